@@ -44,13 +44,8 @@ export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
 }
 
 /** Choices of a filter, one for each of these states. */
-export function DeliveryStateOptions({ states }: { states: readonly DeliveryState[] }) {
-  return states.map((state) => (
-    <option key={state} value={state}>
-      {DELIVERY_STATES[state].label}
-    </option>
-  ));
-}
+export const toStateOptions = <State extends DeliveryState>(states: readonly State[]) =>
+  states.map((state) => [state, DELIVERY_STATES[state].label] as const);
 
 /** The shape differs too, for those to whom the colours look alike. */
 const LOOKS: Readonly<Record<GatewayState['tone'], string>> = {

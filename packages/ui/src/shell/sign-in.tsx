@@ -8,7 +8,7 @@ import { callApi } from '../api/call-api.ts';
 import { healthQuery } from '../api/queries.ts';
 import { DEMO_MANAGEMENT_KEY, signIn } from '../app/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
-import { Field } from '../parts/controls/field.tsx';
+import { LabelledInput } from '../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../parts/messages/error-panel.tsx';
 import { Mark } from './rail.tsx';
 
@@ -91,24 +91,18 @@ export function SignIn({ linkError }: { readonly linkError?: unknown }) {
           </div>
         )}
         <form onSubmit={submit} className="flex flex-col gap-4">
-          <Field
+          <LabelledInput
             label="Management key"
             hint="Signs you in for 12 hours. This page does not store the key. Or open the link printed when the gateway starts."
-          >
-            {(control) => (
-              <input
-                {...control}
-                type="password"
-                required
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="sk-gw-v1-…"
-                className="field font-mono"
-                value={key}
-                onChange={(event) => setKey(event.target.value)}
-              />
-            )}
-          </Field>
+            type="password"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="sk-gw-v1-…"
+            className="field font-mono"
+            value={key}
+            onChange={setKey}
+          />
           {state.error !== undefined && <ErrorPanel error={state.error} title="Not signed in" />}
           <div className="flex flex-wrap gap-2">
             <Button type="submit" look="primary" isBusy={state.isBusy} className="flex-1">

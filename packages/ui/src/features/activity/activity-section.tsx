@@ -11,6 +11,7 @@ import { createChartLink } from '../../parts/charts/chart-link.ts';
 import { formatSpan, type TimeSpan } from '../../parts/charts/chart-series.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
+import { OptionList } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
@@ -152,13 +153,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
           value={splitOf(search)}
           onChange={(event) => onChange({ split: event.target.value })}
         >
-          {Object.entries(SPLITS)
-            .filter(([split]) => split !== without)
-            .map(([split, label]) => (
-              <option key={split} value={split}>
-                {label}
-              </option>
-            ))}
+          <OptionList options={Object.entries(SPLITS).filter(([split]) => split !== without)} />
         </select>
       </label>
     </div>

@@ -3,12 +3,13 @@ import type { Client } from '@model-gateway/clients';
 import type { Model } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 
 import { keysQuery, modelsQuery, recentCallsQuery, settingsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { toLongestUsd } from '../playground/fit-to-limit.ts';
@@ -89,38 +90,42 @@ function Form({ models, suggested, onMade }: FormProps) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <ModelField models={models} isKnown={model !== undefined} value={modelId} onChange={setModelId} />
+      <LabelledInput
+        label="Model"
+        hint={
+          model === undefined
+            ? 'The gateway has no model with this ID; unless it is an alias, calls are refused.'
+            : 'The tool’s initial model. You can use others by their names.'
+        }
+        suggestions={models.map(({ id }) => id)}
+        required
+        maxLength={200}
+        className="field font-mono text-xs"
+        value={modelId}
+        // What is typed takes its place, and the list shows all that fits it.
+        onFocus={(event) => event.target.select()}
+        onChange={(text) => setModelId(text.trim())}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Name of the key" error={issueFor(make.error, 'name')}>
-          {(control) => (
-            <input
-              {...control}
-              required
-              maxLength={200}
-              className="field"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
+        <LabelledInput
+          label="Name of the key"
+          error={issueFor(make.error, 'name')}
+          required
+          maxLength={200}
+          value={name}
+          onChange={setName}
+        />
+        <LabelledInput
           label="Monthly limit in USD"
           error={issueFor(make.error, 'limit')}
           hint={isPriced ? toLimitHint(limit, reservedUsd ?? 0) : toUnpricedHint(limit !== '')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              min={0}
-              step="any"
-              placeholder="no limit"
-              className="field"
-              value={limit}
-              onChange={(event) => setTypedLimit(event.target.value)}
-            />
-          )}
-        </Field>
+          type="number"
+          min={0}
+          step="any"
+          placeholder="no limit"
+          value={limit}
+          onChange={setTypedLimit}
+        />
       </div>
       {make.error !== null && <UnsavedPanel error={make.error} title="Key not created" onRetry={() => make.mutate()} />}
       <div>
@@ -129,47 +134,6 @@ function Form({ models, suggested, onMade }: FormProps) {
         </Button>
       </div>
     </form>
-  );
-}
-
-interface ModelFieldProps extends Pick<FormProps, 'models'> {
-  readonly isKnown: boolean;
-  readonly value: string;
-  readonly onChange: (modelId: string) => void;
-}
-
-function ModelField({ models, isKnown, value, onChange }: ModelFieldProps) {
-  const listId = useId();
-  return (
-    <Field
-      label="Model"
-      hint={
-        isKnown
-          ? 'The tool’s initial model. You can use others by their names.'
-          : 'The gateway has no model with this ID; unless it is an alias, calls are refused.'
-      }
-    >
-      {(control) => (
-        <>
-          <input
-            {...control}
-            required
-            list={listId}
-            maxLength={200}
-            className="field font-mono text-xs"
-            value={value}
-            // What is typed takes its place, and the list shows all that fits it.
-            onFocus={(event) => event.target.select()}
-            onChange={(event) => onChange(event.target.value.trim())}
-          />
-          <datalist id={listId}>
-            {models.map(({ id }) => (
-              <option key={id} value={id} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
   );
 }
 

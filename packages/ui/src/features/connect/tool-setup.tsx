@@ -10,7 +10,7 @@ import { toBaseUrl } from '../../app/base-url.ts';
 import { getDesktop } from '../../app/desktop.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
-import { Field } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
@@ -162,23 +162,17 @@ interface AddressFieldProps {
 
 function AddressField({ value, onChange }: AddressFieldProps) {
   return (
-    <Field
+    <LabelledInput
       label="Gateway address for the tool"
       hint="Ends with /api/v1"
       error={isAddress(value) ? undefined : 'Enter an address that begins with https:// or http://'}
-    >
-      {(control) => (
-        <input
-          {...control}
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          className="field font-mono text-xs"
-          value={value}
-          onChange={(event) => onChange(event.target.value.trim())}
-        />
-      )}
-    </Field>
+      inputMode="url"
+      autoComplete="off"
+      spellCheck={false}
+      className="field font-mono text-xs"
+      value={value}
+      onChange={(text) => onChange(text.trim())}
+    />
   );
 }
 

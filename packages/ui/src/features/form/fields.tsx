@@ -2,7 +2,8 @@ import type { ComponentProps } from 'react';
 import { type FieldPath, type FieldValues, type UseFormReturn, useController } from 'react-hook-form';
 
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
-import { LabelledInput, type LabelledProps, LabelledSelect } from './labelled.tsx';
+import { LabelledInput, type LabelledProps, LabelledSelect } from '../../parts/controls/labelled.tsx';
+import type { Options } from '../../parts/controls/select.tsx';
 
 /** What the fields of a form share. */
 export interface FormParts<Values extends FieldValues> {
@@ -57,7 +58,7 @@ type SelectFieldProps<Values extends FieldValues> = ValueProps<Values> &
   Omit<LabelledProps, 'error'> &
   Omit<ComponentProps<'select'>, Own | 'children'> & {
     /** Each choice with what it is called, in this order. */
-    readonly options: readonly (readonly [value: string, label: string])[];
+    readonly options: Options;
   };
 
 /** One of a few values of a form; an empty one stands for null, too. */
@@ -69,14 +70,9 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
       {...rest}
       error={issueFor(error, path)}
       value={show(value)}
+      options={options}
       onChange={(chosen) => onChange(read(chosen))}
-    >
-      {options.map(([option, label]) => (
-        <option key={option} value={option}>
-          {label}
-        </option>
-      ))}
-    </LabelledSelect>
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import {
   actAsKey,
@@ -101,24 +101,14 @@ function OtherKey({ keys }: { keys: ReturnType<typeof findUsableKeys> }) {
         actAsKey(hash);
       }}
     >
-      <Field label="Or use another key" className="min-w-0 flex-1">
-        {(control) => (
-          <select
-            {...control}
-            required
-            className="field"
-            value={hash}
-            onChange={(event) => setHash(event.target.value)}
-          >
-            <option value="">Choose a key</option>
-            {keys.map((key) => (
-              <option key={key.hash} value={key.hash}>
-                {key.name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <LabelledSelect
+        label="Or use another key"
+        fieldClass="min-w-0 flex-1"
+        required
+        value={hash}
+        options={[['', 'Choose a key'], ...keys.map((key) => [key.hash, key.name] as const)]}
+        onChange={setHash}
+      />
       <Button type="submit">Use this key</Button>
     </form>
   );
@@ -134,20 +124,17 @@ function OwnKey() {
         setPlaygroundKey(key.trim());
       }}
     >
-      <Field label="Or enter a key" className="min-w-0 flex-1">
-        {(control) => (
-          <input
-            {...control}
-            type="password"
-            required
-            autoComplete="off"
-            placeholder="sk-gw-v1-…"
-            className="field font-mono"
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-          />
-        )}
-      </Field>
+      <LabelledInput
+        label="Or enter a key"
+        fieldClass="min-w-0 flex-1"
+        type="password"
+        required
+        autoComplete="off"
+        placeholder="sk-gw-v1-…"
+        className="field font-mono"
+        value={key}
+        onChange={setKey}
+      />
       <Button type="submit">Use it</Button>
     </form>
   );

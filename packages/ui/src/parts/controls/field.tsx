@@ -8,7 +8,7 @@ interface FieldProps {
   readonly hint?: ReactNode;
   /** The gateway's error message about the value. */
   readonly error?: string | undefined;
-  readonly className?: string;
+  readonly className?: string | undefined;
   /** Gets what ties the control to its label, hint and error. */
   readonly children: (control: {
     id: string;

@@ -1,9 +1,9 @@
+import { useMutation } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 
 import { classNames } from '../class-names.ts';
 import { Button } from '../controls/button.tsx';
-import { Field } from '../controls/field.tsx';
 import { UnsavedPanel } from '../messages/error-panel.tsx';
 import { useModal } from './use-modal.ts';
 
@@ -91,33 +91,14 @@ interface ConfirmDialogProps {
   /** Default: Cancel. */
   readonly dismiss?: string;
   readonly children: ReactNode;
-  /** Text that the user must type before an action that cannot be undone. */
-  readonly typed?: string;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 /** Asks before something that cannot be undone; stays open, with the reason, when it fails. */
-export function ConfirmDialog({
-  title,
-  action,
-  dismiss = 'Cancel',
-  children,
-  typed,
-  onConfirm,
-  onClose,
-}: ConfirmDialogProps) {
-  const [text, setText] = useState('');
-  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
-  const confirm = async (): Promise<void> => {
-    setState({ isBusy: true });
-    try {
-      await onConfirm();
-      onClose();
-    } catch (error) {
-      setState({ isBusy: false, error });
-    }
-  };
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, action, dismiss = 'Cancel', children, onConfirm, onClose } = props;
+  const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   return (
     <Dialog
       title={title}
@@ -125,12 +106,7 @@ export function ConfirmDialog({
       actions={
         <>
           <Button onClick={onClose}>{dismiss}</Button>
-          <Button
-            look="danger"
-            isBusy={state.isBusy}
-            disabled={typed !== undefined && text !== typed}
-            onClick={() => void confirm()}
-          >
+          <Button look="danger" isBusy={confirm.isPending} onClick={() => confirm.mutate()}>
             {action}
           </Button>
         </>
@@ -138,25 +114,12 @@ export function ConfirmDialog({
     >
       <div className="flex flex-col gap-3 text-sm">
         {children}
-        {typed !== undefined && (
-          <Field label={`Type “${typed}” to confirm`}>
-            {(control) => (
-              <input
-                {...control}
-                className="field"
-                value={text}
-                autoComplete="off"
-                onChange={(event) => setText(event.target.value)}
-              />
-            )}
-          </Field>
-        )}
-        {state.error !== undefined && (
+        {confirm.error !== null && (
           <UnsavedPanel
-            error={state.error}
+            error={confirm.error}
             title="Something went wrong"
             kept="Nothing was changed"
-            onRetry={() => void confirm()}
+            onRetry={() => confirm.mutate()}
           />
         )}
       </div>

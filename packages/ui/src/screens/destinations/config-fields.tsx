@@ -1,6 +1,7 @@
 import type { DestinationType } from '@model-gateway/core/wire';
 
-import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import { type ConfigField, DESTINATION_TYPES, type DestinationDraft } from './destination-draft.ts';
 
 interface ConfigFieldsProps {
@@ -23,24 +24,18 @@ export function ConfigFields({ type, draft, onChange, error }: ConfigFieldsProps
           error={issueFor(error, `config.${field.name}`)}
         />
       ))}
-      <Field
+      <LabelledText
         label="Headers"
         hint="One per line, as Name: value. Values are not shown again after saving."
         error={issueFor(error, 'config.headers')}
-        className="sm:col-span-2"
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            rows={Math.min(6, Math.max(2, draft.headers.split('\n').length))}
-            spellCheck={false}
-            placeholder="Authorization: Bearer …"
-            className="field resize-y font-mono text-xs"
-            value={draft.headers}
-            onChange={(event) => onChange({ headers: event.target.value })}
-          />
-        )}
-      </Field>
+        fieldClass="sm:col-span-2"
+        rows={Math.min(6, Math.max(2, draft.headers.split('\n').length))}
+        spellCheck={false}
+        placeholder="Authorization: Bearer …"
+        className="field resize-y font-mono text-xs"
+        value={draft.headers}
+        onChange={(headers) => onChange({ headers })}
+      />
     </div>
   );
 }
@@ -54,35 +49,32 @@ interface OneFieldProps {
 
 function OneField({ field, value, onChange, error }: OneFieldProps) {
   const { label, isRequired = false, isSecret = false, placeholder, hint, options } = field;
+  if (options !== undefined) {
+    return (
+      <LabelledSelect
+        label={label}
+        hint={hint}
+        error={error}
+        value={value || options[0]}
+        options={options}
+        onChange={onChange}
+      />
+    );
+  }
   return (
-    <Field label={isRequired || options !== undefined ? label : `${label} (optional)`} hint={hint} error={error}>
-      {(control) =>
-        options === undefined ? (
-          <input
-            {...control}
-            // A masked secret is shown, so that it is seen that there is one.
-            type={isSecret && !value.startsWith('********') ? 'password' : 'text'}
-            required={isRequired}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={placeholder}
-            className="field font-mono text-xs"
-            value={value}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        ) : (
-          <select
-            {...control}
-            className="field"
-            value={value || options[0]}
-            onChange={(event) => onChange(event.target.value)}
-          >
-            {options.map((option) => (
-              <option key={option}>{option}</option>
-            ))}
-          </select>
-        )
-      }
-    </Field>
+    <LabelledInput
+      label={isRequired ? label : `${label} (optional)`}
+      hint={hint}
+      error={error}
+      // A masked secret is shown, so that it is seen that there is one.
+      type={isSecret && !value.startsWith('********') ? 'password' : 'text'}
+      required={isRequired}
+      autoComplete="off"
+      spellCheck={false}
+      placeholder={placeholder}
+      className="field font-mono text-xs"
+      value={value}
+      onChange={onChange}
+    />
   );
 }

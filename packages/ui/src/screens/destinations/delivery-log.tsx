@@ -8,8 +8,9 @@ import { callApi } from '../../api/call-api.ts';
 import { deliveriesQuery } from '../../features/destinations/destination-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
-import { DELIVERY_STATES, DeliveryStateBadge, DeliveryStateOptions } from '../../parts/badge.tsx';
+import { DELIVERY_STATES, DeliveryStateBadge, toStateOptions } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
@@ -18,7 +19,7 @@ import { showToast } from '../../parts/messages/toast-store.ts';
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(deliveriesQuery(destinationId));
-  const [state, setState] = useState<'' | BroadcastDeliveryBody['state']>('');
+  const [state, setState] = useState<'' | 'waiting' | 'failed'>('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const resend = useMutation({
     mutationFn: async (ids: readonly string[]) => {
@@ -54,17 +55,15 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
   return (
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-2">
-        <select
-          aria-label="State"
-          className="field w-auto max-w-full"
+        <Select
+          label="State"
           value={state}
-          onChange={(event) => setState(event.target.value as typeof state)}
-        >
-          <option value="">
-            {DELIVERY_STATES.waiting.label} and {DELIVERY_STATES.failed.label}
-          </option>
-          <DeliveryStateOptions states={['waiting', 'failed']} />
-        </select>
+          options={[
+            ['', `${DELIVERY_STATES.waiting.label} and ${DELIVERY_STATES.failed.label}`],
+            ...toStateOptions(['waiting', 'failed']),
+          ]}
+          onChange={setState}
+        />
         <span className="order-last w-full text-xs text-ink-faint sm:order-none sm:w-auto sm:flex-1">
           {formatCount(data.data.length)} of {formatCount(data.total_count)}, newest first
         </span>

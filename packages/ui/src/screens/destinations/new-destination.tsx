@@ -4,8 +4,8 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { destinationsQuery } from '../../features/destinations/destination-queries.ts';
-import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
@@ -51,17 +51,12 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
             hint={DESTINATION_TYPES[type].note}
             error={issueFor(create.error, 'type')}
             value={type}
+            options={Object.entries(DESTINATION_TYPES).map(([value, { label }]) => [value, label] as const)}
             onChange={(text) => {
               setType(text as DestinationType);
               setDraft({ ...draft, config: {} });
             }}
-          >
-            {Object.entries(DESTINATION_TYPES).map(([value, { label }]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </LabelledSelect>
+          />
           <LabelledInput
             label="Name"
             error={issueFor(create.error, 'name')}

@@ -7,6 +7,7 @@ import type { FilterRule, FilterRules } from '../../features/destinations/destin
 import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import type { DestinationDraft } from './destination-draft.ts';
 
 const REGIONS = [
@@ -197,15 +198,16 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
       {group.rules.length > 1 && (
-        <select
-          aria-label={`How rules of group ${number} are combined`}
+        <Select
+          label={`How rules of group ${number} are combined`}
           className="field w-auto max-w-full self-start"
           value={group.logic}
-          onChange={(event) => onChange({ ...group, logic: event.target.value === 'or' ? 'or' : 'and' })}
-        >
-          <option value="and">All of these</option>
-          <option value="or">Any of these</option>
-        </select>
+          options={[
+            ['and', 'All of these'],
+            ['or', 'Any of these'],
+          ]}
+          onChange={(logic) => onChange({ ...group, logic })}
+        />
       )}
       {group.rules.map((rule, at) => (
         <RuleRow
@@ -246,28 +248,18 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <select
-        aria-label={`Field of ${name}`}
-        className="field w-auto max-w-full"
+      <Select
+        label={`Field of ${name}`}
         value={field}
-        onChange={(event) => onChange(toRule({ field: event.target.value as FilterRule['field'] }))}
-      >
-        {FIELDS.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-      <select
-        aria-label={`Comparison of ${name}`}
-        className="field w-auto max-w-full"
+        options={FIELDS}
+        onChange={(next) => onChange(toRule({ field: next }))}
+      />
+      <Select
+        label={`Comparison of ${name}`}
         value={operator}
-        onChange={(event) => onChange(toRule({ operator: event.target.value as FilterRule['operator'] }))}
-      >
-        {OPERATORS.map((option) => (
-          <option key={option} value={option}>
-            {option.replaceAll('_', ' ')}
-          </option>
-        ))}
-      </select>
+        options={OPERATORS.map((option) => [option, option.replaceAll('_', ' ')] as const)}
+        onChange={(next) => onChange(toRule({ operator: next }))}
+      />
       {!ALONE.has(operator) && (
         <input
           aria-label={`Value of ${name}`}

@@ -6,9 +6,10 @@ import type { FilterAction } from '../../api/types.ts';
 import type { FormParts } from '../../features/form/fields.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { BUILTIN_FILTERS, type GuardrailDraft, withBuiltin } from './guardrail-draft.ts';
 
-type Direction = NonNullable<CustomFilter['direction']>;
+const ACTIONS = ['flag', 'redact', 'block'] as const satisfies readonly FilterAction[];
 const DIRECTIONS = [
   ['input', 'prompts'],
   ['output', 'answers'],
@@ -41,16 +42,17 @@ function KnownKinds({ filters, onChange }: KnownKindsProps) {
           return (
             <li key={slug} className="flex flex-wrap items-center gap-2 text-sm">
               <span className="min-w-36 flex-1">{label}</span>
-              <ActionSelect
+              <Select
                 label={`Action for ${label}`}
                 value={filter?.action ?? 'off'}
-                hasOff
+                options={['off', ...ACTIONS]}
                 onChange={(action) => onChange(withBuiltin(filters, slug, action))}
               />
-              <DirectionSelect
+              <Select
                 label={`Direction for ${label}`}
                 value={filter?.direction ?? 'input'}
-                isDisabled={filter === undefined}
+                options={DIRECTIONS}
+                disabled={filter === undefined}
                 onChange={(direction) => onChange(withBuiltin(filters, slug, filter?.action ?? 'flag', direction))}
               />
             </li>
@@ -129,66 +131,20 @@ function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternPr
           value={filter.label ?? ''}
           onChange={(event) => onChange({ label: event.target.value })}
         />
-        <ActionSelect
+        <Select
           label={`Action of pattern ${place}`}
           value={filter.action}
-          onChange={(action) => action !== 'off' && onChange({ action })}
+          options={ACTIONS}
+          onChange={(action) => onChange({ action })}
         />
-        <DirectionSelect
+        <Select
           label={`Direction of pattern ${place}`}
           value={filter.direction ?? 'input'}
+          options={DIRECTIONS}
           onChange={(direction) => onChange({ direction })}
         />
       </div>
       {problem !== undefined && <p className="text-xs text-bad">{problem}</p>}
     </li>
-  );
-}
-
-interface ActionSelectProps {
-  readonly label: string;
-  readonly value: FilterAction | 'off';
-  readonly hasOff?: boolean;
-  readonly onChange: (action: FilterAction | 'off') => void;
-}
-
-function ActionSelect({ label, value, hasOff = false, onChange }: ActionSelectProps) {
-  return (
-    <select
-      aria-label={label}
-      className="field w-auto max-w-full"
-      value={value}
-      onChange={(event) => onChange(event.target.value as FilterAction | 'off')}
-    >
-      {hasOff && <option value="off">off</option>}
-      <option value="flag">flag</option>
-      <option value="redact">redact</option>
-      <option value="block">block</option>
-    </select>
-  );
-}
-
-interface DirectionSelectProps {
-  readonly label: string;
-  readonly value: Direction;
-  readonly isDisabled?: boolean;
-  readonly onChange: (direction: Direction) => void;
-}
-
-function DirectionSelect({ label, value, isDisabled = false, onChange }: DirectionSelectProps) {
-  return (
-    <select
-      aria-label={label}
-      className="field w-auto max-w-full"
-      disabled={isDisabled}
-      value={value}
-      onChange={(event) => onChange(event.target.value as Direction)}
-    >
-      {DIRECTIONS.map(([direction, name]) => (
-        <option key={direction} value={direction}>
-          {name}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -4,11 +4,11 @@ import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react'
 
 import { openApi } from '../../api/call-api.ts';
 import { readLines } from '../../api/read-stream.ts';
-import { LabelledInput } from '../../features/form/labelled.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { DryRunResult } from './dry-run-result.tsx';
 

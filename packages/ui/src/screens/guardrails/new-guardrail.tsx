@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { LabelledInput } from '../../features/form/labelled.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';

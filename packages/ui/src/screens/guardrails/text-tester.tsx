@@ -4,10 +4,9 @@ import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery } from '../../api/queries.ts';
-import { LabelledSelect } from '../../features/form/labelled.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { Field } from '../../parts/controls/field.tsx';
+import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 
@@ -46,24 +45,15 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
           Unsaved changes are included and stay unsaved.
         </p>
       )}
-      <Field label="A prompt">
-        {(control) => (
-          <textarea
-            {...control}
-            required
-            rows={5}
-            className="field resize-y"
-            placeholder="Write to jane@example.com"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
-      <LabelledSelect label="Model" value={model} onChange={setModel}>
-        {models?.map(({ id }) => (
-          <option key={id}>{id}</option>
-        ))}
-      </LabelledSelect>
+      <LabelledText
+        label="A prompt"
+        required
+        rows={5}
+        placeholder="Write to jane@example.com"
+        value={text}
+        onChange={setText}
+      />
+      <LabelledSelect label="Model" value={model} options={models?.map(({ id }) => id) ?? []} onChange={setModel} />
       <Button type="submit" look="primary" isBusy={test.isPending} className="self-start">
         Test
       </Button>

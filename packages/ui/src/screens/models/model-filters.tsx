@@ -14,6 +14,7 @@ import {
 } from '../../features/models/model-search.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
+import { Select, OptionList, type Options } from '../../parts/controls/select.tsx';
 
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 
@@ -65,18 +66,12 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
             }}
           />
         </div>
-        <select
-          aria-label="Order"
-          className="field w-auto max-w-full"
+        <Select
+          label="Order"
           value={search.sort ?? ''}
-          onChange={(event) => onChange({ sort: event.target.value || undefined })}
-        >
-          {SORTS.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
+          options={SORTS}
+          onChange={(sort) => onChange({ sort: sort || undefined })}
+        />
         <Button icon={<ListFilter size={15} />} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           Filters{count > 0 ? ` · ${count}` : ''}
         </Button>
@@ -153,7 +148,7 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
           <Pick
             label="Author"
             value={search.model_authors}
-            options={authors.map((author) => [author, author])}
+            options={authors}
             onChange={(value) => onChange({ model_authors: value })}
           />
         </div>
@@ -217,7 +212,7 @@ function Figure({ label, value, placeholder, onChange }: PartProps & { placehold
   );
 }
 
-function Pick({ label, value, options, onChange }: PartProps & { options: readonly (readonly [string, string])[] }) {
+function Pick({ label, value, options, onChange }: PartProps & { options: Options }) {
   return (
     <label className="flex-1 text-xs font-medium text-ink-faint">
       {label}
@@ -226,12 +221,7 @@ function Pick({ label, value, options, onChange }: PartProps & { options: readon
         value={value ?? ''}
         onChange={(event) => onChange(event.target.value || undefined)}
       >
-        <option value="">any</option>
-        {options.map(([slug, name]) => (
-          <option key={slug} value={slug}>
-            {name}
-          </option>
-        ))}
+        <OptionList options={[['', 'any'], ...options]} />
       </select>
     </label>
   );

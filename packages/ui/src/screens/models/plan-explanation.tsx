@@ -9,6 +9,7 @@ import { toRuleText } from '../../features/models/rule-text.ts';
 import { StandingBadge, toStanding } from '../../features/providers/standings.tsx';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { OptionList } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 
@@ -31,14 +32,12 @@ export function PlanExplanation({ model }: { model: string }) {
       <label className="text-sm">
         <span className="font-medium">For the key</span>
         <select className="field mt-1" value={key} onChange={(event) => setKey(event.target.value)}>
-          <option value="">any</option>
-          {keys
-            .filter(({ management }) => !management)
-            .map(({ hash, name }) => (
-              <option key={hash} value={hash}>
-                {name}
-              </option>
-            ))}
+          <OptionList
+            options={[
+              ['', 'any'],
+              ...keys.filter(({ management }) => !management).map(({ hash, name }) => [hash, name] as const),
+            ]}
+          />
         </select>
       </label>
       {error !== null ? (

@@ -14,6 +14,7 @@ import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
@@ -137,16 +138,13 @@ function ConnectCard() {
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-base font-semibold">Connect a tool</h2>
         <div className="flex min-w-0 gap-2">
-          <select
-            aria-label="Tool"
+          <Select
+            label="Tool"
             className="field w-auto max-w-full min-w-0"
             value={label}
-            onChange={(event) => setLabel(event.target.value)}
-          >
-            {SNIPPETS.map((candidate) => (
-              <option key={candidate.label}>{candidate.label}</option>
-            ))}
-          </select>
+            options={SNIPPETS.map((candidate) => candidate.label)}
+            onChange={setLabel}
+          />
           <CopyButton text={text} label="Copy" />
         </div>
       </div>

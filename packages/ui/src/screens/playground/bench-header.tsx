@@ -5,6 +5,7 @@ import { messageOf } from '../../api/api-error.ts';
 import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from '../../features/playground/experiment.ts';
 import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
@@ -68,20 +69,19 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
         </Button>
       )}
       {columns.length > 1 && (
-        <select
-          aria-label="Show differences from"
+        <Select
+          label="Show differences from"
           title="Highlights differences in the last completions"
           className="field w-40"
           value={columns.some((column) => column.id === baseId) ? baseId : ''}
-          onChange={(event) => onBase(event.target.value)}
-        >
-          <option value="">No differences</option>
-          {columns.map((column, at) => (
-            <option key={column.id} value={column.id}>
-              Differences from {at + 1}: {showControls(column.model)}
-            </option>
-          ))}
-        </select>
+          options={[
+            ['', 'No differences'],
+            ...columns.map(
+              (column, at) => [column.id, `Differences from ${at + 1}: ${showControls(column.model)}`] as const,
+            ),
+          ]}
+          onChange={onBase}
+        />
       )}
       <Button icon={<Plus size={15} />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
         Model

@@ -7,6 +7,7 @@ import { formatUsd } from '../../format/money.ts';
 import { formatBytes } from '../../format/quantity.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 
 interface ComposerProps {
@@ -78,19 +79,16 @@ export function Composer(props: ComposerProps) {
           </span>
         )}
         {columns.length > 1 && (
-          <select
-            aria-label="Send to"
+          <Select
+            label="Send to"
             className="field w-auto max-w-56"
             value={target}
-            onChange={(event) => props.onTarget(event.target.value)}
-          >
-            <option value="">All {columns.length} columns</option>
-            {columns.map(({ column, at }) => (
-              <option key={column.id} value={column.id}>
-                {at + 1}: {showControls(column.model)}
-              </option>
-            ))}
-          </select>
+            options={[
+              ['', `All ${columns.length} columns`],
+              ...columns.map(({ column, at }) => [column.id, `${at + 1}: ${showControls(column.model)}`] as const),
+            ]}
+            onChange={props.onTarget}
+          />
         )}
         {isRunning ? (
           <Button look="primary" icon={<Square size={14} />} onClick={props.onStop}>

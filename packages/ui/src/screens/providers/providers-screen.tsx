@@ -30,6 +30,7 @@ import {
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -167,19 +168,15 @@ function Filters({ search, onChange }: FiltersProps) {
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
-      <select
-        aria-label="State"
-        className="field w-auto max-w-full"
-        value={search.status ?? ''}
-        onChange={(event) => onChange({ status: event.target.value || undefined })}
-      >
-        <option value="">Any state</option>
-        {Object.entries({ ...PROVIDER_STATES, ...SETUP_STATES }).map(([value, { label }]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
+      <FilterSelect
+        label="State"
+        any="Any state"
+        value={search.status}
+        options={Object.entries({ ...PROVIDER_STATES, ...SETUP_STATES }).map(
+          ([value, { label }]) => [value, label] as const,
+        )}
+        onChange={(status) => onChange({ status })}
+      />
       {getDesktopInfo() !== null && (
         <Link to="/settings" className="text-sm text-accent underline">
           Provider keys

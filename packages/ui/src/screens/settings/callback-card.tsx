@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { workspacesQuery } from '../../api/queries.ts';
-import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
@@ -24,13 +24,12 @@ export function CallbackCard() {
       )}
       {error === null && chosen === undefined && <Loading what="workspaces" />}
       {workspaces !== undefined && workspaces.length > 1 && (
-        <LabelledSelect label="Workspace" value={chosen?.id} onChange={setChosenId}>
-          {workspaces.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </LabelledSelect>
+        <LabelledSelect
+          label="Workspace"
+          value={chosen?.id}
+          options={workspaces.map(({ id, name }) => [id, name] as const)}
+          onChange={setChosenId}
+        />
       )}
       {chosen !== undefined && <CallbackForm key={chosen.id} workspace={chosen} />}
     </section>

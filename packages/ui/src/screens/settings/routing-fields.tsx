@@ -3,10 +3,11 @@ import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { useController } from 'react-hook-form';
 
 import { CheckField, type FormParts, SelectField, textOrNull } from '../../features/form/fields.tsx';
-import { LabelledInput } from '../../features/form/labelled.tsx';
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 
 /** What the parts of the account's form share. */
 export interface AccountParts extends FormParts<Settings> {
@@ -103,19 +104,13 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
         </ol>
       )}
       {!isFixed && others.length > 0 && (
-        <select
-          aria-label="Add a provider to the order"
+        <Select
+          label="Add a provider to the order"
           className="field w-auto max-w-full self-start"
           value=""
-          onChange={(event) => onChange([...order, event.target.value])}
-        >
-          <option value="">Add a provider…</option>
-          {others.map(({ slug, name }) => (
-            <option key={slug} value={slug}>
-              {name}
-            </option>
-          ))}
-        </select>
+          options={[['', 'Add a provider…'], ...others.map(({ slug, name }) => [slug, name] as const)]}
+          onChange={(slug) => onChange([...order, slug])}
+        />
       )}
       {message !== undefined && (
         <p role="alert" className="text-xs text-bad">

@@ -1,8 +1,8 @@
 import type { FormatName, RoutingConditions, RoutingRule } from '@model-gateway/core/wire';
 import { useState } from 'react';
 
-import { LabelledInput, LabelledSelect } from '../../features/form/labelled.tsx';
-import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 
 export interface RuleFieldsProps {
   readonly rule: RoutingRule;
@@ -108,27 +108,26 @@ function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
             label={label}
             hint={hint}
             value={String(when[name] ?? '')}
+            options={[
+              ['', 'Either'],
+              ['true', 'Yes'],
+              ['false', 'No'],
+            ]}
             onChange={(value) => set(name, value === '' ? undefined : value === 'true')}
-          >
-            <option value="">Either</option>
-            <option value="true">Yes</option>
-            <option value="false">No</option>
-          </LabelledSelect>
+          />
         ))}
         {NUMBERS.map(([name, label, hint]) => (
-          <Field key={name} label={label} hint={hint} error={issue(name)}>
-            {(control) => (
-              <input
-                {...control}
-                type="number"
-                min={1}
-                placeholder="any"
-                className="field"
-                value={when[name] ?? ''}
-                onChange={({ target: { value, valueAsNumber } }) => set(name, value === '' ? undefined : valueAsNumber)}
-              />
-            )}
-          </Field>
+          <LabelledInput
+            key={name}
+            label={label}
+            hint={hint}
+            error={issue(name)}
+            type="number"
+            min={1}
+            placeholder="any"
+            value={when[name] ?? ''}
+            onChange={(value) => set(name, value === '' ? undefined : Number(value))}
+          />
         ))}
         {LISTS.map(([name, label, hint]) => (
           <ListField

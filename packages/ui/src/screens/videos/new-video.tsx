@@ -4,12 +4,12 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
-import { LabelledSelect } from '../../features/form/labelled.tsx';
 import { KeyCard } from '../../features/playground/key-card.tsx';
 import { usePlaygroundCaller } from '../../features/playground/playground-key.ts';
 import { videoModelsQuery, videosQuery } from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
-import { Field, issueFor } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
@@ -91,31 +91,22 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
           hint={model.description || undefined}
           error={issueFor(start.error, 'model')}
           value={model.id}
+          options={models.map(({ id, name }) => [id, `${name} (${id})`] as const)}
           onChange={(text) => {
             const next = models.find(({ id }) => id === text) ?? first;
             setModel(next);
             setDraft({ ...toVideoDraft(next, draft.prompt), callbackUrl: draft.callbackUrl });
           }}
-        >
-          {models.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name} ({id})
-            </option>
-          ))}
-        </LabelledSelect>
-        <Field label="Prompt" error={issueFor(start.error, 'prompt')}>
-          {(control) => (
-            <textarea
-              {...control}
-              data-first-focus
-              rows={3}
-              placeholder="A fox in the snow, at dusk"
-              className="field resize-y"
-              value={draft.prompt}
-              onChange={(event) => setDraft({ ...draft, prompt: event.target.value })}
-            />
-          )}
-        </Field>
+        />
+        <LabelledText
+          label="Prompt"
+          error={issueFor(start.error, 'prompt')}
+          data-first-focus
+          rows={3}
+          placeholder="A fox in the snow, at dusk"
+          value={draft.prompt}
+          onChange={(prompt) => setDraft({ ...draft, prompt })}
+        />
         <VideoFields model={model} draft={draft} onChange={setDraft} error={start.error} />
         {start.error !== null && (
           <div ref={scrollIntoView}>

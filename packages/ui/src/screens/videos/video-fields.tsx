@@ -1,7 +1,7 @@
 import type { VideoModel } from '@model-gateway/core/wire';
 
-import { LabelledInput } from '../../features/form/labelled.tsx';
 import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import type { VideoDraft } from './video-draft.ts';
 
 interface VideoFieldsProps {
@@ -83,29 +83,9 @@ interface ChooseProps {
   readonly error: string | undefined;
 }
 
-function Choose({ label, options, value, onChange, placeholder, error }: ChooseProps) {
-  return (
-    <Field label={label} error={error}>
-      {(control) =>
-        options === null ? (
-          <input
-            {...control}
-            placeholder={placeholder}
-            className="field"
-            value={value}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        ) : (
-          <select {...control} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
-            <option value="">model default</option>
-            {options.map((option) => (
-              <option key={option}>{option}</option>
-            ))}
-          </select>
-        )
-      }
-    </Field>
-  );
+function Choose({ options, placeholder, ...rest }: ChooseProps) {
+  if (options === null) return <LabelledInput {...rest} placeholder={placeholder} />;
+  return <LabelledSelect {...rest} options={[['', 'model default'], ...options]} />;
 }
 
 interface FrameFieldProps {

@@ -12,6 +12,7 @@ import { formatFull, formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
+import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -145,30 +146,20 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
   const cost = jobs.reduce((sum, job) => sum + (job.cost ?? 0), 0);
   return (
     <div role="search" className="flex flex-wrap items-center gap-2">
-      <select
-        aria-label="Status"
-        className="field w-auto max-w-full"
-        value={search.status ?? ''}
-        onChange={(event) => onChange({ status: event.target.value || undefined })}
-      >
-        <option value="">Any status</option>
-        {statuses.map((status) => (
-          <option key={status} value={status}>
-            {status.replaceAll('_', ' ')}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Model"
-        className="field w-auto max-w-full"
-        value={search.model ?? ''}
-        onChange={(event) => onChange({ model: event.target.value || undefined })}
-      >
-        <option value="">Any model</option>
-        {models.map((model) => (
-          <option key={model}>{model}</option>
-        ))}
-      </select>
+      <FilterSelect
+        label="Status"
+        any="Any status"
+        value={search.status}
+        options={statuses.map((status) => [status, status.replaceAll('_', ' ')] as const)}
+        onChange={(status) => onChange({ status })}
+      />
+      <FilterSelect
+        label="Model"
+        any="Any model"
+        value={search.model}
+        options={models}
+        onChange={(model) => onChange({ model })}
+      />
       <span className="figures flex-1 text-right text-sm whitespace-nowrap text-ink-faint">
         total {formatUsd(cost)}
       </span>

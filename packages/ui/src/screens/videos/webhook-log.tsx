@@ -7,8 +7,9 @@ import { ListBody } from '../../features/list-screen/list-screen.tsx';
 import { resendWebhook, webhooksQuery } from '../../features/videos/video-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
-import { DeliveryStateBadge, DeliveryStateOptions } from '../../parts/badge.tsx';
+import { DeliveryStateBadge, toStateOptions } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 
@@ -57,15 +58,12 @@ function Announcements({ deliveries, total, state, onState, onOpen }: Announceme
   return (
     <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-3">
-        <select
-          aria-label="Webhook state"
-          className="field w-auto max-w-full"
+        <Select
+          label="Webhook state"
           value={state}
-          onChange={(event) => onState(event.target.value as State)}
-        >
-          <option value="">Any state</option>
-          <DeliveryStateOptions states={['waiting', 'delivered', 'failed']} />
-        </select>
+          options={[['', 'Any state'], ...toStateOptions(['waiting', 'delivered', 'failed'])]}
+          onChange={onState}
+        />
         <span className="text-xs text-ink-faint">
           {formatCount(shown.length)} of {formatCount(total)}, newest first
         </span>

@@ -1,7 +1,8 @@
 import { Plus, Trash2 } from 'lucide-react';
 
 import { Button } from '../../../parts/controls/button.tsx';
-import { Checkbox, Field, Folded } from '../../../parts/controls/field.tsx';
+import { Checkbox, Folded } from '../../../parts/controls/field.tsx';
+import { LabelledSelect } from '../../../parts/controls/labelled.tsx';
 import { type DataPolicyDraft, type PairDraft, type ProviderDraft, speaksChatCompletions } from './provider-draft.ts';
 
 interface AdvancedFieldsProps {
@@ -61,24 +62,14 @@ function ResponsesField({ draft: { preset, responses }, onChange, error }: Respo
   const unsaid = preset === null ? 'no' : 'preset';
   const toValue = (word: string): boolean | null => (word === unsaid ? null : word === 'yes');
   return (
-    <Field
+    <LabelledSelect
       label="Has the Responses API"
       hint="Forward /responses requests as is; otherwise convert them to chat completions."
       error={error}
-    >
-      {(control) => (
-        <select
-          {...control}
-          className="field"
-          value={responses === null ? unsaid : responses ? 'yes' : 'no'}
-          onChange={(event) => onChange({ responses: toValue(event.target.value) })}
-        >
-          {preset !== null && <option value="preset">as is known of {preset.name}</option>}
-          <option value="no">no</option>
-          <option value="yes">yes</option>
-        </select>
-      )}
-    </Field>
+      value={responses === null ? unsaid : responses ? 'yes' : 'no'}
+      options={[...(preset === null ? [] : [['preset', `as is known of ${preset.name}`] as const]), 'no', 'yes']}
+      onChange={(word) => onChange({ responses: toValue(word) })}
+    />
   );
 }
 
@@ -140,20 +131,13 @@ interface PolicySelectProps {
 
 function PolicySelect({ label, value, error, onChange }: PolicySelectProps) {
   return (
-    <Field label={label} error={error}>
-      {(control) => (
-        <select
-          {...control}
-          className="field"
-          value={toWord(value)}
-          onChange={(event) => onChange(WORDS[event.target.value as Word])}
-        >
-          <option value="no">no</option>
-          <option value="yes">yes</option>
-          <option value="unknown">unknown</option>
-        </select>
-      )}
-    </Field>
+    <LabelledSelect
+      label={label}
+      error={error}
+      value={toWord(value)}
+      options={Object.keys(WORDS)}
+      onChange={(word) => onChange(WORDS[word as Word])}
+    />
   );
 }
 

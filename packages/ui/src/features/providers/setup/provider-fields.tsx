@@ -1,7 +1,7 @@
-import type { CreateProviderRequest } from '@model-gateway/core/wire';
 import type { ReactNode } from 'react';
 
-import { Checkbox, Field, Folded } from '../../../parts/controls/field.tsx';
+import { Checkbox, Folded } from '../../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.tsx';
 import { OutsideLink, toSafeLink } from '../../../parts/text/outside-link.tsx';
 import { AdvancedFields } from './advanced-fields.tsx';
 import { asksForAddress, needsAddress, OWN_WIRES, type ProviderDraft } from './provider-draft.ts';
@@ -27,23 +27,21 @@ export function ProviderFields(props: ProviderFieldsProps) {
   return (
     <>
       {isShort && <AddressField {...props} />}
-      <Field label="Key" hint={toKeyHint(draft, existing)} error={issue('apiKey')}>
-        {(control) => (
-          <input
-            {...control}
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            className="field font-mono"
-            placeholder={existing?.keyHint ?? undefined}
-            required={existing === undefined && preset?.needs_key === true}
-            disabled={draft.removesKey}
-            value={draft.key}
-            data-first-focus={isShort ? undefined : true}
-            onChange={(event) => onChange({ key: event.target.value })}
-          />
-        )}
-      </Field>
+      <LabelledInput
+        label="Key"
+        hint={toKeyHint(draft, existing)}
+        error={issue('apiKey')}
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        className="field font-mono"
+        placeholder={existing?.keyHint ?? undefined}
+        required={existing === undefined && preset?.needs_key === true}
+        disabled={draft.removesKey}
+        value={draft.key}
+        data-first-focus={isShort ? undefined : true}
+        onChange={(key) => onChange({ key })}
+      />
       {existing?.hasKey === true && (
         <Checkbox
           label="Remove key"
@@ -55,7 +53,16 @@ export function ProviderFields(props: ProviderFieldsProps) {
       <Folded title="More" hasIssue={hasIssue}>
         <div className="mt-3 grid gap-4 sm:grid-cols-2">
           {!isShort && <AddressField {...props} />}
-          {preset === null && existing === undefined && <WireField {...props} />}
+          {preset === null && existing === undefined && (
+            <LabelledSelect
+              label="Format"
+              hint="API format of the server"
+              error={issue('wire')}
+              value={draft.wire}
+              options={Object.entries(OWN_WIRES)}
+              onChange={(wire) => onChange({ wire: wire as ProviderDraft['wire'] })}
+            />
+          )}
           <TextField {...props} field="name" label="Name" hint="Display name" placeholder={preset?.name} />
           {existing === undefined && (
             <TextField {...props} field="slug" label="Slug" hint="Prefix for model IDs. Can’t be changed later." />
@@ -94,43 +101,20 @@ function KeyPage({ preset: { name, key_page: page } }: { preset: ProviderPreset 
 function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {
   const { preset } = draft;
   return (
-    <Field label="Address" hint="Including the version, e.g. /v1" error={issue('baseUrl')}>
-      {(control) => (
-        <input
-          {...control}
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          className="field font-mono"
-          required={needsAddress(draft)}
-          placeholder={preset?.base_url ?? preset?.address_example ?? 'https://models.example/v1'}
-          value={draft.address}
-          data-first-focus={asksForAddress(draft) || undefined}
-          onChange={(event) => onChange({ address: event.target.value })}
-        />
-      )}
-    </Field>
-  );
-}
-
-function WireField({ draft, onChange, issue }: ProviderFieldsProps) {
-  return (
-    <Field label="Format" hint="API format of the server" error={issue('wire')}>
-      {(control) => (
-        <select
-          {...control}
-          className="field"
-          value={draft.wire}
-          onChange={(event) => onChange({ wire: event.target.value as NonNullable<CreateProviderRequest['wire']> })}
-        >
-          {Object.entries(OWN_WIRES).map(([wire, label]) => (
-            <option key={wire} value={wire}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <LabelledInput
+      label="Address"
+      hint="Including the version, e.g. /v1"
+      error={issue('baseUrl')}
+      inputMode="url"
+      autoComplete="off"
+      spellCheck={false}
+      className="field font-mono"
+      required={needsAddress(draft)}
+      placeholder={preset?.base_url ?? preset?.address_example ?? 'https://models.example/v1'}
+      value={draft.address}
+      data-first-focus={asksForAddress(draft) || undefined}
+      onChange={(address) => onChange({ address })}
+    />
   );
 }
 
@@ -143,18 +127,15 @@ interface TextFieldProps extends ProviderFieldsProps {
 
 function TextField({ field, label, hint, placeholder, draft, onChange, issue }: TextFieldProps) {
   return (
-    <Field label={label} {...(hint !== undefined && { hint })} error={issue(field)}>
-      {(control) => (
-        <input
-          {...control}
-          autoComplete="off"
-          className="field"
-          required={field === 'slug'}
-          placeholder={placeholder}
-          value={draft[field]}
-          onChange={(event) => onChange({ [field]: event.target.value })}
-        />
-      )}
-    </Field>
+    <LabelledInput
+      label={label}
+      hint={hint}
+      error={issue(field)}
+      autoComplete="off"
+      required={field === 'slug'}
+      placeholder={placeholder}
+      value={draft[field]}
+      onChange={(text) => onChange({ [field]: text })}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
+import { Select } from '../../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Findings } from '../findings.tsx';
 import type { DraftTest } from '../use-layer-test.ts';
@@ -40,16 +41,13 @@ function TryModel({ models, isBusy, onTry }: TryModelProps) {
       <Button isBusy={isBusy} onClick={() => onTry(model)}>
         Send a test request
       </Button>
-      <select
-        aria-label="Model for the test"
+      <Select
+        label="Model for the test"
         className="field w-auto max-w-full min-w-0"
         value={model}
-        onChange={(event) => setModel(event.target.value)}
-      >
-        {models.map((id) => (
-          <option key={id}>{id}</option>
-        ))}
-      </select>
+        options={models}
+        onChange={setModel}
+      />
       <span className="text-xs text-ink-faint">Costs a few tokens</span>
     </div>
   );

@@ -3,12 +3,12 @@ import { DropdownMenu } from 'radix-ui';
 import { type FormEvent, useRef, useState } from 'react';
 
 import { type SavedView, getPreferences, setPreferences, usePreferences } from '../../../app/preferences.ts';
-import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { toFilterText } from '../../../features/generations/search/filter-text.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { useOpenView } from '../../../features/generations/search/use-open-view.ts';
 import { PERIODS, isPeriod } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { LabelledInput } from '../../../parts/controls/labelled.tsx';
 import { MenuPortal } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';

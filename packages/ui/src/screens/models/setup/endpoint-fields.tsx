@@ -2,13 +2,13 @@ import { hasTokenPrices } from '@model-gateway/clients';
 import type { ProviderSetup } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 
 import { modelsQuery } from '../../../api/queries.ts';
-import { LabelledInput, LabelledSelect } from '../../../features/form/labelled.tsx';
 import { providerModelsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field, Folded } from '../../../parts/controls/field.tsx';
+import { Folded } from '../../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.tsx';
 import type { EndpointDraft } from './model-draft.ts';
 import {
   FURTHER_UNITS,
@@ -31,7 +31,6 @@ interface EndpointFieldsProps {
 
 /** Where a model is served: the provider, its own name for the model, and what tokens cost there. */
 export function EndpointFields({ draft, place, providers, onChange, onRemove, issue }: EndpointFieldsProps) {
-  const listId = useId();
   const provider = providers.find(({ slug }) => slug === draft.provider);
   const { data: names } = useQuery({ ...providerModelsQuery(provider), enabled: provider !== undefined });
   return (
@@ -43,15 +42,12 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
           error={issue('provider')}
           required
           value={draft.provider}
+          options={[
+            ...(provider === undefined ? [draft.provider] : []),
+            ...providers.map(({ slug, name }) => [slug, `${name} (${slug})`] as const),
+          ]}
           onChange={(text) => onChange({ ...draft, provider: text })}
-        >
-          {provider === undefined && <option value={draft.provider}>{draft.provider}</option>}
-          {providers.map(({ slug, name }) => (
-            <option key={slug} value={slug}>
-              {name} ({slug})
-            </option>
-          ))}
-        </LabelledSelect>
+        />
         <LabelledInput
           label="Provider’s model name"
           hint={
@@ -60,18 +56,13 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
               : `One of ${names.length} listed models, or another`
           }
           error={issue('providerModel')}
-          list={listId}
+          suggestions={names ?? []}
           autoComplete="off"
           spellCheck={false}
           className="field font-mono"
           value={draft.providerModel}
           onChange={(text) => onChange({ ...draft, providerModel: text })}
         />
-        <datalist id={listId}>
-          {names?.map((id) => (
-            <option key={id} value={id} />
-          ))}
-        </datalist>
         {MAIN_UNITS.map((unit) => (
           <PriceField key={unit} unit={unit} draft={draft} onChange={onChange} issue={issue} />
         ))}
@@ -197,33 +188,22 @@ function PriceField({ unit, draft, onChange, issue }: PriceFieldProps) {
 function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
   const { data: models = [] } = useQuery(modelsQuery);
   const [id, setId] = useState('');
-  const listId = useId();
   const priced = models.filter(hasTokenPrices);
   const chosen = priced.find((model) => model.id === id);
   if (priced.length === 0) return null;
   return (
     <div className="mt-3 flex flex-wrap items-end gap-2">
-      <Field label="Copy prices from a known model" className="min-w-0 flex-1">
-        {(control) => (
-          <>
-            <input
-              {...control}
-              list={listId}
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="author/name"
-              className="field font-mono"
-              value={id}
-              onChange={(event) => setId(event.target.value)}
-            />
-            <datalist id={listId}>
-              {priced.map((model) => (
-                <option key={model.id} value={model.id} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <LabelledInput
+        label="Copy prices from a known model"
+        fieldClass="min-w-0 flex-1"
+        suggestions={priced.map((model) => model.id)}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="author/name"
+        className="field font-mono"
+        value={id}
+        onChange={setId}
+      />
       <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && onCopy(copyPrices(chosen))}>
         Copy
       </Button>

@@ -3,11 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
-import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { createModel, deleteModel, replaceModel } from '../../../features/models/model-setup-queries.ts';
 import { providerSetupsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { issueFor } from '../../../parts/controls/field.tsx';
+import { LabelledInput } from '../../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';

@@ -9,7 +9,7 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field } from '../../../parts/controls/field.tsx';
+import { LabelledText } from '../../../parts/controls/labelled.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import type { Estimate } from '../estimate-cost.ts';
 import { findOpenCalls, lastCompletion } from '../experiment/edit-turns.ts';
@@ -187,22 +187,16 @@ function ToolResults({ calls, onSend }: ToolResultsProps) {
       onKeyDown={onKeyDown}
     >
       {calls.map(({ id, name }, at) => (
-        <Field
+        <LabelledText
           key={id}
           label={`Result of ${showControls(name)}${calls.length > 1 ? ` (call ${at + 1})` : ''}`}
           hint={at === 0 ? 'Any text; most tools return JSON.' : undefined}
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              rows={3}
-              spellCheck={false}
-              className="field resize-y font-mono text-xs"
-              value={results.get(id) ?? ''}
-              onChange={(event) => setResults(new Map(results).set(id, event.target.value))}
-            />
-          )}
-        </Field>
+          rows={3}
+          spellCheck={false}
+          className="field resize-y font-mono text-xs"
+          value={results.get(id) ?? ''}
+          onChange={(text) => setResults(new Map(results).set(id, text))}
+        />
       ))}
       <Button look="primary" className="self-start" icon={<Send size={14} />} onClick={submit}>
         {calls.length === 1 ? 'Send the result' : 'Send the results'}

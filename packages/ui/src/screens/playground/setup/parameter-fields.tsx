@@ -1,6 +1,6 @@
-import { LabelledInput, LabelledSelect } from '../../../features/form/labelled.tsx';
 import { EFFORTS, type Problems, PROVIDER_SORTS, type Setup } from '../../../features/playground/setup/setup.ts';
-import { Checkbox, Field } from '../../../parts/controls/field.tsx';
+import { Checkbox } from '../../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect, LabelledText } from '../../../parts/controls/labelled.tsx';
 import { toSentence } from './to-sentence.ts';
 
 interface ParameterFieldsProps {
@@ -33,20 +33,18 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
             onChange={(text) => set({ [field]: text })}
           />
         ))}
-        <LabelledSelect label="Reasoning effort" value={setup.effort} onChange={(text) => set({ effort: text })}>
-          <option value="">default</option>
-          {EFFORTS.map((effort) => (
-            <option key={effort}>{effort}</option>
-          ))}
-        </LabelledSelect>
-        <LabelledSelect label="Providers" value={setup.providerSort} onChange={(text) => set({ providerSort: text })}>
-          <option value="">default order</option>
-          {Object.entries(PROVIDER_SORTS).map(([sort, label]) => (
-            <option key={sort} value={sort}>
-              {label}
-            </option>
-          ))}
-        </LabelledSelect>
+        <LabelledSelect
+          label="Reasoning effort"
+          value={setup.effort}
+          options={[['', 'default'], ...EFFORTS]}
+          onChange={(effort) => set({ effort })}
+        />
+        <LabelledSelect
+          label="Providers"
+          value={setup.providerSort}
+          options={[['', 'default order'], ...Object.entries(PROVIDER_SORTS)]}
+          onChange={(providerSort) => set({ providerSort })}
+        />
       </div>
       <div className="grid gap-3 md:grid-cols-2">
         <LabelledInput
@@ -58,19 +56,16 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
           value={setup.providerOnly}
           onChange={(text) => set({ providerOnly: text })}
         />
-        <Field label="Additional request fields, as JSON" error={toSentence(problems['more'])}>
-          {(control) => (
-            <textarea
-              {...control}
-              rows={2}
-              spellCheck={false}
-              placeholder={'{"stop": ["END"]}'}
-              className="field resize-y font-mono text-xs"
-              value={setup.more}
-              onChange={(event) => set({ more: event.target.value })}
-            />
-          )}
-        </Field>
+        <LabelledText
+          label="Additional request fields, as JSON"
+          error={toSentence(problems['more'])}
+          rows={2}
+          spellCheck={false}
+          placeholder={'{"stop": ["END"]}'}
+          className="field resize-y font-mono text-xs"
+          value={setup.more}
+          onChange={(more) => set({ more })}
+        />
       </div>
       <div className="flex flex-wrap gap-x-5">
         <Checkbox

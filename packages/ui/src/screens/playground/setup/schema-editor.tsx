@@ -1,7 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 
-import { LabelledInput, LabelledSelect } from '../../../features/form/labelled.tsx';
 import {
   canHaveChoices,
   EMPTY_ROW,
@@ -14,7 +13,8 @@ import {
 } from '../../../features/playground/setup/schema-draft.ts';
 import type { Problems } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Choice, Field } from '../../../parts/controls/field.tsx';
+import { Choice } from '../../../parts/controls/field.tsx';
+import { LabelledInput, LabelledSelect, LabelledText } from '../../../parts/controls/labelled.tsx';
 import { toSentence } from './to-sentence.ts';
 
 interface SchemaEditorProps {
@@ -44,22 +44,16 @@ export function SchemaEditor({ label, schema, path, problems, onChange }: Schema
         />
       </div>
       {isText ? (
-        <Field
+        <LabelledText
           label={`${label} as JSON schema`}
           error={toSentence(textProblem)}
           hint={rows === null ? 'Too complex to show as rows.' : 'Rows update automatically.'}
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              rows={Math.min(16, Math.max(6, schema.text.split('\n').length))}
-              spellCheck={false}
-              className="field resize-y font-mono text-xs"
-              value={schema.text}
-              onChange={(event) => onChange(fromText(event.target.value, schema))}
-            />
-          )}
-        </Field>
+          rows={Math.min(16, Math.max(6, schema.text.split('\n').length))}
+          spellCheck={false}
+          className="field resize-y font-mono text-xs"
+          value={schema.text}
+          onChange={(text) => onChange(fromText(text, schema))}
+        />
       ) : rows === null || textProblem !== undefined ? (
         <p className="text-sm text-ink-faint">
           {textProblem === undefined
@@ -132,13 +126,12 @@ function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
         value={row.name}
         onChange={(text) => set({ name: text })}
       />
-      <LabelledSelect label="Type" value={row.type} onChange={(text) => set({ type: text as RowType })}>
-        {Object.entries(ROW_TYPES).map(([type, name]) => (
-          <option key={type} value={type}>
-            {name}
-          </option>
-        ))}
-      </LabelledSelect>
+      <LabelledSelect
+        label="Type"
+        value={row.type}
+        options={Object.entries(ROW_TYPES)}
+        onChange={(type) => set({ type: type as RowType })}
+      />
       <LabelledInput
         label="Description"
         autoComplete="off"

@@ -1,9 +1,9 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo, useEffect, useRef } from 'react';
 
-import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { type FormatDraft, isUnset, type Problems, type Setup } from '../../../features/playground/setup/setup.ts';
-import { Checkbox, Choice, Field } from '../../../parts/controls/field.tsx';
+import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
+import { LabelledInput, LabelledText } from '../../../parts/controls/labelled.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { toSentence } from './to-sentence.ts';
@@ -81,17 +81,13 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
       {section !== null && (
         <div ref={panel} className="border-t border-line p-3">
           {section === 'system' && (
-            <Field label="System message" hint="Sent before each conversation.">
-              {(control) => (
-                <textarea
-                  {...control}
-                  rows={4}
-                  className="field resize-y"
-                  value={setup.system}
-                  onChange={(event) => onChange({ ...setup, system: event.target.value })}
-                />
-              )}
-            </Field>
+            <LabelledText
+              label="System message"
+              hint="Sent before each conversation."
+              rows={4}
+              value={setup.system}
+              onChange={(system) => onChange({ ...setup, system })}
+            />
           )}
           {section === 'parameters' && <ParameterFields setup={setup} problems={problems} onChange={onChange} />}
           {section === 'tools' && (

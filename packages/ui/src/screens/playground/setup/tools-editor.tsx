@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react';
 
-import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { EMPTY_TOOL, type Problems, type ToolDraft } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { LabelledInput } from '../../../parts/controls/labelled.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { toSentence } from './to-sentence.ts';
 

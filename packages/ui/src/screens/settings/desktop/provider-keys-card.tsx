@@ -1,11 +1,10 @@
 import { TriangleAlert } from 'lucide-react';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 
 import { getDesktop } from '../../../app/desktop.ts';
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
-import { LabelledInput } from '../../../features/form/labelled.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Field } from '../../../parts/controls/field.tsx';
+import { LabelledInput } from '../../../parts/controls/labelled.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { useOutcome } from '../../../parts/messages/toast-store.ts';
 
@@ -93,7 +92,6 @@ function StorageNotice({ storage }: { storage: DesktopInfo['secretStorage'] }) {
 }
 
 function NewKeyForm() {
-  const listId = useId();
   const { ask, isBusy } = useOutcome();
   const [name, setName] = useState('');
   const [key, setKey] = useState('');
@@ -110,31 +108,21 @@ function NewKeyForm() {
   };
   return (
     <form className="flex flex-wrap items-end gap-3" onSubmit={(event) => void submit(event)}>
-      <Field label="Name" className="min-w-48 flex-1">
-        {(control) => (
-          <>
-            <input
-              {...control}
-              required
-              list={listId}
-              pattern="[A-Z][A-Z0-9_]{2,63}"
-              title="Capital letters, digits and underscores, as in OPENAI_API_KEY"
-              placeholder="OPENAI_API_KEY"
-              autoComplete="off"
-              aria-invalid={problem !== undefined || undefined}
-              spellCheck={false}
-              className="field font-mono text-xs"
-              value={name}
-              onChange={(event) => setName(event.target.value.toUpperCase())}
-            />
-            <datalist id={listId}>
-              {NAMES.map((suggested) => (
-                <option key={suggested} value={suggested} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <LabelledInput
+        label="Name"
+        fieldClass="min-w-48 flex-1"
+        suggestions={NAMES}
+        required
+        pattern="[A-Z][A-Z0-9_]{2,63}"
+        title="Capital letters, digits and underscores, as in OPENAI_API_KEY"
+        placeholder="OPENAI_API_KEY"
+        autoComplete="off"
+        aria-invalid={problem !== undefined || undefined}
+        spellCheck={false}
+        className="field font-mono text-xs"
+        value={name}
+        onChange={(text) => setName(text.toUpperCase())}
+      />
       <LabelledInput
         label="Key"
         fieldClass="min-w-48 flex-1"
