@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type ListRow, ROW_QUERY, toFirstTokenMs, toListRow, toSpeed } from './list-row.ts';
+import { type ListRow, ROW_QUERY, toFirstTokenMs, toSpeed } from './list-row.ts';
 
 const row: ListRow = {
   id: 'gen-1',
@@ -25,9 +25,8 @@ const row: ListRow = {
   prompt_preview: 'Hello',
 };
 
-test('asks for every member that a row has, and keeps them as they came', () => {
+test('asks for every member that a row has', () => {
   expect(ROW_QUERY.fields.split(',').toSorted()).toEqual(Object.keys(row).toSorted());
-  expect(toListRow(row)).toEqual(row);
 });
 
 const STREAMED = { streamed: true, tokens_completion: 100, generation_time: 1500, latency: 500 };

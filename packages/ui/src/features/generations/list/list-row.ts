@@ -33,32 +33,6 @@ export type ListPage = GenerationList<ListRow>;
 /** Part of the query of the list and of the feed: has them send rows of this kind. */
 export const ROW_QUERY = { fields: FIELDS.join(',') };
 
-/** Texts that many rows have in common, such as names of models, are kept once. */
-const common = new Map<string, string>();
-const MAX_COMMON = 5000;
-
-/** A row as it came, less the copies of texts that other rows have. */
-export function toListRow(row: ListRow): ListRow {
-  return {
-    ...row,
-    model: internText(row.model),
-    provider_name: internText(row.provider_name),
-    finish_reason: internText(row.finish_reason),
-    origin: internText(row.origin),
-    external_user: internText(row.external_user),
-    key_hash: internText(row.key_hash),
-    session_id: internText(row.session_id),
-  };
-}
-
-function internText<Text extends string | null>(text: Text): Text {
-  if (text === null) return text;
-  const kept = common.get(text);
-  if (kept !== undefined) return kept as Text;
-  if (common.size < MAX_COMMON) common.set(text, text);
-  return text;
-}
-
 /** Tokens a second: of a stream from the first to the last, of a whole response over its time; null when nothing can be said. */
 export function toSpeed(
   generation: Pick<Generation, 'streamed' | 'tokens_completion' | 'generation_time' | 'latency'>,

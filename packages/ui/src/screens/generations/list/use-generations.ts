@@ -1,9 +1,9 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useInfiniteQuery, useQueryClient, hashKey } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
 import { usePreferences } from '../../../app/preferences.ts';
-import { type ListPage, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
+import { type ListPage, ROW_QUERY } from '../../../features/generations/list/list-row.ts';
 import {
   type GenerationSearch,
   toGenerationQuery,
@@ -20,36 +20,29 @@ const PAGE_ROWS = 200;
 export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTop: boolean) {
   const client = useQueryClient();
   const pins = usePreferences().pins.slice(0, MAX_PINS).join(',');
-  const [isStopped, setIsStopped] = useState(false);
   // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
-  const { open: _open, compare: _compare, tab: _tab, ...given } = search;
-  const filterText = JSON.stringify(given);
-  const filters = useMemo(() => JSON.parse(filterText) as GenerationSearch, [filterText]);
+  const filters = withoutFilters(search, ['open', 'compare', 'tab']);
   const pinnedIds = filters.pinned === undefined ? undefined : pins;
-  const sortText = JSON.stringify(toSortQuery(filters));
-  const unsortedText = JSON.stringify(withoutFilters(filters, ['sort', 'order']));
-  const queryKey = useMemo(
-    () => ['generations', unsortedText, pinnedIds, sortText],
-    [unsortedText, pinnedIds, sortText],
-  );
-  const fetchPage = useCallback(
-    async (cursor?: string, signal?: AbortSignal): Promise<ListPage> => {
-      if (pinnedIds === '') return { data: [], next_cursor: null, key_names: {} };
-      const query =
-        pinnedIds === undefined
-          ? {
-              ...toGenerationQuery(filters, Date.now()),
-              ...toSortQuery(filters),
-              ...ROW_QUERY,
-              limit: PAGE_ROWS,
-              cursor,
-            }
-          : { ...ROW_QUERY, id: pinnedIds };
-      const page = await callApi<ListPage>('/admin/v1/generations', { query, signal });
-      return { ...page, data: page.data.map(toListRow) };
-    },
-    [filters, pinnedIds],
-  );
+  const ofUnsorted = [withoutFilters(filters, ['sort', 'order']), pinnedIds];
+  const queryKey = ['generations', ofUnsorted, toSortQuery(filters)];
+  const listId = hashKey(queryKey);
+  /** The list whose search was stopped. */
+  const [stoppedId, setStoppedId] = useState<string>();
+  const isStopped = stoppedId === listId;
+  const fetchPage = async (cursor?: string, signal?: AbortSignal): Promise<ListPage> => {
+    if (pinnedIds === '') return { data: [], next_cursor: null, key_names: {} };
+    const query =
+      pinnedIds === undefined
+        ? {
+            ...toGenerationQuery(filters, Date.now()),
+            ...toSortQuery(filters),
+            ...ROW_QUERY,
+            limit: PAGE_ROWS,
+            cursor,
+          }
+        : { ...ROW_QUERY, id: pinnedIds };
+    return await callApi<ListPage>('/admin/v1/generations', { query, signal });
+  };
   const list = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
@@ -61,22 +54,28 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
     refetchOnWindowFocus: false,
     enabled: !isStopped,
     // In another order the same rows stay until the new ones have come, and the focus stays in the head of the table.
-    placeholderData: (rows, before) => (before?.queryKey[1] === unsortedText ? rows : undefined),
+    placeholderData: (rows, before) =>
+      before !== undefined && hashKey([before.queryKey[1]]) === hashKey([ofUnsorted]) ? rows : undefined,
   });
   const { fetchNextPage, hasNextPage, isFetching, refetch } = list;
-  useEffect(() => setIsStopped(false), [queryKey]);
-  const onRefresh = useCallback(() => setIsStopped(false), []);
-  const newRows = useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage: fetchPage, onRefresh });
-
+  const newRows = useNewRows({
+    listId,
+    queryKey,
+    filters,
+    isLive,
+    isAtTop,
+    fetchFirstPage: fetchPage,
+    onRefresh: () => setStoppedId(undefined),
+  });
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetching && !isStopped) void fetchNextPage();
   }, [hasNextPage, isFetching, isStopped, fetchNextPage]);
   const stop = (): void => {
-    setIsStopped(true);
+    setStoppedId(listId);
     void client.cancelQueries({ queryKey });
   };
   const goOn = (): void => {
-    setIsStopped(false);
+    setStoppedId(undefined);
     if (list.data === undefined) void refetch();
     else void fetchNextPage();
   };

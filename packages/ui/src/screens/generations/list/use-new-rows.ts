@@ -1,9 +1,9 @@
 import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
 import { readEventStream } from '../../../api/read-stream.ts';
-import { type ListPage, type ListRow, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
+import { type ListPage, type ListRow, ROW_QUERY } from '../../../features/generations/list/list-row.ts';
 import {
   type GenerationSearch,
   belongsTo,
@@ -14,6 +14,8 @@ import {
 const MAX_WAITING = 500;
 
 interface NewRowsOptions {
+  /** Tells lists apart: of another one nothing waits. */
+  readonly listId: string;
   readonly queryKey: QueryKey;
   readonly filters: GenerationSearch;
   readonly isLive: boolean;
@@ -22,78 +24,76 @@ interface NewRowsOptions {
   readonly onRefresh: () => void;
 }
 
+/** What has come to a list that is not in it yet. */
+interface News {
+  readonly listId: string;
+  readonly waiting: readonly ListRow[];
+  readonly isStale: boolean;
+}
+
 /** Calls that end while a list is shown: put on top, or held back while the user reads further down. */
-export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage, onRefresh }: NewRowsOptions) {
+export function useNewRows(options: NewRowsOptions) {
+  const { listId, queryKey, filters, isLive, isAtTop, fetchFirstPage, onRefresh } = options;
   const client = useQueryClient();
   // Where new calls belong in another order than the newest first, the gateway alone can tell.
   const isSorted = toSortQuery(filters).sort !== undefined;
-  const [waiting, setWaiting] = useState<readonly ListRow[]>([]);
-  const [isStale, setIsStale] = useState(false);
-  const read = useCallback(() => client.getQueryData<InfiniteData<ListPage>>(queryKey), [client, queryKey]);
+  const none: News = { listId, waiting: [], isStale: false };
+  const [latest, setNews] = useState(none);
+  const ofList = (news: News): News => (news.listId === listId ? news : none);
+  const { waiting, isStale } = ofList(latest);
+  const setStale = (): void => setNews((before) => ({ ...ofList(before), isStale: true }));
+  const setWaiting = (change: (before: readonly ListRow[]) => readonly ListRow[]): void =>
+    setNews((before) => ({ ...ofList(before), waiting: change(ofList(before).waiting) }));
+  const read = () => client.getQueryData<InfiniteData<ListPage>>(queryKey);
 
-  const prepend = useCallback(
-    (rows: readonly ListRow[]) =>
-      client.setQueryData<InfiniteData<ListPage>>(queryKey, (before) => {
-        const [first, ...others] = before?.pages ?? [];
-        if (before === undefined || first === undefined) return before;
-        const fresh = withoutKnown(rows, first.data);
-        const total = first.total_estimate === undefined ? {} : { total_estimate: first.total_estimate + fresh.length };
-        return { ...before, pages: [{ ...first, ...total, data: [...fresh, ...first.data] }, ...others] };
-      }),
-    [client, queryKey],
-  );
-  const add = useCallback(
-    (newestFirst: readonly ListRow[]) => {
-      if (isAtTop) prepend(newestFirst);
-      else setWaiting((before) => [...withoutKnown(newestFirst, before), ...before].slice(0, MAX_WAITING));
-    },
-    [isAtTop, prepend],
-  );
+  const prepend = (rows: readonly ListRow[]) =>
+    client.setQueryData<InfiniteData<ListPage>>(queryKey, (before) => {
+      const [first, ...others] = before?.pages ?? [];
+      if (before === undefined || first === undefined) return before;
+      const fresh = withoutKnown(rows, first.data);
+      const total = first.total_estimate === undefined ? {} : { total_estimate: first.total_estimate + fresh.length };
+      return { ...before, pages: [{ ...first, ...total, data: [...fresh, ...first.data] }, ...others] };
+    });
+  const add = (newestFirst: readonly ListRow[]): void => {
+    if (isAtTop) prepend(newestFirst);
+    else setWaiting((before) => [...withoutKnown(newestFirst, before), ...before].slice(0, MAX_WAITING));
+  };
   // Calls that ended while no connection was open are on the first page, unless they are too many.
-  const catchUp = useCallback(async (): Promise<void> => {
+  const catchUp = async (): Promise<void> => {
     const known = read()?.pages[0]?.data;
     if (known === undefined || filters.pinned !== undefined) return;
-    if (filters.text !== undefined || isSorted) return setIsStale(true);
+    if (filters.text !== undefined || isSorted) return setStale();
     const page = await fetchFirstPage().catch(() => undefined);
-    if (page === undefined) return setIsStale(true);
+    if (page === undefined) return setStale();
     const fresh = withoutKnown(page.data, known);
-    if (known.length > 0 && fresh.length === page.data.length) return setIsStale(true);
+    if (known.length > 0 && fresh.length === page.data.length) return setStale();
     if (fresh.length > 0) add(fresh);
-  }, [read, filters.pinned, filters.text, isSorted, fetchFirstPage, add]);
-
+  };
+  const onEnded = (ended: readonly ListRow[]): void => {
+    const newestFirst = ended.toReversed();
+    const isUnclear = (row: ListRow): boolean => belongsTo(row, filters) !== false;
+    if (isSorted && newestFirst.some(isUnclear)) return setStale();
+    if (newestFirst.some((row) => belongsTo(row, filters) === undefined)) setStale();
+    const fitting = newestFirst.filter((row) => belongsTo(row, filters) === true);
+    if (fitting.length > 0) add(fitting);
+  };
   // A list that was kept from before has missed what ended since.
-  useEffect(() => {
-    setWaiting([]);
-    setIsStale(false);
+  const resume = useEffectEvent(() => {
     if (read() !== undefined) void catchUp();
-    // Once for each list, not whenever its reader moves.
-  }, [read]);
-
-  const feed = useFeed(
-    isLive,
-    useCallback(
-      (ended: readonly ListRow[]) => {
-        const newestFirst = ended.toReversed();
-        const isUnclear = (row: ListRow): boolean => belongsTo(row, filters) !== false;
-        if (isSorted && newestFirst.some(isUnclear)) return setIsStale(true);
-        if (newestFirst.some((row) => belongsTo(row, filters) === undefined)) setIsStale(true);
-        const fitting = newestFirst.filter((row) => belongsTo(row, filters) === true);
-        if (fitting.length > 0) add(fitting);
-      },
-      [filters, isSorted, add],
-    ),
-    useCallback(() => void catchUp(), [catchUp]),
-  );
-  const refresh = useCallback(() => {
-    setWaiting([]);
-    setIsStale(false);
+  });
+  useEffect(() => {
+    resume();
+  }, [listId]);
+  const feed = useFeed(isLive, onEnded, () => void catchUp());
+  const refresh = (): void => {
+    setNews(none);
     onRefresh();
     void client.resetQueries({ queryKey });
-  }, [client, queryKey, onRefresh]);
+  };
   const showWaiting = (): void => {
     if (isStale || waiting.length >= MAX_WAITING) return refresh();
     prepend(waiting);
-    setWaiting([]);
+    setWaiting(() => []);
   };
   return { waiting: waiting.length, isStale, feed, refresh, showWaiting };
 }
@@ -169,7 +169,7 @@ function follow({ onEnded, onLost }: Callbacks, setState: (state: FeedState) => 
       for await (const { event, data } of readEventStream(body)) {
         if (event === 'reset') onLost();
         if (event !== 'generation') continue;
-        batch.push(toListRow(JSON.parse(data) as ListRow));
+        batch.push(JSON.parse(data) as ListRow);
         timer ??= setTimeout(flush, BATCH_MS);
       }
     } catch {

@@ -26,7 +26,7 @@ const given = (query: Record<string, string | undefined>): Record<string, string
 export const facetsQuery = (search: GenerationSearch) => {
   const filters = withoutFilters(search, NOT_COUNTED);
   return queryOptions({
-    queryKey: ['generation-facets', JSON.stringify(filters)],
+    queryKey: ['generation-facets', filters],
     refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: async ({ signal }) => {
       const query = { ...toCountQuery(filters), facets: 'true' };
@@ -39,7 +39,7 @@ export const facetsQuery = (search: GenerationSearch) => {
 export const countQuery = (search: GenerationSearch) => {
   const filters = withoutFilters(search, NOT_COUNTED);
   return queryOptions({
-    queryKey: ['generation-count', JSON.stringify(filters)],
+    queryKey: ['generation-count', filters],
     queryFn: async ({ signal }) => {
       const query = toCountQuery(filters);
       const { data } = await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });

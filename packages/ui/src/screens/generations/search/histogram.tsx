@@ -34,7 +34,7 @@ export function Histogram({ search, onSpan }: HistogramProps) {
   const isSettled = useIsSettled();
   const { open: _open, compare: _compare, tab: _tab, sort: _sort, order: _order, text, ...filters } = search;
   const { data, isError } = useQuery({
-    queryKey: ['histogram', JSON.stringify(filters)],
+    queryKey: ['histogram', filters],
     refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: ({ signal }) => readHistogram(filters, signal),
   });
