@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts';
+
 /** One thing wrong with what was sent: `messages.0.content`, and what it must be. */
 export interface FieldIssue {
   readonly path: string;
@@ -95,5 +97,3 @@ export function toRemedy(error: unknown): string {
         : 'Try again.';
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

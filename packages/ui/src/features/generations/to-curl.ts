@@ -2,16 +2,16 @@ import type { ChatCompletionRequest, Generation } from '@model-gateway/core/wire
 
 import type { GenerationContent } from '../../api/types.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
+import { messagesOf } from './content/messages-of.ts';
 
 /** Linux takes no more than 128 KB of one argument; an attached image is larger than that. */
 const MAX_ARGUMENT = 100_000;
 
 /** A command that sends the stored prompt again, with the key in a variable. Other parameters are not stored. */
 export function toCurl(call: Pick<Generation, 'model' | 'streamed'> & { readonly content: GenerationContent }): string {
-  const { messages, prompt } = call.content.input;
   return toChatCurl({
     model: call.model,
-    messages: messages ?? [{ role: 'user', content: prompt ?? '' }],
+    messages: messagesOf(call.content),
     ...(call.streamed === true && { stream: true }),
   });
 }

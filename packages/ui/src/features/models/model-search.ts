@@ -1,3 +1,5 @@
+import { readTexts } from '../../app/read-texts.ts';
+
 /** The filters of the models screen, named and spelt like the query of `GET /models`; `open` and `compare` are ours. */
 export interface ModelSearch {
   readonly q?: string;
@@ -33,7 +35,7 @@ const FILTERS = [
   'model_authors',
   'sort',
 ] as const satisfies readonly (keyof ModelSearch)[];
-const NUMBERS: ReadonlySet<string> = new Set(['context', 'max_price', 'max_output_price']);
+const NUMBERS = ['context', 'max_price', 'max_output_price'] as const;
 export const SORTS = [
   ['', 'Catalog order'],
   ['newest', 'Newest first'],
@@ -46,16 +48,12 @@ export const MAX_COMPARED = 4;
 
 /** Reads the filters of an address; what makes no sense is left out. */
 export function toModelSearch(search: Record<string, unknown>): ModelSearch {
-  const found: Record<string, string> = {};
-  for (const name of [...FILTERS, 'usable', 'open', 'compare']) {
-    const value = search[name];
-    if (typeof value !== 'string' || value === '') continue;
-    if (NUMBERS.has(name) && !(Number(value) >= 0)) continue;
-    if (name === 'zdr' && value !== 'true') continue;
-    if (name === 'sort' && !SORTS.some(([sort]) => sort === value)) continue;
-    if (name === 'output_modalities' && !splitWords(value).every((word) => OUTPUTS.includes(word))) continue;
-    found[name] = value;
-  }
+  const found = readTexts(search, [...FILTERS, 'usable', 'open', 'compare']);
+  const { zdr, sort, output_modalities: outputs } = found;
+  if (zdr !== 'true') delete found.zdr;
+  if (!SORTS.some(([known]) => known === sort)) delete found.sort;
+  if (!splitWords(outputs).every((word) => OUTPUTS.includes(word))) delete found.output_modalities;
+  for (const name of NUMBERS) if (!(Number(found[name]) >= 0)) delete found[name];
   return found;
 }
 

@@ -1,6 +1,7 @@
 import type { Usage } from '@model-gateway/core/wire';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
+import { isObject } from '../../api/is-object.ts';
 import type { ToolCall } from './experiment.ts';
 import type { ChatPiece, ToolCallPiece } from './stream-chat.ts';
 
@@ -152,9 +153,6 @@ function join(before: Record<string, unknown>, piece: Record<string, unknown>): 
   }
   return joined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Calls back before the next paint: `requestAnimationFrame`, which rests while the page is hidden. */
 export type Schedule = (callback: () => void) => void;

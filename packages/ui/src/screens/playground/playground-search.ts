@@ -1,3 +1,5 @@
+import { readTexts } from '../../app/read-texts.ts';
+
 /** What an address of the playground names. */
 export interface PlaygroundSearch {
   /** Ids of the models of a new experiment, comma-separated. */
@@ -8,12 +10,5 @@ export interface PlaygroundSearch {
   readonly open?: string;
 }
 
-/** Reads the address; what makes no sense is left out. */
-export function toPlaygroundSearch(search: Record<string, unknown>): PlaygroundSearch {
-  const found: Record<string, string> = {};
-  for (const name of ['models', 'from', 'open']) {
-    const value = search[name];
-    if (typeof value === 'string' && value !== '') found[name] = value;
-  }
-  return found;
-}
+export const toPlaygroundSearch = (search: Record<string, unknown>): PlaygroundSearch =>
+  readTexts(search, ['models', 'from', 'open']);

@@ -1,3 +1,5 @@
+import { readTexts } from '../../app/read-texts.ts';
+
 export interface ProviderSearch {
   /** Part of a name, slug or host. */
   readonly q?: string;
@@ -6,11 +8,5 @@ export interface ProviderSearch {
   readonly open?: string;
 }
 
-/** Reads what an address says; what makes no sense is left out. */
-export function toProviderSearch(search: Record<string, unknown>): ProviderSearch {
-  const read = (name: keyof ProviderSearch): ProviderSearch => {
-    const value = search[name];
-    return typeof value === 'string' && value !== '' ? { [name]: value } : {};
-  };
-  return { ...read('q'), ...read('status'), ...read('open') };
-}
+export const toProviderSearch = (search: Record<string, unknown>): ProviderSearch =>
+  readTexts(search, ['q', 'status', 'open']);

@@ -1,3 +1,5 @@
+import { readTexts } from '../../app/read-texts.ts';
+
 export interface VideoSearch {
   readonly status?: string;
   readonly model?: string;
@@ -7,14 +9,5 @@ export interface VideoSearch {
   readonly view?: string;
 }
 
-const NAMES = ['status', 'model', 'open', 'view'] as const satisfies readonly (keyof VideoSearch)[];
-
-/** Reads what an address says; what makes no sense is left out. */
-export function toVideoSearch(search: Record<string, unknown>): VideoSearch {
-  const found: Record<string, string> = {};
-  for (const name of NAMES) {
-    const value = search[name];
-    if (typeof value === 'string' && value !== '') found[name] = value;
-  }
-  return found;
-}
+export const toVideoSearch = (search: Record<string, unknown>): VideoSearch =>
+  readTexts(search, ['status', 'model', 'open', 'view']);

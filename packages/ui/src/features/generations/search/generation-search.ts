@@ -1,5 +1,6 @@
 import type { GenerationSort } from '@model-gateway/core/wire';
 
+import { readTexts } from '../../../app/read-texts.ts';
 import { isPeriod, toPeriodStart } from '../../../format/time.ts';
 import { isStatus } from '../list/generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
@@ -55,14 +56,12 @@ type FilterName = (typeof FILTERS)[number];
 
 /** Reads the filters of an address; what the gateway would refuse is left out. */
 export function toGenerationSearch(search: Record<string, unknown>): GenerationSearch {
-  const found: Record<string, string> = {};
-  for (const name of [...FILTERS, 'pinned', 'open', 'compare', 'tab'] as const) {
-    const value = search[name];
-    if (typeof value === 'string' && value !== '' && isValid(name, value)) found[name] = value;
-  }
+  const texts = readTexts(search, [...FILTERS, 'pinned', 'open', 'compare', 'tab']);
+  const found: GenerationSearch = Object.fromEntries(
+    Object.entries(texts).filter(([name, text]) => isValid(name, text)),
+  );
   const { range } = search;
-  if (isPeriod(range) && found['from'] === undefined) found['range'] = range;
-  return { ...found, ...toSortSearch(search) };
+  return { ...found, ...(isPeriod(range) && found.from === undefined && { range }), ...toSortSearch(search) };
 }
 
 const SORTS: ReadonlySet<string> = new Set<GenerationSort>([
@@ -90,7 +89,7 @@ function toSortSearch({ sort, order }: Record<string, unknown>): Pick<Generation
 export const toSortQuery = ({ sort, order, text }: GenerationSearch): Pick<GenerationSearch, 'sort' | 'order'> =>
   sort === undefined || text !== undefined ? {} : { sort, order: order ?? 'desc' };
 
-function isValid(name: FilterName | 'pinned' | 'open' | 'compare' | 'tab', value: string): boolean {
+function isValid(name: string, value: string): boolean {
   switch (name) {
     case 'from':
     case 'to':

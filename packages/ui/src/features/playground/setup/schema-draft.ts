@@ -1,4 +1,5 @@
 import { messageOf } from '../../../api/api-error.ts';
+import { isObject } from '../../../api/is-object.ts';
 
 /** Types of a row, with how they are shown. */
 export const ROW_TYPES = {
@@ -123,6 +124,3 @@ export function findSchemaProblems({ rows, text }: SchemaDraft, path: string): R
   });
   return found;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

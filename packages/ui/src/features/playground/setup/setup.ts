@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/is-object.ts';
 import { EMPTY_SCHEMA, findSchemaProblems, type SchemaDraft } from './schema-draft.ts';
 
 /** A function that the model may call. */
@@ -96,9 +97,7 @@ export function findProblems(setup: Setup): Problems {
 function findMoreProblem(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? undefined : 'must be an object, e.g. {"stop": ["END"]}';
+    return isObject(JSON.parse(text)) ? undefined : 'must be an object, e.g. {"stop": ["END"]}';
   } catch {
     return 'are not JSON';
   }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { messagesOf } from '../../../features/generations/content/messages-of.ts';
 import { GENERATION_STATUSES, toStatus } from '../../../features/generations/list/generation-status.tsx';
 import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
 import { DiffText } from '../../../features/playground/diff/diff-text.tsx';
@@ -121,8 +122,8 @@ function Texts({ contents }: { contents: readonly (GenerationContent | undefined
 const toSaid = ({ output, error }: GenerationContent): string => output.completion ?? error?.message ?? 'Nothing';
 
 /** The messages as text, each after its role. */
-const toAsked = ({ input }: GenerationContent): string =>
-  (input.messages ?? [{ role: 'user', content: input.prompt ?? '' }])
+const toAsked = (content: GenerationContent): string =>
+  messagesOf(content)
     .map(toParts)
     .map(({ role, parts }) => [`${role}:`, ...parts.map(toLine)].join('\n'))
     .join('\n\n');

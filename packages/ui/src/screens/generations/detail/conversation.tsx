@@ -2,6 +2,7 @@ import { Bot, Brain, CircleAlert, FileText, Settings2, User, Wrench } from 'luci
 import { type ReactNode, useState } from 'react';
 
 import type { GenerationContent } from '../../../api/types.ts';
+import { messagesOf } from '../../../features/generations/content/messages-of.ts';
 import { formatBytes, formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -31,7 +32,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
   const [isPlain, setIsPlain] = useState(false);
   const [shown, setShown] = useState(SHOWN_MESSAGES);
   const { input } = content;
-  const messages = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
+  const messages = messagesOf(content);
   const earlier = Math.max(0, messages.length - shown);
   return (
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">

@@ -1,3 +1,5 @@
+import { isObject } from '../../../api/is-object.ts';
+
 /** A piece of a message, as it is shown. */
 export type MessagePart =
   | { readonly type: 'text'; readonly text: string }
@@ -49,6 +51,3 @@ function hostOf(address: string): string {
     return 'an address';
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

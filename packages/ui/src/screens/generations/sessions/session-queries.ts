@@ -6,7 +6,8 @@ import { refreshEvery } from '../../../api/queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import type { GenerationContent } from '../../../api/types.ts';
 import { contentQuery } from '../../../features/generations/content/generation-queries.ts';
-import { type ListPage, ROW_QUERY, toListRow } from '../../../features/generations/list/list-row.ts';
+import { messagesOf } from '../../../features/generations/content/messages-of.ts';
+import { type ListPage, ROW_QUERY } from '../../../features/generations/list/list-row.ts';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { toParts } from '../detail/message-parts.ts';
 
@@ -46,10 +47,9 @@ export const sessionCallsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['generations', 'session', id, 'calls'],
     refetchInterval: (query) => (query.state.data?.pages.length ?? 0) <= 2 && refreshEvery(REFRESH_MS)(query),
-    queryFn: async ({ pageParam: cursor, signal }) => {
+    queryFn: ({ pageParam: cursor, signal }) => {
       const query = { ...ROW_QUERY, session: id, sort: 'time', order: 'asc', limit: PAGE_CALLS, cursor };
-      const page = await callApi<ListPage>('/admin/v1/generations', { query, signal });
-      return { ...page, data: page.data.map(toListRow) };
+      return callApi<ListPage>('/admin/v1/generations', { query, signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }: ListPage) => next ?? undefined,
@@ -134,9 +134,6 @@ export function toThreadPieces(content: GenerationContent, before: GenerationCon
 /** Number of messages of a call that a call before had. */
 export const countKnown = (pieces: readonly ThreadPiece[]): number =>
   pieces.reduce((sum, piece) => sum + (piece.type === 'folded' && piece.reason === 'known' ? piece.count : 0), 0);
-
-const messagesOf = ({ input }: GenerationContent): readonly unknown[] =>
-  input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
 
 /** Tells of one message after the other whether the call had it after the one before. */
 function createKnown(before: GenerationContent): (message: unknown) => boolean {

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { contentQuery, ContentTooLong } from '../../../features/generations/content/generation-queries.ts';
+import { messagesOf } from '../../../features/generations/content/messages-of.ts';
 import { Cost } from '../../../features/generations/list/generation-columns.tsx';
 import { StatusBadge } from '../../../features/generations/list/generation-status.tsx';
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
@@ -130,7 +131,7 @@ function WholeInput({ id }: { id: string }) {
   const { data, error } = useQuery(contentQuery(id));
   if (error !== null) return <ErrorPanel error={error} />;
   if (data === undefined) return <Loading what="all messages" />;
-  return <Messages messages={data.input.messages ?? [{ role: 'user', content: data.input.prompt ?? '' }]} />;
+  return <Messages messages={messagesOf(data)} />;
 }
 
 function Note({ children }: { children: ReactNode }) {

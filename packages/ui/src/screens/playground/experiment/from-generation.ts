@@ -1,6 +1,8 @@
 import type { Generation } from '@model-gateway/core/wire';
 
+import { isObject } from '../../../api/is-object.ts';
 import type { GenerationContent } from '../../../api/types.ts';
+import { messagesOf } from '../../../features/generations/content/messages-of.ts';
 import { toStatus } from '../../../features/generations/list/generation-status.tsx';
 import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
 import { fromContentPart } from '../../../features/playground/attachments.ts';
@@ -25,7 +27,7 @@ export interface Recorded {
 export function fromGenerations(recorded: readonly Recorded[], newId: NewId): Experiment {
   const originals = recorded.slice(0, MAX_COLUMNS - 1).map((one) => toOriginal(one, newId));
   const [first] = recorded;
-  const { system, turns } = readMessages(first === undefined ? [] : toMessages(first.content), newId);
+  const { system, turns } = readMessages(first === undefined ? [] : messagesOf(first.content), newId);
   const again = newColumn(first?.generation.model ?? '', newId, turns);
   return {
     id: newId(),
@@ -38,7 +40,7 @@ export function fromGenerations(recorded: readonly Recorded[], newId: NewId): Ex
 }
 
 function toOriginal({ generation, content }: Recorded, newId: NewId): Column {
-  const { turns } = readMessages(toMessages(content), newId);
+  const { turns } = readMessages(messagesOf(content), newId);
   const { completion, reasoning, tool_calls: calls = [] } = content.output;
   const completed: Turn = {
     type: 'assistant',
@@ -74,9 +76,6 @@ function toOutcome(generation: Generation, message: string | null): Outcome {
         : { message: message ?? 'Failed', status: 0, errorType: 'recorded', issues: [] },
   };
 }
-
-const toMessages = ({ input }: Recorded['content']): readonly unknown[] =>
-  input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
 
 /** Reads stored messages. They were written by another program: whatever they are, something comes out. */
 export function readMessages(
@@ -142,6 +141,3 @@ function toText(content: unknown): string {
     .flatMap((part) => (isObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
     .join('\n');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
