@@ -10,7 +10,8 @@ import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
-import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { toLongestUsd } from '../playground/fit-to-limit.ts';
 import { createToolKey, type ToolKey } from './connect-queries.ts';
@@ -36,16 +37,16 @@ interface ToolKeyFormProps {
 
 /** Everything is suggested, so that one click makes the key. */
 export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
-  const { data: models, error, refetch } = useQuery(modelsQuery);
-  const { data: keys, error: keysError, refetch: refetchKeys } = useQuery(keysQuery);
+  const models = useQuery(modelsQuery);
+  const keys = useQuery(keysQuery);
   const recent = useQuery(recentCallsQuery);
   const settings = useQuery(settingsQuery);
-  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
-  if (keys === undefined && keysError !== null)
-    return <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />;
-  if (models === undefined || keys === undefined || recent.isPending || settings.isPending)
-    return <Loading what="models and keys" />;
-  const modelId = chooseModel(models, {
+  if (models.data === undefined || models.error !== null)
+    return <NotLoaded what="models and keys" query={models} isFlush />;
+  if (keys.data === undefined)
+    return <NotLoaded what="models and keys" failure="The keys could not be loaded" query={keys} isFlush />;
+  if (recent.isPending || settings.isPending) return <Loading what="models and keys" />;
+  const modelId = chooseModel(models.data, {
     lastUsed: recent.data?.data.find(({ status }) => status === 'ok')?.model,
     accountDefault: settings.data?.default_model ?? undefined,
   });
@@ -61,9 +62,9 @@ export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
     );
   const name = toKeyName(
     client.name,
-    keys.map((key) => key.name),
+    keys.data.map((key) => key.name),
   );
-  return <Form models={findTextModels(models)} suggested={{ modelId, name }} onMade={onMade} />;
+  return <Form models={findTextModels(models.data)} suggested={{ modelId, name }} onMade={onMade} />;
 }
 
 interface FormProps extends Pick<ToolKeyFormProps, 'onMade'> {

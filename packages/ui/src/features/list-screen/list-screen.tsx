@@ -3,9 +3,9 @@ import { type ComponentProps, type ReactNode, type Ref, useCallback } from 'reac
 
 import { Button } from '../../parts/controls/button.tsx';
 import { Menu } from '../../parts/controls/menu.tsx';
+import { Loaded, type LoadedProps } from '../../parts/messages/loaded.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { Loaded, type LoadedProps } from './loaded.tsx';
 
 interface ListScreenProps {
   readonly title: string;

@@ -6,7 +6,8 @@ import type { ReactNode } from 'react';
 import { latestCallsQuery } from '../../api/queries.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { ActivitySection, RecentCard } from '../activity/activity-section.tsx';
 import type { OverviewSearch, Split } from '../activity/overview-search.ts';
@@ -158,10 +159,13 @@ export function ResourceState({ what, name, back, error, onRetry, isMissing, chi
       </header>
       {isMissing ? (
         <EmptyState title={`This ${what} does not exist`}>{children}</EmptyState>
-      ) : error !== null ? (
-        <ErrorPanel error={error} title={`The ${what} could not be loaded`} onRetry={onRetry} />
       ) : (
-        <Loading what={`the ${what}`} />
+        <NotLoaded
+          what={`the ${what}`}
+          failure={`The ${what} could not be loaded`}
+          query={{ error, refetch: onRetry }}
+          isFlush
+        />
       )}
     </div>
   );

@@ -12,13 +12,15 @@ import { DELIVERY_STATES, DeliveryStateBadge, toStateOptions } from '../../parts
 import { Button } from '../../parts/controls/button.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
 /** Deliveries that have not reached a destination: they wait for the next attempt, or are given up. */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery(deliveriesQuery(destinationId));
+  const query = useQuery(deliveriesQuery(destinationId));
+  const { data, error } = query;
   const [state, setState] = useState<'' | 'waiting' | 'failed'>('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const resend = useMutation({
@@ -32,13 +34,8 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['deliveries'] }),
   });
-  if (error !== null)
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The log could not be loaded" onRetry={() => void refetch()} />
-      </div>
-    );
-  if (data === undefined) return <Loading what="deliveries" />;
+  if (data === undefined || error !== null)
+    return <NotLoaded what="deliveries" failure="The log could not be loaded" query={query} />;
   if (data.data.length === 0)
     return (
       <EmptyState icon={<CircleCheck size={22} />} title="No undelivered requests">

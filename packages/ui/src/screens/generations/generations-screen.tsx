@@ -19,11 +19,11 @@ import {
   withChange,
 } from '../../features/generations/search/generation-search.ts';
 import { ListScreen } from '../../features/list-screen/list-screen.tsx';
-import { Loaded } from '../../features/list-screen/loaded.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { copyText } from '../../parts/controls/copy-button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { TableSort } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';

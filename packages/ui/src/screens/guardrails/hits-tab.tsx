@@ -13,8 +13,7 @@ import { LinkedChart } from '../../parts/charts/linked-chart.tsx';
 import { Swatch } from '../../parts/charts/swatch.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { Loading } from '../../parts/messages/states.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { HIT_SPANS, type HitSpan, hitsQuery } from './guardrail-queries.ts';
 import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects, toShortRule } from './guardrail-words.ts';
@@ -22,20 +21,20 @@ import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects, toShortRule } from
 /** What the guardrail did, over time; a bar leads to its calls. */
 export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
   const [span, setSpan] = useState<HitSpan>('24h');
-  const { data: hits, error, refetch } = useQuery(hitsQuery(id, span));
+  const query = useQuery(hitsQuery(id, span));
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <div>
         <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
       </div>
-      {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
-      {hits === undefined && error === null && <Loading what="hits" />}
-      {hits !== undefined && (
-        <>
-          <HitsChart hits={hits} guardrailId={id} />
-          <RefusedCalls refusals={hits.refusals ?? []} />
-        </>
-      )}
+      <Loaded what="hits" query={query} data={query.data} isFlush>
+        {(hits) => (
+          <>
+            <HitsChart hits={hits} guardrailId={id} />
+            <RefusedCalls refusals={hits.refusals ?? []} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

@@ -8,8 +8,8 @@ import { StandingBadge, toStanding } from '../../features/providers/standings.ts
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 
 /** A length of 0 stands for one that is not known, because the wire has no null there. */
 export const toTokensText = (length: number | null): string =>
@@ -17,11 +17,10 @@ export const toTokensText = (length: number | null): string =>
 
 /** Who serves a model, at which price, and how each stands. */
 export function ModelEndpoints({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(endpointsQuery(id));
-  if (error !== null) {
-    return <ErrorPanel error={error} title="The endpoints could not be loaded" onRetry={() => void refetch()} />;
-  }
-  if (data === undefined) return <Loading what="endpoints" />;
+  const query = useQuery(endpointsQuery(id));
+  const { data, error } = query;
+  if (data === undefined || error !== null)
+    return <NotLoaded what="endpoints" failure="The endpoints could not be loaded" query={query} isFlush />;
   if (data.length === 0)
     return <EmptyState title="No provider currently serves this model">Its provider may be disabled.</EmptyState>;
   return (

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { activityQuery } from '../../api/queries.ts';
-import { Loaded } from '../../features/list-screen/loaded.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
+import { Loaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 
 export function ModelUsage({ id }: { id: string }) {

@@ -10,14 +10,13 @@ import { StandingBadge, toStanding } from '../../features/providers/standings.ts
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { OptionList } from '../../parts/controls/select.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { Loading } from '../../parts/messages/states.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
 
 /** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */
 export function PlanExplanation({ model }: { model: string }) {
   const [key, setKey] = useState('');
   const { data: keys = [] } = useQuery(keysQuery);
-  const { data, error, refetch } = useQuery({
+  const plan = useQuery({
     queryKey: ['explain', model, key],
     queryFn: ({ signal }) =>
       callApi<{ data: RoutingExplanation }>('/admin/v1/explain', {
@@ -40,21 +39,18 @@ export function PlanExplanation({ model }: { model: string }) {
           />
         </select>
       </label>
-      {error !== null ? (
-        <ErrorPanel error={error} title="It can’t be used" onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Loading what="the plan" />
-      ) : (
-        <>
-          {data.data.routing_rule !== undefined && (
-            <p className="text-sm text-ink-soft">
-              The rule {data.data.routing_rule} sends this call to{' '}
-              <code className="font-mono text-xs">{data.data.requested}</code>:
-            </p>
-          )}
-          <Plan endpoints={data.data.endpoints} />
-        </>
-      )}
+      <Loaded what="the plan" failure="It can’t be used" query={plan} data={plan.data?.data} isFlush>
+        {({ routing_rule: rule, requested, endpoints }) => (
+          <>
+            {rule !== undefined && (
+              <p className="text-sm text-ink-soft">
+                The rule {rule} sends this call to <code className="font-mono text-xs">{requested}</code>:
+              </p>
+            )}
+            <Plan endpoints={endpoints} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

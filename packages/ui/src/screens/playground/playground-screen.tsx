@@ -1,6 +1,6 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
@@ -9,6 +9,7 @@ import { KeyCard } from '../../features/playground/key-card.tsx';
 import { usePlaygroundCaller } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { newId, useOpenExperiment } from './use-open-experiment.ts';
@@ -19,36 +20,46 @@ export function PlaygroundScreen() {
   const caller = usePlaygroundCaller();
   // Who has just chosen a key goes on with the prompt.
   const wasAsked = useRef(false);
-  const { data: models, error, refetch } = useQuery(modelsQuery);
-  const { error: keysError, refetch: refetchKeys } = useQuery(keysQuery);
-  if (models === undefined && error !== null) {
+  const models = useQuery(modelsQuery);
+  const keys = useQuery(keysQuery);
+  if (models.data === undefined && models.error !== null)
     return (
-      <div className="flex flex-col gap-3 p-4">
-        <ScreenHeader title="Playground" />
-        <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
-      </div>
+      <Waiting>
+        <NotLoaded what="models" failure="The models could not be loaded" query={models} isFlush />
+      </Waiting>
     );
-  }
-  if (caller === undefined && keysError !== null) {
+  if (caller === undefined && keys.error !== null)
     return (
-      <div className="flex flex-col gap-3 p-4">
-        <ScreenHeader title="Playground" />
-        <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
-      </div>
+      <Waiting>
+        <NotLoaded what="models" failure="The keys could not be loaded" query={keys} isFlush />
+      </Waiting>
     );
-  }
   if (caller === null) {
     wasAsked.current = true;
     return (
-      <div className="flex flex-col gap-4 p-4">
-        <ScreenHeader title="Playground" />
+      <Waiting>
         <KeyCard title="The playground needs an API key" />
-      </div>
+      </Waiting>
     );
   }
-  if (models === undefined || caller === undefined) return <Loading what="models" />;
+  if (models.data === undefined || caller === undefined) return <Loading what="models" />;
   return (
-    <OpenExperiment key={caller.key ?? caller.keyHash} caller={caller} models={models} isFocused={wasAsked.current} />
+    <OpenExperiment
+      key={caller.key ?? caller.keyHash}
+      caller={caller}
+      models={models.data}
+      isFocused={wasAsked.current}
+    />
+  );
+}
+
+/** The screen without an experiment. */
+function Waiting({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-3 p-4">
+      <ScreenHeader title="Playground" />
+      {children}
+    </div>
   );
 }
 
@@ -65,11 +76,12 @@ function OpenExperiment({ caller, models, isFocused }: OpenExperimentProps) {
   const begin = (): void => open(newExperiment([firstModel], newId));
   if (error !== null) {
     return (
-      <div className="flex flex-col items-start gap-3 p-4">
-        <ScreenHeader title="Playground" />
+      <Waiting>
         <ErrorPanel error={error} title="The generation could not be opened" />
-        <Button onClick={begin}>Start an empty experiment</Button>
-      </div>
+        <Button className="self-start" onClick={begin}>
+          Start an empty experiment
+        </Button>
+      </Waiting>
     );
   }
   if (store === undefined) return <Loading what="the experiment" />;

@@ -10,27 +10,23 @@ import { formatRelative } from '../../format/time.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../parts/controls/field.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
+import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { AccountForm } from './account-form.tsx';
 import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
 
 export function SettingsScreen() {
-  const { data: settings, error, refetch } = useQuery(settingsQuery);
+  const settings = useQuery(settingsQuery);
   return (
     <div className="mx-auto flex w-full max-w-[45rem] flex-col gap-4 p-4 md:p-6">
       <ScreenHeader title="Settings" />
       <AppearanceCard />
       <DesktopCards />
-      {error !== null ? (
-        <ErrorPanel error={error} title="The settings could not be loaded" onRetry={() => void refetch()} />
-      ) : settings === undefined ? (
-        <Loading what="settings" />
-      ) : (
-        <AccountForm settings={settings} />
-      )}
+      <Loaded what="settings" failure="The settings could not be loaded" query={settings} data={settings.data} isFlush>
+        {(loaded) => <AccountForm settings={loaded} />}
+      </Loaded>
       <RateLimitsCard />
       <CallbackCard />
       <InstanceCard />

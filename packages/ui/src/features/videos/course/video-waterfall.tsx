@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import type { Course } from '../../../parts/waterfall/lane.ts';
 import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
 import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
@@ -18,14 +17,8 @@ interface VideoWaterfallProps {
 
 /** A video job on one axis of time. */
 export function VideoWaterfall({ course, error, onRetry }: VideoWaterfallProps) {
-  if (error !== null && course === undefined) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The times could not be loaded" onRetry={onRetry} />
-      </div>
-    );
-  }
-  if (course === undefined) return <Loading what="the times" />;
+  if (course === undefined)
+    return <NotLoaded what="the times" failure="The times could not be loaded" query={{ error, refetch: onRetry }} />;
   if (course === null)
     return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this job.</p>;
   return <Waterfall label="Timeline of the job" course={course} />;

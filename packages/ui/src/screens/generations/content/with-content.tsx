@@ -13,8 +13,8 @@ import {
 } from '../../../features/generations/content/generation-queries.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../../parts/messages/states.tsx';
 import { showFailure } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
 
@@ -23,7 +23,8 @@ const OFFER_FILE_BYTES = 5 * 1024 * 1024;
 
 /** Shows contents and how long they are; where there are none, or too many, why. */
 export function WithContent({ id, children }: { id: string; children: (content: GenerationContent) => ReactNode }) {
-  const { data, error, refetch } = useQuery(contentQuery(id));
+  const query = useQuery(contentQuery(id));
+  const { data, error } = query;
   if (error instanceof ApiError && error.status === 404) return <NotStored id={id} />;
   if (error instanceof ContentTooLong) {
     return (
@@ -33,14 +34,7 @@ export function WithContent({ id, children }: { id: string; children: (content: 
       </EmptyState>
     );
   }
-  if (error !== null) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (data === undefined) return <Loading what="prompt and response" />;
+  if (data === undefined || error !== null) return <NotLoaded what="prompt and response" query={query} />;
   return (
     <div className="flex h-full flex-col">
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3 border-b border-line px-4 py-1 text-xs text-ink-faint">

@@ -13,8 +13,7 @@ import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../..
 import { formatFull } from '../../../format/time.ts';
 import { Tabs } from '../../../parts/controls/tabs.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { WithContent } from '../content/with-content.tsx';
@@ -38,16 +37,13 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   const { tab, pane: namedPane } = toTab(named);
   const [lastPane, setLastPane] = useState(namedPane);
   const running = useRunningCall(id);
-  const {
-    data: generation,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     ...generationQuery(id),
     enabled: running.call === undefined,
     // It is recorded in a moment.
     refetchInterval: ({ state: { data } }) => (running.hasRun && data === undefined ? RECORDED_CHECK_MS : false),
   });
+  const { data: generation, error } = query;
   const showStory = (next: StoryPane): void => {
     setLastPane(next);
     onTab(next === 'stream' ? next : undefined);
@@ -58,14 +54,15 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   useShortcut({ keys: '[', label: 'Previous tab', group: 'This screen' }, step(-1));
   if (generation === undefined && running.call !== undefined)
     return <RunningDetail call={running.call} keyName={running.keyName} />;
-  if (error !== null && !running.hasRun) {
+  const notRecorded = running.hasRun ? null : error;
+  if (generation === undefined || notRecorded !== null)
     return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The generation could not be loaded" onRetry={() => void refetch()} />
-      </div>
+      <NotLoaded
+        what="the generation"
+        failure="The generation could not be loaded"
+        query={{ ...query, error: notRecorded }}
+      />
     );
-  }
-  if (generation === undefined) return <Loading what="the generation" />;
   const contents: Record<TabName, { readonly label: string; readonly content: () => ReactNode }> = {
     story: {
       label: 'Story',

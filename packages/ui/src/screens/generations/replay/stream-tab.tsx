@@ -10,8 +10,8 @@ import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Choice } from '../../../parts/controls/field.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../../parts/messages/states.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
@@ -36,7 +36,8 @@ interface StreamTabProps {
 /** When each piece of a streamed completion came, and the completion as it was at any moment. */
 export function StreamTab({ generation, output }: StreamTabProps) {
   const isStreamed = generation.streamed === true;
-  const { data: timeline, error, refetch } = useQuery({ ...timelineQuery(generation.id), enabled: isStreamed });
+  const query = useQuery({ ...timelineQuery(generation.id), enabled: isStreamed });
+  const { data: timeline, error } = query;
   const arrivals = useMemo(
     () => (timeline ? toArrivals({ timeline, output, generation }) : []),
     [timeline, output, generation],
@@ -49,14 +50,8 @@ export function StreamTab({ generation, output }: StreamTabProps) {
       </EmptyState>
     );
   }
-  if (error !== null) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The timeline could not be loaded" onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (timeline === undefined) return <Loading what="the timeline" />;
+  if (timeline === undefined || error !== null)
+    return <NotLoaded what="the timeline" failure="The timeline could not be loaded" query={query} />;
   if (timeline === null) {
     return (
       <EmptyState title="No timing data">

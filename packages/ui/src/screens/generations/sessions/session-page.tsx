@@ -9,8 +9,8 @@ import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
@@ -40,10 +40,8 @@ export function SessionPage() {
         </div>
       </header>
       <Sums id={id} />
-      {calls.error !== null ? (
-        <ErrorPanel error={calls.error} title="The calls could not be loaded" onRetry={() => void calls.refetch()} />
-      ) : calls.data === undefined ? (
-        <Loading what="the calls" />
+      {calls.error !== null || calls.data === undefined ? (
+        <NotLoaded what="the calls" failure="The calls could not be loaded" query={calls} isFlush />
       ) : rows.length === 0 ? (
         <EmptyState title="Session not found">
           Its calls may have been deleted by retention, or the id is wrong.

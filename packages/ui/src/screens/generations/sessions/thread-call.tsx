@@ -13,8 +13,7 @@ import { toModelParams } from '../../../features/models/model-facts.ts';
 import { formatBytes, formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
+import { Loaded, NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { Messages, Output } from '../detail/conversation.tsx';
 import { threadQuery } from './session-queries.ts';
 
@@ -87,14 +86,14 @@ function useIsNear(element: { readonly current: Element | null }): boolean {
 }
 
 function CallContent({ id, before }: { id: string; before: readonly string[] }) {
-  const { data, error, refetch } = useQuery(threadQuery(id, before));
+  const query = useQuery(threadQuery(id, before));
+  const { data, error } = query;
   const [isWhole, setIsWhole] = useState(false);
   if (error instanceof ApiError && error.status === 404)
     return <Note>Prompt and response are not stored, or no longer. The other data of the call is complete.</Note>;
   if (error instanceof ContentTooLong)
     return <Note>Prompt and response are {formatBytes(error.bytes)}, too large to show here.</Note>;
-  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="the call" />;
+  if (data === undefined || error !== null) return <NotLoaded what="the call" query={query} isFlush />;
   return (
     <>
       {isWhole ? (
@@ -128,10 +127,12 @@ function toFoldedText({ count, reason }: { count: number; reason: 'known' | 'ear
 
 /** All messages of a call. */
 function WholeInput({ id }: { id: string }) {
-  const { data, error } = useQuery(contentQuery(id));
-  if (error !== null) return <ErrorPanel error={error} />;
-  if (data === undefined) return <Loading what="all messages" />;
-  return <Messages messages={messagesOf(data)} />;
+  const query = useQuery(contentQuery(id));
+  return (
+    <Loaded what="all messages" query={query} data={query.data} isFlush>
+      {(content) => <Messages messages={messagesOf(content)} />}
+    </Loaded>
+  );
 }
 
 function Note({ children }: { children: ReactNode }) {

@@ -13,8 +13,7 @@ import { formatFull, formatRelative } from '../../../format/time.ts';
 import { Badge, DeliveryStateBadge } from '../../../parts/badge.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { Choice } from '../../../parts/controls/field.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
 import { WithContent } from '../content/with-content.tsx';
@@ -87,10 +86,11 @@ function CallWaterfall({ generation }: { generation: Generation }) {
   const { data: destinations = [] } = useQuery(destinationsQuery);
   const hasDestinations = destinations.length > 0;
   const isArriving = hasDestinations && Date.now() - Date.parse(createdAt) - (tookMs ?? 0) < ARRIVING_MS;
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...courseQuery(id),
     refetchInterval: ({ state }) => isArriving && state.data?.arrivals.length === 0 && ARRIVING_STEP_MS,
   });
+  const { data, error } = query;
   const { data: deliveries } = useQuery({ ...deliveriesQuery(), enabled: hasDestinations });
   const course = useMemo(() => {
     if (data === undefined) return null;
@@ -98,14 +98,8 @@ function CallWaterfall({ generation }: { generation: Generation }) {
     const waiting = deliveries?.data.filter(({ generation_ids: ids }) => ids.includes(id)) ?? [];
     return toCallLanes(generation, data, { destinations: names, waiting });
   }, [generation, data, destinations, deliveries, id]);
-  if (error !== null) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} title="The times could not be loaded" onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (course === null) return <Loading what="the times" />;
+  if (course === null || error !== null)
+    return <NotLoaded what="the times" failure="The times could not be loaded" query={query} />;
   if (course.lanes.length === 0) {
     return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this call.</p>;
   }
@@ -215,12 +209,11 @@ interface DeliveriesProps {
 
 /** Where the generation has arrived, as far as that is known, and where it has not, or will not any more. */
 function Deliveries({ id, arrivals }: DeliveriesProps) {
-  const { data, error, refetch } = useQuery(deliveriesQuery());
+  const query = useQuery(deliveriesQuery());
+  const { data, error } = query;
   const { data: destinations = [] } = useQuery(destinationsQuery);
-  if (error !== null) {
-    return <ErrorPanel error={error} title="The deliveries could not be loaded" onRetry={() => void refetch()} />;
-  }
-  if (data === undefined) return <Loading what="deliveries" />;
+  if (data === undefined || error !== null)
+    return <NotLoaded what="deliveries" failure="The deliveries could not be loaded" query={query} isFlush />;
   const left = data.data.filter(({ generation_ids: ids }) => ids.includes(id));
   const nameOf = (destinationId: string): string =>
     showControls(destinations.find((destination) => destination.id === destinationId)?.name ?? 'A destination');

@@ -16,8 +16,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { formatSpan } from '../../../parts/charts/chart-series.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
+import { Loaded } from '../../../parts/messages/loaded.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { type HistorySpan, providerHistoryQuery } from './history-queries.ts';
 import { HourStrip } from './hour-strip.tsx';
@@ -33,7 +32,7 @@ const PRESSED = 'aria-pressed:bg-accent-soft aria-pressed:text-accent';
 export function ProviderHistorySection({ slug, name }: { slug: string; name: string }) {
   const [span, setSpan] = useState<HistorySpan>('day');
   const [isTable, setIsTable] = useState(false);
-  const { data, error, refetch } = useQuery(providerHistoryQuery(slug, span));
+  const history = useQuery(providerHistoryQuery(slug, span));
   return (
     <section aria-label="History" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -55,13 +54,16 @@ export function ProviderHistorySection({ slug, name }: { slug: string; name: str
           Table
         </Button>
       </div>
-      {data !== undefined ? (
-        <History slug={slug} name={name} past={data.data} isTable={isTable} />
-      ) : error !== null ? (
-        <ErrorPanel error={error} title="The history could not be loaded" onRetry={() => void refetch()} />
-      ) : (
-        <Loading what="the history" />
-      )}
+      <Loaded
+        what="the history"
+        failure="The history could not be loaded"
+        query={history}
+        data={history.data}
+        isKept
+        isFlush
+      >
+        {(past) => <History slug={slug} name={name} past={past.data} isTable={isTable} />}
+      </Loaded>
     </section>
   );
 }

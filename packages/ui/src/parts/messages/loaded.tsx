@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+
+import { ErrorPanel } from './error-panel.tsx';
+import { Loading } from './states.tsx';
+
+/** What is needed of a query to say why its data is not there, and to load it again. */
+interface Loadable {
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+interface NotLoadedProps {
+  /** What is said while it loads: `keys`, `the model`. */
+  readonly what: string;
+  /** What is said when it could not be loaded. */
+  readonly failure?: string | undefined;
+  readonly query: Loadable;
+  /** Whether it stands where there is room around it already. */
+  readonly isFlush?: boolean;
+}
+
+/** In place of data that is not there: why it could not be loaded, or that it loads. */
+export function NotLoaded({ what, failure, query: { error, refetch }, isFlush = false }: NotLoadedProps) {
+  if (error === null) return <Loading what={what} />;
+  const panel = (
+    <ErrorPanel error={error} {...(failure !== undefined && { title: failure })} onRetry={() => void refetch()} />
+  );
+  return isFlush ? panel : <div className="p-4">{panel}</div>;
+}
+
+/** What is loaded, and how it is shown. */
+export interface LoadedProps<Data> extends NotLoadedProps {
+  readonly data: Data | undefined;
+  /** Whether data that is there stays when it could not be loaded again. */
+  readonly isKept?: boolean;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** Shows data once it is there; until then that it loads, or why it could not be loaded. */
+export function Loaded<Data>({ data, isKept = false, children, ...rest }: LoadedProps<Data>) {
+  const isShown = data !== undefined && (isKept || rest.query.error === null);
+  return isShown ? children(data) : <NotLoaded {...rest} />;
+}
