@@ -2,8 +2,8 @@ import type { FixtureState } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command, defaultFilter } from 'cmdk';
-import { Bookmark, Cable, CircleDot, KeyRound, Plug, Square, User } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { Bookmark, Cable, CircleDot, KeyRound, type LucideIcon, Plug, Square, User } from 'lucide-react';
+import { type ReactNode, useRef, useState } from 'react';
 
 import { allKeysQuery, membersQuery, modelsQuery, providersQuery } from '../api/queries.ts';
 import { SNIPPETS } from '../app/base-url.ts';
@@ -21,8 +21,6 @@ import { RAIL_ITEMS } from './rail.tsx';
 
 /** Items of a kind: each is in the document. */
 const MAX_THINGS = 300;
-const ITEM =
-  'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-3 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent';
 
 /** Words lead somewhere, copy something, or lead to a question about the mode. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
@@ -93,22 +91,15 @@ function Palette({ onClose, onMode }: PaletteProps) {
         <Command.List className="scroll-thin overflow-y-auto p-1.5">
           <Command.Empty className="px-3 py-6 text-center text-sm text-ink-faint">No results.</Command.Empty>
           {id.startsWith('gen-') && (
-            <Command.Item
-              value={id}
-              className={ITEM}
-              onSelect={run(() => navigate({ to: '/generations/$id', params: { id } }))}
-            >
+            <Item value={id} onSelect={run(() => navigate({ to: '/generations/$id', params: { id } }))}>
               Open generation <code className="truncate font-mono text-xs">{id}</code>
-            </Command.Item>
+            </Item>
           )}
           <ScreenCommands run={run} />
           <ActionCommands run={run} />
-          <KeyCommands run={run} />
-          <MemberCommands run={run} />
-          <ProviderCommands run={run} />
-          <ModelCommands run={run} />
+          <ThingCommands run={run} />
           <Group heading="Mode">
-            <ModeCommands className={ITEM} onChoose={onMode} />
+            <ModeCommands onChoose={onMode} />
           </Group>
         </Command.List>
       </Command>
@@ -119,6 +110,28 @@ function Palette({ onClose, onMode }: PaletteProps) {
 /** Makes what a command does when it is chosen: the palette closes before. */
 type Run = (action: () => unknown) => () => void;
 
+interface ItemProps {
+  readonly value: string;
+  readonly keywords?: string[];
+  readonly icon?: LucideIcon;
+  /** Beside the text: the id of a thing. */
+  readonly code?: string;
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+}
+
+function Item({ icon: Icon, code, children, ...command }: ItemProps) {
+  return (
+    <Command.Item
+      {...command}
+      className="flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-3 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent"
+    >
+      {Icon !== undefined && <Icon size={15} />} {children}{' '}
+      {code !== undefined && <code className="truncate font-mono text-xs text-ink-faint">{code}</code>}
+    </Command.Item>
+  );
+}
+
 /** Screens, and saved views of the generations. */
 function ScreenCommands({ run }: { run: Run }) {
   const navigate = useNavigate();
@@ -127,30 +140,21 @@ function ScreenCommands({ run }: { run: Run }) {
   return (
     <>
       <Group heading="Go to">
-        {RAIL_ITEMS.map(({ path, label, icon: Icon }) => (
-          <Command.Item key={path} value={`go ${label}`} className={ITEM} onSelect={run(() => navigate({ to: path }))}>
-            <Icon size={15} /> {label}
-          </Command.Item>
+        {RAIL_ITEMS.map(({ path, label, icon }) => (
+          <Item key={path} value={`go ${label}`} icon={icon} onSelect={run(() => navigate({ to: path }))}>
+            {label}
+          </Item>
         ))}
-        <Command.Item
-          value="connect a tool"
-          className={ITEM}
-          onSelect={run(() => navigate({ to: '/connect', search: {} }))}
-        >
-          <Cable size={15} /> Connect a tool
-        </Command.Item>
+        <Item value="connect a tool" icon={Cable} onSelect={run(() => navigate({ to: '/connect', search: {} }))}>
+          Connect a tool
+        </Item>
       </Group>
       {views.length > 0 && (
         <Group heading="Saved views">
           {views.map((view) => (
-            <Command.Item
-              key={view.name}
-              value={`view ${view.name}`}
-              className={ITEM}
-              onSelect={run(() => openView(view))}
-            >
-              <Bookmark size={15} /> {view.name}
-            </Command.Item>
+            <Item key={view.name} value={`view ${view.name}`} icon={Bookmark} onSelect={run(() => openView(view))}>
+              {view.name}
+            </Item>
           ))}
         </Group>
       )}
@@ -165,116 +169,102 @@ function ActionCommands({ run }: { run: Run }) {
     <>
       <Group heading="Theme">
         {(['dark', 'light', 'system'] as const).map((theme) => (
-          <Command.Item
-            key={theme}
-            value={`theme ${theme}`}
-            className={ITEM}
-            onSelect={run(() => setPreferences({ theme }))}
-          >
+          <Item key={theme} value={`theme ${theme}`} onSelect={run(() => setPreferences({ theme }))}>
             Theme: {theme}
-          </Command.Item>
+          </Item>
         ))}
       </Group>
       <Group heading="Copy">
         {SNIPPETS.map(({ label, toText }) => (
-          <Command.Item
+          <Item
             key={label}
             value={`copy ${label}`}
-            className={ITEM}
             onSelect={run(() => copyText(toText(models[0]?.id ?? 'demo/chat'), `Copied: ${label}`))}
           >
             Copy {label}
-          </Command.Item>
+          </Item>
         ))}
       </Group>
     </>
   );
 }
 
-function KeyCommands({ run }: { run: Run }) {
+/** Things that have a page of their own. */
+function ThingCommands({ run }: { run: Run }) {
   const navigate = useNavigate();
   const { data: keys = [] } = useQuery(allKeysQuery);
-  if (keys.length === 0) return null;
-  return (
-    <Group heading="Keys">
-      {keys.slice(0, MAX_THINGS).map(({ hash, name, label }) => (
-        <Command.Item
-          key={hash}
-          value={`key ${hash}`}
-          keywords={['key', name]}
-          className={ITEM}
-          onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
-        >
-          <KeyRound size={15} /> {name}{' '}
-          {label !== name && <code className="truncate font-mono text-xs text-ink-faint">{label}</code>}
-        </Command.Item>
-      ))}
-    </Group>
-  );
-}
-
-function MemberCommands({ run }: { run: Run }) {
-  const navigate = useNavigate();
   const { data: members = [] } = useQuery(membersQuery);
-  if (members.length === 0) return null;
-  return (
-    <Group heading="Members">
-      {members.slice(0, MAX_THINGS).map((member) => (
-        <Command.Item
-          key={member.id}
-          value={`member ${member.id}`}
-          keywords={['member', toMemberName(member), member.email]}
-          className={ITEM}
-          onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
-        >
-          <User size={15} /> {toMemberName(member)}{' '}
-          <span className="truncate text-xs text-ink-faint">{member.email}</span>
-        </Command.Item>
-      ))}
-    </Group>
-  );
-}
-
-function ProviderCommands({ run }: { run: Run }) {
-  const navigate = useNavigate();
   const { data: providers = [] } = useQuery(providersQuery);
-  if (providers.length === 0) return null;
-  return (
-    <Group heading="Providers">
-      {providers.slice(0, MAX_THINGS).map(({ slug, name }) => (
-        <Command.Item
-          key={slug}
-          value={`provider ${name} ${slug}`}
-          className={ITEM}
-          onSelect={run(() => navigate({ to: '/providers/$slug', params: { slug } }))}
-        >
-          <Plug size={15} /> {name} <code className="truncate font-mono text-xs text-ink-faint">{slug}</code>
-        </Command.Item>
-      ))}
-    </Group>
-  );
-}
-
-function ModelCommands({ run }: { run: Run }) {
-  const navigate = useNavigate();
   const { data: models = [] } = useQuery(modelsQuery);
   return (
-    <Group heading="Models">
-      {models.slice(0, MAX_THINGS).map((model) => (
-        <Command.Item
-          key={model.id}
-          value={`${model.id} ${model.name}`}
-          className={ITEM}
-          onSelect={run(() => navigate({ to: '/models/$author/$', params: toModelParams(model.id) }))}
-        >
-          {model.name} <code className="truncate font-mono text-xs text-ink-faint">{model.id}</code>
-        </Command.Item>
-      ))}
-    </Group>
+    <>
+      <Things heading="Keys" things={keys}>
+        {({ hash, name, label }) => (
+          <Item
+            key={hash}
+            value={`key ${hash}`}
+            keywords={['key', name]}
+            icon={KeyRound}
+            {...(label !== name && { code: label })}
+            onSelect={run(() => navigate({ to: '/keys/$hash', params: { hash } }))}
+          >
+            {name}
+          </Item>
+        )}
+      </Things>
+      <Things heading="Members" things={members}>
+        {(member) => (
+          <Item
+            key={member.id}
+            value={`member ${member.id}`}
+            keywords={['member', toMemberName(member), member.email]}
+            icon={User}
+            onSelect={run(() => navigate({ to: '/members/$id', params: { id: member.id } }))}
+          >
+            {toMemberName(member)} <span className="truncate text-xs text-ink-faint">{member.email}</span>
+          </Item>
+        )}
+      </Things>
+      <Things heading="Providers" things={providers}>
+        {({ slug, name }) => (
+          <Item
+            key={slug}
+            value={`provider ${name} ${slug}`}
+            icon={Plug}
+            code={slug}
+            onSelect={run(() => navigate({ to: '/providers/$slug', params: { slug } }))}
+          >
+            {name}
+          </Item>
+        )}
+      </Things>
+      <Things heading="Models" things={models}>
+        {({ id, name }) => (
+          <Item
+            key={id}
+            value={`${id} ${name}`}
+            code={id}
+            onSelect={run(() => navigate({ to: '/models/$author/$', params: toModelParams(id) }))}
+          >
+            {name}
+          </Item>
+        )}
+      </Things>
+    </>
   );
 }
 
-function Group({ heading, children }: { heading: string; children: React.ReactNode }) {
+interface ThingsProps<Thing> {
+  readonly heading: string;
+  readonly things: readonly Thing[];
+  readonly children: (thing: Thing) => ReactNode;
+}
+
+function Things<Thing>({ heading, things, children }: ThingsProps<Thing>) {
+  return things.length === 0 ? null : <Group heading={heading}>{things.slice(0, MAX_THINGS).map(children)}</Group>;
+}
+
+function Group({ heading, children }: { heading: string; children: ReactNode }) {
   return (
     <Command.Group
       heading={heading}
@@ -292,7 +282,6 @@ type ModeCommand = 'record' | 'stop' | ModeOption;
 const MODE_VALUE = 'mode: ';
 
 interface ModeCommandsProps {
-  readonly className: string;
   /** Called instead of doing it: a `ModeQuestion` must follow. */
   readonly onChoose: (command: ModeCommand) => void;
 }
@@ -303,31 +292,26 @@ function ModeCommands(props: ModeCommandsProps) {
   return state === undefined ? null : <Commands state={state} {...props} />;
 }
 
-function Commands({ state, className, onChoose }: ModeCommandsProps & { state: FixtureState }) {
+function Commands({ state, onChoose }: ModeCommandsProps & { state: FixtureState }) {
   const { options, value, canRecord } = toModeChoice(state, useDesktopInfo());
   return (
     <>
       {canRecord && (
-        <Command.Item value={`${MODE_VALUE}record now`} className={className} onSelect={() => onChoose('record')}>
-          <CircleDot size={15} /> Record now
-        </Command.Item>
+        <Item value={`${MODE_VALUE}record now`} icon={CircleDot} onSelect={() => onChoose('record')}>
+          Record now
+        </Item>
       )}
       {state.recording !== null && (
-        <Command.Item value={`${MODE_VALUE}stop recording`} className={className} onSelect={() => onChoose('stop')}>
-          <Square size={15} /> Stop recording
-        </Command.Item>
+        <Item value={`${MODE_VALUE}stop recording`} icon={Square} onSelect={() => onChoose('stop')}>
+          Stop recording
+        </Item>
       )}
       {options
         .filter((option) => option.value !== value)
         .map((option) => (
-          <Command.Item
-            key={option.value}
-            value={MODE_VALUE + option.label}
-            className={className}
-            onSelect={() => onChoose(option)}
-          >
+          <Item key={option.value} value={MODE_VALUE + option.label} onSelect={() => onChoose(option)}>
             Mode: {option.label}
-          </Command.Item>
+          </Item>
         ))}
     </>
   );
