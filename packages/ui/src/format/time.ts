@@ -59,8 +59,9 @@ export interface Period {
   readonly ms: number | null;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The one meaning of these words, in lists, in charts and in the head. */
 export const PERIODS = {

@@ -1,5 +1,5 @@
 import type { SessionResponse, Trouble } from '@model-gateway/core/wire';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useMutation } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
@@ -62,20 +62,12 @@ function LinkNote({ error }: { readonly error: unknown }) {
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
 export function SignIn({ linkError }: { readonly linkError?: unknown }) {
   const [key, setKey] = useState('');
-  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const send = useMutation({ mutationFn: (candidate: string) => signIn({ key: candidate }) });
   const { data } = useQuery(signInQuery);
   const isDemo = data?.data.signed_in === false && data.data.demo === true;
-  const send = async (candidate: string): Promise<void> => {
-    setState({ isBusy: true });
-    try {
-      await signIn({ key: candidate });
-    } catch (error) {
-      setState({ isBusy: false, error });
-    }
-  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void send(key.trim());
+    send.mutate(key.trim());
   };
   return (
     <main className="flex min-h-full items-center justify-center p-4">
@@ -85,7 +77,7 @@ export function SignIn({ linkError }: { readonly linkError?: unknown }) {
           <h1 className="text-xl font-semibold tracking-tight">Model Gateway</h1>
         </div>
         <AwayNote />
-        {linkError !== undefined && state.error === undefined && (
+        {linkError !== undefined && send.error === null && (
           <div className="mb-4">
             <LinkNote error={linkError} />
           </div>
@@ -103,13 +95,13 @@ export function SignIn({ linkError }: { readonly linkError?: unknown }) {
             value={key}
             onChange={setKey}
           />
-          {state.error !== undefined && <ErrorPanel error={state.error} title="Not signed in" />}
+          {send.error !== null && <ErrorPanel error={send.error} title="Not signed in" />}
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" look="primary" isBusy={state.isBusy} className="flex-1">
+            <Button type="submit" look="primary" isBusy={send.isPending} className="flex-1">
               Sign in
             </Button>
             {isDemo && (
-              <Button disabled={state.isBusy} onClick={() => void send(DEMO_MANAGEMENT_KEY)}>
+              <Button disabled={send.isPending} onClick={() => send.mutate(DEMO_MANAGEMENT_KEY)}>
                 Use the demo key
               </Button>
             )}

@@ -134,12 +134,7 @@ function ChartCard(props: ChartCardProps) {
         </h3>
         <span className="flex-1" />
         {children}
-        <Button
-          look="quiet"
-          className="min-h-6 px-1.5 py-0 text-xs"
-          aria-pressed={isTable}
-          onClick={() => setIsTable(!isTable)}
-        >
+        <Button look="quiet" className="text-xs" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           Table<span className="sr-only"> of {title}</span>
         </Button>
       </div>

@@ -1,4 +1,4 @@
-import { isPeriod, type PeriodName, PERIODS, toPeriodStart } from '../../format/time.ts';
+import { isPeriod, type PeriodName, PERIODS, toPeriodStart, MINUTE_MS, HOUR_MS, DAY_MS } from '../../format/time.ts';
 
 /** What the overview's charts show, as in the address. */
 export interface OverviewSearch {
@@ -21,10 +21,6 @@ export const SPLITS = {
   session: 'Session',
 } as const;
 export type Split = keyof typeof SPLITS;
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The lengths of the buckets of each period. */
 const BUCKETS_OF: Readonly<Record<PeriodName, number>> = {

@@ -2,11 +2,10 @@ import { ArrowDown, ArrowUp, Equal } from 'lucide-react';
 
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
+import { MINUTE_MS } from '../../format/time.ts';
 import { formatSpan } from '../../parts/charts/chart-series.ts';
 import type { SpanFigures as Figures } from './figures-query.ts';
 import type { Figures as Totals } from './to-charts.ts';
-
-const MINUTE_MS = 60_000;
 
 /** The end of a span that has ended in the middle of a second. */
 const toMinute = (iso: string): number => Math.round(Date.parse(iso) / MINUTE_MS) * MINUTE_MS;

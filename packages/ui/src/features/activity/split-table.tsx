@@ -55,37 +55,20 @@ export function SplitTable({ split, lines, link, span }: SplitTableProps) {
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ key, label, color, filter, totals }) => (
+        {lines.map((line) => (
           <tr
-            key={key}
+            key={line.key}
             className="border-b border-line/60 last:border-0 hover:bg-raised"
-            onPointerEnter={() => link.set({ highlighted: key })}
-            onPointerLeave={() => link.set({ highlighted: null })}
-            onFocus={() => link.set({ highlighted: key })}
-            onBlur={() => link.set({ highlighted: null })}
+            {...highlight(link, line.key)}
           >
             <th scope="row" className="py-1 pr-4 text-left font-normal">
               <span className="flex min-w-0 items-center gap-2">
-                <Swatch series={{ color, shape: 'bar' }} />
-                {filter === null ? (
-                  <span className="truncate text-ink-soft" title={label}>
-                    {label}
-                  </span>
-                ) : (
-                  <Link
-                    to="/generations"
-                    search={{ ...span, ...filter }}
-                    className="truncate leading-6 text-accent hover:underline"
-                    title={`List the calls of ${label}`}
-                  >
-                    {label}
-                  </Link>
-                )}
+                <ThingName line={line} span={span} />
               </span>
             </th>
             {COLUMNS.map(({ label: name, read, className = '' }) => (
               <td key={name} className={`py-1 pl-2 text-right whitespace-nowrap ${className}`}>
-                {read(totals)}
+                {read(line.totals)}
               </td>
             ))}
           </tr>
@@ -95,46 +78,58 @@ export function SplitTable({ split, lines, link, span }: SplitTableProps) {
   );
 }
 
-interface SplitChipsProps {
-  readonly split: Split;
-  readonly lines: readonly Line[];
-  readonly link: ChartLink;
-  /** The filters of the span. */
-  readonly span: GenerationSearch;
-}
-
 /** The legend of all four charts: each thing with its colour and its cost, or its requests where nothing has a cost. */
-export function SplitChips({ split, lines, link, span }: SplitChipsProps) {
+export function SplitChips({ split, lines, link, span }: SplitTableProps) {
   const hasCost = lines.some(({ totals }) => totals.cost > 0);
   return (
     <ul aria-label={`Legend by ${SPLITS[split].toLowerCase()}`} className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-      {lines.map(({ key, label, color, filter, totals }) => (
+      {lines.map((line) => (
         <li
-          key={key}
+          key={line.key}
           className="inline-flex max-w-full min-w-0 items-center gap-1.5 leading-6"
-          onPointerEnter={() => link.set({ highlighted: key })}
-          onPointerLeave={() => link.set({ highlighted: null })}
-          onFocus={() => link.set({ highlighted: key })}
-          onBlur={() => link.set({ highlighted: null })}
+          {...highlight(link, line.key)}
         >
-          <Swatch series={{ color, shape: 'bar' }} />
-          {filter === null ? (
-            <span className="truncate text-ink-soft">{label}</span>
-          ) : (
-            <Link
-              to="/generations"
-              search={{ ...span, ...filter }}
-              className="truncate text-accent hover:underline"
-              title={`List the calls of ${label}`}
-            >
-              {label}
-            </Link>
-          )}
+          <ThingName line={line} span={span} />
           <span className="figures text-ink-faint">
-            {hasCost ? formatUsd(totals.cost) : formatCount(totals.requests)}
+            {hasCost ? formatUsd(line.totals.cost) : formatCount(line.totals.requests)}
           </span>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Brings a thing out in all charts while the pointer or the focus is on it. */
+const highlight = (link: ChartLink, key: string) => ({
+  onPointerEnter: () => link.set({ highlighted: key }),
+  onPointerLeave: () => link.set({ highlighted: null }),
+  onFocus: () => link.set({ highlighted: key }),
+  onBlur: () => link.set({ highlighted: null }),
+});
+
+interface ThingNameProps extends Pick<SplitTableProps, 'span'> {
+  readonly line: Line;
+}
+
+/** A thing with its colour; it leads to its calls, where they can be told apart. */
+function ThingName({ line: { label, color, filter }, span }: ThingNameProps) {
+  return (
+    <>
+      <Swatch series={{ color, shape: 'bar' }} />
+      {filter === null ? (
+        <span className="truncate text-ink-soft" title={label}>
+          {label}
+        </span>
+      ) : (
+        <Link
+          to="/generations"
+          search={{ ...span, ...filter }}
+          className="truncate leading-6 text-accent hover:underline"
+          title={`List the calls of ${label}`}
+        >
+          {label}
+        </Link>
+      )}
+    </>
   );
 }

@@ -1,7 +1,8 @@
 import { type Client, CLIENTS, searchClients } from '@model-gateway/clients';
-import { Code, MessagesSquare, Package, Search, SquareTerminal } from 'lucide-react';
+import { Code, MessagesSquare, Package, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
+import { Tile, TileSearch } from '../../parts/controls/tiles.tsx';
 import { type Progress, ToolSetup } from './tool-setup.tsx';
 
 interface ConnectToolProps extends Progress {
@@ -29,25 +30,22 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
   const clients = searchClients(search);
   return (
     <div className="flex w-full flex-col gap-3">
-      <div className="relative">
-        <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
-        <input
-          type="search"
-          aria-label="Search tools"
-          placeholder="Search; Enter selects the first"
-          className="field pl-8"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-          onKeyDown={(event) => {
-            const [first] = clients;
-            if (event.key === 'Enter' && first !== undefined) onChoose(first.id);
-          }}
-        />
-      </div>
+      <TileSearch
+        label="Search tools"
+        placeholder="Search; Enter selects the first"
+        value={search}
+        onChange={setSearch}
+        onEnter={() => {
+          const [first] = clients;
+          if (first !== undefined) onChoose(first.id);
+        }}
+      />
       <ul aria-label="Tools" className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
-        {clients.map((client) => (
-          <li key={client.id}>
-            <Tile client={client} onChoose={onChoose} />
+        {clients.map(({ id, name, about, kind, callsFrom }) => (
+          <li key={id}>
+            <Tile icon={ICONS[kind]} name={name} note={about} onChoose={() => onChoose(id)}>
+              {callsFrom === 'cloud' && <span className="block text-xs text-caution">Needs a public address</span>}
+            </Tile>
           </li>
         ))}
       </ul>
@@ -57,23 +55,5 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
         </p>
       )}
     </div>
-  );
-}
-
-function Tile({ client, onChoose }: { client: Client; onChoose: (id: string) => void }) {
-  const { id, name, about, kind, callsFrom } = client;
-  return (
-    <button
-      type="button"
-      onClick={() => onChoose(id)}
-      className="flex h-full w-full items-start gap-2.5 rounded-lg border border-line bg-surface p-3 text-left hover:border-accent hover:bg-raised"
-    >
-      <span className="mt-0.5 text-ink-faint">{ICONS[kind]}</span>
-      <span className="min-w-0 flex-1">
-        <span className="block text-sm font-medium">{name}</span>
-        <span className="block text-xs break-words text-ink-faint">{about}</span>
-        {callsFrom === 'cloud' && <span className="block text-xs text-caution">Needs a public address</span>}
-      </span>
-    </button>
   );
 }

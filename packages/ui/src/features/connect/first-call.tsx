@@ -2,7 +2,7 @@ import type { RefusalBody } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 
 import { formatUsd } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
@@ -34,9 +34,10 @@ export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallP
   const { data: call = null, error } = useQuery({ ...latestCallQuery(made), enabled: isWaiting });
   const { data: refusal = null } = useQuery({ ...latestRefusalQuery(made), enabled: isWaiting });
   if (isWaiting && call?.status === 'ok') setSeen(call);
+  const tellSeen = useEffectEvent(onSeen);
   useEffect(() => {
-    if (!isWaiting) onSeen();
-  }, [isWaiting, onSeen]);
+    if (!isWaiting) tellSeen();
+  }, [isWaiting]);
   return (
     <section
       role="status"

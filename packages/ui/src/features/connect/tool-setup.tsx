@@ -1,7 +1,7 @@
 import { type Client, findObstacle, hasSettingsFile, toConnectedModel } from '@model-gateway/clients';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, ExternalLink, TriangleAlert } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
@@ -44,10 +44,10 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
   const obstacle = findObstacle(client.callsFrom, baseUrl);
   // The tile or the form that had the focus is gone.
   useEffect(() => heading.current?.focus(), [made]);
-  const onSeen = useCallback(() => {
+  const onSeen = (): void => {
     uncalled.current = null;
     onConnected?.();
-  }, [uncalled, onConnected]);
+  };
   return (
     <div className="flex w-full min-w-0 flex-col gap-4">
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">

@@ -107,10 +107,7 @@ export function SearchField({ ref, label, placeholder, value = '', onChange }: S
 export function RowMenu({ label, items }: { label: string; items: ComponentProps<typeof Menu>['items'] }) {
   return (
     <span onClick={(event) => event.stopPropagation()}>
-      <Menu
-        trigger={<Button look="quiet" aria-label={label} icon={<MoreHorizontal size={16} />} className="px-1.5" />}
-        items={items}
-      />
+      <Menu trigger={<Button look="quiet" aria-label={label} icon={<MoreHorizontal size={16} />} />} items={items} />
     </span>
   );
 }

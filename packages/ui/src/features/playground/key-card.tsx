@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
@@ -21,16 +21,8 @@ export function KeyCard({ title }: { title: string }) {
   const { data: keys = [] } = useQuery(keysQuery);
   const { data: models = [] } = useQuery(modelsQuery);
   const { limitUsd, unpriced } = choosePlaygroundLimit(models);
-  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const own = findPlaygroundKey(keys);
-  const create = async (limit: number | null): Promise<void> => {
-    setState({ isBusy: true });
-    try {
-      await createPlaygroundKey(limit);
-    } catch (error) {
-      setState({ isBusy: false, error });
-    }
-  };
+  const create = useMutation({ mutationFn: createPlaygroundKey });
   const isMixed = limitUsd !== null && unpriced.length > 0;
   return (
     <div className="card m-auto flex w-full max-w-lg flex-col gap-4 p-5">
@@ -45,19 +37,19 @@ export function KeyCard({ title }: { title: string }) {
         </p>
       )}
       {isMixed && (own === undefined || own.limit !== null) && <UnpricedNote unpriced={unpriced} />}
-      {state.error !== undefined && <ErrorPanel error={state.error} />}
+      {create.error !== null && <ErrorPanel error={create.error} />}
       {own === undefined ? (
         <>
           <Button
             look="primary"
             className="whitespace-normal!"
-            isBusy={state.isBusy}
-            onClick={() => void create(limitUsd)}
+            isBusy={create.isPending}
+            onClick={() => create.mutate(limitUsd)}
           >
             Create a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : ` with a limit of $${limitUsd}`}
           </Button>
           {isMixed && (
-            <Button className="whitespace-normal!" isBusy={state.isBusy} onClick={() => void create(null)}>
+            <Button className="whitespace-normal!" isBusy={create.isPending} onClick={() => create.mutate(null)}>
               Create without a limit, for all models
             </Button>
           )}

@@ -6,7 +6,7 @@ import type {
 } from '@model-gateway/core/wire';
 
 import { formatCount, formatPercent } from '../../format/quantity.ts';
-import { formatRelative } from '../../format/time.ts';
+import { formatRelative, HOUR_MS } from '../../format/time.ts';
 import { formatSpan } from '../../parts/charts/chart-series.ts';
 
 type Past = Pick<ProviderHistoryList['data'][number], 'totals' | 'buckets' | 'last_called_at' | 'last_call_failed'>;
@@ -43,8 +43,6 @@ export function describePast({ totals, last_called_at: lastAt }: Past): string {
     ? 'No calls in this period'
     : `Last called ${formatRelative(lastAt)}, ${describeShare(totals)}`;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** `Sun, Nov 22 10:00 to 11:00: 12 calls, 1 failed (timed out), 91.7 % up`. */
 export function describeHour(bucket: ProviderHistoryBucket): string {

@@ -78,12 +78,18 @@ export const PROVIDER_STATES: Readonly<
 };
 
 interface ProviderStateBadgeProps {
-  readonly health: ProviderHealth;
+  /** Absent where it is not called. */
+  readonly health: ProviderHealth | undefined;
+  /** How it was set up. */
+  readonly setup?: ProviderSetup | undefined;
   /** Says how it stood before the gateway started, where it has not been called since. */
   readonly past?: ProviderPast | undefined;
 }
 
-export function ProviderStateBadge({ health: { status }, past }: ProviderStateBadgeProps) {
+/** How a provider stands; where it is not called, why. */
+export function ProviderStateBadge({ health, setup, past }: ProviderStateBadgeProps) {
+  if (health === undefined) return setup === undefined ? null : <SetupStateBadge setup={setup} />;
+  const { status } = health;
   const before = status === 'unknown' && past !== undefined ? toPastState(past) : null;
   if (before !== null && past !== undefined) {
     const { label, tone } = PROVIDER_STATES[before];
@@ -107,7 +113,7 @@ export const SETUP_STATES: Readonly<
   shadowed: { label: 'shadowed', tone: 'caution' },
 };
 
-export function SetupStateBadge({ setup: { status, problem } }: { setup: ProviderSetup }) {
+function SetupStateBadge({ setup: { status, problem } }: { setup: ProviderSetup }) {
   if (status === 'ready') return <Badge tone="good">ready</Badge>;
   const { label, tone } = SETUP_STATES[status];
   return (

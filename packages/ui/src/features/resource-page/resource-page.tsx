@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 
 import { latestCallsQuery } from '../../api/queries.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
-import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { LinkButton } from '../../parts/controls/link-button.tsx';
+import { NotLoaded, type Loadable } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { ActivitySection, RecentCard } from '../activity/activity-section.tsx';
@@ -54,21 +54,10 @@ export function ResourcePage(props: ResourcePageProps) {
 }
 
 /** A card of such a page. */
-export function ResourceCard({
-  title,
-  actions,
-  children,
-}: {
-  title: string;
-  actions?: ReactNode;
-  children: ReactNode;
-}) {
+export function ResourceCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="card min-w-0 p-4" aria-label={title}>
-      <div className="mb-3 flex min-h-8 flex-wrap items-center justify-between gap-2">
-        <h2 className="text-base font-semibold">{title}</h2>
-        {actions}
-      </div>
+      <h2 className="mb-3 flex min-h-8 items-center text-base font-semibold">{title}</h2>
       {children}
     </section>
   );
@@ -100,10 +89,10 @@ function Activity({ filter, without, defaultSplit = 'model' }: ActivityProps) {
 }
 
 function LatestCalls({ filter }: { filter: GenerationSearch }) {
-  const { data, error, refetch } = useQuery(latestCallsQuery({ ...filter }));
-  if (error !== null)
-    return <ErrorPanel error={error} title="The latest calls could not be loaded" onRetry={() => void refetch()} />;
-  return data === undefined ? null : <RecentCard rows={data.data} filter={filter} />;
+  const query = useQuery(latestCallsQuery({ ...filter }));
+  if (query.error !== null)
+    return <NotLoaded what="the latest calls" failure="The latest calls could not be loaded" query={query} isFlush />;
+  return query.data === undefined ? null : <RecentCard rows={query.data.data} filter={filter} />;
 }
 
 interface BackLinkProps {
@@ -126,31 +115,29 @@ export function BackLink({ to, label }: BackLinkProps) {
 }
 
 /** Leads from a panel to the page of what it shows, which `Enter` on the row does, too. */
-export function OpenPage(props: Pick<LinkProps, 'to' | 'params'>) {
-  return (
-    <Link
-      {...props}
-      className="inline-flex min-h-8 items-center gap-1.5 rounded-md border border-line-strong/50 px-2.5 py-1 text-sm whitespace-nowrap hover:bg-raised"
-    >
-      <Maximize2 size={14} /> Open page
-    </Link>
-  );
-}
+export const OpenPage = (props: Pick<LinkProps, 'to' | 'params'>) => (
+  <LinkButton {...props}>
+    <Maximize2 size={14} /> Open page
+  </LinkButton>
+);
 
 interface ResourceStateProps {
   /** `key`, `provider`. */
   readonly what: string;
   readonly name: string;
   readonly back: ReactNode;
-  readonly error: Error | null;
-  readonly onRetry: () => void;
+  readonly query: Loadable;
   readonly isMissing: boolean;
-  /** Where to look instead. */
-  readonly children: ReactNode;
+  /** Why it may be missing. */
+  readonly why: string;
+  /** Its calls, which may still be there. */
+  readonly filter: GenerationSearch;
+  readonly callsLabel?: string;
 }
 
 /** A page whose thing is not there yet, or not at all. */
-export function ResourceState({ what, name, back, error, onRetry, isMissing, children }: ResourceStateProps) {
+export function ResourceState(props: ResourceStateProps) {
+  const { what, name, back, query, isMissing, why, filter, callsLabel = 'Its calls' } = props;
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
       <header className="flex flex-col gap-1">
@@ -158,14 +145,14 @@ export function ResourceState({ what, name, back, error, onRetry, isMissing, chi
         <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
       </header>
       {isMissing ? (
-        <EmptyState title={`This ${what} does not exist`}>{children}</EmptyState>
+        <EmptyState title={`This ${what} does not exist`}>
+          <p>{why}</p>
+          <Link to="/generations" search={filter} className="text-accent underline">
+            {callsLabel}
+          </Link>
+        </EmptyState>
       ) : (
-        <NotLoaded
-          what={`the ${what}`}
-          failure={`The ${what} could not be loaded`}
-          query={{ error, refetch: onRetry }}
-          isFlush
-        />
+        <NotLoaded what={`the ${what}`} failure={`The ${what} could not be loaded`} query={query} isFlush />
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { useIsDark } from '../../app/preferences.ts';
+import { DAY_MS } from '../../format/time.ts';
 import type { ChartLink } from './chart-link.ts';
 import type { Buckets, Series } from './chart-series.ts';
 
@@ -82,7 +83,6 @@ interface PlotLook {
   readonly isDimmed: (key: string) => boolean;
 }
 
-const DAY_MS = 86_400_000;
 /** Of a series that steps back: the last two digits of its colour. */
 const DIM = '30';
 

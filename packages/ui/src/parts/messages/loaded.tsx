@@ -4,7 +4,7 @@ import { ErrorPanel } from './error-panel.tsx';
 import { Loading } from './states.tsx';
 
 /** What is needed of a query to say why its data is not there, and to load it again. */
-interface Loadable {
+export interface Loadable {
   readonly error: unknown;
   readonly refetch: () => unknown;
 }

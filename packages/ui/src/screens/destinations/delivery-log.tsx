@@ -15,6 +15,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { Moment } from '../../parts/text/moment.tsx';
 
 /** Deliveries that have not reached a destination: they wait for the next attempt, or are given up. */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
@@ -109,10 +110,7 @@ function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
         <span className="font-medium">{result ?? 'not attempted yet'}</span>
       </p>
       <p className="figures mt-1 text-xs text-ink-soft">
-        <time dateTime={at} title={formatFull(at)}>
-          {formatRelative(at)}
-        </time>{' '}
-        · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
+        <Moment at={at} /> · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
         {next !== null && ` · next ${formatRelative(next)}`}
       </p>
       <p className="mt-1 text-xs">

@@ -2,7 +2,7 @@ import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { Plus, Send } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 
 import {
   type DestinationStatus,
@@ -13,13 +13,14 @@ import {
 } from '../../features/destinations/destination-queries.ts';
 import { ListBody, ListScreen, RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatCount } from '../../format/quantity.ts';
-import { formatFull, formatRelative } from '../../format/time.ts';
+import { formatFull } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast, showUndo, showFailure } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
@@ -122,28 +123,25 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
       }),
     onError: (failure) => showFailure('The test could not run', failure),
   });
-  return useMemo(
-    () => [
-      ...FACT_COLUMNS,
-      ...toStatusColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
-      {
-        id: 'actions',
-        header: <span className="sr-only">Actions</span>,
-        width: '44px',
-        cell: (destination: Destination) => (
-          <RowMenu
-            label={`Actions for ${destination.name}`}
-            items={[
-              { label: 'Test', onSelect: () => test.mutate(destination) },
-              { label: destination.enabled ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(destination) },
-              { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
-            ]}
-          />
-        ),
-      },
-    ],
-    [log, show, test.mutate, toggle.mutate],
-  );
+  return [
+    ...FACT_COLUMNS,
+    ...toStatusColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: '44px',
+      cell: (destination: Destination) => (
+        <RowMenu
+          label={`Actions for ${destination.name}`}
+          items={[
+            { label: 'Test', onSelect: () => test.mutate(destination) },
+            { label: destination.enabled ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(destination) },
+            { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
+          ]}
+        />
+      ),
+    },
+  ];
 }
 
 const FACT_COLUMNS: readonly Column<Destination>[] = [
@@ -200,7 +198,7 @@ const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => 
     leaves: 4,
     header: 'Last delivery',
     width: '120px',
-    cell: ({ id }) => <Moment at={statusOf(id)?.last_delivered_at ?? null} />,
+    cell: ({ id }) => <LastTime at={statusOf(id)?.last_delivered_at ?? null} />,
   },
   {
     id: 'failure',
@@ -219,11 +217,7 @@ const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => 
   },
 ];
 
-function Moment({ at }: { at: string | null }) {
+function LastTime({ at }: { at: string | null }) {
   if (at === null) return <span className="text-ink-faint">—</span>;
-  return (
-    <time dateTime={at} title={formatFull(at)}>
-      {formatRelative(at)}
-    </time>
-  );
+  return <Moment at={at} />;
 }

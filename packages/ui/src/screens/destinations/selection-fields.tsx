@@ -8,6 +8,7 @@ import { CheckField, type FormParts, InputField } from '../../features/form/fiel
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import { Select } from '../../parts/controls/select.tsx';
+import { toggled } from '../../parts/toggled.ts';
 import type { DestinationDraft } from './destination-draft.ts';
 
 const REGIONS = [
@@ -27,10 +28,6 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
   const { field: regions } = useController({ control, name: 'regions' });
   const { field: keys } = useController({ control, name: 'api_key_hashes' });
   const { field: rules } = useController({ control, name: 'filter_rules' });
-  const toggleRegion = (region: DestinationDraft['regions'][number]): void =>
-    regions.onChange(
-      regions.value.includes(region) ? regions.value.filter((other) => other !== region) : [...regions.value, region],
-    );
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
       <fieldset className="flex min-w-0 flex-col gap-1">
@@ -67,7 +64,7 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
             key={region}
             label={label}
             checked={regions.value.includes(region)}
-            onChange={() => toggleRegion(region)}
+            onChange={() => regions.onChange(toggled(regions.value, region))}
           />
         ))}
         {regions.value.length === 0 && <p className="text-xs text-bad">Choose at least one.</p>}
@@ -88,7 +85,7 @@ function KeyChoice({ hashes, onChange }: KeyChoiceProps) {
   const callers = keys.filter(({ management }) => !management);
   const chosen = hashes ?? [];
   const toggle = (hash: string): void => {
-    const next = chosen.includes(hash) ? chosen.filter((other) => other !== hash) : [...chosen, hash];
+    const next = toggled(chosen, hash);
     onChange(next.length === 0 ? null : next);
   };
   return (
@@ -143,7 +140,8 @@ const ALONE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
 
 type Group = FilterRules['groups'][number];
 
-const NEW_GROUP: Group = { logic: 'and', rules: [{ field: 'model', operator: 'contains', value: '' }] };
+const NEW_RULE: FilterRule = { field: 'model', operator: 'contains', value: '' };
+const NEW_GROUP: Group = { logic: 'and', rules: [NEW_RULE] };
 
 interface FilterRulesEditorProps {
   readonly rules: FilterRules | null;
@@ -174,7 +172,7 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
           number={at + 1}
           group={group}
           error={issueFor(error, `filter_rules.groups.${at}`)}
-          onChange={(next) => set(groups.flatMap((other, index) => (index === at ? (next ?? []) : other)))}
+          onChange={(next) => set(next === null ? groups.toSpliced(at, 1) : groups.with(at, next))}
         />
       ))}
       <Button icon={<Plus size={14} />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
@@ -194,7 +192,6 @@ interface RuleGroupProps {
 
 function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
   const setRules = (rules: FilterRule[]): void => onChange(rules.length === 0 ? null : { ...group, rules });
-  const name = (at: number): string => `group ${number}, rule ${at + 1}`;
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
       {group.rules.length > 1 && (
@@ -212,10 +209,10 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
       {group.rules.map((rule, at) => (
         <RuleRow
           key={at}
-          name={name(at)}
+          name={`group ${number}, rule ${at + 1}`}
           rule={rule}
-          onChange={(next) => setRules(group.rules.map((other, index) => (index === at ? next : other)))}
-          onRemove={() => setRules(group.rules.filter((_, index) => index !== at))}
+          onChange={(next) => setRules(group.rules.with(at, next))}
+          onRemove={() => setRules(group.rules.toSpliced(at, 1))}
         />
       ))}
       {error !== undefined && <p className="text-xs text-bad">{error}</p>}
@@ -223,7 +220,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
         look="quiet"
         icon={<Plus size={14} />}
         className="self-start"
-        onClick={() => setRules([...group.rules, { field: 'model', operator: 'contains', value: '' }])}
+        onClick={() => setRules([...group.rules, NEW_RULE])}
       >
         Rule in this group
       </Button>

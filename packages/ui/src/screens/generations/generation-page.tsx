@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 
 import { useShortcut } from '../../app/shortcuts.ts';
 import { generationQuery } from '../../features/generations/content/generation-queries.ts';
@@ -38,11 +38,8 @@ export function GenerationPage() {
     onEnd: loadMore,
   });
   // What is chosen for comparison is shown in the list.
-  const change: ChangeSearch = useCallback(
-    (next) =>
-      void navigate({ to: '/generations', search: (before) => ({ ...before, open: id, ...next }) as typeof before }),
-    [navigate, id],
-  );
+  const change: ChangeSearch = (next) =>
+    void navigate({ to: '/generations', search: (before) => ({ ...before, open: id, ...next }) as typeof before });
   useRowKeys({ compare: search.compare, opened: generation, change });
   useShortcut(
     { keys: 'Escape', label: 'Back to the list', group: 'This screen' },

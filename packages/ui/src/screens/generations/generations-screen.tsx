@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ListTree, Pin, SearchX } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 
 import { usePreferences } from '../../app/preferences.ts';
 import {
@@ -50,11 +50,9 @@ export function GenerationsScreen() {
   const [isLive, setIsLive] = useState(true);
   const [isAtTop, setIsAtTop] = useState(true);
   const list = useGenerations(search, isLive, isAtTop);
-  const change: ChangeSearch = useCallback(
-    (next, replace = false) => void navigate({ search: (before) => withChange(before, next), replace }),
-    [navigate],
-  );
-  const open = useCallback((id: string) => change({ open: id }, search.open !== undefined), [change, search.open]);
+  const change: ChangeSearch = (next, replace = false) =>
+    void navigate({ search: (before) => withChange(before, next), replace });
+  const open = (id: string): void => change({ open: id }, search.open !== undefined);
   // The page of a call keeps the list that it was opened from.
   const maximize = (id: string): void =>
     void navigate({ to: '/generations/$id', params: { id }, search: ({ open: _, ...kept }) => kept });
@@ -183,7 +181,7 @@ interface GenerationListProps extends ListProps {
 function GenerationList({ search, list, total, onChange, onOpen, onMaximize, onTopChange }: GenerationListProps) {
   const { rows } = list;
   const { pins, hiddenColumns: hidden } = usePreferences();
-  const open = useCallback(({ id }: ListRow) => onOpen(id), [onOpen]);
+  const open = ({ id }: ListRow): void => onOpen(id);
   useStepKeys({ rows, openId: search.open, open, onEnd: list.loadMore });
   const opened = rows.find(({ id }) => id === search.open);
   const onKey = useRowKeys({ compare: search.compare, opened, change: onChange });

@@ -3,6 +3,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery, refreshEvery } from '../../api/queries.ts';
+import { HOUR_MS } from '../../format/time.ts';
 
 const FRESH_MS = 15_000;
 
@@ -15,7 +16,6 @@ export const recentHitsQuery = queryOptions({
 
 export const HIT_SPANS = { '24h': '24 h', '7d': '7 d', '30d': '30 d' } as const;
 export type HitSpan = keyof typeof HIT_SPANS;
-const HOUR_MS = 3_600_000;
 const HOURS: Readonly<Record<HitSpan, number>> = { '24h': 24, '7d': 168, '30d': 720 };
 
 /** What one guardrail did, with the calls it refused. */

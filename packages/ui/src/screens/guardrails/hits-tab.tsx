@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 
 import { BucketTable } from '../../features/activity/bucket-table.tsx';
 import { formatCount } from '../../format/quantity.ts';
-import { formatFull, formatMoment } from '../../format/time.ts';
+import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import type { Buckets, Series, TimeSpan } from '../../parts/charts/chart-series.ts';
@@ -13,7 +13,8 @@ import { LinkedChart } from '../../parts/charts/linked-chart.tsx';
 import { Swatch } from '../../parts/charts/swatch.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
-import { Loaded } from '../../parts/messages/loaded.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { HIT_SPANS, type HitSpan, hitsQuery } from './guardrail-queries.ts';
 import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects, toShortRule } from './guardrail-words.ts';
@@ -22,19 +23,19 @@ import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects, toShortRule } from
 export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
   const [span, setSpan] = useState<HitSpan>('24h');
   const query = useQuery(hitsQuery(id, span));
+  const { data: hits } = query;
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <div>
         <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
       </div>
-      <Loaded what="hits" query={query} data={query.data} isFlush>
-        {(hits) => (
-          <>
-            <HitsChart hits={hits} guardrailId={id} />
-            <RefusedCalls refusals={hits.refusals ?? []} />
-          </>
-        )}
-      </Loaded>
+      {(hits === undefined || query.error !== null) && <NotLoaded what="hits" query={query} isFlush />}
+      {hits !== undefined && (
+        <>
+          <HitsChart hits={hits} guardrailId={id} />
+          <RefusedCalls refusals={hits.refusals ?? []} />
+        </>
+      )}
     </div>
   );
 }
@@ -63,12 +64,7 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
         <h3 className="min-w-0 flex-1 text-sm font-semibold">
           Hits{totals === '' && <span className="font-normal text-ink-faint">: none in this period</span>}
         </h3>
-        <Button
-          look="quiet"
-          className="min-h-6 px-1.5 py-0 text-xs"
-          aria-pressed={isTable}
-          onClick={() => setIsTable(!isTable)}
-        >
+        <Button look="quiet" className="text-xs" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           Table<span className="sr-only"> of hits</span>
         </Button>
       </div>
@@ -145,9 +141,9 @@ function RefusedCalls({ refusals }: { refusals: NonNullable<GuardrailHitList['re
             key={`${at} ${place}`}
             className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line/60 py-1.5 text-sm"
           >
-            <time dateTime={at} title={formatFull(at)} className="figures text-ink-faint">
+            <Moment at={at} className="figures text-ink-faint">
               {formatMoment(at)}
-            </time>
+            </Moment>
             <span className="min-w-24 flex-1 truncate">{keyName ?? hash?.slice(0, 8) ?? '—'}</span>
             {model !== null && <span className="max-w-48 truncate text-ink-soft">{model}</span>}
             <Badge tone="bad" title={rule}>

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 
 import {
   guardrailsQuery,
@@ -8,6 +7,7 @@ import {
   memberAssignmentsQuery,
   membersQuery,
 } from '../../api/queries.ts';
+import { toMemberName } from '../../features/members/member-link.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
 import { MultiSelect } from '../../parts/controls/multi-select.tsx';
@@ -51,14 +51,10 @@ export function useSubjects(guardrailId: string | undefined) {
   const ofKeys = useQuery(keyAssignmentsQuery);
   const ofMembers = useQuery(memberAssignmentsQuery);
   const queries = [keys, members, guardrails, ofKeys, ofMembers];
-  const owners = useMemo(
-    () =>
-      new Map<string, string>([
-        ...(ofKeys.data ?? []).map(({ key_hash: id, guardrail_id: of }) => [`keys ${id}`, of] as const),
-        ...(ofMembers.data ?? []).map(({ user_id: id, guardrail_id: of }) => [`members ${id}`, of] as const),
-      ]),
-    [ofKeys.data, ofMembers.data],
-  );
+  const owners = new Map<string, string>([
+    ...(ofKeys.data ?? []).map(({ key_hash: id, guardrail_id: of }) => [`keys ${id}`, of] as const),
+    ...(ofMembers.data ?? []).map(({ user_id: id, guardrail_id: of }) => [`members ${id}`, of] as const),
+  ]);
   const noteOf = (subject: string, note: string): string => {
     const owner = owners.get(subject);
     if (owner === undefined || owner === guardrailId) return note;
@@ -74,11 +70,12 @@ export function useSubjects(guardrailId: string | undefined) {
         note: noteOf(`keys ${hash}`, label),
         words: label,
       })),
-    members: (members.data ?? []).map(({ id, email, first_name: first, last_name: last }) => {
-      const name = [first, last].filter((part) => part !== null && part !== '').join(' ');
-      const label = name === '' ? (email === '' ? id : email) : name;
-      return { value: id, label, note: noteOf(`members ${id}`, email), words: `${id} ${email}` };
-    }),
+    members: (members.data ?? []).map((member) => ({
+      value: member.id,
+      label: toMemberName(member),
+      note: noteOf(`members ${member.id}`, member.email),
+      words: `${member.id} ${member.email}`,
+    })),
   };
   const assigned = (subjects: Subjects): readonly string[] =>
     [...owners].flatMap(([subject, owner]) =>

@@ -1,17 +1,10 @@
 import type { AnyKey } from '@model-gateway/core/wire';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 
-import { keysQuery } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
 import { changeKey, deleteKey } from './change-key.ts';
 import { KeyForm } from './key-form.tsx';
-
-/** Has all lists of keys read anew. */
-export function useRefreshKeys(): () => Promise<void> {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: keysQuery.queryKey });
-}
 
 /** Disables a key, or enables it. */
 export function useToggleKey(): (key: AnyKey) => void {
@@ -36,19 +29,7 @@ interface KeyDialogProps {
 
 /** The dialog that changes a key that was made here, or deletes it. */
 export function KeyDialog({ type, value, onClose, onGone }: KeyDialogProps) {
-  const refresh = useRefreshKeys();
-  if (type === 'edit') {
-    return (
-      <KeyForm
-        existing={value}
-        onClose={onClose}
-        onSaved={async () => {
-          await refresh();
-          onClose();
-        }}
-      />
-    );
-  }
+  if (type === 'edit') return <KeyForm existing={value} onClose={onClose} onSaved={onClose} />;
   return (
     <ConfirmDialog
       title={`Delete the key “${value.name}”?`}

@@ -4,6 +4,8 @@ import { useId } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
+import { keysQuery } from '../../api/queries.ts';
+import { queryClient } from '../../api/query-client.ts';
 import type { ResetInterval } from '../../api/types.ts';
 import { CheckField, InputField, RESET_OPTIONS, SelectField } from '../../features/form/fields.tsx';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
@@ -15,7 +17,7 @@ interface KeyFormProps {
   readonly existing?: AnyKey;
   readonly onClose: () => void;
   /** Called with the new key, which is never shown again; with null after a change. */
-  readonly onSaved: (secret: string | null) => Promise<void>;
+  readonly onSaved: (secret: string | null) => void;
 }
 
 interface KeyValues {
@@ -55,14 +57,16 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
         // The field has minutes, and the gateway thousandths: what is not changed stays as it is.
         const end = expires === toValues(existing).expires ? {} : { expires_at: fromLocalMoment(expires) };
         await changeKey(existing, { ...toBody(values), ...end }, `Changed “${values.name}”`);
-        return onSaved(null);
+        return null;
       }
       const { key } = await callApi<{ key: string }>('/api/v1/keys', {
         method: 'POST',
         body: { ...toBody(values), expires_at: fromLocalMoment(expires), ...(manages && { management: true }) },
       });
-      await onSaved(key);
+      await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
+      return key;
     },
+    onSuccess: onSaved,
   });
   const submit = form.handleSubmit((values) => save.mutate(values));
   const parts = { form, error: save.error };

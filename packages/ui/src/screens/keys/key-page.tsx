@@ -11,10 +11,10 @@ import { ModelNames } from '../../features/models/model-names.tsx';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
 
 const BACK = <BackLink to="/keys" label="Keys" />;
@@ -23,25 +23,21 @@ const BACK = <BackLink to="/keys" label="Keys" />;
 export function KeyPage() {
   const { hash } = useParams({ from: '/keys/$hash' });
   const navigate = useNavigate();
-  const { data, error, refetch } = useQuery(keyDetailQuery(hash));
+  const query = useQuery(keyDetailQuery(hash));
+  const { data, error } = query;
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const toggle = useToggleKey();
   if (data === undefined) {
-    const isMissing = error instanceof ApiError && error.status === 404;
     return (
       <ResourceState
         back={BACK}
         what="key"
         name={`${hash.slice(0, 8)}…`}
-        error={error}
-        isMissing={isMissing}
-        onRetry={() => void refetch()}
-      >
-        <p>It may have been deleted. Its calls are still stored.</p>
-        <Link to="/generations" search={{ key: hash }} className="text-accent underline">
-          Its calls
-        </Link>
-      </ResourceState>
+        query={query}
+        isMissing={error instanceof ApiError && error.status === 404}
+        why="It may have been deleted. Its calls are still stored."
+        filter={{ key: hash }}
+      />
     );
   }
   const isStored = data.source === 'stored';
@@ -53,7 +49,7 @@ export function KeyPage() {
         <p className="flex flex-wrap items-center gap-x-1 font-mono text-xs">
           {isStored && <span>{data.label} ·</span>}
           <span title={hash}>{hash.slice(0, 16)}…</span>
-          <CopyButton isIcon look="quiet" text={hash} label="Copy the hash" className="min-h-6 px-1 py-0" />
+          <CopyButton isIcon look="quiet" text={hash} label="Copy the hash" />
         </p>
       }
       badges={
@@ -112,8 +108,8 @@ function Spending({ data }: { data: KeyDetail }) {
           ['This month (UTC)', formatUsd(data.usage_monthly)],
           ['Total', formatUsd(data.usage)],
           ...byok,
-          ['Expires', <Moment at={data.expires_at} absent="never" />],
-          ...(data.created_at === null ? [] : [['Made', <Moment at={data.created_at} absent="" />] as const]),
+          ['Expires', data.expires_at === null ? 'never' : <Moment at={data.expires_at} />],
+          ...(data.created_at === null ? [] : [['Made', <Moment at={data.created_at} />] as const]),
         ]}
       />
       <p className="mt-3 text-xs text-ink-faint">
@@ -121,15 +117,6 @@ function Spending({ data }: { data: KeyDetail }) {
         {data.source === 'config' && ' Keys from the configuration have no limit and do not expire.'}
       </p>
     </ResourceCard>
-  );
-}
-
-function Moment({ at, absent }: { at: string | null; absent: string }) {
-  if (at === null) return absent;
-  return (
-    <time dateTime={at} title={formatFull(at)}>
-      {formatRelative(at)}
-    </time>
   );
 }
 

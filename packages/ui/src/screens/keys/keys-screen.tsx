@@ -9,7 +9,6 @@ import { toBaseUrl } from '../../app/base-url.ts';
 import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
 import { ListBody, ListScreen, RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
-import { formatFull, formatRelative } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
@@ -17,8 +16,9 @@ import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
 import { useStayingKeys } from './change-key.ts';
-import { KeyDialog, useRefreshKeys, useToggleKey } from './key-changes.tsx';
+import { KeyDialog, useToggleKey } from './key-changes.tsx';
 import { KeyForm } from './key-form.tsx';
 
 /** Left out where there is no room for them, the first of these first; the page of the key has them. */
@@ -81,18 +81,11 @@ function NoKeys({ onConnect, onCreate }: { onConnect: () => void; onCreate: () =
 }
 
 function OpenDialog({ open, onOpen }: { open: Open; onOpen: (open: Open | null) => void }) {
-  const refresh = useRefreshKeys();
   const close = (): void => onOpen(null);
   switch (open.type) {
     case 'create':
       return (
-        <KeyForm
-          onClose={close}
-          onSaved={async (secret) => {
-            await refresh();
-            onOpen(secret === null ? null : { type: 'shown', secret });
-          }}
-        />
+        <KeyForm onClose={close} onSaved={(secret) => onOpen(secret === null ? null : { type: 'shown', secret })} />
       );
     case 'shown':
       return <NewKeyDialog secret={open.secret} onClose={close} />;
@@ -199,14 +192,7 @@ const EXPIRY_COLUMN: Column<AnyKey> = {
   id: 'expires',
   header: 'Expires',
   width: '110px',
-  cell: ({ expires_at: at }) =>
-    at === null ? (
-      <span className="text-ink-faint">never</span>
-    ) : (
-      <time dateTime={at} title={formatFull(at)}>
-        {formatRelative(at)}
-      </time>
-    ),
+  cell: ({ expires_at: at }) => (at === null ? <span className="text-ink-faint">never</span> : <Moment at={at} />),
 };
 
 const toActionsColumn = ({ onOpen, onToggle }: KeyActions): Column<AnyKey> => ({

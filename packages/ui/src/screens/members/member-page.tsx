@@ -9,32 +9,30 @@ import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../featu
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
 
 const BACK = <BackLink to="/keys" label="Keys" />;
 
 /** One member: their keys, the guardrail that holds for them, what they spend, and their calls. */
 export function MemberPage() {
   const { id } = useParams({ from: '/members/$id' });
-  const { data: members, error, refetch } = useQuery(membersQuery);
-  const { data: keys, error: keysError, refetch: refetchKeys } = useQuery(allKeysQuery);
-  if (members === undefined) {
+  const query = useQuery(membersQuery);
+  const keys = useQuery(allKeysQuery);
+  const member = query.data?.find((candidate) => candidate.id === id);
+  const own = keys.data?.filter(({ creator_user_id: owner }) => owner === id);
+  const isMissing = query.data !== undefined && member === undefined && own?.length === 0;
+  if (query.data === undefined || isMissing) {
     return (
-      <ResourceState back={BACK} what="member" name={id} error={error} isMissing={false} onRetry={() => void refetch()}>
-        {null}
-      </ResourceState>
-    );
-  }
-  const member = members.find((candidate) => candidate.id === id);
-  const own = keys?.filter(({ creator_user_id: owner }) => owner === id);
-  if (member === undefined && own?.length === 0) {
-    return (
-      <ResourceState back={BACK} what="member" name={id} error={null} isMissing onRetry={() => void refetch()}>
-        <p>The member may have been removed. Their calls are still stored.</p>
-        <Link to="/generations" search={{ member: id }} className="text-accent underline">
-          Their calls
-        </Link>
-      </ResourceState>
+      <ResourceState
+        back={BACK}
+        what="member"
+        name={id}
+        query={query}
+        isMissing={isMissing}
+        why="The member may have been removed. Their calls are still stored."
+        filter={{ member: id }}
+        callsLabel="Their calls"
+      />
     );
   }
   return (
@@ -49,8 +47,8 @@ export function MemberPage() {
     >
       <Rules id={id} member={member} keys={own} />
       <ResourceCard title="Keys">
-        {own === undefined && keysError !== null ? (
-          <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
+        {own === undefined && keys.error !== null ? (
+          <NotLoaded what="keys" failure="The keys could not be loaded" query={keys} isFlush />
         ) : (
           <Keys keys={own} />
         )}

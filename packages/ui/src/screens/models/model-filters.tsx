@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { ListFilter, Search } from 'lucide-react';
+import { ListFilter } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
+import { SearchField } from '../../features/list-screen/list-screen.tsx';
 import {
   hasModelFilters,
   type ModelSearch,
@@ -49,23 +50,13 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <div className="relative max-w-2xl min-w-40 flex-1 basis-60">
-          <Search size={15} className="absolute top-2 left-2.5 text-ink-faint" />
-          <input
-            ref={input}
-            type="search"
-            aria-label="Filter by name or id"
-            placeholder="Filter by name or id  ( / )"
-            className="field pl-8"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape') return;
-              if (text === '') event.currentTarget.blur();
-              else setText('');
-            }}
-          />
-        </div>
+        <SearchField
+          ref={input}
+          label="Filter by name or id"
+          placeholder="Filter by name or id"
+          value={text}
+          onChange={(typed) => setText(typed ?? '')}
+        />
         <Select
           label="Order"
           value={search.sort ?? ''}

@@ -1,6 +1,6 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { toModelId, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
@@ -13,6 +13,7 @@ import {
   ResourceState,
 } from '../../features/resource-page/resource-page.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
 import { toOtherPath } from './other-path.ts';
@@ -23,24 +24,19 @@ const BACK = <BackLink to="/models" label="Models" />;
 /** One model: its prices, who serves it, whether it can be used and why not, its other names, and its calls. */
 export function ModelPage() {
   const id = toModelId(useParams({ from: '/models/$author/$' }));
-  const { data: models, error, refetch } = useQuery(modelsQuery);
-  const model = models?.find((candidate) => candidate.id === id);
+  const query = useQuery(modelsQuery);
+  const model = query.data?.find((candidate) => candidate.id === id);
   if (model === undefined) {
-    const isMissing = models !== undefined;
     return (
       <ResourceState
         back={BACK}
         what="model"
         name={id}
-        error={error}
-        isMissing={isMissing}
-        onRetry={() => void refetch()}
-      >
-        <p>Its provider may have been removed or disabled.</p>
-        <Link to="/generations" search={{ model: id }} className="text-accent underline">
-          Its calls
-        </Link>
-      </ResourceState>
+        query={query}
+        isMissing={query.data !== undefined}
+        why="Its provider may have been removed or disabled."
+        filter={{ model: id }}
+      />
     );
   }
   const isChat = toOtherPath(model) === null;
@@ -51,13 +47,19 @@ export function ModelPage() {
       note={
         <p className="flex items-center gap-1 font-mono text-xs">
           <span className="break-all">{id}</span>
-          <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" className="min-h-6 px-1 py-0" />
+          <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" />
         </p>
       }
       actions={
         <>
-          {isChat && <Action to="/playground" search={{ models: id }} label="Playground" />}
-          <Action to="/models" search={{ open: id }} label="Set-up and code" />
+          {isChat && (
+            <LinkButton to="/playground" search={{ models: id }}>
+              Playground
+            </LinkButton>
+          )}
+          <LinkButton to="/models" search={{ open: id }}>
+            Set-up and code
+          </LinkButton>
         </>
       }
       filter={{ model: id }}
@@ -78,24 +80,6 @@ export function ModelPage() {
         <ModelEndpoints id={id} />
       </ResourceCard>
     </ResourcePage>
-  );
-}
-
-interface ActionProps {
-  readonly to: '/playground' | '/models';
-  readonly search: Readonly<Record<string, string>>;
-  readonly label: string;
-}
-
-function Action({ to, search, label }: ActionProps) {
-  return (
-    <Link
-      to={to}
-      search={search}
-      className="inline-flex min-h-8 items-center rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
-    >
-      {label}
-    </Link>
   );
 }
 

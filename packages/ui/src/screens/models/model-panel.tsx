@@ -1,6 +1,5 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
@@ -10,6 +9,7 @@ import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/mo
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -32,7 +32,7 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
       <h2 className="truncate font-semibold">{model?.name ?? id}</h2>
       <p className="flex items-center gap-1 font-mono text-xs text-ink-faint">
         <span className="truncate">{id}</span>
-        <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" className="min-h-6 px-1 py-0" />
+        <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" />
       </p>
     </>
   );
@@ -40,13 +40,9 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
   const actions = model !== undefined && (
     <>
       {path === null && (
-        <Link
-          to="/playground"
-          search={{ models: id }}
-          className="rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
-        >
+        <LinkButton to="/playground" search={{ models: id }}>
           Playground
-        </Link>
+        </LinkButton>
       )}
       <OpenPage to="/models/$author/$" params={toModelParams(id)} />
     </>

@@ -1,12 +1,12 @@
 import { hasTokenPrices } from '@model-gateway/clients';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check, Plus } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 
 import { keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { getDesktop, useDesktopInfo } from '../../app/desktop.ts';
-import { createRun, type Run } from '../../features/playground/create-run.ts';
+import { createRun } from '../../features/playground/create-run.ts';
 import { fitToLimit } from '../../features/playground/fit-to-limit.ts';
 import { KeyCard, UnpricedNote } from '../../features/playground/key-card.tsx';
 import { findUsableKeys, PLAYGROUND_KEY_NAME, usePlaygroundCaller } from '../../features/playground/playground-key.ts';
@@ -43,7 +43,6 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
   const { data: providers = [] } = useQuery(providersQuery);
   // Until then the step itself has the one primary button.
   const isLead = [providers.length > 0, hasWorked, false, true][step];
-  const onConnected = useCallback(() => setIsConnected(true), []);
   const finish = (): void => {
     onDone();
     void client.invalidateQueries();
@@ -76,7 +75,7 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
                   setStep(2);
                 }}
                 onMade={() => setStep(LAST)}
-                onConnected={onConnected}
+                onConnected={() => setIsConnected(true)}
               />
             </Suspense>
           </Step>
@@ -188,10 +187,8 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   const caller = usePlaygroundCaller();
   const { data: keys = [], error, refetch } = useQuery(keysQuery);
   const { data: models } = useQuery(modelsQuery);
-  const run = useRef<Run>(null);
-  run.current ??= createRun(requestAnimationFrame, () => performance.now());
-  const { start } = run.current;
-  const state = useStore(run.current);
+  const [run] = useState(() => createRun(requestAnimationFrame, () => performance.now()));
+  const state = useStore(run);
   useEffect(() => {
     if (state.status === 'done') onCalled();
   }, [state.status, onCalled]);
@@ -206,7 +203,7 @@ function CallStep({ onCalled }: { onCalled: () => void }) {
   const send = (): void => {
     const messages = [{ role: 'user' as const, content: 'Hello!' }];
     const request = { model, stream: true, user: 'playground', messages };
-    void start(async function* (signal) {
+    void run.start(async function* (signal) {
       yield* streamChat(await fitToLimit(request, caller), caller, signal);
     });
   };

@@ -12,6 +12,7 @@ import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import { ActivitySection, RecentCard } from '../../features/activity/activity-section.tsx';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import { formatCount } from '../../format/quantity.ts';
+import { DAY_MS } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Select } from '../../parts/controls/select.tsx';
@@ -168,7 +169,6 @@ function ConnectCard() {
 
 /** Number of calls that the share is computed from: one page of the list. */
 const MAX_CALLS = 200;
-const DAY_MS = 86_400_000;
 
 type CacheFacts = Pick<GenerationRow, 'native_tokens_cached' | 'native_tokens_prompt' | 'status'>;
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 
 import { ApiError } from '../../api/api-error.ts';
 import { joinProviders, type ProviderRow, providerStatesQuery } from '../../features/providers/provider-queries.ts';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
-import { ProviderStateBadge, SetupStateBadge } from '../../features/providers/standings.tsx';
+import { ProviderStateBadge } from '../../features/providers/standings.tsx';
 import {
   BackLink,
   ResourceCard,
@@ -24,7 +24,8 @@ const BACK = <BackLink to="/providers" label="Providers" />;
 export function ProviderPage() {
   const { slug } = useParams({ from: '/providers/$slug' });
   const navigate = useNavigate();
-  const { data: states, error, refetch } = useQuery(providerStatesQuery);
+  const query = useQuery(providerStatesQuery);
+  const { data: states } = query;
   const { data: setups, error: setupError } = useQuery(providerSetupsQuery);
   const { data: pasts } = useQuery(providerHistoriesQuery);
   // What was set up and is not called is in the second list alone.
@@ -36,15 +37,11 @@ export function ProviderPage() {
         back={BACK}
         what="provider"
         name={slug}
-        error={error}
+        query={query}
         isMissing={isKnown}
-        onRetry={() => void refetch()}
-      >
-        <p>It may have been deleted or removed from the configuration.</p>
-        <Link to="/generations" search={{ provider: slug }} className="text-accent underline">
-          Its calls
-        </Link>
-      </ResourceState>
+        why="It may have been deleted or removed from the configuration."
+        filter={{ provider: slug }}
+      />
     );
   }
   const { name, state, setup, past } = row;
@@ -53,13 +50,7 @@ export function ProviderPage() {
       back={BACK}
       title={name}
       note={<code className="font-mono text-xs break-all">{slug}</code>}
-      badges={
-        state !== undefined ? (
-          <ProviderStateBadge health={state.health} past={past} />
-        ) : (
-          setup !== undefined && <SetupStateBadge setup={setup} />
-        )
-      }
+      badges={<ProviderStateBadge health={state?.health} setup={setup} past={past} />}
       // A comma separates names there.
       filter={{ provider: name.includes(',') ? slug : name }}
       without="provider"

@@ -1,5 +1,5 @@
 import type { ProviderRow } from '../../features/providers/provider-queries.ts';
-import { ProviderStateBadge, SetupStateBadge } from '../../features/providers/standings.tsx';
+import { ProviderStateBadge } from '../../features/providers/standings.tsx';
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { ProviderHistorySection } from './history/provider-history.tsx';
@@ -24,8 +24,7 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
       actions={<OpenPage to="/providers/$slug" params={{ slug: row.slug }} />}
       title={
         <h2 className="flex items-center gap-2 truncate font-semibold">
-          {name} {state !== undefined && <ProviderStateBadge health={state.health} past={past} />}
-          {state === undefined && setup !== undefined && <SetupStateBadge setup={setup} />}
+          {name} <ProviderStateBadge health={state?.health} setup={setup} past={past} />
         </h2>
       }
     >

@@ -21,12 +21,7 @@ import {
 } from '../../features/providers/provider-queries.ts';
 import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
-import {
-  PROVIDER_STATES,
-  ProviderStateBadge,
-  SETUP_STATES,
-  SetupStateBadge,
-} from '../../features/providers/standings.tsx';
+import { PROVIDER_STATES, ProviderStateBadge, SETUP_STATES } from '../../features/providers/standings.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -204,12 +199,7 @@ const COLUMNS: readonly Column<ProviderRow>[] = [
     id: 'state',
     header: 'State',
     width: '110px',
-    cell: ({ state, setup, past }) =>
-      state !== undefined ? (
-        <ProviderStateBadge health={state.health} past={past} />
-      ) : (
-        setup !== undefined && <SetupStateBadge setup={setup} />
-      ),
+    cell: ({ state, setup, past }) => <ProviderStateBadge health={state?.health} setup={setup} past={past} />,
   },
   {
     id: 'past',

@@ -10,6 +10,7 @@ import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
+import { toggled } from '../../parts/toggled.ts';
 import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 
@@ -164,7 +165,7 @@ function ProviderLists({ form, isConfigured, providers }: AccountParts & { provi
                       className="size-4 align-middle accent-accent"
                       disabled={isConfigured(`providers.${list}`)}
                       checked={lists[list].value.includes(slug)}
-                      onChange={() => lists[list].onChange(toggle(lists[list].value, slug))}
+                      onChange={() => lists[list].onChange(toggled(lists[list].value, slug))}
                     />
                   </td>
                 ))}
@@ -176,9 +177,6 @@ function ProviderLists({ form, isConfigured, providers }: AccountParts & { provi
     </fieldset>
   );
 }
-
-const toggle = (list: readonly string[], slug: string): readonly string[] =>
-  list.includes(slug) ? list.filter((other) => other !== slug) : [...list, slug];
 
 function ConfiguredList({ name }: { name: string }) {
   return (

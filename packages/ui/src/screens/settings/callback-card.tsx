@@ -7,22 +7,22 @@ import { workspacesQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
-import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
-import { Loading } from '../../parts/messages/states.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
 
 /** The address of each workspace that hears of the end of its videos. */
 export function CallbackCard() {
-  const { data: workspaces, error, refetch } = useQuery(workspacesQuery);
+  const query = useQuery(workspacesQuery);
+  const { data: workspaces } = query;
   const [chosenId, setChosenId] = useState<string | null>(null);
   const chosen = workspaces?.find(({ id }) => id === chosenId) ?? workspaces?.[0];
   return (
     <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Webhooks of videos</h2>
-      {error !== null && (
-        <ErrorPanel error={error} title="The workspaces could not be loaded" onRetry={() => void refetch()} />
+      {(chosen === undefined || query.error !== null) && (
+        <NotLoaded what="workspaces" failure="The workspaces could not be loaded" query={query} isFlush />
       )}
-      {error === null && chosen === undefined && <Loading what="workspaces" />}
       {workspaces !== undefined && workspaces.length > 1 && (
         <LabelledSelect
           label="Workspace"

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 
 import { openApi, toApiUrl } from '../../api/call-api.ts';
 import { formatBytes } from '../../format/quantity.ts';
+import { PlainLinkButton } from '../../parts/controls/link-button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 
 type State =
@@ -12,9 +13,6 @@ type State =
   | { readonly type: 'failed'; readonly error: unknown };
 
 const BEGIN: State = { type: 'loading', received: 0, total: null };
-const LINK =
-  'inline-flex min-h-8 items-center gap-1.5 self-start rounded-md border border-line-strong/50 bg-surface px-2.5 py-1 text-sm hover:bg-raised';
-
 /** A finished video. It plays when it is told to, and is fetched once. */
 export function VideoPlayer({ jobId, index, label }: { jobId: string; index: number; label: string }) {
   const [attempt, setAttempt] = useState(0);
@@ -58,9 +56,9 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
       return (
         <div className="flex flex-col gap-2 text-sm">
           <p>It is larger than {formatBytes(MAX_SHOWN_BYTES)}, so it is not loaded here.</p>
-          <a className={LINK} href={toApiUrl(path)} download={name}>
+          <PlainLinkButton className="self-start bg-surface" href={toApiUrl(path)} download={name}>
             <Download size={14} /> Download
-          </a>
+          </PlainLinkButton>
         </div>
       );
     case 'ready':
@@ -74,9 +72,9 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
             aria-label={label}
             className="aspect-video w-full rounded-lg bg-black"
           />
-          <a className={LINK} href={state.video.url} download={name}>
+          <PlainLinkButton className="self-start bg-surface" href={state.video.url} download={name}>
             <Download size={14} /> Download, {formatBytes(state.video.bytes)}
-          </a>
+          </PlainLinkButton>
         </div>
       );
   }

@@ -8,7 +8,7 @@ import { ListBody, ListScreen, type SearchChange, useSearchChange } from '../../
 import { isOpen, STATUS_TONES, videosQuery } from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
-import { formatFull, formatMoment } from '../../format/time.ts';
+import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
@@ -16,6 +16,7 @@ import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { expectDuration, JobProgress, tookMs } from './job-progress.tsx';
 import { NewVideo } from './new-video.tsx';
@@ -174,9 +175,9 @@ const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
     header: 'Created',
     width: '136px',
     cell: ({ created_at: at }) => (
-      <time dateTime={at} title={formatFull(at)} className="figures">
+      <Moment at={at} className="figures">
         {formatMoment(at)}
-      </time>
+      </Moment>
     ),
   },
   {

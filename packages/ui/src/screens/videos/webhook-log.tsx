@@ -6,12 +6,13 @@ import { useState } from 'react';
 import { ListBody } from '../../features/list-screen/list-screen.tsx';
 import { resendWebhook, webhooksQuery } from '../../features/videos/video-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { formatFull, formatRelative } from '../../format/time.ts';
+import { formatRelative } from '../../format/time.ts';
 import { DeliveryStateBadge, toStateOptions } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
+import { Moment } from '../../parts/text/moment.tsx';
 
 /** Empty for any. */
 type State = '' | WebhookDelivery['state'];
@@ -112,10 +113,7 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
         </p>
         <p className="mt-1 font-mono text-xs break-all text-ink-soft">{url}</p>
         <p className="figures mt-1 text-xs text-ink-faint">
-          <time dateTime={at} title={formatFull(at)}>
-            {formatRelative(at)}
-          </time>{' '}
-          · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
+          <Moment at={at} /> · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
           {result !== null && ` · ${result}`}
           {next !== null && ` · next ${formatRelative(next)}`}
         </p>

@@ -2,8 +2,9 @@ import { Pin, Shuffle } from 'lucide-react';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
-import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
+import { formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { Moment } from '../../../parts/text/moment.tsx';
 import { StatusBadge } from './generation-status.tsx';
 import { type ListRow, toFirstTokenMs, toSpeed } from './list-row.ts';
 
@@ -22,8 +23,19 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     sort: 'time',
     header: 'Time',
     width: '128px',
-    cell: ({ created_at: at }) => <Moment at={at} text={formatMoment(at)} />,
-    narrow: { width: '60px', cell: ({ created_at: at }) => <Moment at={at} text={formatShortMoment(at)} /> },
+    cell: ({ created_at: at }) => (
+      <Moment at={at} className="figures text-ink-soft">
+        {formatMoment(at)}
+      </Moment>
+    ),
+    narrow: {
+      width: '60px',
+      cell: ({ created_at: at }) => (
+        <Moment at={at} className="figures text-ink-soft">
+          {formatShortMoment(at)}
+        </Moment>
+      ),
+    },
   },
   {
     id: 'status',
@@ -149,14 +161,6 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
     cell: (row) => <span className="text-ink-soft">{row.external_user ?? '—'}</span>,
   },
 ];
-
-function Moment({ at, text }: { at: string; text: string }) {
-  return (
-    <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
-      {text}
-    </time>
-  );
-}
 
 /** The name of a key; of one that has none any more, the beginning of its hash. */
 function KeyName({ hash, name }: { hash: string; name?: string | undefined }) {

@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 
 import { type SavedView, setPreferences } from '../../../app/preferences.ts';
 import { toGenerationSearch } from './generation-search.ts';
@@ -7,11 +6,8 @@ import { toGenerationSearch } from './generation-search.ts';
 /** Returns a function that shows a saved view: its filters in the address, its columns in the list. */
 export function useOpenView(): (view: SavedView) => void {
   const navigate = useNavigate();
-  return useCallback(
-    ({ search, hiddenColumns }) => {
-      setPreferences({ hiddenColumns });
-      void navigate({ to: '/generations', search: toGenerationSearch(search) });
-    },
-    [navigate],
-  );
+  return ({ search, hiddenColumns }) => {
+    setPreferences({ hiddenColumns });
+    void navigate({ to: '/generations', search: toGenerationSearch(search) });
+  };
 }

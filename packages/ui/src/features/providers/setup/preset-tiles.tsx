@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Plug, Search, Server } from 'lucide-react';
+import { Plug, Server } from 'lucide-react';
 import { useState } from 'react';
 
 import { Badge } from '../../../parts/badge.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
+import { Tile, TileSearch } from '../../../parts/controls/tiles.tsx';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { type LocalServer, localServersQuery, presetsQuery, type ProviderPreset } from './setup-queries.ts';
 
 /** The well-known providers, those that run on this machine first, and a server of one's own. */
-export function PresetTiles({ onChoose }: { onChoose: (tile: Tile) => void }) {
+export function PresetTiles({ onChoose }: { onChoose: (tile: Start) => void }) {
   const [search, setSearch] = useState('');
-  const { data: presets, error, refetch } = useQuery(presetsQuery);
+  const query = useQuery(presetsQuery);
+  const { data: presets } = query;
   const { data: servers, isPending: isLooking } = useQuery(localServersQuery);
   const tiles = presets === undefined ? [] : toTiles(presets, servers ?? [], search);
   const chooseFirst = (): void => {
@@ -19,26 +20,20 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Tile) => void }) {
   };
   return (
     <div className="flex flex-col gap-3">
-      <div className="relative">
-        <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
-        <input
-          type="search"
-          aria-label="Search providers"
-          placeholder="Search providers; Enter selects the first"
-          className="field pl-8"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') chooseFirst();
-          }}
-        />
-      </div>
-      {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
-      {error === null && presets === undefined && <Loading what="the well-known providers" />}
+      <TileSearch
+        label="Search providers"
+        placeholder="Search providers; Enter selects the first"
+        value={search}
+        onChange={setSearch}
+        onEnter={chooseFirst}
+      />
+      {(presets === undefined || query.error !== null) && (
+        <NotLoaded what="the well-known providers" query={query} isFlush />
+      )}
       <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
         {tiles.map((tile) => (
           <li key={tile.id}>
-            <TileButton tile={tile} onChoose={onChoose} />
+            <PresetTile tile={tile} onChoose={onChoose} />
           </li>
         ))}
       </ul>
@@ -54,34 +49,30 @@ const toFoundText = (count: number): string =>
     ? 'No local model server found (Ollama, LM Studio, llama.cpp, vLLM at their default ports).'
     : `${count} model ${count === 1 ? 'server' : 'servers'} found on this machine.`;
 
-function TileButton({ tile, onChoose }: { tile: Tile; onChoose: (tile: Tile) => void }) {
+function PresetTile({ tile, onChoose }: { tile: Start; onChoose: (tile: Start) => void }) {
   const { name, note, server } = tile;
   return (
-    <button
-      type="button"
-      onClick={() => onChoose(tile)}
-      className="flex h-full w-full items-start gap-2.5 rounded-lg border border-line bg-surface p-3 text-left hover:border-accent hover:bg-raised"
+    <Tile
+      icon={server === undefined ? <Plug size={16} /> : <Server size={16} />}
+      name={name}
+      note={note}
+      onChoose={() => onChoose(tile)}
     >
-      <span className="mt-0.5 text-ink-faint">{server === undefined ? <Plug size={16} /> : <Server size={16} />}</span>
-      <span className="min-w-0 flex-1">
-        <span className="block text-sm font-medium">{name}</span>
-        <span className="block text-xs break-words text-ink-faint">{note}</span>
-        {server !== undefined && (
-          <span className="mt-1 flex flex-wrap gap-1">
-            <Badge tone="good">found on this machine</Badge>
-            <Badge>
-              {server.models.length} {server.models.length === 1 ? 'model' : 'models'}
-            </Badge>
-            {server.set_up_as !== null && <Badge tone="accent">added as {server.set_up_as}</Badge>}
-          </span>
-        )}
-      </span>
-    </button>
+      {server !== undefined && (
+        <span className="mt-1 flex flex-wrap gap-1">
+          <Badge tone="good">found on this machine</Badge>
+          <Badge>
+            {server.models.length} {server.models.length === 1 ? 'model' : 'models'}
+          </Badge>
+          {server.set_up_as !== null && <Badge tone="accent">added as {server.set_up_as}</Badge>}
+        </span>
+      )}
+    </Tile>
   );
 }
 
 /** What a provider is begun with. */
-interface Tile {
+interface Start {
   readonly id: string;
   readonly name: string;
   readonly note: string;
@@ -91,7 +82,7 @@ interface Tile {
   readonly server?: LocalServer;
 }
 
-const OWN: Tile = {
+const OWN: Start = {
   id: '',
   name: 'Another server',
   note: 'Custom endpoint (OpenAI, Anthropic, Google and others)',
@@ -103,8 +94,8 @@ const COMMON = ['openai', 'anthropic', 'google', 'openrouter'];
 const toRank = ({ id }: ProviderPreset): number => (COMMON.includes(id) ? COMMON.indexOf(id) : COMMON.length);
 
 /** The tiles that fit a search: what runs on this machine first, a server of one's own last. */
-export function toTiles(presets: readonly ProviderPreset[], servers: readonly LocalServer[], search: string): Tile[] {
-  const found = servers.flatMap((server): Tile[] => {
+export function toTiles(presets: readonly ProviderPreset[], servers: readonly LocalServer[], search: string): Start[] {
+  const found = servers.flatMap((server): Start[] => {
     const preset = presets.find(({ id }) => id === server.preset);
     if (preset === undefined) return [];
     return [
@@ -114,7 +105,7 @@ export function toTiles(presets: readonly ProviderPreset[], servers: readonly Lo
   const others = presets
     .filter(({ id }) => servers.every(({ preset }) => preset !== id))
     .toSorted((one, other) => toRank(one) - toRank(other))
-    .map((preset): Tile => ({ id: preset.id, name: preset.name, note: toNote(preset), preset }));
+    .map((preset): Start => ({ id: preset.id, name: preset.name, note: toNote(preset), preset }));
   const wanted = search.trim().toLowerCase();
   return [...found, ...others, OWN].filter(({ name, note, preset }) =>
     [name, note, preset?.id ?? ''].some((text) => text.toLowerCase().includes(wanted)),

@@ -136,9 +136,7 @@ function Message({ role, isCompletion = false, copyText, children }: MessageProp
         {known.icon} {known.label}
         {isCompletion && <Badge tone="accent">answer</Badge>}
         <span className="flex-1" />
-        {copyText !== undefined && (
-          <CopyButton isIcon look="quiet" text={copyText} label="Copy response" className="min-h-6 px-1 py-0" />
-        )}
+        {copyText !== undefined && <CopyButton isIcon look="quiet" text={copyText} label="Copy response" />}
       </header>
       <div className="flex flex-col gap-2">{children}</div>
     </article>

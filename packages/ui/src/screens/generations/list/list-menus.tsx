@@ -7,10 +7,11 @@ import { setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Menu, MenuPortal } from '../../../parts/controls/menu.tsx';
+import { Menu, MENU_ITEM, MenuCheck, MenuContent } from '../../../parts/controls/menu.tsx';
 import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { toggled } from '../../../parts/toggled.ts';
 
 /** Which columns are shown, and how close the rows are. This browser remembers both. */
 export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown>, 'id' | 'header'>[] }) {
@@ -23,30 +24,20 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
           <span className="max-lg:hidden">Columns</span>
         </Button>
       </DropdownMenu.Trigger>
-      <MenuPortal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={4}
-          className="card scroll-thin z-40 max-h-[70dvh] min-w-44 overflow-y-auto p-1 shadow-xl"
-        >
-          {columns.map(({ id, header }) => (
-            <Item
-              key={id}
-              isChecked={!hidden.includes(id)}
-              onChange={(isShown) => setHidden(isShown ? hidden.filter((other) => other !== id) : [...hidden, id])}
-            >
-              {header}
-            </Item>
-          ))}
-          <DropdownMenu.Separator className="my-1 border-t border-line" />
-          <Item
-            isChecked={density === 'compact'}
-            onChange={(isCompact) => setPreferences({ density: isCompact ? 'compact' : 'comfortable' })}
-          >
-            Compact rows
+      <MenuContent className="scroll-thin max-h-[70dvh] overflow-y-auto">
+        {columns.map(({ id, header }) => (
+          <Item key={id} isChecked={!hidden.includes(id)} onChange={() => setHidden(toggled(hidden, id))}>
+            {header}
           </Item>
-        </DropdownMenu.Content>
-      </MenuPortal>
+        ))}
+        <DropdownMenu.Separator className="my-1 border-t border-line" />
+        <Item
+          isChecked={density === 'compact'}
+          onChange={(isCompact) => setPreferences({ density: isCompact ? 'compact' : 'comfortable' })}
+        >
+          Compact rows
+        </Item>
+      </MenuContent>
     </DropdownMenu.Root>
   );
 }
@@ -63,11 +54,9 @@ function Item({ isChecked, onChange, children }: ItemProps) {
       checked={isChecked}
       onSelect={(event) => event.preventDefault()}
       onCheckedChange={onChange}
-      className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised"
+      className={MENU_ITEM}
     >
-      <span aria-hidden="true" className="w-4 text-accent">
-        {isChecked ? '✓' : ''}
-      </span>
+      <MenuCheck isChecked={isChecked} />
       {children}
     </DropdownMenu.CheckboxItem>
   );

@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
 import type { GenerationContent } from '../../../api/types.ts';
@@ -29,36 +28,33 @@ interface RowKeys {
 /** Key handler for the row at the cursor of the list; true when a key had an effect. */
 export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: KeyedRow) => boolean {
   const navigate = useNavigate();
-  const onKey = useCallback(
-    (key: string, row: KeyedRow): boolean => {
-      switch (key) {
-        case 'x':
-          change({ compare: toSelection(compare, row.id) });
-          showToast({
-            tone: 'neutral',
-            title: compare === undefined ? 'Selected. Press x on another to compare.' : 'Selected',
-          });
-          return true;
-        case 'p':
-          togglePin(row.id);
-          return true;
-        case 'c':
-          void copyText(row.id, 'Copied the id');
-          return true;
-        case 'C':
-          if (row.api_type === 'completions') void copyAsCurl(row);
-          else showToast({ tone: 'neutral', title: NO_CHAT });
-          return true;
-        case 'r':
-          if (row.api_type === 'completions') void navigate({ to: '/playground', search: { from: row.id } });
-          else showToast({ tone: 'neutral', title: NO_CHAT });
-          return true;
-        default:
-          return false;
-      }
-    },
-    [compare, change, navigate],
-  );
+  const onKey = (key: string, row: KeyedRow): boolean => {
+    switch (key) {
+      case 'x':
+        change({ compare: toSelection(compare, row.id) });
+        showToast({
+          tone: 'neutral',
+          title: compare === undefined ? 'Selected. Press x on another to compare.' : 'Selected',
+        });
+        return true;
+      case 'p':
+        togglePin(row.id);
+        return true;
+      case 'c':
+        void copyText(row.id, 'Copied the id');
+        return true;
+      case 'C':
+        if (row.api_type === 'completions') void copyAsCurl(row);
+        else showToast({ tone: 'neutral', title: NO_CHAT });
+        return true;
+      case 'r':
+        if (row.api_type === 'completions') void navigate({ to: '/playground', search: { from: row.id } });
+        else showToast({ tone: 'neutral', title: NO_CHAT });
+        return true;
+      default:
+        return false;
+    }
+  };
   // The table itself takes these keys while it has the focus, because it knows the row.
   const onOpened = (key: string) => () => void (opened !== undefined && onKey(key, opened));
   useShortcut({ keys: 'x', label: 'Select to compare', group: GROUP }, onOpened('x'));

@@ -11,16 +11,16 @@ import { GENERATION_STATUSES } from '../../../features/generations/list/generati
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
-import { formatMoment } from '../../../format/time.ts';
+import { formatMoment, DAY_MS } from '../../../format/time.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
 import type { Buckets, Series } from '../../../parts/charts/chart-series.ts';
 import { LinkedChart } from '../../../parts/charts/linked-chart.tsx';
+import { Swatch } from '../../../parts/charts/swatch.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useIsSettled } from '../../../parts/use-is-settled.ts';
 
 const REFRESH_MS = 30_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface HistogramProps {
   readonly search: GenerationSearch;
@@ -57,20 +57,11 @@ export function Histogram({ search, onSpan }: HistogramProps) {
         <span className={classNames('flex-wrap items-center gap-x-3', isUncounted ? 'hidden' : 'flex')}>
           {series.map(({ label, color }) => (
             <span key={label} className="inline-flex items-center gap-1">
-              <span
-                aria-hidden="true"
-                className="size-2 rounded forced-color-adjust-none"
-                style={{ background: `var(${color})` }}
-              />
+              <Swatch series={{ color, shape: 'bar' }} />
               {label}
             </span>
           ))}
-          <Button
-            look="quiet"
-            className="min-h-6 px-1.5 py-0 text-xs"
-            aria-pressed={isTable}
-            onClick={() => setIsTable(!isTable)}
-          >
+          <Button look="quiet" className="text-xs" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
             {isTable ? 'Show chart' : 'Show table'}
           </Button>
         </span>
@@ -193,10 +184,11 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
                   {formatMoment(start)}
                 </button>
               </th>
-              <td className="pr-4">{formatCount(requests)}</td>
-              <td className="pr-4">{formatCount(failed)}</td>
-              <td className="pr-4">{formatCount(cancelled)}</td>
-              <td className="pr-4">{formatCount(interrupted)}</td>
+              {[requests, failed, cancelled, interrupted].map((count, at) => (
+                <td key={at} className="pr-4">
+                  {formatCount(count)}
+                </td>
+              ))}
               <td className="pr-4">{formatUsd(cost)}</td>
             </tr>
           ))}

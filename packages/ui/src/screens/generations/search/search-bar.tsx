@@ -57,14 +57,14 @@ export function SearchBar({
         {!isDone && !isRunning && !isStopped && '; scroll down for older ones'}
         {isSortLost && '. Text search starts with the newest call, so this list is not sorted'}
       </span>
-      {isRunning && (
-        <Button look="quiet" className="min-h-6 px-1.5 py-0 text-xs" icon={<Square size={12} />} onClick={onStop}>
-          Stop searching
-        </Button>
-      )}
-      {!isRunning && !isDone && (
-        <Button look="quiet" className="min-h-6 px-1.5 py-0 text-xs" icon={<Play size={12} />} onClick={onGoOn}>
-          Continue search
+      {(isRunning || !isDone) && (
+        <Button
+          look="quiet"
+          className="text-xs"
+          icon={isRunning ? <Square size={12} /> : <Play size={12} />}
+          onClick={isRunning ? onStop : onGoOn}
+        >
+          {isRunning ? 'Stop searching' : 'Continue search'}
         </Button>
       )}
     </div>

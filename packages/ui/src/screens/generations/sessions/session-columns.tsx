@@ -2,8 +2,9 @@ import type { SessionRow } from '@model-gateway/core/wire';
 
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
-import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
+import { formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
+import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
 /** Left out where there is no room for them, the first of these first. */
@@ -100,9 +101,9 @@ export const toSessionColumns = (keyNames: Readonly<Record<string, string>>): re
 
 function LatestCall({ at, text }: { at: string; text: string }) {
   return (
-    <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
+    <Moment at={at} className="figures text-ink-soft">
       {text}
-    </time>
+    </Moment>
   );
 }
 

@@ -5,12 +5,14 @@ import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { ModelNames } from '../../../features/models/model-names.tsx';
 import { BackLink } from '../../../features/resource-page/resource-page.tsx';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
-import { formatFull, formatMoment } from '../../../format/time.ts';
+import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
+import { LinkButton } from '../../../parts/controls/link-button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
+import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
@@ -30,13 +32,9 @@ export function SessionPage() {
             <span className="min-w-0 break-all">Session {showControls(id)}</span>
             <CopyButton isIcon look="quiet" text={id} label="Copy the session’s id" />
           </h1>
-          <Link
-            to="/generations"
-            search={{ session: id }}
-            className="inline-flex min-h-8 items-center rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
-          >
+          <LinkButton to="/generations" search={{ session: id }}>
             List its calls
-          </Link>
+          </LinkButton>
         </div>
       </header>
       <Sums id={id} />
@@ -79,14 +77,8 @@ function Sums({ id }: { id: string }) {
           [
             'Time',
             <>
-              <time dateTime={from} title={formatFull(from)}>
-                {formatMoment(from)}
-              </time>{' '}
-              to{' '}
-              <time dateTime={to} title={formatFull(to)}>
-                {formatMoment(to)}
-              </time>
-              , {formatDuration(toSpanMs(data))}
+              <Moment at={from}>{formatMoment(from)}</Moment> to <Moment at={to}>{formatMoment(to)}</Moment>,{' '}
+              {formatDuration(toSpanMs(data))}
             </>,
           ],
           ['Models', <ModelNames ids={models} />],

@@ -11,9 +11,10 @@ import { StatusBadge } from '../../../features/generations/list/generation-statu
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { toModelParams } from '../../../features/models/model-facts.ts';
 import { formatBytes, formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
-import { formatFull, formatMoment } from '../../../format/time.ts';
+import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Loaded, NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { Moment } from '../../../parts/text/moment.tsx';
 import { Messages, Output } from '../detail/conversation.tsx';
 import { threadQuery } from './session-queries.ts';
 
@@ -34,9 +35,9 @@ export function ThreadCall({ row, place, before }: ThreadCallProps) {
     <article ref={article} aria-label={`Call ${place}`} className="card min-w-0">
       <header className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
         <span className="text-ink-faint">{formatCount(place)}</span>
-        <time dateTime={at} title={formatFull(at)} className="text-ink-soft">
+        <Moment at={at} className="text-ink-soft">
           {formatMoment(at)}
-        </time>
+        </Moment>
         <StatusBadge status={status} />
         <Link
           to="/models/$author/$"

@@ -9,12 +9,10 @@ import { useOpenView } from '../../../features/generations/search/use-open-view.
 import { PERIODS, isPeriod } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { LabelledInput } from '../../../parts/controls/labelled.tsx';
-import { MenuPortal } from '../../../parts/controls/menu.tsx';
+import { MENU_ITEM, MenuCheck, MenuContent } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
+import { LastChange } from '../../../parts/messages/last-change.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
-
-const ITEM =
-  'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';
 
 export function ViewsMenu({ search }: { search: GenerationSearch }) {
   const { views, hiddenColumns } = usePreferences();
@@ -35,36 +33,28 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
             <span className="max-w-36 truncate max-lg:hidden">{current?.name ?? 'Views'}</span>
           </Button>
         </DropdownMenu.Trigger>
-        <MenuPortal>
-          <DropdownMenu.Content
-            align="end"
-            sideOffset={4}
-            className="card scroll-thin z-40 max-h-[70dvh] max-w-72 min-w-48 overflow-y-auto p-1 shadow-xl"
-          >
-            <DropdownMenu.RadioGroup value={current?.name ?? ''}>
-              {views.map((view) => (
-                <DropdownMenu.RadioItem
-                  key={view.name}
-                  value={view.name}
-                  className={ITEM}
-                  onSelect={() => openView(view)}
-                >
-                  <span aria-hidden="true" className="w-4 shrink-0 text-accent">
-                    {view === current ? '✓' : ''}
-                  </span>
-                  <span className="truncate">{view.name}</span>
-                </DropdownMenu.RadioItem>
-              ))}
-            </DropdownMenu.RadioGroup>
-            {views.length > 0 && <DropdownMenu.Separator className="my-1 border-t border-line" />}
-            <DropdownMenu.Item className={ITEM} onSelect={() => openDialog('save')}>
-              Save this view…
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className={ITEM} disabled={views.length === 0} onSelect={() => openDialog('manage')}>
-              Rename or delete views…
-            </DropdownMenu.Item>
-          </DropdownMenu.Content>
-        </MenuPortal>
+        <MenuContent className="scroll-thin max-h-[70dvh] max-w-72 overflow-y-auto">
+          <DropdownMenu.RadioGroup value={current?.name ?? ''}>
+            {views.map((view) => (
+              <DropdownMenu.RadioItem
+                key={view.name}
+                value={view.name}
+                className={MENU_ITEM}
+                onSelect={() => openView(view)}
+              >
+                <MenuCheck isChecked={view === current} />
+                <span className="truncate">{view.name}</span>
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+          {views.length > 0 && <DropdownMenu.Separator className="my-1 border-t border-line" />}
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => openDialog('save')}>
+            Save this view…
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={MENU_ITEM} disabled={views.length === 0} onSelect={() => openDialog('manage')}>
+            Rename or delete views…
+          </DropdownMenu.Item>
+        </MenuContent>
       </DropdownMenu.Root>
       {open === 'save' && <SaveView search={search} onClose={() => setOpen(null)} />}
       {open === 'manage' && <ManageViews onClose={() => setOpen(null)} />}
@@ -147,7 +137,9 @@ interface Done {
 function ManageViews({ onClose }: { onClose: () => void }) {
   const { views } = usePreferences();
   const [done, setDone] = useState<Done | null>(null);
-  const undo = ({ name, before }: Done): void => {
+  const undo = (): void => {
+    if (done === null) return;
+    const { name, before } = done;
     setPreferences({ views: putView(removeView(getPreferences().views, name), before) });
     setDone(null);
   };
@@ -161,16 +153,7 @@ function ManageViews({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      <p role="status" className="mt-3 flex min-h-8 items-center gap-2 text-sm text-ink-soft">
-        {done !== null && (
-          <>
-            <span className="min-w-0 truncate">{done.text}</span>
-            <Button look="quiet" className="text-accent" onClick={() => undo(done)}>
-              Undo
-            </Button>
-          </>
-        )}
-      </p>
+      <LastChange text={done?.text} onUndo={undo} />
     </Dialog>
   );
 }

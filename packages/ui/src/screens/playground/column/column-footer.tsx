@@ -57,7 +57,7 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
                 <Quiet isPressed={isRaw} onClick={() => onRaw(!isRaw)}>
                   {isRaw ? 'Formatted' : 'Raw'}
                 </Quiet>
-                <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" className="min-h-6 px-1 py-0" />
+                <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" />
               </>
             )}
             {onAgain !== undefined && <IconButton label="Regenerate" icon={<RotateCw size={14} />} onClick={onAgain} />}
@@ -132,17 +132,7 @@ interface IconButtonProps {
 }
 
 function IconButton({ label, icon, isBusy = false, onClick }: IconButtonProps) {
-  return (
-    <Button
-      look="quiet"
-      aria-label={label}
-      title={label}
-      icon={icon}
-      isBusy={isBusy}
-      className="min-h-6 px-1 py-0"
-      onClick={onClick}
-    />
-  );
+  return <Button look="quiet" aria-label={label} title={label} icon={icon} isBusy={isBusy} onClick={onClick} />;
 }
 
 function SaveFixture({ generationId }: { generationId: string }) {

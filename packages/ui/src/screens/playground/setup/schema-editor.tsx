@@ -84,7 +84,7 @@ function Rows({ label, rows, path, problems, onChange }: RowsProps) {
           path={`${path}.rows.${at}`}
           problems={problems}
           onChange={(next) => onChange(rows.with(at, next))}
-          onRemove={() => onChange(rows.filter((_, other) => other !== at))}
+          onRemove={() => onChange(rows.toSpliced(at, 1))}
         />
       ))}
       <Button

@@ -28,7 +28,7 @@ export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
           at={at}
           problems={problems}
           onChange={(next) => onChange(tools.with(at, next))}
-          onRemove={() => onChange(tools.filter((_, other) => other !== at))}
+          onRemove={() => onChange(tools.toSpliced(at, 1))}
         />
       ))}
       <Button className="self-start" icon={<Plus size={15} />} onClick={() => onChange([...tools, EMPTY_TOOL])}>

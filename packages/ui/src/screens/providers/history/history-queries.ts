@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
+import { HOUR_MS } from '../../../format/time.ts';
 
-const HOUR_MS = 3_600_000;
 const EVERY_MS = 30_000;
 
 /** The last 24 hours, or today and the six days before. */

@@ -11,7 +11,7 @@ import { useState } from 'react';
 import { FAILURE_WORDS, describePast, listFailures } from '../../../features/providers/describe-history.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
-import { formatFull, formatRelative } from '../../../format/time.ts';
+import { formatFull, formatRelative, HOUR_MS } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { formatSpan } from '../../../parts/charts/chart-series.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -25,7 +25,6 @@ const SPANS: readonly (readonly [HistorySpan, string])[] = [
   ['day', '24 h'],
   ['week', '7 days'],
 ];
-const HOUR_MS = 3_600_000;
 const PRESSED = 'aria-pressed:bg-accent-soft aria-pressed:text-accent';
 
 /** What became of the calls to a provider, also before the gateway started: hours as bars, kinds of failures, figures. */
