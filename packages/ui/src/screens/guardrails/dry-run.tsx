@@ -1,11 +1,11 @@
 import type { GuardrailDryRunLine } from '@model-gateway/core/wire';
 import { Play, Square } from 'lucide-react';
-import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
-import { readLines } from '../../api/read-stream.ts';
+import { readJsonLines } from '../../api/read-stream.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { formatMoment } from '../../format/time.ts';
+import { formatMoment, HOUR_MS } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
@@ -13,31 +13,16 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { DryRunResult } from './dry-run-result.tsx';
 
 interface DryRunProps {
-  readonly guardrailId: string;
-  /** What is not saved yet. */
-  readonly change: Record<string, unknown>;
-  /** Hashes of the keys that it holds for. */
-  readonly keys: readonly string[];
-  /** Begins by itself when this grows. */
-  readonly startCount: number;
+  readonly dryRun: ReturnType<typeof useDryRun>;
+  /** Whether something is not saved yet. */
+  readonly isChanged: boolean;
+  /** How many keys the guardrail holds for. */
+  readonly keyCount: number;
 }
 
-const NO_NOTE = { span: '7d', from: '', to: '', where: '', isOwnKeys: false } as const;
-
 /** What the guardrail, as it stands in the form, would have done to the calls of a span. */
-export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
-  const [scope, setScope] = useState<DryRunScope>(NO_NOTE);
-  const run = useDryRun();
-  const isChanged = Object.keys(change).length > 0;
-  const isRunning = run.state === 'running';
-  const begin = (): void => {
-    const filter = toDryRunFilter(scope, keys);
-    void run.start({ guardrail_id: guardrailId, filter, ...(isChanged && { change }) });
-  };
-  const beginNow = useEffectEvent(begin);
-  useEffect(() => {
-    if (startCount > 0) beginNow();
-  }, [startCount]);
+export function DryRun({ dryRun, isChanged, keyCount }: DryRunProps) {
+  const { run } = dryRun;
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       {isChanged && (
@@ -45,13 +30,7 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
           Unsaved changes are included and stay unsaved.
         </p>
       )}
-      <ScopeForm
-        scope={scope}
-        run={run}
-        keyCount={keys.length}
-        onChange={(part) => setScope({ ...scope, ...part })}
-        onSubmit={() => (isRunning ? run.stop() : begin())}
-      />
+      <ScopeForm dryRun={dryRun} keyCount={keyCount} />
       {run.state === 'idle' && (
         <p className="text-sm text-ink-faint">
           Checks stored calls, newest first. No provider is called, and nothing is changed.
@@ -64,28 +43,21 @@ export function DryRun({ guardrailId, change, keys, startCount }: DryRunProps) {
   );
 }
 
-interface ScopeFormProps {
-  readonly scope: DryRunScope;
-  readonly run: ReturnType<typeof useDryRun>;
-  /** How many keys the guardrail holds for. */
-  readonly keyCount: number;
-  readonly onChange: (part: Partial<DryRunScope>) => void;
-  readonly onSubmit: () => void;
-}
-
 /** Which calls are looked at. */
-function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps) {
+function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'>) {
+  const { scope, change, run, start, stop } = dryRun;
   const isRunning = run.state === 'running';
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        if (isRunning) stop();
+        else void start();
       }}
       className="flex flex-col gap-3"
     >
       <div className="flex flex-wrap items-center gap-2">
-        <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => onChange({ span })} />
+        <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => change({ span })} />
         <span className="flex-1" />
         {/* One button for both, so that the focus stays on it. */}
         <Button
@@ -105,7 +77,7 @@ function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps)
               error={issueFor(run.error, `filter.${end}`)}
               type="datetime-local"
               value={scope[end]}
-              onChange={(text) => onChange({ [end]: text })}
+              onChange={(text) => change({ [end]: text })}
             />
           ))}
         </div>
@@ -117,13 +89,13 @@ function ScopeForm({ scope, run, keyCount, onChange, onSubmit }: ScopeFormProps)
         spellCheck={false}
         className="field font-mono text-xs"
         value={scope.where}
-        onChange={(where) => onChange({ where })}
+        onChange={(where) => change({ where })}
       />
       {keyCount > 0 && (
         <Checkbox
           label={keyCount === 1 ? 'Only calls of the assigned key' : `Only calls of the ${keyCount} assigned keys`}
           checked={scope.isOwnKeys}
-          onChange={(event) => onChange({ isOwnKeys: event.target.checked })}
+          onChange={(event) => change({ isOwnKeys: event.target.checked })}
         />
       )}
     </form>
@@ -151,7 +123,8 @@ export interface DryRunScope {
   readonly isOwnKeys: boolean;
 }
 
-const HOUR_MS = 3_600_000;
+const FIRST_SCOPE: DryRunScope = { span: '7d', from: '', to: '', where: '', isOwnKeys: false };
+
 const HOURS: Readonly<Partial<Record<DryRunScope['span'], number>>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
 
 /** The same as the API takes it. */
@@ -189,13 +162,22 @@ interface DryRunState {
 
 const IDLE: DryRunState = { state: 'idle', line: null, examples: [], error: null };
 
-/** A dry run that ends when it is stopped, begun anew, or no longer shown. */
-function useDryRun() {
+/**
+ * A dry run of a guardrail and the calls that it looks at. It ends when it is stopped, begun anew, or when the guardrail
+ * is closed; until then it goes on, whichever tab is open.
+ */
+export function useDryRun(guardrailId: string, unsaved: Record<string, unknown>, keys: readonly string[]) {
+  const [scope, setScope] = useState<DryRunScope>(FIRST_SCOPE);
   const [run, setRun] = useState<DryRunState>(IDLE);
   const aborting = useRef<AbortController | null>(null);
   useEffect(() => () => aborting.current?.abort(), []);
 
-  const start = useCallback(async (request: DryRunRequest): Promise<void> => {
+  const start = async (): Promise<void> => {
+    const request: DryRunRequest = {
+      guardrail_id: guardrailId,
+      filter: toDryRunFilter(scope, keys),
+      ...(Object.keys(unsaved).length > 0 && { change: unsaved }),
+    };
     aborting.current?.abort();
     const own = new AbortController();
     aborting.current = own;
@@ -209,8 +191,7 @@ function useDryRun() {
       const response = await openApi('/admin/v1/guardrails/dry-runs', { method: 'POST', body: request, signal });
       if (response.body === null) throw new Error('The gateway sent nothing');
       let isDone = false;
-      for await (const text of readLines(response.body)) {
-        const line = JSON.parse(text) as GuardrailDryRunLine;
+      for await (const line of readJsonLines<GuardrailDryRunLine>(response.body)) {
         isDone = line.done;
         tell(({ examples }) => ({
           state: line.done ? 'done' : 'running',
@@ -223,12 +204,13 @@ function useDryRun() {
     } catch (error) {
       tell((before) => ({ ...before, state: 'failed', error }));
     }
-  }, []);
-  const stop = useCallback((): void => {
+  };
+  const stop = (): void => {
     setRun((before) => (before.state === 'running' ? { ...before, state: 'stopped' } : before));
     aborting.current?.abort();
-  }, []);
-  return { ...run, start, stop };
+  };
+  const change = (part: Partial<DryRunScope>): void => setScope({ ...scope, ...part });
+  return { scope, change, run, start, stop };
 }
 
 interface DryRunProgressProps {

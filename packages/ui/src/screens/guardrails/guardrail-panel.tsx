@@ -5,7 +5,6 @@ import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
-import type { FormParts } from '../../features/form/fields.tsx';
 import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
@@ -15,8 +14,8 @@ import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { holdDeletion, showUndo, useHeldDeletions } from '../../parts/messages/toast-store.ts';
 import { AssignmentsTab } from './assignments-tab.tsx';
 import { ContentRules } from './content-rules.tsx';
-import { DryRun } from './dry-run.tsx';
-import { type GuardrailDraft, isDefault, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
+import { DryRun, useDryRun } from './dry-run.tsx';
+import { isDefault, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
 import { refreshGuardrails, saveGuardrail } from './guardrail-queries.ts';
 import { describeSubjects } from './guardrail-words.ts';
 import { HitsTab } from './hits-tab.tsx';
@@ -28,7 +27,9 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
   const { form, before, change, isChanged } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
   const save = useSaveGuardrail(guardrail, (saved) => form.reset(toGuardrailDraft(saved)));
   const [tab, setTab] = useState('rules');
-  const [dryRuns, setDryRuns] = useState(0);
+  const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
+  const keys = assignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
+  const dryRun = useDryRun(id, change, keys);
   const [isDeleting, setIsDeleting] = useState(false);
   const isGoing = useHeldDeletions().has(id);
   const undo = (): void => {
@@ -37,7 +38,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
   };
   const startDryRun = (): void => {
     setTab('dry-run');
-    setDryRuns(dryRuns + 1);
+    void dryRun.start();
   };
   return (
     <SidePanel
@@ -71,14 +72,22 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
           <UnsavedPanel error={save.error} onRetry={() => save.mutate(change)} />
         </div>
       )}
-      <GuardrailTabs
-        guardrail={guardrail}
-        form={form}
-        error={save.error}
-        change={change}
-        dryRuns={dryRuns}
-        tab={tab}
-        onTab={setTab}
+      <Tabs
+        label="Guardrail"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { value: 'rules', label: 'Access', content: () => <ReachRules form={form} error={save.error} /> },
+          { value: 'contents', label: 'Content', content: () => <ContentRules form={form} error={save.error} /> },
+          { value: 'holds-for', label: 'Assigned to', content: () => <AssignmentsTab guardrail={guardrail} /> },
+          { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
+          { value: 'test', label: 'Test', content: () => <TextTester guardrailId={id} change={change} /> },
+          {
+            value: 'dry-run',
+            label: 'Dry run',
+            content: () => <DryRun dryRun={dryRun} isChanged={isChanged} keyCount={keys.length} />,
+          },
+        ]}
       />
       {isDeleting && <DeleteGuardrail guardrail={guardrail} onClose={() => setIsDeleting(false)} onGone={onClose} />}
     </SidePanel>
@@ -104,41 +113,6 @@ function useSaveGuardrail(guardrail: Guardrail, show: (saved: Guardrail) => void
       await refreshGuardrails(client);
     },
   });
-}
-
-interface GuardrailTabsProps extends FormParts<GuardrailDraft> {
-  readonly guardrail: Guardrail;
-  /** What is not saved yet. */
-  readonly change: Record<string, unknown>;
-  /** How many dry runs were asked for. */
-  readonly dryRuns: number;
-  readonly tab: string;
-  readonly onTab: (tab: string) => void;
-}
-
-function GuardrailTabs({ guardrail, change, dryRuns, tab, onTab, ...parts }: GuardrailTabsProps) {
-  const { id } = guardrail;
-  const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
-  const keys = assignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
-  return (
-    <Tabs
-      label="Guardrail"
-      value={tab}
-      onChange={onTab}
-      tabs={[
-        { value: 'rules', label: 'Access', content: () => <ReachRules {...parts} /> },
-        { value: 'contents', label: 'Content', content: () => <ContentRules {...parts} /> },
-        { value: 'holds-for', label: 'Assigned to', content: () => <AssignmentsTab guardrail={guardrail} /> },
-        { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
-        { value: 'test', label: 'Test', content: () => <TextTester guardrailId={id} change={change} /> },
-        {
-          value: 'dry-run',
-          label: 'Dry run',
-          content: () => <DryRun guardrailId={id} change={change} keys={keys} startCount={dryRuns} />,
-        },
-      ]}
-    />
-  );
 }
 
 interface DeleteGuardrailProps {
