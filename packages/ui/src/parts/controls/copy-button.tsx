@@ -19,8 +19,7 @@ export function CopyButton({ text, label, isIcon = false, look = 'plain', classN
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async (): Promise<void> => {
-    await copyText(typeof text === 'string' ? text : text());
-    setIsCopied(true);
+    setIsCopied(await copyText(typeof text === 'string' ? text : text()));
   };
   const icon = isCopied ? <Check size={14} className="text-good" /> : <Copy size={14} />;
   return (
@@ -37,12 +36,14 @@ export function CopyButton({ text, label, isIcon = false, look = 'plain', classN
   );
 }
 
-/** Puts a text on the clipboard; where the browser forbids it, says that. */
-export async function copyText(text: string, note?: string): Promise<void> {
+/** Puts a text on the clipboard; where the browser forbids it, says that. Resolves to whether it is there. */
+export async function copyText(text: string, note?: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     if (note !== undefined) showToast({ tone: 'good', title: note });
+    return true;
   } catch {
     showToast({ tone: 'bad', title: 'The browser blocked access to the clipboard', detail: text });
+    return false;
   }
 }
