@@ -8,6 +8,7 @@ import { type Language, MESSAGES, type Messages } from '../messages/index.ts';
 import { Badge } from '../parts/badge.tsx';
 import { classNames } from '../parts/class-names.ts';
 import { Button } from '../parts/controls/button.tsx';
+import { walkRadios } from '../parts/controls/field.tsx';
 
 /** Shows the quick panel alone, without the frame of the screens. */
 export function showPanel(host: HTMLElement): void {
@@ -216,6 +217,7 @@ function ModeChoice({ info: { mode, isDemo, obstacles }, messages, onChange }: M
     <div
       role="radiogroup"
       aria-label={messages.panel.mode}
+      onKeyDown={walkRadios}
       className="flex rounded-md border border-line-strong/50 bg-surface p-0.5"
     >
       {MODES.map((option) => {
@@ -226,6 +228,7 @@ function ModeChoice({ info: { mode, isDemo, obstacles }, messages, onChange }: M
             type="button"
             role="radio"
             aria-checked={option === mode}
+            tabIndex={option === mode ? 0 : -1}
             disabled={obstacle !== null}
             title={obstacle ?? undefined}
             onClick={() => onChange(option)}

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { classNames } from '../class-names.ts';
@@ -68,18 +68,22 @@ interface ChoiceProps<Value extends string> {
 
 /** One of a few, side by side. */
 export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+  const names = Object.entries(options) as [Value, string][];
+  const reached = names.some(([option]) => option === value) ? value : names[0]?.[0];
   return (
     <div
       role="radiogroup"
       aria-label={label}
+      onKeyDown={walkRadios}
       className="inline-flex flex-wrap rounded-md border border-line-strong/50 bg-surface p-0.5"
     >
-      {(Object.entries(options) as [Value, string][]).map(([option, name]) => (
+      {names.map(([option, name]) => (
         <button
           key={option}
           type="button"
           role="radio"
           aria-checked={option === value}
+          tabIndex={option === reached ? 0 : -1}
           onClick={() => onChange(option)}
           className={classNames(
             'min-h-7 rounded px-2.5 text-sm',
@@ -91,6 +95,22 @@ export function Choice<Value extends string>({ label, value, options, onChange }
       ))}
     </div>
   );
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** What arrow keys, Home and End do in a group of buttons that are radios: they choose the next, and go there. */
+export function walkRadios(event: KeyboardEvent<HTMLElement>): void {
+  const radios = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=radio]:not(:disabled)')];
+  const at = radios.findIndex((radio) => radio === document.activeElement);
+  const step = STEPS[event.key];
+  const next = event.key === 'Home' ? 0 : event.key === 'End' ? -1 : step === undefined ? null : at + step;
+  if (at < 0 || next === null || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const radio = radios.at(next % radios.length);
+  radio?.focus();
+  radio?.click();
 }
 
 /** The gateway's message about a field of a form; undefined when there is none. */
