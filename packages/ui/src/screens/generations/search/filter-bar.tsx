@@ -57,7 +57,10 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
     [facets, written],
   );
   useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
-  useEffect(() => setText(shown), [shown]);
+  useEffect(() => {
+    setText(shown);
+    setProblems([]);
+  }, [shown]);
   const apply = (line: string): void => {
     const parsed = parseFilterText(line, new Map(Array.from(written, ([hash, name]) => [name, hash])));
     setProblems(parsed.problems);
