@@ -10,8 +10,9 @@ import { issueFor } from '../../../parts/controls/field.tsx';
 import { LabelledInput } from '../../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showUndo } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
+import { toggled } from '../../../parts/toggled.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
 import { type ModelDraft, emptyEndpoint, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
 
@@ -41,11 +42,14 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
     mutationFn: () => (existing === undefined ? createModel : replaceModel)(toDefinition(draft)),
     async onSuccess() {
       const id = draft.id.trim();
-      const undo = async (): Promise<void> => {
-        await (existing === undefined ? deleteModel(id) : replaceModel(existing));
-        await client.invalidateQueries();
-      };
-      showToast({ tone: 'good', title: `${id} saved`, action: { label: 'Undo', run: () => void undo() } });
+      showUndo({
+        title: `${id} saved`,
+        async undo() {
+          await (existing === undefined ? deleteModel(id) : replaceModel(existing));
+          await client.invalidateQueries();
+        },
+        undone: existing === undefined ? `${id} removed` : `${id} restored`,
+      });
       await client.invalidateQueries();
       onSaved(id);
     },
@@ -179,13 +183,7 @@ function Modalities({ draft, onChange, error }: ModalitiesProps) {
                     type="checkbox"
                     className="size-4 accent-accent"
                     checked={chosen.includes(modality)}
-                    onChange={(event) =>
-                      onChange({
-                        [field]: event.target.checked
-                          ? [...chosen, modality]
-                          : chosen.filter((other) => other !== modality),
-                      })
-                    }
+                    onChange={() => onChange({ [field]: toggled(chosen, modality) })}
                   />
                   {modality}
                 </label>

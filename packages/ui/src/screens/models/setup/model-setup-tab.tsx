@@ -1,19 +1,21 @@
 import type { ModelSetup } from '@model-gateway/core/wire';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { createModel, deleteModel, modelSetupsQuery } from '../../../features/models/model-setup-queries.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { showFailure, showUndo } from '../../../parts/messages/toast-store.ts';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { ModelDialog } from './model-dialog.tsx';
 
 /** What was set up of a model, here or in the configuration, and changing it. */
 export function ModelSetupTab({ id }: { id: string }) {
-  const { data: setups } = useQuery(modelSetupsQuery);
-  if (setups === undefined) return <Loading what="the set-up" />;
+  const query = useQuery(modelSetupsQuery);
+  const { data: setups } = query;
+  if (setups === undefined)
+    return <NotLoaded what="the set-up" failure="The set-up could not be loaded" query={query} />;
   const own = setups.data.filter((setup) => setup.id === id);
   const stored = own.find(({ source }) => source === 'stored');
   const configured = own.find(({ source }) => source === 'config');
@@ -44,23 +46,20 @@ function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined })
   const client = useQueryClient();
   const [isEditing, setIsEditing] = useState(false);
   const definition = stored?.definition ?? undefined;
-  const remove = async (): Promise<void> => {
-    try {
-      await deleteModel(id);
-      const undo = async (): Promise<void> => {
-        if (definition !== undefined) await createModel(definition);
-        await client.invalidateQueries();
-      };
-      showToast({
-        tone: 'good',
+  const remove = useMutation({
+    mutationFn: () => deleteModel(id),
+    onSuccess: () =>
+      showUndo({
         title: `Settings of ${id} deleted`,
-        action: { label: 'Undo', run: () => void undo() },
-      });
-    } catch (error) {
-      showToast({ tone: 'bad', title: 'Not deleted', detail: error instanceof Error ? error.message : String(error) });
-    }
-    await client.invalidateQueries();
-  };
+        async undo() {
+          if (definition !== undefined) await createModel(definition);
+          await client.invalidateQueries();
+        },
+        undone: `Settings of ${id} restored`,
+      }),
+    onError: (error) => showFailure('Not deleted', error),
+    onSettled: () => client.invalidateQueries(),
+  });
   return (
     <>
       {stored?.problem != null && (
@@ -75,7 +74,7 @@ function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined })
           </Button>
         )}
         {stored !== undefined && (
-          <Button look="danger" onClick={() => void remove()}>
+          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
             Delete settings
           </Button>
         )}
