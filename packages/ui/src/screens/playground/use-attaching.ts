@@ -2,6 +2,7 @@ import { type ClipboardEvent, type DragEvent, useState } from 'react';
 
 import { type Attachment, findFileProblem, toAttachment } from '../../features/playground/attachments.ts';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
+import { readDataUrl } from '../../parts/read-data-url.ts';
 
 /** Takes files that are chosen, dropped or pasted; says what is wrong with those that cannot be taken. */
 export function useAttaching(attached: readonly Attachment[], onRead: (read: readonly Attachment[]) => void) {
@@ -10,7 +11,7 @@ export function useAttaching(attached: readonly Attachment[], onRead: (read: rea
     const problem = findFileProblem(files, attached);
     if (problem !== undefined) return showToast({ tone: 'bad', title: problem });
     try {
-      onRead(await Promise.all(files.map(async (file) => toAttachment(file, await readBase64(file)))));
+      onRead(await Promise.all(files.map(async (file) => toAttachment(file, toBase64(await readDataUrl(file))))));
     } catch (error) {
       showFailure('The file could not be read', error);
     }
@@ -47,14 +48,4 @@ export function useAttaching(attached: readonly Attachment[], onRead: (read: rea
   };
 }
 
-function readBase64(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener('load', () => {
-      const url = typeof reader.result === 'string' ? reader.result : '';
-      resolve(url.slice(url.indexOf(',') + 1));
-    });
-    reader.addEventListener('error', () => reject(reader.error ?? new Error('The file could not be read')));
-    reader.readAsDataURL(file);
-  });
-}
+const toBase64 = (dataUrl: string): string => dataUrl.slice(dataUrl.indexOf(',') + 1);

@@ -11,10 +11,11 @@ import { formatUsd } from '../../format/money.ts';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
-import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
+import { estimatePrice, toVideoBody, toVideoDraft, type VideoDraft } from './video-draft.ts';
 import { VideoFields } from './video-fields.tsx';
 
 interface NewVideoProps {
@@ -25,21 +26,19 @@ interface NewVideoProps {
 /** Starts a job, as the playground starts a chat: with the playground's key, and recorded like every other call. */
 export function NewVideo(props: NewVideoProps) {
   const caller = usePlaygroundCaller();
-  const { data: models, error, refetch } = useQuery(videoModelsQuery);
-  const { error: keysError, refetch: refetchKeys } = useQuery(keysQuery);
-  const [first] = models ?? [];
+  const models = useQuery(videoModelsQuery);
+  const keys = useQuery(keysQuery);
+  const [first] = models.data ?? [];
   if (caller != null && first !== undefined)
-    return <VideoForm {...props} caller={caller} models={models ?? []} first={first} />;
+    return <VideoForm {...props} caller={caller} models={models.data ?? []} first={first} />;
   return (
     <Dialog title="New video" width="wide" onClose={props.onClose}>
       {caller === null ? (
         <KeyCard title="A video needs an API key" />
-      ) : error !== null ? (
-        <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
-      ) : caller === undefined && keysError !== null ? (
-        <ErrorPanel error={keysError} title="The keys could not be loaded" onRetry={() => void refetchKeys()} />
-      ) : models === undefined || caller === undefined ? (
-        <Loading what="models" />
+      ) : models.data === undefined || models.error !== null ? (
+        <NotLoaded what="models" failure="The models could not be loaded" query={models} isFlush />
+      ) : caller === undefined ? (
+        <NotLoaded what="models" failure="The keys could not be loaded" query={keys} isFlush />
       ) : (
         <EmptyState title="No video models">Add a model with the output modality “video”.</EmptyState>
       )}
@@ -66,6 +65,8 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
       onStarted(id);
     },
   });
+  // A file is read while one types.
+  const change = (part: Partial<VideoDraft>): void => setDraft((before) => ({ ...before, ...part }));
   const price = estimatePrice(model, draft);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -105,9 +106,9 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
           rows={3}
           placeholder="A fox in the snow, at dusk"
           value={draft.prompt}
-          onChange={(prompt) => setDraft({ ...draft, prompt })}
+          onChange={(prompt) => change({ prompt })}
         />
-        <VideoFields model={model} draft={draft} onChange={setDraft} error={start.error} />
+        <VideoFields model={model} draft={draft} onChange={change} error={start.error} />
         {start.error !== null && (
           <div ref={scrollIntoView}>
             <UnsavedPanel error={start.error} title="Could not start" onRetry={() => start.mutate()} />

@@ -2,18 +2,19 @@ import type { VideoModel } from '@model-gateway/core/wire';
 
 import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
+import { showFailure } from '../../parts/messages/toast-store.ts';
+import { readDataUrl } from '../../parts/read-data-url.ts';
 import type { VideoDraft } from './video-draft.ts';
 
 interface VideoFieldsProps {
   readonly model: VideoModel;
   readonly draft: VideoDraft;
-  readonly onChange: (draft: VideoDraft) => void;
+  readonly onChange: (change: Partial<VideoDraft>) => void;
   readonly error: unknown;
 }
 
 /** Fields of a video request: choices where the model states its abilities, free fields where it does not. */
-export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps) {
-  const set = (change: Partial<VideoDraft>): void => onChange({ ...draft, ...change });
+export function VideoFields({ model, draft, onChange: set, error }: VideoFieldsProps) {
   const hasFrames = model.supported_frame_images?.includes('first_frame') !== false;
   const choose = (
     label: string,
@@ -95,11 +96,12 @@ interface FrameFieldProps {
 }
 
 function FrameField({ draft, onChange, error }: FrameFieldProps) {
-  const read = (file: File | undefined): void => {
-    if (file === undefined) return onChange({ firstFrame: null });
-    const reader = new FileReader();
-    reader.onload = () => onChange({ firstFrame: typeof reader.result === 'string' ? reader.result : null });
-    reader.readAsDataURL(file);
+  const read = async (file: File | undefined): Promise<void> => {
+    try {
+      onChange({ firstFrame: file === undefined ? null : await readDataUrl(file) });
+    } catch (error) {
+      showFailure('The file could not be read', error);
+    }
   };
   return (
     <div className="flex items-end gap-3">
@@ -110,7 +112,7 @@ function FrameField({ draft, onChange, error }: FrameFieldProps) {
             type="file"
             accept="image/png,image/jpeg,image/webp"
             className="field file:mr-3 file:rounded file:border-0 file:bg-raised file:px-2 file:py-0.5 file:text-ink"
-            onChange={(event) => read(event.target.files?.[0])}
+            onChange={(event) => void read(event.target.files?.[0])}
           />
         )}
       </Field>
