@@ -7,7 +7,7 @@ import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { addColumn } from './experiment/edit-turns.ts';
 import { keepExperiment } from './experiments/experiment-database.ts';
@@ -29,14 +29,18 @@ interface BenchHeaderProps {
 /** The name of the experiment, and what concerns all of its columns. */
 export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, onOpen }: BenchHeaderProps) {
   const experiment = useStore(store);
-  const { id, name, columns } = experiment;
+  const { name, columns } = experiment;
   const models = toModels(experiment);
   const begin = (): void => onOpen(newExperiment(models === '' ? [firstModel] : models.split(','), newId));
   const onDeleted = (): void => {
     const before = store.getState();
     store.discard();
     begin();
-    const undo = (): void => void keepExperiment(before, new Date().toISOString()).then(() => onOpen(before.id));
+    const undo = (): void =>
+      void keepExperiment(before, new Date().toISOString()).then(
+        () => onOpen(before.id),
+        (error: unknown) => showFailure('Could not be undone', error),
+      );
     showToast({ tone: 'neutral', title: `Deleted “${toTitle(before)}”`, action: { label: 'Undo', run: undo } });
   };
   const add = (): void =>
@@ -54,15 +58,7 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
         value={name}
         onChange={(event) => store.update((before) => ({ ...before, name: event.target.value }))}
       />
-      <ExperimentsMenu
-        readOpen={store.getState}
-        openId={id}
-        newId={newId}
-        onNew={begin}
-        onOpen={onOpen}
-        onImport={onOpen}
-        onDeleted={onDeleted}
-      />
+      <ExperimentsMenu store={store} onNew={begin} onOpen={onOpen} onDeleted={onDeleted} />
       {canChangeKey && (
         <Button look="quiet" onClick={() => setPlaygroundKey(null)}>
           Change key

@@ -2,16 +2,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, FilePlus2, FlaskConical, FolderOpen, List } from 'lucide-react';
 import { useRef, useState } from 'react';
 
-import { type Experiment, type NewId, toTitle } from '../../../features/playground/experiment.ts';
+import { type Experiment, toTitle } from '../../../features/playground/experiment.ts';
 import { formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { LastChange } from '../../../parts/messages/last-change.tsx';
 import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { newId } from '../use-open-experiment.ts';
 import {
   type ExperimentSummary,
   deleteExperiment,
@@ -19,23 +21,22 @@ import {
   listExperiments,
   readExperiment,
 } from './experiment-database.ts';
+import type { ExperimentStore } from './experiment-store.ts';
 
 interface ExperimentsMenuProps {
-  readonly readOpen: () => Experiment;
-  readonly openId: string;
-  readonly newId: NewId;
+  readonly store: ExperimentStore;
   readonly onNew: () => void;
-  readonly onOpen: (id: string) => void;
-  readonly onImport: (experiment: Experiment) => void;
+  /** An experiment that is not kept yet, or the id of one that is. */
+  readonly onOpen: (experiment: Experiment | string) => void;
   readonly onDeleted: () => void;
 }
 
 /** Beginning anew, the list, and files. What reads and writes files is loaded when it is needed. */
-export function ExperimentsMenu({ readOpen, openId, newId, onNew, onOpen, onImport, onDeleted }: ExperimentsMenuProps) {
+export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: ExperimentsMenuProps) {
   const [isListed, setIsListed] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const save = async (): Promise<void> => {
-    const experiment = readOpen();
+    const experiment = store.getState();
     const { toExperimentFile } = await import('./experiment-file.ts');
     const { text, leftOut } = toExperimentFile(experiment);
     saveFile(`${toFileName(toTitle(experiment))}.experiment.json`, new Blob([text], { type: 'application/json' }));
@@ -45,7 +46,7 @@ export function ExperimentsMenu({ readOpen, openId, newId, onNew, onOpen, onImpo
     const { MAX_FILE_BYTES, readExperimentFile } = await import('./experiment-file.ts');
     try {
       if (file.size > MAX_FILE_BYTES) throw new Error('File is too large for an experiment');
-      onImport(readExperimentFile(await file.text(), newId));
+      onOpen(readExperimentFile(await file.text(), newId));
     } catch (error) {
       showFailure(`“${file.name}” is not an experiment`, error);
     }
@@ -80,7 +81,7 @@ export function ExperimentsMenu({ readOpen, openId, newId, onNew, onOpen, onImpo
       />
       {isListed && (
         <ExperimentsDialog
-          openId={openId}
+          openId={store.getState().id}
           onOpen={(id) => {
             setIsListed(false);
             onOpen(id);
@@ -120,10 +121,23 @@ function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDi
   const [renamed, setRenamed] = useState<string | null>(null);
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: LIST });
   const change = async (summary: ExperimentSummary, text: string, act: (before: Experiment) => Promise<unknown>) => {
-    const before = await readExperiment(summary.id);
-    if (before === undefined) return refresh();
-    await act(before);
-    setDone({ text, before, changedAt: summary.changedAt });
+    try {
+      const before = await readExperiment(summary.id);
+      if (before !== undefined) {
+        await act(before);
+        setDone({ text, before, changedAt: summary.changedAt });
+      }
+    } catch (failure) {
+      showFailure('The browser could not change it', failure);
+    }
+    await refresh();
+  };
+  const undo = async (): Promise<void> => {
+    if (done === null) return;
+    setDone(null);
+    await keepExperiment(done.before, done.changedAt).catch((failure: unknown) =>
+      showFailure('Could not be undone', failure),
+    );
     await refresh();
   };
   const remove = (summary: ExperimentSummary): Promise<void> =>
@@ -187,23 +201,7 @@ function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDi
           </li>
         ))}
       </ul>
-      <p role="status" className="mt-3 flex min-h-8 items-center gap-2 text-sm text-ink-soft">
-        {done !== null && (
-          <>
-            <span className="min-w-0 truncate">{showControls(done.text)}</span>
-            <Button
-              look="quiet"
-              className="text-accent"
-              onClick={() => {
-                setDone(null);
-                void keepExperiment(done.before, done.changedAt).then(refresh);
-              }}
-            >
-              Undo
-            </Button>
-          </>
-        )}
-      </p>
+      <LastChange text={done === null ? undefined : showControls(done.text)} onUndo={() => void undo()} />
     </Dialog>
   );
 }
