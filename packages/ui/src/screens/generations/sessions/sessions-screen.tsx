@@ -2,7 +2,7 @@ import type { SessionRow } from '@model-gateway/core/wire';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 
 import {
   hasGenerationFilters,
@@ -14,6 +14,7 @@ import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { toLeaving } from '../../../parts/table/to-fitting.ts';
+import { useInfiniteRows } from '../../../parts/table/use-infinite-rows.ts';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../../parts/use-navigate-within.ts';
 import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
@@ -26,18 +27,16 @@ export function SessionsScreen() {
   const search = useSearch({ from: '/generations/sessions' });
   const navigate = useNavigateWithin('/generations/sessions');
   const query = useInfiniteQuery(sessionsQuery(search));
-  const { data, hasNextPage, isFetching, fetchNextPage } = query;
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const { data, hasNextPage } = query;
+  const { rows, loadMore } = useInfiniteRows(query);
   const keyNames = useMemo(
     () => Object.fromEntries(data?.pages.flatMap((page) => Object.entries(page.key_names)) ?? []),
     [data],
   );
   const columns = useMemo(() => toLeaving(toSessionColumns(keyNames), LEAVING), [keyNames]);
   const change: ChangeSearch = (next) => void navigate({ search: (before) => withChange(before, next) });
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
-  const count = `${formatCount(rows.length)}${hasNextPage ? '+' : ''} ${rows.length === 1 ? 'session' : 'sessions'}`;
+  const many = rows?.length ?? 0;
+  const count = `${formatCount(many)}${hasNextPage ? '+' : ''} ${many === 1 ? 'session' : 'sessions'}`;
   return (
     <ListScreen
       title="Sessions"
@@ -64,20 +63,20 @@ export function SessionsScreen() {
       <ListBody
         what="sessions"
         query={query}
-        rows={data === undefined ? undefined : rows}
+        rows={rows}
         empty={<NoSessions isFiltered={hasGenerationFilters(search)} onClear={() => change(NO_FILTERS)} />}
       >
-        {() => (
+        {(loaded) => (
           <VirtualTable
             label="Sessions"
-            rows={rows}
+            rows={loaded}
             columns={columns}
             idOf={idOf}
             isRecycled
             onOpen={({ session_id: id }) =>
               void navigate({ to: '/generations/sessions/$id', params: { id }, search: {} })
             }
-            total={hasNextPage ? -1 : rows.length}
+            total={hasNextPage ? -1 : loaded.length}
             onEndReached={loadMore}
           />
         )}
