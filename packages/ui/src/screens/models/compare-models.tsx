@@ -8,7 +8,7 @@ import { formatTokenPrice } from '../../features/models/model-facts.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
-import { Loading } from '../../parts/messages/states.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
 
 const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', (model) => formatCount(model.context_length)],
@@ -25,8 +25,8 @@ const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
 
 /** Two to four models side by side; rows in which they differ stand out. */
 export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
-  const { data } = useQuery(modelsQuery);
-  const models = ids.flatMap((id) => data?.find((model) => model.id === id) ?? []);
+  const query = useQuery(modelsQuery);
+  const models = ids.flatMap((id) => query.data?.find((model) => model.id === id) ?? []);
   const parameters = [...new Set(models.flatMap((model) => model.supported_parameters))].toSorted((a, b) =>
     a.localeCompare(b),
   );
@@ -51,43 +51,45 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
         </Link>
       }
     >
-      {data === undefined ? (
-        <Loading what="models" />
-      ) : (
-        <div className="scroll-thin overflow-x-auto">
-          <table className="w-full text-sm">
-            <thead>
-              <tr className="border-b border-line text-left">
-                <td className="py-2 pr-4 text-ink-faint">Differences highlighted</td>
-                {models.map(({ id, name }) => (
-                  <th key={id} scope="col" className="py-2 pr-4 align-top">
-                    {name}
-                    <span className="block font-mono text-xs font-normal text-ink-faint">{id}</span>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(([label, read]) => {
-                const values = models.map(read);
-                const differs = new Set(values).size > 1;
-                return (
-                  <tr key={label} className="border-b border-line/60">
-                    <th scope="row" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap text-ink-faint">
-                      {label}
+      <Loaded what="models" failure="The models could not be loaded" query={query} data={query.data} isKept isFlush>
+        {() => (
+          <div className="scroll-thin overflow-x-auto">
+            <table className="w-full text-sm">
+              <thead>
+                <tr className="border-b border-line text-left">
+                  <td className="py-2 pr-4 text-ink-faint">Differences highlighted</td>
+                  {models.map(({ id, name }) => (
+                    <th key={id} scope="col" className="py-2 pr-4 align-top">
+                      {name}
+                      <span className="block font-mono text-xs font-normal text-ink-faint">{id}</span>
                     </th>
-                    {values.map((value, at) => (
-                      <td key={models[at]?.id} className="figures min-w-28 py-1.5 pr-4">
-                        <span className={differs ? '-mx-1 rounded bg-accent-soft px-1 font-medium' : ''}>{value}</span>
-                      </td>
-                    ))}
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-      )}
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(([label, read]) => {
+                  const values = models.map(read);
+                  const differs = new Set(values).size > 1;
+                  return (
+                    <tr key={label} className="border-b border-line/60">
+                      <th scope="row" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap text-ink-faint">
+                        {label}
+                      </th>
+                      {values.map((value, at) => (
+                        <td key={models[at]?.id} className="figures min-w-28 py-1.5 pr-4">
+                          <span className={differs ? '-mx-1 rounded bg-accent-soft px-1 font-medium' : ''}>
+                            {value}
+                          </span>
+                        </td>
+                      ))}
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Loaded>
     </Dialog>
   );
 }

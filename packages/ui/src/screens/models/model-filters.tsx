@@ -19,8 +19,19 @@ import { Select, OptionList, type Options } from '../../parts/controls/select.ts
 
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 
-const INPUTS = ['text', 'image', 'audio', 'file', 'video'];
-const PARAMETERS = ['tools', 'reasoning', 'response_format', 'structured_outputs', 'seed', 'logprobs'];
+const WORDS = [
+  { name: 'input_modalities', label: 'Input', words: ['text', 'image', 'audio', 'file', 'video'] },
+  { name: 'output_modalities', label: 'Output', words: OUTPUTS },
+  {
+    name: 'supported_parameters',
+    label: 'Supports',
+    words: ['tools', 'reasoning', 'response_format', 'structured_outputs', 'seed', 'logprobs'],
+  },
+] as const;
+const BOXES = [
+  ['usable', 'Allowed by settings'],
+  ['zdr', 'No prompts retained (ZDR)'],
+] as const;
 /** So that the list follows the typing without a request for every letter. */
 const TYPING_PAUSE_MS = 200;
 
@@ -88,24 +99,15 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
   );
   return (
     <div className="grid gap-x-6 gap-y-3 rounded-lg border border-line bg-ground p-3 sm:grid-cols-2 xl:grid-cols-4">
-      <Words
-        label="Input"
-        words={INPUTS}
-        value={search.input_modalities}
-        onChange={(value) => onChange({ input_modalities: value })}
-      />
-      <Words
-        label="Output"
-        words={OUTPUTS}
-        value={search.output_modalities}
-        onChange={(value) => onChange({ output_modalities: value })}
-      />
-      <Words
-        label="Supports"
-        words={PARAMETERS}
-        value={search.supported_parameters}
-        onChange={(value) => onChange({ supported_parameters: value })}
-      />
+      {WORDS.map(({ label, words, name }) => (
+        <Words
+          key={name}
+          label={label}
+          words={words}
+          value={search[name]}
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
       <div className="flex flex-col gap-2">
         <div className="flex gap-2">
           <Figure
@@ -143,16 +145,14 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
             onChange={(value) => onChange({ model_authors: value })}
           />
         </div>
-        <Checkbox
-          label="Allowed by settings"
-          checked={search.usable === 'true'}
-          onChange={(event) => onChange({ usable: event.target.checked ? 'true' : undefined })}
-        />
-        <Checkbox
-          label="No prompts retained (ZDR)"
-          checked={search.zdr === 'true'}
-          onChange={(event) => onChange({ zdr: event.target.checked ? 'true' : undefined })}
-        />
+        {BOXES.map(([name, label]) => (
+          <Checkbox
+            key={name}
+            label={label}
+            checked={search[name] === 'true'}
+            onChange={(event) => onChange({ [name]: event.target.checked ? 'true' : undefined })}
+          />
+        ))}
       </div>
     </div>
   );

@@ -100,6 +100,13 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   );
 }
 
+const FACETS = [
+  { name: 'status', label: 'Status', className: '' },
+  { name: 'model', label: 'Model', className: 'max-w-44' },
+  { name: 'provider', label: 'Provider', className: 'max-w-40' },
+  { name: 'key', label: 'Key', className: 'max-w-36' },
+] as const;
+
 interface PickersProps extends Pick<FilterBarProps, 'search' | 'onChange'> {
   readonly facets: GenerationFacets | undefined;
   readonly keyOptions: readonly (readonly [hash: string, name: string])[];
@@ -122,41 +129,17 @@ function Pickers({ search, onChange, facets, keyOptions }: PickersProps) {
           onClick={() => setIsOpen(!isOpen)}
         />
         <div className={isOpen ? 'contents' : 'hidden @5xl:contents'}>
-          <FacetSelect
-            label="Status"
-            any="Any status"
-            value={search.status}
-            counts={facets?.status}
-            options={STATUSES}
-            onChange={(status) => onChange({ status })}
-          />
-          <FacetSelect
-            label="Model"
-            any="Any model"
-            className="max-w-44"
-            value={search.model}
-            counts={facets?.model}
-            options={NO_OPTIONS}
-            onChange={(model) => onChange({ model })}
-          />
-          <FacetSelect
-            label="Provider"
-            any="Any provider"
-            className="max-w-40"
-            value={search.provider}
-            counts={facets?.provider}
-            options={NO_OPTIONS}
-            onChange={(provider) => onChange({ provider })}
-          />
-          <FacetSelect
-            label="Key"
-            any="Any key"
-            className="max-w-36"
-            value={search.key}
-            counts={facets?.key}
-            options={keyOptions}
-            onChange={(key) => onChange({ key })}
-          />
+          {FACETS.map(({ name, label, className }) => (
+            <FacetSelect
+              key={name}
+              label={label}
+              className={className}
+              value={search[name]}
+              counts={facets?.[name]}
+              options={name === 'key' ? keyOptions : name === 'status' ? STATUSES : NO_OPTIONS}
+              onChange={(value) => onChange({ [name]: value })}
+            />
+          ))}
           {hasGenerationFilters(search) && (
             <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
               Clear
@@ -195,20 +178,18 @@ function toKeyOptions(
 
 interface FacetSelectProps {
   readonly label: string;
-  /** The choice of all of them. */
-  readonly any: string;
   /** One value, or several separated by commas. */
   readonly value: string | undefined;
   /** Undefined until they are counted. */
   readonly counts: readonly FacetValue[] | undefined;
   /** Shown even where nothing is counted for them; others follow as they are counted. */
   readonly options: readonly (readonly [value: string, label: string])[];
-  readonly className?: string;
+  readonly className: string;
   readonly onChange: (value: string | undefined) => void;
 }
 
 /** One filter, each of its values with how many calls it would leave. */
-function FacetSelect({ label, any, value, counts, options, className = '', onChange }: FacetSelectProps) {
+function FacetSelect({ label, value, counts, options, className, onChange }: FacetSelectProps) {
   const countOf = new Map(counts?.map(({ value: counted, requests }) => [counted, requests]));
   const known = new Set(options.map(([option]) => option));
   const others = [...countOf.keys()].filter((counted) => !known.has(counted)).map((counted) => [counted, counted]);
@@ -221,7 +202,7 @@ function FacetSelect({ label, any, value, counts, options, className = '', onCha
       value={value ?? ''}
       onChange={(event) => onChange(event.target.value || undefined)}
     >
-      <option value="">{any}</option>
+      <option value="">Any {label.toLowerCase()}</option>
       {!isListed && <option value={value}>{value?.replaceAll(',', ', ')}</option>}
       {all.map(([option, text]) => (
         <option key={option} value={option}>
