@@ -35,7 +35,11 @@ export const STATUS_COLORS = {
   failed: '--chart-5',
 } as const;
 
-const countOf = (figures: Figures, status: keyof typeof STATUS_COLORS): number =>
+/** How many calls of a time ended so. */
+export const countOf = (
+  figures: Pick<Figures, 'requests' | 'failed' | 'cancelled' | 'interrupted'>,
+  status: keyof typeof STATUS_COLORS,
+): number =>
   status === 'ok' ? figures.requests - figures.failed - figures.cancelled - figures.interrupted : figures[status];
 
 const STATUSES = Object.keys(STATUS_COLORS) as (keyof typeof STATUS_COLORS)[];

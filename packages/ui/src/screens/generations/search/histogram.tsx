@@ -7,6 +7,7 @@ import { refreshEvery } from '../../../api/queries.ts';
 import type { GenerationList } from '../../../api/types.ts';
 import { toSpanQuery } from '../../../features/activity/figures-query.ts';
 import { toOwnSpan } from '../../../features/activity/overview-search.ts';
+import { STATUS_COLORS, countOf } from '../../../features/activity/to-charts.ts';
 import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { formatUsd } from '../../../format/money.ts';
@@ -112,19 +113,14 @@ const toBuckets = (drawn: GenerationHistogram | undefined, known: GenerationHist
   ms: known?.bucket_ms ?? 0,
 });
 
-const COLORS = { ok: '--chart-1', cancelled: '--chart-3', failed: '--chart-5', interrupted: '--chart-4' } as const;
-
 function toSeries(histogram: GenerationHistogram | undefined): readonly Series[] {
   const statuses = ['ok', 'cancelled', 'failed', 'interrupted'] as const;
   return statuses.map((status) => ({
     key: status,
     label: GENERATION_STATUSES[status].label,
     shape: 'bar',
-    color: COLORS[status],
-    values:
-      histogram?.data.map(({ requests, failed, cancelled, interrupted }) =>
-        status === 'ok' ? requests - failed - cancelled - interrupted : { failed, cancelled, interrupted }[status],
-      ) ?? [],
+    color: STATUS_COLORS[status],
+    values: histogram?.data.map((bucket) => countOf(bucket, status)) ?? [],
   }));
 }
 
