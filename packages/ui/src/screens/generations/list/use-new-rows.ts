@@ -39,11 +39,11 @@ export function useNewRows(options: NewRowsOptions) {
   const isSorted = toSortQuery(filters).sort !== undefined;
   const none: News = { listId, waiting: [], isStale: false };
   const [latest, setNews] = useState(none);
-  const ofList = (news: News): News => (news.listId === listId ? news : none);
-  const { waiting, isStale } = ofList(latest);
-  const setStale = (): void => setNews((before) => ({ ...ofList(before), isStale: true }));
-  const setWaiting = (change: (before: readonly ListRow[]) => readonly ListRow[]): void =>
-    setNews((before) => ({ ...ofList(before), waiting: change(ofList(before).waiting) }));
+  const { waiting, isStale } = latest.listId === listId ? latest : none;
+  // What comes late, for a list that is not shown any more, is no news of the one that is.
+  const change = (toPart: (before: News) => Partial<News>): void =>
+    setNews((before) => (before.listId === listId ? { ...before, ...toPart(before) } : before));
+  const setStale = (): void => change(() => ({ isStale: true }));
   const read = () => client.getQueryData<InfiniteData<ListPage>>(queryKey);
 
   const prepend = (rows: readonly ListRow[]) =>
@@ -56,7 +56,11 @@ export function useNewRows(options: NewRowsOptions) {
     });
   const add = (newestFirst: readonly ListRow[]): void => {
     if (isAtTop) prepend(newestFirst);
-    else setWaiting((before) => [...withoutKnown(newestFirst, before), ...before].slice(0, MAX_WAITING));
+    else {
+      change(({ waiting: before }) => ({
+        waiting: [...withoutKnown(newestFirst, before), ...before].slice(0, MAX_WAITING),
+      }));
+    }
   };
   // Calls that ended while no connection was open are on the first page, unless they are too many.
   const catchUp = async (): Promise<void> => {
@@ -79,6 +83,7 @@ export function useNewRows(options: NewRowsOptions) {
   };
   // A list that was kept from before has missed what ended since.
   const resume = useEffectEvent(() => {
+    setNews(none);
     if (read() !== undefined) void catchUp();
   });
   useEffect(() => {
@@ -93,7 +98,7 @@ export function useNewRows(options: NewRowsOptions) {
   const showWaiting = (): void => {
     if (isStale || waiting.length >= MAX_WAITING) return refresh();
     prepend(waiting);
-    setWaiting(() => []);
+    change(() => ({ waiting: [] }));
   };
   return { waiting: waiting.length, isStale, feed, refresh, showWaiting };
 }
