@@ -4,7 +4,7 @@ import type { Engine, Exposition, MetricFamily, MetricSample } from '../foundati
 import type { Histogram, ProviderFigures } from '../generations/call-figures.ts';
 import { publicOperation } from '../http/operation.ts';
 import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/request.ts';
-import { countStandings } from '../routing/health/health-board.ts';
+import { countStandings } from '../routing/health/endpoint-health.ts';
 import { hasEnded, type VideoJob } from '../stores/video-jobs.ts';
 import { listWorkingJobs } from '../videos/video-job.ts';
 import type { SystemParts } from './system.ts';

@@ -17,8 +17,7 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayRequest, mountPathOf, type RequestContext } from '../http/request.ts';
-import { toHealthFields } from '../routing/health/endpoint-health.ts';
-import type { HealthBoard } from '../routing/health/health-board.ts';
+import { type HealthBoard, toHealthFields } from '../routing/health/endpoint-health.ts';
 import { zdrEndpointListSchema } from '../wire/account.ts';
 import type { DataRegionOf } from '../wire/fields.ts';
 import {

@@ -7,7 +7,12 @@ import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { Provider } from '../providers/provider.ts';
-import { countStandings, createCounts, type HealthBoard, type StandingCounts } from '../routing/health/health-board.ts';
+import {
+  countStandings,
+  createCounts,
+  type HealthBoard,
+  type StandingCounts,
+} from '../routing/health/endpoint-health.ts';
 import type { ProviderChecks, ProviderFinding } from '../setup/setup-host.ts';
 import type { ProviderHistories } from '../trials/provider-histories.ts';
 import { providerListSchema } from '../wire/account.ts';

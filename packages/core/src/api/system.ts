@@ -13,7 +13,7 @@ import type { GenerationFeed } from '../generations/feed.ts';
 import { operation, publicOperation } from '../http/operation.ts';
 import { toJsonResponse } from '../http/response.ts';
 import type { Ledger } from '../limits/ledger.ts';
-import type { HealthBoard } from '../routing/health/health-board.ts';
+import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Store } from '../stores/store.ts';
 import { healthSchema, type Instance, instanceSchema, readinessSchema, type Trouble } from '../wire/account.ts';
 

@@ -2,8 +2,8 @@ import type { Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { noteOutcome } from '../dispatch/run-attempts.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { PromptIterator } from '../foundation/time-limits.ts';
 import type { CompletionAccumulator } from '../generations/completion-accumulator.ts';
+import type { PromptIterator } from '../providers/keep-limits.ts';
 import type { ChatChunk, Usage } from '../wire/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
-import type { CallState, FollowedCall, CallObserver } from '../generations/observer.ts';
+import { createSwapRemoveList } from '../foundation/timers.ts';
+import type { CallObserver, CallState, FollowedCall } from '../generations/observer.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { GenerationRepository, RunningCall } from '../stores/store.ts';
 

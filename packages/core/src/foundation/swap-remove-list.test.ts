@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createSwapRemoveList, type SwapRemoveList } from './swap-remove-list.ts';
+import { createSwapRemoveList, type SwapRemoveList } from './timers.ts';
 
 const namesOf = (list: SwapRemoveList<string>): string[] => list.entries.map(({ item }) => item).sort();
 

@@ -1,4 +1,6 @@
-import { callWithin, iterateWithin, type LimitParts } from '../foundation/time-limits.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Deadline, DeadlineOwner, TimerWheel } from '../foundation/timers.ts';
+import { TransportError } from '../foundation/transport.ts';
 import type { Provider, WholeProvider } from './provider.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -102,4 +104,231 @@ function keepVideoLimits(video: VideoProvider, parts: LimitParts): VideoProvider
       return { ...content, body: { [Symbol.asyncIterator]: open } };
     },
   } as VideoProvider;
+}
+
+/** What time limits need. */
+export interface LimitParts {
+  readonly wheel: TimerWheel;
+  readonly platform: Pick<Platform, 'monotonicNow'>;
+}
+
+/** An async iterator that can also be read without a promise for each item. */
+export interface PromptIterator<Item> extends AsyncIterator<Item> {
+  /** Reads the next item like `next`. One read at a time. */
+  read?(onStep: (step: IteratorResult<Item>) => void, onFailure: (error: unknown) => void): void;
+}
+
+/** A transport keeps the same limits, and its error says more: it comes first. */
+const GRACE_MS = 100;
+/** Share of an idle limit by which it may end late, so that nothing is done for each item. */
+const IDLE_PRECISION = 1 / 8;
+
+const toLimitError = (): TransportError =>
+  new TransportError('the time limit ran out', { phase: 'body', requestSent: true, timedOut: true });
+
+/**
+ * Settles like `call`, unless a time limit runs out first: then it rejects with a `TransportError` and aborts the signal
+ * that `call` was given, which otherwise fires with the caller's. Work that ignores its signal is given up within two
+ * ticks after it has fired; what it settles with later has no effect.
+ */
+export function callWithin<Value>(
+  { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
+  { wheel }: LimitParts,
+  call: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const work = new AbortController();
+    const end = (): void => {
+      deadline.clear();
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: unknown): void => {
+      end();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what the call or its signal has failed with, handed on
+      reject(error);
+    };
+    const onAbort = (): void => {
+      work.abort(signal.reason);
+      // What the call has been paid for may have arrived with this signal.
+      deadline.set(0);
+    };
+    const deadline = wheel.add(() => {
+      const reason: unknown = signal.aborted ? signal.reason : toLimitError();
+      fail(reason);
+      work.abort(reason);
+    });
+    if (signal.aborted) return fail(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    deadline.set(limitMs + GRACE_MS);
+    try {
+      call(work.signal).then((value) => {
+        end();
+        resolve(value);
+      }, fail);
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+/** Limits of an iteration in milliseconds. */
+interface IterationLimits {
+  readonly signal: AbortSignal;
+  /** Limit between two items while the reader waits; where it has not `begun`, from the first item on. */
+  readonly idleMs: number;
+  readonly totalMs: number;
+  readonly hasBegun?: boolean;
+}
+
+/** What the iterated work is given. */
+interface IteratedWork {
+  readonly signal: AbortSignal;
+  /** Call it where upstream shows that it is alive without an item: the idle limit starts anew. */
+  readonly onSignOfLife: () => void;
+}
+
+/**
+ * Iterates within time limits. When one runs out, the read that waits fails with a `TransportError`, or else the next
+ * one, and the signal of the work fires, which otherwise fires with the caller's. Work that ignores its signal is given
+ * up as in `callWithin`. Throws what `open` throws.
+ */
+export function iterateWithin<Item>(
+  limits: IterationLimits,
+  parts: LimitParts,
+  open: (work: IteratedWork) => AsyncIterator<Item>,
+): PromptIterator<Item> {
+  const limited = new LimitedIterator<Item>(limits, parts);
+  limited.open(open);
+  return limited;
+}
+
+const END = { done: true, value: undefined } as const;
+
+/** A class, because there is one for each streamed call: as closures it would be twelve objects (docs/decisions/0016). */
+class LimitedIterator<Item> implements PromptIterator<Item>, DeadlineOwner {
+  private readonly limits: IterationLimits;
+  private readonly platform: LimitParts['platform'];
+  private readonly deadline: Deadline;
+  private readonly totalAt: number;
+  private readonly work = new AbortController();
+  private inner: AsyncIterator<Item> | undefined = undefined;
+  /** Both are null unless a read waits. */
+  private onStep: ((step: IteratorResult<Item>) => void) | null = null;
+  private onFailure: ((error: unknown) => void) | null = null;
+  /** What the next read fails with. */
+  private failure: unknown = undefined;
+  private hasBegun: boolean;
+  private isOver = false;
+  /** Something has come, or a read has begun, since the last check. */
+  private isAlive = false;
+  /** Time of the check since which nothing has come. */
+  private quietSince: number;
+
+  constructor(limits: IterationLimits, { wheel, platform }: LimitParts) {
+    const now = platform.monotonicNow();
+    this.limits = limits;
+    this.platform = platform;
+    this.totalAt = now + limits.totalMs + GRACE_MS;
+    this.quietSince = now;
+    this.hasBegun = limits.hasBegun ?? false;
+    this.deadline = wheel.addFor(this);
+  }
+
+  open(open: (work: IteratedWork) => AsyncIterator<Item>): void {
+    const { signal, idleMs } = this.limits;
+    signal.throwIfAborted();
+    this.inner = open({ signal: this.work.signal, onSignOfLife: this.noteAlive });
+    signal.addEventListener('abort', this.onAbort, { once: true });
+    this.deadline.setAt(Math.min(this.quietSince + idleMs * IDLE_PRECISION, this.totalAt));
+  }
+
+  next(): Promise<IteratorResult<Item>> {
+    return new Promise((resolve, reject) => this.read(resolve, reject));
+  }
+
+  read(onStep: (step: IteratorResult<Item>) => void, onFailure: (error: unknown) => void): void {
+    if (this.isOver || this.inner === undefined) {
+      const { failure } = this;
+      this.failure = undefined;
+      void (failure === undefined ? Promise.resolve(END) : Promise.reject(failure as Error)).then(onStep, onFailure);
+      return;
+    }
+    this.onStep = onStep;
+    this.onFailure = onFailure;
+    this.isAlive = true;
+    try {
+      this.inner.next().then(this.arrive, this.fail);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Does not wait for the inner iterator, which may never return. */
+  return(): Promise<IteratorResult<Item>> {
+    const { onStep } = this;
+    this.close();
+    if (onStep !== null) {
+      // A generator that waits for upstream would not return before.
+      this.work.abort(new Error('nothing more is read'));
+      onStep(END);
+    }
+    this.inner?.return?.().then(undefined, () => undefined);
+    return Promise.resolve(END);
+  }
+
+  onExpire(): void {
+    const { signal, idleMs } = this.limits;
+    const now = this.platform.monotonicNow();
+    if (signal.aborted) return this.giveUp(signal.reason);
+    if (now >= this.totalAt) return this.giveUp(toLimitError());
+    const isQuiet = this.hasBegun && this.onStep !== null && !this.isAlive;
+    if (isQuiet && now - this.quietSince >= idleMs) return this.giveUp(toLimitError());
+    this.isAlive = false;
+    if (!isQuiet) this.quietSince = now;
+    const nextCheckAt = this.quietSince + (isQuiet ? idleMs : idleMs * IDLE_PRECISION);
+    this.deadline.setAt(Math.min(nextCheckAt, this.totalAt));
+  }
+
+  private readonly arrive = (step: IteratorResult<Item>): void => {
+    const { onStep } = this;
+    if (this.isOver || onStep === null) return;
+    if (step.done === true) this.close();
+    this.hasBegun = true;
+    this.onStep = null;
+    onStep(step);
+  };
+
+  private readonly fail = (error: unknown): void => {
+    const { onFailure } = this;
+    if (this.isOver) return;
+    this.close();
+    onFailure?.(error);
+  };
+
+  private readonly noteAlive = (): void => {
+    this.isAlive = true;
+  };
+
+  private readonly onAbort = (): void => {
+    this.work.abort(this.limits.signal.reason);
+    // An iterator that heeds its signal has failed by then.
+    this.deadline.set(0);
+  };
+
+  private giveUp(error: unknown): void {
+    const { onFailure } = this;
+    this.close();
+    if (onFailure === null) this.failure = error;
+    else onFailure(error);
+    this.work.abort(error);
+    this.inner?.return?.().then(undefined, () => undefined);
+  }
+
+  private close(): void {
+    this.isOver = true;
+    this.onStep = null;
+    this.onFailure = null;
+    this.deadline.clear();
+    this.limits.signal.removeEventListener('abort', this.onAbort);
+  }
 }

@@ -5,8 +5,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { RoutingExplanation } from '../wire/routing-rules.ts';
 import type { RoutingCandidate, RoutingDecision, RoutingMembers, RoutingMetadata } from '../wire/routing.ts';
-import { toHealthFields } from './health/endpoint-health.ts';
-import type { HealthBoard } from './health/health-board.ts';
+import { type HealthBoard, toHealthFields } from './health/endpoint-health.ts';
 import type { CallPlan } from './plan-call.ts';
 import type { Exclusion } from './select-endpoints.ts';
 

@@ -6,7 +6,7 @@ import { createRoutedGateway, endpointsAt } from '../../../../test/support/gatew
 import { type Endpoint, isNamed } from '../catalog/catalog.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
-import { createHealthBoard, type HealthBoard } from './health/health-board.ts';
+import { createHealthBoard, type HealthBoard } from './health/endpoint-health.ts';
 import {
   createRandomSource,
   orderEndpoints,

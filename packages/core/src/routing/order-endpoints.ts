@@ -4,8 +4,7 @@ import { type Endpoint, hasCheaperCachedReads, priceOf, type ServiceTier, tierOf
 import type { Platform } from '../foundation/platform.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { CircuitState, Percentiles } from './health/circuit.ts';
-import type { EndpointHealth } from './health/endpoint-health.ts';
-import { endpointIdOf, type HealthBoard } from './health/health-board.ts';
+import { type EndpointHealth, endpointIdOf, type HealthBoard } from './health/endpoint-health.ts';
 
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 

@@ -13,7 +13,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat-parameters.ts';
 import type { OrderReason } from '../wire/routing.ts';
-import type { HealthBoard } from './health/health-board.ts';
+import type { HealthBoard } from './health/endpoint-health.ts';
 import { orderEndpoints, type RandomSource, type SortKey, stickyKeyOf } from './order-endpoints.ts';
 import { mayKnow, nameProviders, slugsOf, withAccountDefaults, withoutOnwardNames } from './preferences.ts';
 import { refuseOtherKind, type ResolvedModel, resolveModels, type RoutingStrategy } from './resolve-models.ts';

@@ -3,8 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createVirtualPlatform, type VirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
 import { createLocalChannels } from '../../../../../test/support/shared/local-channels.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { EndpointHealth } from './endpoint-health.ts';
-import type { HealthBoard } from './health-board.ts';
+import type { EndpointHealth, HealthBoard } from './endpoint-health.ts';
 import { createSharedHealthBoard } from './shared-health-board.ts';
 
 const ENDPOINT = { modelId: 'acme/chat', tag: 'acme', providerModel: 'chat-1' } as Endpoint;

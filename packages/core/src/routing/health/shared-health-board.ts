@@ -1,7 +1,7 @@
 import type { SharedChannel } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { createPacer } from '../../foundation/timers.ts';
-import { type BoardListener, createHealthBoard, type HealthBoard } from './health-board.ts';
+import { type BoardListener, createHealthBoard, type HealthBoard } from './endpoint-health.ts';
 
 /**
  * What processes tell each other, by endpoint: for how many milliseconds a circuit has opened, 0 where it has closed;

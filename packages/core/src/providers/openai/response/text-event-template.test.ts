@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
-import { createTextEventTemplate } from './text-event-template.ts';
+import { createOpenAiCompletionReader, createTextEventTemplate } from './openai-completion-reader.ts';
 
 const eventOf = (content: string, extra: object = {}): string =>
   JSON.stringify({
