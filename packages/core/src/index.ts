@@ -60,7 +60,7 @@ export type {
   RateLimitRule,
   RateWindow,
 } from './limits/rate-limits.ts';
-export type { RegionOptions } from './routing/regions.ts';
+export type { RegionOptions } from './calls/model-call.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
 export { findWebhookSecretProblem, type WebhookOptions } from './webhooks/webhooks.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
@@ -226,10 +226,12 @@ export {
   createDeliveryBook,
   createRowRepository,
   createTableRepositories,
+  EMPTY_TABLES,
   type RowChange,
+  type Tables,
   type TableSource,
+  tablesSchema,
 } from './stores/kit/repositories.ts';
-export { createFirstGenerations, type FirstGenerations } from './stores/kit/first-generations.ts';
 export {
   type AttemptSource,
   type FactSource,
@@ -237,7 +239,12 @@ export {
   toAttemptFacts,
   toGenerationFacts,
 } from './stores/kit/filters.ts';
-export { createSessionBook, type SessionBook } from './stores/kit/sessions.ts';
+export {
+  createFirstGenerations,
+  createSessionBook,
+  type FirstGenerations,
+  type SessionBook,
+} from './stores/kit/sessions.ts';
 export { toInterruptedRecord, toPreview } from './stores/kit/records.ts';
 export {
   type CarriedSpending,
@@ -247,6 +254,5 @@ export {
   type SpendingEntry,
   toSpending,
 } from './stores/kit/spending.ts';
-export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
 export { hasEnded, hasWork, type VideoJob } from './stores/video-jobs.ts';
 export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/video-archive.ts';

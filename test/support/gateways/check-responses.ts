@@ -2,8 +2,8 @@ import type { Gateway, GatewayRequest, GatewayResponse } from '@model-gateway/co
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 import { ROUTES, ROUTES_BY_TAG } from '../../../packages/core/src/api/routes.ts';
-import { createRouter } from '../../../packages/core/src/http/create-router.ts';
 import { toOpenApi } from '../../../packages/core/src/http/openapi.ts';
+import { createRouter } from '../../../packages/core/src/http/route.ts';
 
 interface DocumentedResponse {
   readonly headers?: Readonly<Record<string, unknown>>;

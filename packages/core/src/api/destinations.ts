@@ -13,8 +13,7 @@ import {
   toDestinationBody,
 } from '../broadcast/destinations.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createUuid } from '../foundation/random-id.ts';
+import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Store } from '../stores/store.ts';
 import {

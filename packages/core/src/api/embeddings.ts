@@ -1,9 +1,15 @@
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS, type HookParts, amendRequest, receiveCall } from '../calls/model-call.ts';
+import {
+  amendRequest,
+  CALL_HEADERS,
+  CALL_RESPONSE_HEADERS,
+  type HookParts,
+  receiveCall,
+  type RegionOf,
+} from '../calls/model-call.ts';
 import type { WholeCallParts } from '../dispatch/run-whole-call.ts';
 import { embeddingsKind, runEmbeddings } from '../embeddings/embeddings.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
-import type { RegionOf } from '../routing/regions.ts';
 import { embeddingsRequestSchema, embeddingsResponseSchema } from '../wire/embeddings.ts';
 
 /** What embeddings use of a gateway. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { createModelCall } from '../calls/model-call.ts';
+import { createModelCall, type RegionOf } from '../calls/model-call.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import { type OnwardParts, onwardPluginsOf, toPluginConstraints } from '../chat/refuse-unavailable.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
@@ -8,8 +8,7 @@ import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
 import { explainPlan } from '../routing/explain.ts';
 import type { RoutingParts } from '../routing/plan-call.ts';
-import type { RegionOf } from '../routing/regions.ts';
-import { type CallOrigin, applyRules, explainRules } from '../routing/rules.ts';
+import { applyRules, type CallOrigin, explainRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import { FORMATS, routingExplanationSchema } from '../wire/routing-rules.ts';

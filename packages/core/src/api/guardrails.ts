@@ -2,8 +2,7 @@ import { defaultGuardrailName, workspaceIdOfDefault } from '../account/account.t
 import { chooseWorkspaceId, findWorkspace } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID, type FindKeyNames, type MemberDirectory } from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createUuid } from '../foundation/random-id.ts';
+import { createUuid, type Platform } from '../foundation/platform.ts';
 import {
   changeGuardrail,
   refuseBadPatterns,

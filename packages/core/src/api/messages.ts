@@ -1,11 +1,11 @@
 import type { CallBound } from '../calls/call-kind.ts';
 import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../calls/model-call.ts';
 import { estimatePrompt } from '../calls/texts.ts';
-import { COUNT_STEPS, type ChatParts, completeChat, receiveChat } from '../chat/complete-chat.ts';
-import { type PreparedCall, prepareCall, reservePrepared } from '../dispatch/prepare-call.ts';
+import { type ChatParts, completeChat, COUNT_STEPS, receiveChat } from '../chat/complete-chat.ts';
+import { prepareCall, type PreparedCall, reservePrepared } from '../dispatch/prepare-call.ts';
 import { messagesFormat } from '../formats/messages/messages-format.ts';
 import { operation } from '../http/operation.ts';
-import { readJsonBody } from '../http/read-json-body.ts';
+import { readJsonBody } from '../http/request.ts';
 import { toJsonResponse } from '../http/response.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { ChatCall } from '../providers/provider.ts';

@@ -1,19 +1,25 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { takesNullCost } from '../calls/attempt.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS, type HookParts, amendRequest, receiveCall } from '../calls/model-call.ts';
+import {
+  amendRequest,
+  CALL_HEADERS,
+  CALL_RESPONSE_HEADERS,
+  type HookParts,
+  receiveCall,
+  type RegionOf,
+} from '../calls/model-call.ts';
 import type { CatalogModel } from '../catalog/catalog.ts';
 import { type EndpointParts, findShownEndpoints } from '../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
-import { type GatewayRequest, type Principal, type RequestContext, firstValue } from '../http/request.ts';
+import { firstValue, type GatewayRequest, type Principal, type RequestContext } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { RegionOf } from '../routing/regions.ts';
 import type { Store } from '../stores/store.ts';
-import { type VideoDelivery, type VideoJob, hasEnded } from '../stores/video-jobs.ts';
+import { hasEnded, type VideoDelivery, type VideoJob } from '../stores/video-jobs.ts';
 import type { ConfirmOrder, IdempotencyGuard } from '../videos/idempotency.ts';
-import { type VideoOrderParts, orderVideo } from '../videos/order-video.ts';
+import { orderVideo, type VideoOrderParts } from '../videos/order-video.ts';
 import type { VideoArchive } from '../videos/video-archive.ts';
 import { pageVideoJobs, toInputs, toVideoResponse, withPolls } from '../videos/video-job.ts';
 import { videoKind } from '../videos/video-kind.ts';
@@ -23,17 +29,17 @@ import { refuseField } from '../wire/fields.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import {
   type VideoDetail,
-  type VideoModel,
-  type VideoRequest,
-  type VideoResponse,
-  type VideoRow,
   videoDetailResponseSchema,
   videoInputsResponseSchema,
   videoListQuerySchema,
   videoListSchema,
+  type VideoModel,
   videoModelListSchema,
+  type VideoRequest,
   videoRequestSchema,
+  type VideoResponse,
   videoResponseSchema,
+  type VideoRow,
 } from '../wire/videos.ts';
 import { refuseCallbackUrl } from './webhooks.ts';
 

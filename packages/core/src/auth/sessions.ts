@@ -1,7 +1,6 @@
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createRandomId } from '../foundation/random-id.ts';
-import { type GatewayRequest, firstValue } from '../http/request.ts';
+import { createRandomId, type Platform } from '../foundation/platform.ts';
+import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { SharedEntries } from '../stores/store.ts';
 import { createMemoryKeep, dropOldest, type Session, SESSION_LIFETIME_S } from './session-keep.ts';
 import { createSharedKeep } from './shared-sessions.ts';

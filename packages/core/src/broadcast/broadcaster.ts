@@ -1,9 +1,8 @@
 import type { BootstrapKey } from '../auth/authenticate.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
-import type { Platform } from '../foundation/platform.ts';
+import { createUuid, type Platform } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
-import { createUuid } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/webhooks.ts';

@@ -1,6 +1,5 @@
 import type { Logger } from '../foundation/host.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createUuid } from '../foundation/random-id.ts';
+import { createUuid, type Platform } from '../foundation/platform.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { BroadcastRepository, GenerationRecord } from '../stores/store.ts';
 import { type DeliveryOutcome, nextDeliveryDelayMs, remainingDelayMs } from '../webhooks/webhooks.ts';

@@ -1,6 +1,6 @@
 import { once } from '../foundation/awaitable.ts';
+import { createRandomId } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
-import { createRandomId } from '../foundation/random-id.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { Destination } from '../wire/destinations.ts';
 import { type Broadcaster, type BroadcasterOptions, createBroadcaster, removeRows } from './broadcaster.ts';

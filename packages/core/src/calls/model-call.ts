@@ -1,7 +1,6 @@
 import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { putRandomHex } from '../foundation/random-id.ts';
+import { type Platform, putRandomHex } from '../foundation/platform.ts';
 import type { HeaderDescriptions } from '../http/operation.ts';
 import {
   firstValue,
@@ -12,7 +11,7 @@ import {
 } from '../http/request.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
-import { refuseField } from '../wire/fields.ts';
+import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '../wire/fields.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { VideoRequest } from '../wire/videos.ts';
@@ -238,4 +237,49 @@ export interface CallMarks {
   readonly readAt: number;
   readonly guardedAt: number;
   readonly plannedAt: number;
+}
+
+/** A region and the hosts under which only its endpoints are used. */
+export interface RegionOptions {
+  /** Name of the region, as in endpoints. */
+  readonly name: string;
+  /** Hosts without a port: `eu.gateway.example`. */
+  readonly hosts: readonly string[];
+  /** Which of the regions of the public API it is. Default: by its name (`toDataRegion`). */
+  readonly dataRegion?: DataRegion | undefined;
+}
+
+/** The region of the host in a request; null for an ordinary host. */
+export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => CallRegion | null;
+
+/** Creates the look-up of the data region of a region's name: as the region says, else by the name. */
+export function createDataRegionOf(regions: readonly RegionOptions[]): DataRegionOf {
+  const given = new Map(regions.map(({ name, dataRegion = toDataRegion(name) }) => [name, dataRegion]));
+  return (name) => given.get(name) ?? toDataRegion(name);
+}
+
+const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
+
+/**
+ * Creates the look-up. Every host that a request names is checked, even one from an untrusted proxy: a region only
+ * restricts a call, and a proxy that rewrites hosts must not lead a request out of its region.
+ */
+export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
+  if (regions.length === 0) return () => null;
+  const byHost = new Map(
+    regions.flatMap(({ name, hosts, dataRegion = toDataRegion(name) }) => {
+      const region: CallRegion = { name, dataRegion };
+      return hosts.map((host) => [host.toLowerCase(), region]);
+    }),
+  );
+  const find = (host: string | undefined): CallRegion | undefined =>
+    host === undefined ? undefined : byHost.get(host.trim().toLowerCase().replace(/:\d+$/, ''));
+  return ({ baseUrl, headers }) =>
+    find(HOST_OF_URL.exec(baseUrl)?.[1]) ??
+    find(firstValue(headers['host'])) ??
+    firstValue(headers['x-forwarded-host'])
+      ?.split(',')
+      .map(find)
+      .find((region) => region !== undefined) ??
+    null;
 }

@@ -3,6 +3,7 @@ import {
   type CallKind,
   type CallNeeds,
   type CallPreferences,
+  type Compression,
   minTokensOf,
   mostTokensOf,
   type RouterInput,
@@ -13,7 +14,6 @@ import { PARAMETERS, TEXT_FIELDS } from '../wire/chat-parameters.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
 import { CHAT_PLACES, placeOfMessage } from './chat-places.ts';
 import { NATIVE_PLACES } from './native-places.ts';
-import { compressionOf } from './plugins.ts';
 
 /** The largest known token count of an image: eight tiles of gpt-4o-mini take 48,169 tokens. */
 const MOST_TOKENS_AN_IMAGE = 50_000;
@@ -272,4 +272,35 @@ function mapMessages(messages: Messages, change: (text: RequestText) => string):
     const { role } = message;
     return placeOfMessage(role)(message, toVisitor(change, role)) as typeof message;
   });
+}
+
+type Plugins = ChatCompletionRequest['plugins'];
+export type Plugin = NonNullable<Plugins>[number];
+
+/** Returns the plugin when it is requested and not switched off. */
+export function findPlugin(plugins: Plugins, id: string): Plugin | undefined {
+  return plugins?.find((plugin) => plugin.id === id && plugin.enabled !== false);
+}
+
+export function hasPlugin(plugins: Plugins, id: string): boolean {
+  return findPlugin(plugins, id) !== undefined;
+}
+
+/** Whether one of the model slugs has the variant that searches the web first. */
+export function isOnline({ model, models }: ChatCompletionRequest): boolean {
+  return (model?.includes(':online') ?? false) || (models?.some((slug) => slug.includes(':online')) ?? false);
+}
+
+/** Whether a request has tools that the gateway runs. */
+export function hasServerTools({ tools, plugins }: ChatCompletionRequest): boolean {
+  return (tools?.some(({ type }) => type !== 'function') ?? false) || hasPlugin(plugins, 'web-fetch');
+}
+
+/** Reads the request's options for context compression, in the present form or the older one. */
+export function compressionOf({ plugins, transforms, modalities }: ChatCompletionRequest): Compression {
+  if (modalities?.length && !modalities.includes('text')) return 'never';
+  const plugin = plugins?.find(({ id }) => id === 'context-compression');
+  if (plugin !== undefined) return plugin.enabled === false ? 'never' : 'always';
+  if (transforms == null) return 'small';
+  return transforms.includes('middle-out') ? 'always' : 'never';
 }

@@ -14,8 +14,8 @@ import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { Plugin } from './chat-kind.ts';
 import type { CompletionEncoder } from './format.ts';
-import type { Plugin } from './plugins.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
 export interface ChatRunParts {

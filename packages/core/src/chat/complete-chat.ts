@@ -1,13 +1,20 @@
 import type { LiveAccount } from '../account/account.ts';
-import { amendRequest, type HookParts, type Pipeline, receiveCall, withRequest } from '../calls/model-call.ts';
+import {
+  amendRequest,
+  type HookParts,
+  type Pipeline,
+  receiveCall,
+  type RegionOf,
+  withRequest,
+} from '../calls/model-call.ts';
 import {
   type CallContext,
   type Caller,
   type CallSteps,
   type Planned,
   planWithin,
-  type PreparedCall,
   prepareCall,
+  type PreparedCall,
   type PrepareParts,
   reservePrepared,
 } from '../dispatch/prepare-call.ts';
@@ -16,17 +23,14 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Conversation } from '../generations/ended-call.ts';
 import { type GenerationLogging, observeCall } from '../generations/observer.ts';
 import { guardCall, type GuardedCall, toCompletionGuard } from '../guardrails/guard-call.ts';
-import { readJsonBody } from '../http/read-json-body.ts';
-import { firstValue, type GatewayRequest, type RequestContext } from '../http/request.ts';
+import { firstValue, type GatewayRequest, readJsonBody, type RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
-import type { RegionOf } from '../routing/regions.ts';
 import { applyRules } from '../routing/rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
-import { chatKind } from './chat-kind.ts';
+import { chatKind, hasServerTools } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
 import type { Format } from './format.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
-import { hasServerTools } from './plugins.ts';
 import { onwardPluginsOf, refuseUnavailable, refuseUnreadable, toPluginConstraints } from './refuse-unavailable.ts';
 import { relayStream } from './relay-stream.ts';
 import { relayWhole } from './relay-whole.ts';

@@ -3,7 +3,7 @@ import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import { hasPlugin } from './plugins.ts';
+import { hasPlugin } from './chat-kind.ts';
 
 /** The verdict of a moderator about a text. */
 export interface ModerationVerdict {

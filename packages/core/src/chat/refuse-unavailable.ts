@@ -5,8 +5,8 @@ import { actsOnInput } from '../guardrails/guard-call.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
+import { hasPlugin, isOnline, type Plugin } from './chat-kind.ts';
 import type { Moderator } from './moderate-call.ts';
-import { hasPlugin, isOnline, type Plugin } from './plugins.ts';
 import type { ListedStage } from './stages/stage.ts';
 
 /** Plugins that choose a model, and are read where that is done. */

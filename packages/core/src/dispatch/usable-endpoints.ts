@@ -1,10 +1,10 @@
 import type { AccountOptions } from '../account/account.ts';
 import { type CallRegion, kindOfModel } from '../calls/call-kind.ts';
+import type { RegionOf } from '../calls/model-call.ts';
 import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Policy, PolicyOf } from '../guardrails/policy.ts';
 import type { RequestContext } from '../http/request.ts';
-import type { RegionOf } from '../routing/regions.ts';
 import { type EndpointQuery, selectEndpoints } from '../routing/select-endpoints.ts';
 
 export interface EndpointParts {

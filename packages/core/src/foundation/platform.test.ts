@@ -2,8 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import { createWebPlatform } from './platform.ts';
-import { createRandomId } from './random-id.ts';
+import { createRandomId, createWebPlatform } from './platform.ts';
 
 test.each(['', 'abc', 'sk-gw-v1-demo', 'é👩‍👩‍👧'])('hashes "%s" with SHA-256', async (text) => {
   const platform = createWebPlatform();

@@ -7,7 +7,12 @@ import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } fro
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { CallCourse, CourseStep, GenerationContent } from '../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
-import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
+import {
+  type CompletionAccumulator,
+  createCompletionAccumulator,
+  recordTimeline,
+  type TimelineRecorder,
+} from './completion-accumulator.ts';
 import type { CompletionFacts, Conversation, EndedCall, ToolStep, WebSearch } from './ended-call.ts';
 import {
   createRunningMeter,
@@ -17,7 +22,6 @@ import {
   sumSpending,
   type Turn,
 } from './spending.ts';
-import { recordTimeline, type TimelineRecorder } from './stream-timeline.ts';
 import {
   type SettledGeneration,
   toContentError,

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import type { StreamTimeline } from '../wire/generation.ts';
-import { createCompletionAccumulator } from './completion-accumulator.ts';
-import { recordTimeline } from './stream-timeline.ts';
+import { createCompletionAccumulator, recordTimeline } from './completion-accumulator.ts';
 
 interface Piece {
   readonly at: number;

@@ -7,10 +7,9 @@ import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
 import type { CallCourse, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
-import type { CompletionAccumulator } from './completion-accumulator.ts';
+import type { CompletionAccumulator, TimelineRecorder } from './completion-accumulator.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
 import { countParts, toPublicUsage } from './spending.ts';
-import type { TimelineRecorder } from './stream-timeline.ts';
 
 /**
  * The members of a record in a call of which nothing is known. Journals leave these values out of their lines, so they

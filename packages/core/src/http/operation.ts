@@ -2,8 +2,7 @@ import type { z } from 'zod';
 
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { parseWith } from '../foundation/parse.ts';
-import { readJsonBody } from './read-json-body.ts';
-import type { PublicContext, RequestContext } from './request.ts';
+import { type PublicContext, readJsonBody, type RequestContext } from './request.ts';
 import { type GatewayResponse, toJsonResponse } from './response.ts';
 
 /**

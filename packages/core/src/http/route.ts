@@ -1,4 +1,5 @@
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Operation, PublicOperation } from './operation.ts';
 import type { ErrorForm } from './response.ts';
 
@@ -32,3 +33,95 @@ export type Route<Parts> = RouteRow &
 
 /** Groups of routes that a host may offer or leave out. */
 export type Surface = 'api' | 'admin' | 'metrics' | 'openapi' | 'health';
+
+export interface RouteMatch<Parts> {
+  /** The operation of the route is loaded once; after that `load` returns it without a promise. */
+  readonly route: Route<Parts>;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the routes of a table. */
+export interface Router<Parts> {
+  /**
+   * Finds the route of a request. The raw path is compared, so `/x/../api` or an encoded slash matches no route. Throws
+   * `not_found`, `method_not_allowed`, or `invalid_request` for a parameter that cannot be decoded.
+   */
+  match(method: string, path: string): RouteMatch<Parts>;
+  /** The methods that the routes of a path serve; empty when no route has this path. HEAD is included where GET is. */
+  methodsOf(path: string): readonly string[];
+  /** Who may call this method and path; undefined when there is no such route. */
+  authOf(method: string, path: string): Route<Parts>['auth'] | undefined;
+  /** Whether one of these surfaces has a route for the method and path. */
+  has(method: string, path: string, surfaces: readonly Surface[]): boolean;
+}
+
+const NO_PARAMS: RouteMatch<unknown>['params'] = {};
+
+/** Creates a router for a table of routes, in which earlier routes win. */
+export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Parts> {
+  /** The routes without parameters, by path: nearly every request needs one of these and finds it in one step. */
+  const staticRoutes = new Map<string, RouteMatch<Parts>[]>();
+  const variableRoutes: { readonly pattern: RegExp; readonly route: Route<Parts> }[] = [];
+  for (const route of routes.map(loadingOnce)) {
+    if (route.path.includes('{')) variableRoutes.push({ pattern: toPattern(route.path), route });
+    else staticRoutes.set(route.path, [...(staticRoutes.get(route.path) ?? []), { route, params: NO_PARAMS }]);
+  }
+
+  /** The parameters of the matches are not decoded yet. */
+  const findAll = (path: string): readonly RouteMatch<Parts>[] =>
+    staticRoutes.get(path) ??
+    variableRoutes.flatMap(({ pattern, route }) => {
+      const match = pattern.exec(path);
+      return match === null ? [] : [{ route, params: { ...match.groups } }];
+    });
+  const find = (method: string, path: string): RouteMatch<Parts> | undefined => {
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    return findAll(path).find(({ route }) => route.method === wanted);
+  };
+  const methodsOf = (path: string): readonly string[] => {
+    const methods = findAll(path).map(({ route }) => route.method as string);
+    return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  };
+
+  return {
+    methodsOf,
+    match(method, path) {
+      const found = find(method, path);
+      if (found !== undefined) return found.params === NO_PARAMS ? found : decodeParams(found);
+      const methods = methodsOf(path);
+      if (methods.length === 0) throw new GatewayError('not_found', 'There is nothing at this path');
+      throw new GatewayError('method_not_allowed', `This path answers ${methods.join(', ')} only`);
+    },
+    authOf: (method, path) => find(method, path)?.route.auth,
+    has(method, path, surfaces) {
+      const found = find(method, path);
+      return found !== undefined && surfaces.includes(found.route.surface);
+    },
+  };
+}
+
+function toPattern(path: string): RegExp {
+  const source = path
+    .replaceAll('.', '\\.')
+    .replace(/\{(\w+)(\+?)\}/g, (_, name, many) => `(?<${name}>${many ? '.+' : '[^/]+'})`);
+  return new RegExp(`^${source}$`);
+}
+
+function loadingOnce<Parts>(route: Route<Parts>): Route<Parts> {
+  return route.auth === 'none' ? { ...route, load: once(route.load) } : { ...route, load: once(route.load) };
+}
+
+/** Keeps the loaded value; after a failed load the next call tries again. */
+function once<Loaded>(load: () => Awaitable<Loaded>): () => Awaitable<Loaded> {
+  let kept: Loaded | undefined;
+  return () => kept ?? whenKnown(load(), (loaded) => (kept = loaded));
+}
+
+function decodeParams<Parts>({ route, params }: RouteMatch<Parts>): RouteMatch<Parts> {
+  try {
+    const decoded = Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)] as const);
+    return { route, params: Object.fromEntries(decoded) };
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The path is not properly encoded', { cause });
+  }
+}

@@ -1,17 +1,16 @@
 import type { GenerationFacts, GenerationFilter } from './generation-queries.ts';
 import { createActivityBook, createFacetCount, createHistogram } from './kit/aggregates.ts';
 import { matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
-import { createFirstGenerations } from './kit/first-generations.ts';
 import { toPreview } from './kit/records.ts';
 import {
   createDeliveryBook,
   createRowRepository,
   createTableRepositories,
+  EMPTY_TABLES,
   type TableSource,
 } from './kit/repositories.ts';
-import { createSessionBook } from './kit/sessions.ts';
+import { createFirstGenerations, createSessionBook } from './kit/sessions.ts';
 import { createCarriedSpending, createSpendingBook, toSpending } from './kit/spending.ts';
-import { EMPTY_TABLES } from './kit/tables.ts';
 import type {
   GenerationPage,
   GenerationRecord,

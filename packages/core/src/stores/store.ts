@@ -5,7 +5,7 @@ import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
-import type { Tables } from './kit/tables.ts';
+import type { Tables } from './kit/repositories.ts';
 import type { TableRepository } from './repository.ts';
 import type {
   AssignmentRecord,

@@ -1,6 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createRandomId } from '../foundation/random-id.ts';
+import { createRandomId, type Platform } from '../foundation/platform.ts';
 import type { SharedEntries, Store } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 

@@ -8,14 +8,13 @@ import {
   type CallSteps,
   guardByFilters,
   type Planned,
-  type PreparedCall,
   prepareCall,
+  type PreparedCall,
   type PrepareParts,
 } from '../dispatch/prepare-call.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createRandomId } from '../foundation/random-id.ts';
+import { createRandomId, type Platform } from '../foundation/platform.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { type Payer, spendersOf } from '../limits/budgets.ts';

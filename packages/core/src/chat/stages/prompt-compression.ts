@@ -3,7 +3,7 @@ import { type Compression, isCompressed } from '../../calls/call-kind.ts';
 import type { Pipeline } from '../../calls/model-call.ts';
 import { estimateUsage } from '../../calls/texts.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../../wire/chat-request.ts';
-import { compressionOf } from '../plugins.ts';
+import { compressionOf } from '../chat-kind.ts';
 import type { FitRequest, Stage } from './stage.ts';
 
 /** Shortens prompts that are too long for an endpoint, where the request admits it (wire.md 9.2). */

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Awaitable } from '../../foundation/awaitable.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
+import type { Plugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
 import type { CommittedCompletion } from '../committed-completion.ts';
-import type { Plugin } from '../plugins.ts';
 
 /** One question to models. A call has one, or, when it runs server tools, several. */
 export interface ChatTurn {

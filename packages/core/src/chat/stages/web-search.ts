@@ -5,8 +5,8 @@ import { raceAbort } from '../../foundation/awaitable.ts';
 import { parseWith } from '../../foundation/parse.ts';
 import { guardAdded, guardText } from '../../guardrails/guard-call.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../../wire/chat-request.ts';
+import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
-import { findPlugin } from '../plugins.ts';
 import {
   clipText,
   isDomainAllowed,

@@ -1,5 +1,15 @@
-import type { GenerationFacts, SessionPage, SessionPlace, SessionQuery, SessionSum } from '../generation-queries.ts';
-import type { GenerationRecord } from '../store.ts';
+import type { GenerationSort } from '../../wire/generation-list.ts';
+import type {
+  GenerationFacts,
+  SessionPage,
+  SessionPlace,
+  SessionQuery,
+  SessionSum,
+  SortedPlace,
+  SortedQuery,
+  SortValue,
+} from '../generation-queries.ts';
+import type { GenerationRecord, SortedPage } from '../store.ts';
 import { matchesFilter } from './filters.ts';
 
 /** Adds up the calls of sessions one after the other, in any order; the page is read once, after the last. */
@@ -107,24 +117,29 @@ function takeFirst<Source>(
 ): Session<Source>[] {
   const first: Session<Source>[] = [];
   for (const session of sessions) {
-    if (session.matching === 0 || (after !== undefined && compare(session, after) <= 0)) continue;
-    const last = first[count - 1];
-    if (last !== undefined && compare(session, last) > 0) continue;
-    let low = 0;
-    let high = first.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compare(session, first[middle] as Session<Source>) < 0) high = middle;
-      else low = middle + 1;
-    }
-    first.splice(low, 0, session);
-    if (first.length > count) first.pop();
+    if (session.matching === 0 || (after !== undefined && compareSessions(session, after) <= 0)) continue;
+    takeIn(first, session, count, compareSessions);
   }
   return first;
 }
 
+/** Puts an item at its place among those that are first so far, of which no more than `most` are kept. */
+function takeIn<Item>(first: Item[], item: Item, most: number, compare: (left: Item, right: Item) => number): void {
+  const last = first[most - 1];
+  if (last !== undefined && compare(item, last) >= 0) return;
+  let low = 0;
+  let high = first.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compare(item, first[middle] as Item) < 0) high = middle;
+    else low = middle + 1;
+  }
+  first.splice(low, 0, item);
+  if (first.length > most) first.pop();
+}
+
 /** The latest first, those of the same time by their ids. */
-function compare(left: SessionPlace, right: SessionPlace): number {
+function compareSessions(left: SessionPlace, right: SessionPlace): number {
   if (left.lastAtMs !== right.lastAtMs) return right.lastAtMs - left.lastAtMs;
   return left.sessionId < right.sessionId ? -1 : left.sessionId > right.sessionId ? 1 : 0;
 }
@@ -142,4 +157,92 @@ function toSum<Source extends { readonly id: string }>({
     models: byCalls.map(([model]) => model),
     principalIds: [...principalIds].toSorted(),
   };
+}
+
+/** The generations of one page in the order of a query, chosen among all that are added, in whatever order. */
+export interface FirstGenerations<Source> {
+  add(facts: GenerationFacts, source: Source): void;
+  /** The page, once all are added. */
+  read(toRecord: (source: Source) => GenerationRecord): SortedPage;
+}
+
+interface Candidate<Source> {
+  readonly value: SortValue;
+  readonly createdAtMs: number;
+  readonly source: Source;
+}
+
+/**
+ * Creates the choice. It keeps no more than a page and one, so that a page costs one look at each generation, however
+ * many there are. The id of a source is read only where everything else is equal.
+ */
+export function createFirstGenerations<Source extends { readonly id: string }>({
+  limit,
+  sort,
+  order,
+  after,
+}: Omit<SortedQuery, 'filter'>): FirstGenerations<Source> {
+  const sign = order === 'asc' ? 1 : -1;
+  const first: Candidate<Source>[] = [];
+  const place = after && { ...after, source: after };
+  const compare = (left: Comparable, right: Comparable): number => compareCandidates(left, right, sign);
+
+  return {
+    add(facts, source) {
+      const candidate = { value: sortValueOf(facts, sort), createdAtMs: facts.createdAtMs, source };
+      if (place !== undefined && compare(candidate, place) <= 0) return;
+      takeIn(first, candidate, limit + 1, compare);
+    },
+    read(toRecord) {
+      const page = first.slice(0, limit);
+      const last = page.at(-1);
+      const isMore = first.length > limit && last !== undefined;
+      return {
+        records: page.map(({ source }) => toRecord(source)),
+        next: isMore ? { value: last.value, createdAtMs: last.createdAtMs, id: last.source.id } : null,
+      };
+    },
+  };
+}
+
+type Comparable = Pick<Candidate<{ readonly id: string }>, 'value' | 'createdAtMs' | 'source'>;
+
+/** By the value, unknown ones last in either order; among equals the newest first. */
+function compareCandidates(left: Comparable, right: Comparable, sign: 1 | -1): number {
+  if (left.value !== right.value) {
+    if (left.value === null) return 1;
+    if (right.value === null) return -1;
+    return left.value < right.value ? -sign : sign;
+  }
+  if (left.createdAtMs !== right.createdAtMs) return right.createdAtMs - left.createdAtMs;
+  const [leftId, rightId] = [left.source.id, right.source.id];
+  return leftId === rightId ? 0 : leftId > rightId ? -1 : 1;
+}
+
+/** What a generation is sorted by; null where it is not known, or there is no such thing. */
+function sortValueOf(facts: GenerationFacts, sort: GenerationSort): SortValue {
+  switch (sort) {
+    case 'time':
+      return facts.createdAtMs;
+    case 'cost':
+      return facts.isCostKnown ? facts.costNanoUsd : null;
+    case 'duration':
+      return facts.durationMs;
+    case 'latency':
+      return facts.firstTokenMs;
+    case 'tokens_in':
+      return facts.promptTokens;
+    case 'tokens_out':
+      return facts.completionTokens;
+    case 'speed':
+      return facts.tokensPerSecond;
+    case 'attempts':
+      return facts.attempts;
+    case 'model':
+      return facts.model;
+    case 'provider':
+      return facts.providerName;
+    case 'status':
+      return facts.status;
+  }
 }

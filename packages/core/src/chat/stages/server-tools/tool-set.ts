@@ -7,7 +7,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { ChatCompletionRequest, ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
-import { findPlugin } from '../../plugins.ts';
+import { findPlugin } from '../../chat-kind.ts';
 import type { WebAccess } from '../../web/web-access.ts';
 import { createWebFetchTool, createWebSearchTool, datetimeTool, searchModelsTool } from './built-in-tools.ts';
 import { type OpenTool, type ServerTool, toToolName } from './server-tool.ts';

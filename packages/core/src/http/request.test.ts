@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
-import { readJsonBody } from './read-json-body.ts';
-import type { GatewayRequest } from './request.ts';
+import { type GatewayRequest, readJsonBody } from './request.ts';
 
 function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers'] = {}): GatewayRequest {
   return {

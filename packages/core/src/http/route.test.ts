@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 
 import { ROUTES } from '../api/routes.ts';
-import { createRouter } from './create-router.ts';
 import type { Operation } from './operation.ts';
+import { createRouter } from './route.ts';
 
 const { match: matchRoute, has: hasRoute, methodsOf } = createRouter(ROUTES);
 
