@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { createModelCall, type RegionOf } from '../calls/model-call.ts';
 import { chatKind } from '../chat/chat-kind.ts';
-import { type OnwardParts, onwardPluginsOf, toPluginConstraints } from '../chat/refuse-unavailable.ts';
+import { type PluginParts, onwardPluginsOf, toPluginConstraints } from '../chat/complete-chat.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
@@ -14,7 +14,7 @@ import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import { FORMATS, routingExplanationSchema } from '../wire/routing-rules.ts';
 
 /** What an explanation uses of a gateway. */
-export interface ExplainParts extends OnwardParts {
+export interface ExplainParts extends PluginParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
   readonly regionOf: RegionOf;

@@ -9,7 +9,7 @@ import { type ChatChunk, nativeOf } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type Beginning, type CommittedCompletion, failureWithoutOutput, hasOutput } from './committed-completion.ts';
-import { type AskedRest, continueBroken, continuesBroken } from './continuation.ts';
+import { type AskedRest, continueBroken } from './continuation.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /**
@@ -31,6 +31,21 @@ export function findReader(run: ChatRun, isStaged: boolean): ReadBy {
   if (continuesBroken(run)) return 'seam';
   if (run.guard !== null) return 'guard';
   return isStaged ? 'stage' : 'none';
+}
+
+/** Whether the stream of a call goes on at another endpoint should it break off (docs/decisions/0039). */
+function continuesBroken({ call, plan, toolSet, parts }: ChatRun): boolean {
+  const { request } = call;
+  if (request.stream !== true || toolSet !== null || plan.endpoints.length < 2) return false;
+  const wish = request.provider?.continue_broken_streams ?? parts.account.routing?.continueBrokenStreams;
+  return wish === true && isPlainText(request);
+}
+
+/** Whether a request is for text in no form that a continuation could miss. */
+function isPlainText({ response_format: format, modalities, tool_choice: choice }: ChatCompletionRequest): boolean {
+  const hasForm = format != null && format.type !== 'text';
+  const isForced = choice != null && choice !== 'none' && choice !== 'auto';
+  return !hasForm && !isForced && modalities?.some((kind) => kind !== 'text') !== true;
 }
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */

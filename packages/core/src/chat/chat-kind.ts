@@ -296,6 +296,11 @@ export function hasServerTools({ tools, plugins }: ChatCompletionRequest): boole
   return (tools?.some(({ type }) => type !== 'function') ?? false) || hasPlugin(plugins, 'web-fetch');
 }
 
+/** Whether the caller wants no reasoning given back (wire.md 6.6). */
+export function isReasoningHidden({ reasoning, include_reasoning: included }: ChatCompletionRequest): boolean {
+  return reasoning?.exclude === true || included === false;
+}
+
 /** Reads the request's options for context compression, in the present form or the older one. */
 export function compressionOf({ plugins, transforms, modalities }: ChatCompletionRequest): Compression {
   if (modalities?.length && !modalities.includes('text')) return 'never';

@@ -1,4 +1,5 @@
 import type { LiveAccount } from '../account/account.ts';
+import type { EndpointConstraint } from '../calls/call-kind.ts';
 import {
   amendRequest,
   type HookParts,
@@ -7,10 +8,12 @@ import {
   type RegionOf,
   withRequest,
 } from '../calls/model-call.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import {
   type CallContext,
   type Caller,
   type CallSteps,
+  guardByFilters,
   type Planned,
   planWithin,
   prepareCall,
@@ -19,19 +22,21 @@ import {
   reservePrepared,
 } from '../dispatch/prepare-call.ts';
 import type { UsableParts } from '../dispatch/usable-endpoints.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Conversation } from '../generations/ended-call.ts';
 import { type GenerationLogging, observeCall } from '../generations/observer.ts';
-import { guardCall, type GuardedCall, toCompletionGuard } from '../guardrails/guard-call.ts';
+import { actsOnInput, type GuardedCall, toCompletionGuard } from '../guardrails/guard-call.ts';
+import type { Policy } from '../guardrails/policy.ts';
 import { firstValue, type GatewayRequest, readJsonBody, type RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { applyRules } from '../routing/rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
-import { chatKind, hasServerTools } from './chat-kind.ts';
+import { refuseField } from '../wire/fields.ts';
+import { chatKind, hasPlugin, hasServerTools, isOnline, type Plugin } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
 import type { Format } from './format.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
-import { onwardPluginsOf, refuseUnavailable, refuseUnreadable, toPluginConstraints } from './refuse-unavailable.ts';
 import { relayStream } from './relay-stream.ts';
 import { relayWhole } from './relay-whole.ts';
 import { composeStages } from './stages/compose-stages.ts';
@@ -56,7 +61,7 @@ export async function completeChat(format: Format, context: ChatContext): Promis
   const prepared = await prepareCall(received, CHAT_STEPS, context, receivedAt);
 
   const { call, caller, pipeline, bound } = prepared;
-  const guard = toCompletionGuard(caller.policy, pipeline);
+  const guard = caller.policy && toCompletionGuard(caller.policy, pipeline);
   const observer = observeCall(prepared, toConversation(prepared, client), parts);
   const run: ChatRun = { ...prepared, encoder, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
@@ -87,7 +92,9 @@ export function receiveChat(
   context: ChatContext,
 ): ChatRun['call'] {
   const { headers } = context.request;
-  return applyRules(receiveCall(chatKind, request, context), { format, headers }, context.parts.routing);
+  const { routing } = context.parts;
+  const call = receiveCall(chatKind, request, context);
+  return routing.account.rules === undefined ? call : applyRules(call, { format, headers }, routing);
 }
 
 /** A chat call is planned with the tools that the gateway runs, and without the plugins that it leaves to others. */
@@ -115,16 +122,19 @@ async function guardChat(
   received: ChatRun['call'],
   caller: Caller,
   pipeline: Pipeline,
-  { request: client, parts }: CallContext<ChatParts>,
+  context: CallContext<ChatParts>,
 ): Promise<GuardedChat> {
-  const { moderator, logger, platform } = parts;
-  const guarding = guardCall(received, { policy: caller.policy, pipeline, logger, platform });
+  const { parts } = context;
+  const { moderator } = parts;
+  const guarding = guardByFilters(received, caller, pipeline, context);
   const { call, refusal: blocked } = guarding instanceof Promise ? await guarding : guarding;
   const onwardPlugins = onwardPluginsOf(call.request, parts);
   const refusal =
     blocked ??
     refuseUnreadable(onwardPlugins, caller.policy) ??
-    (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
+    (moderator !== undefined && hasPlugin(call.request.plugins, 'moderation')
+      ? await moderateCall(call, { moderator, pipeline, signal: context.request.signal })
+      : null);
   const toolSet = hasServerTools(call.request) ? await openServerTools(call, caller, parts) : null;
   return { call: toolSet === null ? call : withRequest(call, toolSet.request), refusal, toolSet, onwardPlugins };
 }
@@ -158,4 +168,76 @@ export interface ChatParts extends ChatRunParts, PrepareParts, HookParts, ToolPa
   readonly moderator: Moderator | undefined;
   readonly regionOf: RegionOf;
   readonly logging: GenerationLogging;
+}
+
+/** Plugins that choose a model, and are read where that is done. */
+const ROUTER_PLUGINS: readonly string[] = ['auto-router', 'auto-beta-router'];
+
+/** What runs plugins. */
+export interface PluginParts {
+  readonly stages: readonly ListedStage[];
+  /** Undefined where none is set up. */
+  readonly moderator: Moderator | undefined;
+  /** A plugin that a provider runs is not refused here; routing finds out whether one that serves the model does. */
+  readonly catalog: Pick<Catalog, 'gatewayPlugins'>;
+}
+
+/**
+ * Throws `invalid_request` for fields that would have no effect: presets, and plugins that add or guard content and are
+ * not configured. Fields that only tune a completion are accepted without effect.
+ */
+function refuseUnavailable(request: ChatCompletionRequest, parts: PluginParts): void {
+  const { gatewayPlugins } = parts.catalog;
+  request.plugins?.forEach((plugin, index) => {
+    if (plugin.enabled === false || gatewayPlugins.has(plugin.id)) return;
+    const reason = findPluginProblem(plugin, parts);
+    if (reason !== null) throw refuseField(`plugins.${index}`, `the plugin "${plugin.id.slice(0, 60)}" ${reason}`);
+  });
+  if (isOnline(request) && !gatewayPlugins.has('web')) {
+    const reason = findPluginProblem({ id: 'web' }, parts);
+    if (reason !== null) throw refuseField('model', `the variant :online ${reason}`);
+  }
+  if (request.preset) throw refuseField('preset', 'a stored preset is not available in this version');
+  const { reasoning, reasoning_effort: effort } = request;
+  if (reasoning?.effort && effort && reasoning.effort !== effort) {
+    throw refuseField('reasoning_effort', 'must not differ from reasoning.effort');
+  }
+}
+
+/** Why this gateway cannot run a plugin, in words for the caller; null when it can. */
+function findPluginProblem(plugin: Plugin, { stages, moderator }: PluginParts): string | null {
+  if (ROUTER_PLUGINS.includes(plugin.id)) return null;
+  if (plugin.id === 'moderation') {
+    return moderator === undefined ? 'is not available: no moderator is set up on this gateway' : null;
+  }
+  const listed = stages.find(({ stage }) => stage.plugins?.includes(plugin.id) === true);
+  return listed === undefined ? 'is not available in this version' : (listed.stage.findPluginProblem?.(plugin) ?? null);
+}
+
+const NONE: readonly Plugin[] = [];
+
+/** The plugins of a request that this gateway cannot run itself, and a provider that is a gateway can. */
+export function onwardPluginsOf(request: ChatCompletionRequest, parts: PluginParts): readonly Plugin[] {
+  const { gatewayPlugins } = parts.catalog;
+  if (gatewayPlugins.size === 0) return NONE;
+  const { plugins } = request;
+  const wanted = plugins?.filter(({ enabled }) => enabled !== false) ?? NONE;
+  const all = isOnline(request) && !hasPlugin(plugins, 'web') ? [...wanted, { id: 'web' }] : wanted;
+  return all.filter((plugin) => gatewayPlugins.has(plugin.id) && findPluginProblem(plugin, parts) !== null);
+}
+
+/** Excludes the endpoints whose providers cannot run these plugins. */
+export function toPluginConstraints(plugins: readonly Plugin[]): readonly EndpointConstraint[] {
+  return plugins.map(({ id }) => ({
+    rule: `plugins.${id}`,
+    excludes: ({ provider }) => provider.gateway?.plugins.has(id) !== true,
+  }));
+}
+
+/** The refusal of plugins that add texts upstream, where content filters would have to read them; null for none. */
+function refuseUnreadable(plugins: readonly Plugin[], policy: Policy | null): GatewayError | null {
+  const adding = plugins.find(({ id }) => id === 'web' || id === 'file-parser');
+  if (adding === undefined || !actsOnInput(policy)) return null;
+  const message = `Request blocked: content filters cannot read what the plugin "${adding.id}" of an upstream adds`;
+  return new GatewayError('permission_denied', message);
 }

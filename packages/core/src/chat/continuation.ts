@@ -180,21 +180,6 @@ export async function reserveTurn(
   await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
 }
 
-/** Whether the stream of a call goes on at another endpoint should it break off (docs/decisions/0039). */
-export function continuesBroken({ call, plan, toolSet, parts }: ChatRun): boolean {
-  const { request } = call;
-  if (request.stream !== true || toolSet !== null || plan.endpoints.length < 2) return false;
-  const wish = request.provider?.continue_broken_streams ?? parts.account.routing?.continueBrokenStreams;
-  return wish === true && isPlainText(request);
-}
-
-/** Whether a request is for text in no form that a continuation could miss. */
-function isPlainText({ response_format: format, modalities, tool_choice: choice }: ChatCompletionRequest): boolean {
-  const hasForm = format != null && format.type !== 'text';
-  const isForced = choice != null && choice !== 'none' && choice !== 'auto';
-  return !hasForm && !isForced && modalities?.some((kind) => kind !== 'text') !== true;
-}
-
 /** Whether another endpoint may do better than the one that ended its completion with this error. */
 const isRemediable = ({ code }: GatewayError): boolean => !isCallersMistake(code) && code !== 'internal';
 

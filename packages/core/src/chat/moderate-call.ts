@@ -3,7 +3,6 @@ import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import { hasPlugin } from './chat-kind.ts';
 
 /** The verdict of a moderator about a text. */
 export interface ModerationVerdict {
@@ -21,27 +20,15 @@ export interface Moderator {
 }
 
 interface ModerationParts {
-  /** Undefined where none is set up. */
-  readonly moderator: Moderator | undefined;
+  readonly moderator: Moderator;
   readonly pipeline: Pipeline;
   readonly signal: AbortSignal;
 }
 
-/**
- * Returns the refusal of a call that requires moderation and is flagged (wire.md 4.2, 9.5); null, synchronously, for
- * any other call.
- */
-export function moderateCall(
+/** Returns the refusal of a call that is to be moderated and is flagged (wire.md 4.2, 9.5); null for one that is not. */
+export async function moderateCall(
   { request }: ModelCall<ChatCompletionRequest>,
   { moderator, pipeline, signal }: ModerationParts,
-): Awaitable<GatewayError | null> {
-  if (moderator === undefined || !hasPlugin(request.plugins, 'moderation')) return null;
-  return moderate(request, { moderator, pipeline, signal });
-}
-
-async function moderate(
-  request: ChatCompletionRequest,
-  { moderator, pipeline, signal }: ModerationParts & { readonly moderator: Moderator },
 ): Promise<GatewayError | null> {
   const texts = request.messages.flatMap(({ content }) => textsOf(content));
   const verdict = await judge(texts.join('\n'), moderator, signal);

@@ -133,7 +133,9 @@ export function guardByFilters<Request>(
   pipeline: Pipeline,
   { parts: { logger, platform } }: CallContext<Pick<PrepareParts, 'logger' | 'platform'>>,
 ): Awaitable<GuardedCall<Request>> {
-  return guardCall(received, { policy, pipeline, logger, platform });
+  return policy === null
+    ? { call: received, refusal: null }
+    : guardCall(received, { policy, pipeline, logger, platform });
 }
 
 /** Plans a call for the endpoints that its caller's policy and budgets admit. */

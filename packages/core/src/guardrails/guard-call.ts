@@ -125,11 +125,11 @@ export interface CompletionGuard {
 }
 
 /** Null when the policy does not guard completions. Each filter's finding is added to the pipeline once. */
-export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): CompletionGuard | null {
-  if (policy === null || policy.output === null) return null;
+export function toCompletionGuard({ output }: Policy, pipeline: Pipeline): CompletionGuard | null {
+  if (output === null) return null;
   const noted = new Set<Finding['compiled']>();
   return {
-    filters: policy.output,
+    filters: output,
     onFinding(finding) {
       if (noted.has(finding.compiled)) return;
       noted.add(finding.compiled);

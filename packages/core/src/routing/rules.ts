@@ -40,8 +40,7 @@ interface RuleParts {
  * takes it for a call whose caller has asked for these models. A rule with an unknown model is passed over.
  */
 export function applyRules(call: ChatModelCall, origin: CallOrigin, { account, catalog }: RuleParts): ChatModelCall {
-  const { rules, defaultModel } = account;
-  if (rules === undefined) return call;
+  const { rules = [], defaultModel } = account;
   const query: RuleQuery = { call, origin, catalog, defaultModel };
   const rule = rules.find((one) => failingCondition(one, query) === null && unknownModelOf(one, catalog) === null);
   return rule === undefined ? call : withRule(call, rule);

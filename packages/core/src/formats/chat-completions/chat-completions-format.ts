@@ -1,3 +1,4 @@
+import { isReasoningHidden } from '../../chat/chat-kind.ts';
 import type { CompletionEncoder, CompletionEnvelope, Format, WholeCompletion } from '../../chat/format.ts';
 import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   Usage,
 } from '../../wire/chat-chunk.ts';
 import { parseChatCompletion } from '../../wire/chat-request.ts';
-import { isReasoningHidden, withoutReasoning } from '../kit/hidden-reasoning.ts';
 
 /** A comment, which clients pass over. */
 export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
@@ -169,4 +169,9 @@ function toMessage(delta: ChatDelta, hidesReasoning: boolean): ResultMessage {
   if (delta.audio !== undefined) message.audio = delta.audio;
   if (delta.annotations !== undefined) message.annotations = delta.annotations;
   return message;
+}
+
+function withoutReasoning(delta: ChatDelta): ChatDelta {
+  const { reasoning: _text, reasoning_details: _details, ...others } = delta;
+  return others;
 }

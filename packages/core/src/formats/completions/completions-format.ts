@@ -1,10 +1,10 @@
+import { isReasoningHidden } from '../../chat/chat-kind.ts';
 import type { CompletionEncoder, CompletionEnvelope, Format, Frames, WholeCompletion } from '../../chat/format.ts';
 import { toErrorBody } from '../../foundation/errors.ts';
 import { isRecord, parseWith } from '../../foundation/parse.ts';
 import type { ChatDelta } from '../../wire/chat-chunk.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
 import { completionsRequestSchema } from '../../wire/completions.ts';
-import { isReasoningHidden } from '../kit/hidden-reasoning.ts';
 
 /** `POST /completions`: the older form, in which a prompt is a text. The prompt becomes a message of the user (wire.md 22.3). */
 export const completionsFormat: Format = {

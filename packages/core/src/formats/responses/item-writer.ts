@@ -2,7 +2,6 @@ import type { Scratch } from '../../foundation/platform.ts';
 import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import { sealReasoning } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
-import { withoutReasoning } from '../kit/hidden-reasoning.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
 import {
   type EventSink,
@@ -80,7 +79,9 @@ export function createItemWriter(
     ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
   return {
-    write: hidesReasoning ? (delta) => writer.write(withoutReasoning(delta)) : writer.write,
+    write: hidesReasoning
+      ? ({ reasoning: _text, reasoning_details: _details, ...shown }) => writer.write(shown)
+      : writer.write,
     end: writer.end,
     output,
   };
