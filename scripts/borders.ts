@@ -23,10 +23,10 @@ const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS
  * `test/contract/borders.test.ts` checks the sources against it (docs/decisions/0023).
  */
 export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
-  foundation: { imports: [], packages: ['eventsource-parser'] },
+  foundation: { imports: [] },
   wire: { imports: ['foundation'] },
   http: { imports: ['foundation'] },
-  providers: { imports: ['foundation', 'wire'] },
+  providers: { imports: ['foundation', 'wire'], packages: ['eventsource-parser'] },
   webhooks: { imports: ['foundation', 'wire'] },
   catalog: { imports: ['foundation', 'wire', 'providers'] },
   stores: { imports: ['foundation', 'wire'], types: ['providers'] },

@@ -1,6 +1,5 @@
-import { isRecord, readCount } from '../../foundation/parse.ts';
+import { isRecord, readCount, parseReturned } from '../../foundation/parse.ts';
 import { readErrorText, readText } from '../../foundation/transport.ts';
-import { parseReturned } from '../kit/read-response.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
 import type { ChatCall } from '../provider.ts';

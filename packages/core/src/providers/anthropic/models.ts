@@ -1,6 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { isObject, type Unchecked } from '../../foundation/parse.ts';
-import { parseReturned } from '../kit/read-response.ts';
+import { isObject, type Unchecked, parseReturned } from '../../foundation/parse.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Differences between models of the Messages wire that affect requests. */

@@ -1,5 +1,4 @@
-import { isObject } from '../../foundation/parse.ts';
-import { parseJson } from '../kit/read-response.ts';
+import { isObject, parseJson } from '../../foundation/parse.ts';
 
 /** The fields of this wire's error object, in the form of `toUpstreamError`. */
 export interface AnthropicErrorFields {

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { isObject, objectsOf } from '../../foundation/parse.ts';
+import { isObject, objectsOf, parseJson } from '../../foundation/parse.ts';
 import { toModelSegments } from '../kit/model-in-path.ts';
-import { parseJson } from '../kit/read-response.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Levels of thinking, least first. */

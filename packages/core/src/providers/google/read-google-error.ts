@@ -1,6 +1,6 @@
-import { isObject, objectsOf, type Unchecked } from '../../foundation/parse.ts';
+import { isObject, objectsOf, type Unchecked, parseJson } from '../../foundation/parse.ts';
 import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/transport.ts';
-import { isErrorStatus, parseJson } from '../kit/read-response.ts';
+import { isErrorStatus } from '../kit/upstream-error.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
 
 type GoogleErrorFields = Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'>;

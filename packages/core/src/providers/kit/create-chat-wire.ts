@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser';
+
 import { type Awaitable, createLazyIterable, iterateOne } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import {
@@ -10,7 +12,6 @@ import {
 } from '../../foundation/transport.ts';
 import type { ChatChunk, NativeForm } from '../../wire/chat-chunk.ts';
 import type { ChatCall, DiscoveredModel, WholeProvider } from '../provider.ts';
-import { isBlank, isDoneMarker, readEvents } from './read-response.ts';
 import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
 import { type ReadError, toRefusalError } from './upstream-error.ts';
 
@@ -174,4 +175,190 @@ function toCallLimits({
         idleTimeoutMs: timeouts.nonStreamMs,
         totalTimeoutMs: timeouts.nonStreamMs,
       };
+}
+
+/** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */
+type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
+
+interface EventHooks {
+  /** Makes the last chunk; throws for an incomplete completion. */
+  readonly readEnd?: (() => ChatChunk) | undefined;
+  readonly onSignOfLife?: (() => void) | undefined;
+}
+
+const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined };
+
+/**
+ * Yields the chunks that each piece of bytes completed, also before an error; tells of a piece that completed none.
+ * Returns at the end of the completion or of the bytes, after the chunk of `readEnd`. Throws `provider_unavailable` when
+ * the bytes end within an event. Written by hand: a generator cost as much per piece as the parsing of its events.
+ */
+function readEvents(
+  body: TransportResponse['body'],
+  readEvent: ReadEvent,
+  providerName: string,
+  { readEnd, onSignOfLife }: EventHooks = {},
+): AsyncIterableIterator<readonly ChatChunk[]> {
+  const decoder = createSseDecoder();
+  const pieces = body[Symbol.asyncIterator]();
+  let phase: 'reading' | 'ended' | 'failed' | 'over' = 'reading';
+  let failure: unknown;
+
+  const readPiece = (bytes: Uint8Array): readonly ChatChunk[] => {
+    const batch: ChatChunk[] = [];
+    try {
+      for (const data of decoder.push(bytes)) {
+        const read = readEvent(data);
+        if (read === 'done') {
+          phase = 'ended';
+          break;
+        }
+        if (read !== undefined) batch.push(read);
+      }
+    } catch (error) {
+      phase = 'failed';
+      failure = error;
+    }
+    // Later data is ignored, and so is the end of the connection.
+    if (phase !== 'reading') void pieces.return?.().then(undefined, () => undefined);
+    return batch;
+  };
+
+  const readLast = (): readonly ChatChunk[] => {
+    phase = 'over';
+    const unfinished = decoder.end();
+    const read = unfinished === undefined ? undefined : readUnfinished(unfinished, readEvent, providerName);
+    phase = 'ended';
+    return read === undefined || read === 'done' ? [] : [read];
+  };
+
+  const batches: AsyncIterableIterator<readonly ChatChunk[]> = {
+    [Symbol.asyncIterator]: () => batches,
+    async next() {
+      while (phase === 'reading') {
+        const piece = await pieces.next();
+        const batch = piece.done === true ? readLast() : readPiece(piece.value);
+        if (batch.length > 0) return { done: false, value: batch };
+        onSignOfLife?.();
+      }
+      const reached = phase;
+      phase = 'over';
+      if (reached === 'failed') throw failure;
+      return reached === 'ended' && readEnd !== undefined ? { done: false, value: [readEnd()] } : END;
+    },
+    async return() {
+      phase = 'over';
+      await pieces.return?.();
+      return END;
+    },
+  };
+  return batches;
+}
+
+/** Only the blank line is missing when this can be read; otherwise the stream was cut within an event. */
+function readUnfinished(data: string, readEvent: ReadEvent, providerName: string): ReturnType<ReadEvent> {
+  if (!isJson(data) && !isBlank(data) && !isDoneMarker(data)) {
+    throw new GatewayError('provider_unavailable', `${providerName} ended its response in the middle of an event`);
+  }
+  return readEvent(data);
+}
+
+function isJson(data: string): boolean {
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** True for an event that only keeps the connection open. */
+const isBlank = (data: string): boolean => data.length < 16 && data.trim() === '';
+
+/** True for the marker with which OpenAI's wire ends a completion. */
+const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';
+
+/** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
+const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+/** Where so many bytes have finished no event, pieces of an open line of data wait as bytes: text takes several times that. */
+const LONG_LINE_BYTES = 64 * 1024;
+const DATA = 'data:';
+const LF = 10;
+const CR = 13;
+
+/** Decodes bytes into the data of finished events. One per response; not reusable. */
+interface SseDecoder {
+  /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
+  push(bytes: Uint8Array): readonly string[];
+  /** Ends the input. Returns the data of an event without its blank line; undefined when none was begun. */
+  end(): string | undefined;
+}
+
+/** Drops comments, event names, ids and retry fields: no chat wire gives them a meaning that its data lacks. */
+export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTERS): SseDecoder {
+  // Joins characters split between pieces. The byte order mark is left to the parser: stripping twice could take two.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true });
+  let finished: string[] = [];
+  let isOversized = false;
+  let bytesSinceEvent = 0;
+  let lineStart = '';
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  const parser = createParser({
+    onEvent: (event) => finished.push(event.data),
+    onError: (error) => {
+      isOversized ||= error.type === 'max-buffer-size-exceeded';
+    },
+    maxBufferSize: maxEventCharacters,
+  });
+
+  const refuseOversized = (): void => {
+    if (isOversized || waitingBytes > maxEventCharacters) {
+      throw new GatewayError('provider_unavailable', 'The provider sent an event above the size limit');
+    }
+  };
+
+  const feed = (piece: string): void => {
+    parser.feed(piece);
+    refuseOversized();
+  };
+
+  const feedWaiting = (): void => {
+    const pieces = waiting;
+    waiting = [];
+    waitingBytes = 0;
+    for (const piece of pieces) feed(text.decode(piece, { stream: true }));
+  };
+
+  return {
+    push(bytes) {
+      finished = [];
+      if (bytesSinceEvent > LONG_LINE_BYTES && lineStart === DATA && !bytes.includes(LF) && !bytes.includes(CR)) {
+        waiting.push(bytes);
+        waitingBytes += bytes.byteLength;
+        refuseOversized();
+        return finished;
+      }
+      if (waitingBytes > 0) feedWaiting();
+      feed(text.decode(bytes, { stream: true }));
+      bytesSinceEvent = finished.length > 0 ? 0 : bytesSinceEvent + bytes.byteLength;
+      lineStart = startOfOpenLine(lineStart, bytes);
+      return finished;
+    },
+    end() {
+      finished = [];
+      feedWaiting();
+      // A blank line closes an open event, and the parser then returns it.
+      feed(`${text.decode()}\n\n`);
+      return finished[0];
+    },
+  };
+}
+
+/** The first characters of the line that is open after a piece, as many as `data:` has. */
+function startOfOpenLine(before: string, piece: Uint8Array): string {
+  if (piece.at(-1) === LF) return '';
+  const at = Math.max(piece.lastIndexOf(LF), piece.lastIndexOf(CR)) + 1;
+  const start = String.fromCharCode(...piece.subarray(at, at + DATA.length));
+  return at > 0 ? start : (before + start).slice(0, DATA.length);
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError, isCallersMistake } from '../../foundation/errors.ts';
+import { parseJson } from '../../foundation/parse.ts';
 import { readRetryAfterSeconds, type TransportResponse } from '../../foundation/transport.ts';
-import { parseJson } from './read-response.ts';
 import { toShownBody, type Upstream } from './to-upstream.ts';
 
 /** Upstream's own error, read from its body as far as it could be understood. */
@@ -262,3 +262,7 @@ export function toRefusalError(
     retryAfterSeconds: readRetryAfterSeconds(headers) ?? facts.retryAfterSeconds,
   });
 }
+
+/** Whether a value from upstream is an HTTP status of an error. */
+export const isErrorStatus = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 400 && value < 600;

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
+import { parseJson } from '../../foundation/parse.ts';
 import {
   readErrorText,
   readRetryAfterSeconds,
@@ -10,7 +11,6 @@ import {
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoContent, VideoProvider } from '../video-contract.ts';
-import { parseJson } from './read-response.ts';
 import { checkTransport, describeProvider, type ProviderOptions, toUpstream, type Upstream } from './to-upstream.ts';
 import { type ReadError, toPublicText, toRefusalError } from './upstream-error.ts';
 

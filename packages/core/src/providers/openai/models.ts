@@ -1,6 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { isObject, objectsOf } from '../../foundation/parse.ts';
-import { parseReturned } from '../kit/read-response.ts';
+import { isObject, objectsOf, parseReturned } from '../../foundation/parse.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Field names of servers for a model's context length. */

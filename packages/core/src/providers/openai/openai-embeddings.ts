@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
+import { parseJson } from '../../foundation/parse.ts';
 import { sendWhole, toText } from '../../foundation/transport.ts';
-import { parseJson } from '../kit/read-response.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';

@@ -1,5 +1,5 @@
 import { isRecord, type Unchecked } from '../../foundation/parse.ts';
-import { isErrorStatus } from '../kit/read-response.ts';
+import { isErrorStatus } from '../kit/upstream-error.ts';
 
 /** The fields of an error on this wire, as far as they could be read. */
 export interface ErrorFields {

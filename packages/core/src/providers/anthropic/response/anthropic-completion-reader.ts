@@ -1,8 +1,7 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject, isRecord, type Unchecked } from '../../../foundation/parse.ts';
+import { isObject, isRecord, type Unchecked, parseReturned } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
-import { parseReturned } from '../../kit/read-response.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readAnthropicError } from '../read-anthropic-error.ts';
 import { addDelta, type ContentBlockReader, createContentBlockReader } from './content-block-reader.ts';

@@ -1,8 +1,7 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject, isRecord, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
+import { isObject, isRecord, objectsOf, type Unchecked, parseReturned } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
-import { parseReturned } from '../../kit/read-response.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readOpenAiUsage, type ReadUsage } from '../../openai/response/read-openai-usage.ts';
 import { errorOfEvent, readResponsesError } from '../read-responses-error.ts';

@@ -1,9 +1,8 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject, isRecord } from '../../../foundation/parse.ts';
+import { isObject, isRecord, parseReturned } from '../../../foundation/parse.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, UpstreamFacts } from '../../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../../wire/chat-request.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
-import { parseReturned } from '../../kit/read-response.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readErrorFields } from '../read-openai-error.ts';

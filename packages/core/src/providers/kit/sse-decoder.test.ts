@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
-import { GatewayError } from './errors.ts';
-import { createSseDecoder } from './sse-decoder.ts';
+import { chunkings } from '../../../../../test/support/upstreams/chunkings.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import { createSseDecoder } from './create-chat-wire.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
