@@ -301,7 +301,7 @@ test('holds a thousand sessions and drops the oldest beyond', async () => {
     const cookie = `gateway_session_8855=${opened[index]?.secret}`;
     return sessions.find({ ...request, headers: { host: 'h', cookie } });
   };
-  expect([find(0), find(1), find(1000)]).toEqual([undefined, opened[1], opened[1000]]);
+  expect(await Promise.all([find(0), find(1), find(1000)])).toEqual([undefined, opened[1], opened[1000]]);
 });
 
 test('offers no sign-in where the host has its own', async () => {

@@ -75,19 +75,18 @@ export function createAuthenticate(
     if (signIn !== undefined) return askHost(signIn, request);
     const { headers } = request;
     const isBrowser = headers['authorization'] === undefined && headers['x-api-key'] === undefined;
-    if (isBrowser && headers['cookie'] !== undefined) {
-      return whenKnown(sessions?.find(request), (session) =>
-        session === undefined ? authenticateByKey(request) : authenticateSession(request, session),
-      );
-    }
+    if (sessions !== null && isBrowser && headers['cookie'] !== undefined)
+      return authenticateBrowser(request, sessions);
     return authenticateByKey(request);
   };
 
-  const authenticateSession = (request: GatewayRequest, session: Session): Awaitable<Principal> => {
+  const authenticateBrowser = async (request: GatewayRequest, { find: findSession }: Sessions): Promise<Principal> => {
+    const session = await findSession(request);
+    if (session === undefined) return authenticateByKey(request);
     refuseForged(request, session);
-    const signedIn = session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
+    const signedIn = session.keyHash === null ? LINK_PRINCIPAL : await findLater(session.keyHash);
     const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
-    return keyHash === undefined ? signedIn : whenKnown(signedIn, () => findActedAs(keyHash));
+    return keyHash === undefined ? signedIn : findActedAs(keyHash);
   };
 
   const authenticateByKey = ({ headers, remoteAddress }: GatewayRequest): Awaitable<Principal> => {

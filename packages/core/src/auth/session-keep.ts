@@ -1,14 +1,13 @@
-import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 
 /** Where sessions and one-time tokens are kept until they end. */
 export interface SessionKeep {
   putToken(token: string): void;
   /** Whether the token was there; it is not any more afterwards. */
-  takeToken(token: string): Awaitable<boolean>;
-  put(session: Session): Awaitable<void>;
-  get(secret: string): Awaitable<Session | undefined>;
-  remove(secret: string): Awaitable<void>;
+  takeToken(token: string): Promise<boolean>;
+  put(session: Session): Promise<void>;
+  get(secret: string): Promise<Session | undefined>;
+  remove(secret: string): Promise<void>;
 }
 
 export const SESSION_LIFETIME_S = 12 * 60 * 60;
@@ -27,22 +26,24 @@ export function createMemoryKeep(platform: Pick<Platform, 'monotonicNow'>): Sess
       tokens.set(token, platform.monotonicNow() + TOKEN_LIFETIME_MS);
       dropOldest(tokens, MAX_TOKENS);
     },
-    takeToken(token) {
+    async takeToken(token) {
       const expiresAt = tokens.get(token) ?? Number.NEGATIVE_INFINITY;
       tokens.delete(token);
       return expiresAt > platform.monotonicNow();
     },
-    put(session) {
+    async put(session) {
       bySecret.set(session.secret, { session, endsAt: platform.monotonicNow() + SESSION_LIFETIME_S * 1000 });
       dropOldest(bySecret, MAX_SESSIONS);
     },
-    get(secret) {
+    async get(secret) {
       const found = bySecret.get(secret);
       if (found === undefined || found.endsAt > platform.monotonicNow()) return found?.session;
       bySecret.delete(secret);
       return undefined;
     },
-    remove: (secret) => void bySecret.delete(secret),
+    async remove(secret) {
+      bySecret.delete(secret);
+    },
   };
 }
 

@@ -1,4 +1,3 @@
-import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { SharedEntries } from '../stores/store.ts';
@@ -11,11 +10,11 @@ export interface Sessions {
   /** A token that opens one session, within ten minutes. */
   issueToken(): string;
   /** Whether the token is good; it is not any more afterwards. */
-  redeemToken(token: string): Awaitable<boolean>;
+  redeemToken(token: string): Promise<boolean>;
   open(session: Pick<Session, 'keyHash' | 'name'>, request: GatewayRequest): Promise<Session>;
   /** The session of a request's cookie, unless a page of another origin has sent it. */
-  find(request: GatewayRequest): Awaitable<Session | undefined>;
-  close(session: Session): Awaitable<void>;
+  find(request: GatewayRequest): Promise<Session | undefined>;
+  close(session: Session): Promise<void>;
   /** Seconds that an address with too many recent failures has to wait; 0 for every other address. */
   waitSeconds(address: string): number;
   noteFailure(address: string): void;
@@ -56,7 +55,7 @@ export function createSessions(platform: Platform, entries?: SharedEntries, shar
       keep.putToken(token);
       return token;
     },
-    redeemToken: (token) => SECRET.test(token) && keep.takeToken(token),
+    redeemToken: async (token) => SECRET.test(token) && keep.takeToken(token),
     async open({ keyHash, name }, { headers }) {
       const session: Session = {
         secret: createSecret(),
@@ -69,13 +68,11 @@ export function createSessions(platform: Platform, entries?: SharedEntries, shar
       await keep.put(session);
       return session;
     },
-    find(request) {
+    async find(request) {
       const secret = readCookie(request);
-      if (secret === undefined || !SECRET.test(secret)) return undefined;
-      return whenKnown(keep.get(secret), (session) => {
-        if (session === undefined || session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
-        return isOwnPage(request) ? session : undefined;
-      });
+      const session = secret !== undefined && SECRET.test(secret) ? await keep.get(secret) : undefined;
+      if (session === undefined || session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
+      return isOwnPage(request) ? session : undefined;
     },
     close: ({ secret }) => keep.remove(secret),
     waitSeconds(address) {

@@ -84,7 +84,7 @@ export function createSharedKeep(entries: SharedEntries, platform: KeepPlatform)
       await entries.put(await sessionId(secret, platform), JSON.stringify(rest), SESSION_LIFETIME_S * 1000);
       believe(session);
     },
-    get(secret) {
+    async get(secret) {
       const known = believed.get(secret);
       if (known !== undefined && isWithin(known, BELIEVED_MS, platform)) return known.session;
       // A page asks for much at once; where promises belong to requests, each asks by itself.

@@ -48,7 +48,7 @@ export interface Broadcaster {
   /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is disabled. */
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
   /** Status of each enabled destination, by its id, whichever process sends to it. */
-  status(): Awaitable<ReadonlyMap<string, QueueStatus>>;
+  status(): Promise<ReadonlyMap<string, QueueStatus>>;
   /** Generations that wait in this process. */
   queued(): number;
   /** When a generation was sent to its destinations, and what became of it. */
@@ -104,7 +104,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       known.queue.add(renewed);
       return renewed;
     },
-    status: () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
+    status: async () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
     queued: () => [...queues.values()].reduce((sum, { queue }) => sum + queue.status().queued, 0),
     arrivalsOf: async ({ id, created_at: createdAt }) =>
       (await store.deliveries.of(id, Date.parse(createdAt))).map(toArrival),

@@ -1,6 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -73,7 +72,7 @@ export interface VideoRunner {
    * Does what is due for a job, where requests share no timers and nothing else does it; resolves with the job as it is
    * then. Elsewhere returns it as it is.
    */
-  lookAt(job: VideoJob): Awaitable<VideoJob>;
+  lookAt(job: VideoJob): Promise<VideoJob>;
   /** Schedules a job whose webhook is to be sent again. */
   announce(job: VideoJob): void;
   /** Takes what goes in with the prompt of a job that has just been submitted, to be shown and stored with it. */
@@ -121,7 +120,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
         logger.warn('a video job could not be held on to', { job: job.id, reason: String(error) }),
       );
     },
-    lookAt: (job) => (platform.isPerRequest === true ? stepWithin(job, runner) : job),
+    lookAt: async (job) => (platform.isPerRequest === true ? stepWithin(job, runner) : job),
     announce: (job) => runner.outbox?.renew(job),
     holdInputs({ id, region }, order) {
       if (options.storesContent && region === undefined) runner.inputs.hold(id, order);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { type Awaitable, whenKnown } from '../../foundation/awaitable.ts';
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import { isObject } from '../../foundation/parse.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Policy } from '../../guardrails/policy.ts';
@@ -267,25 +267,21 @@ interface CacheQuery {
   readonly policy: Policy | null;
 }
 
-type KeyOfQuery = (query: CacheQuery) => Awaitable<string>;
+type KeyOfQuery = (query: CacheQuery) => Promise<string>;
 
 /** Makes the keys of stored completions, the same in every process. */
 export function createCacheKeys({ sha256 }: Pick<Platform, 'sha256'>): KeyOfQuery {
   // A policy may be long, and serves many calls.
   const hashes = new WeakMap<Policy, string>();
-  const hashOf = (policy: Policy | null): Awaitable<string | null> => {
-    if (policy === null) return null;
-    const known = hashes.get(policy);
-    if (known !== undefined) return known;
-    return whenKnown(sha256(policy.content), (hash) => {
-      hashes.set(policy, hash);
-      return hash;
-    });
+  const hashOf = async (policy: Policy): Promise<string> => {
+    const hash = hashes.get(policy) ?? (await sha256(policy.content));
+    hashes.set(policy, hash);
+    return hash;
   };
-  return ({ request, principalId, region, policy }) =>
-    whenKnown(hashOf(policy), (policyHash) =>
-      sha256(JSON.stringify([principalId, region, policyHash, request, nativeOf(request)?.body])),
-    );
+  return async ({ request, principalId, region, policy }) => {
+    const policyHash = policy && (await hashOf(policy));
+    return sha256(JSON.stringify([principalId, region, policyHash, request, nativeOf(request)?.body]));
+  };
 }
 
 /** Completions of this process. */
