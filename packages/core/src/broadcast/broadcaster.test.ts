@@ -65,7 +65,7 @@ const isDelivery = (row: object): row is BroadcastDelivery => 'generationIds' in
 beforeAll(async () => {
   const [webhookFormat] = createBroadcastOptions().formats;
   await webhookFormat?.toRequests([], { url: 'https://a/', method: 'POST' });
-  await import('./destination-filter.ts');
+  await import('../guardrails/filters/custom-filter.ts');
 });
 
 test('gathers what comes together in one request, and sends it after the call, not during it', async () => {

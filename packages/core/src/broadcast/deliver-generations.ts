@@ -7,7 +7,7 @@ import { toPublicContent } from '../generations/to-generation.ts';
 import type { DeliveryAttempt, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
 import type { Destination } from '../wire/destinations.ts';
-import { isSampled } from './destination-filter.ts';
+import { compileFilterRules, isSampled } from './destination-filter.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
 import { forDestination, toBroadcastTrace } from './to-broadcast-trace.ts';
 
@@ -180,9 +180,8 @@ export function createTraceLoader({
 }: TraceLoaderOptions): (destination: Destination) => Promise<LoadTrace> {
   const findKeyNames = createFindKeyNames(bootstrapKeys, { platform, store });
   return async (destination) => {
-    // Loaded only for destinations with rules, because it imports an engine for patterns.
-    const rules = destination.filter_rules;
-    const matches = rules === null ? undefined : (await import('./destination-filter.ts')).compileFilterRules(rules);
+    const { filter_rules: rules } = destination;
+    const matches = rules === null ? undefined : await compileFilterRules(rules);
     return async (id) => {
       const record = await store.generations.get(id);
       if (record === undefined || !(await isSampled(destination, record, platform))) return undefined;

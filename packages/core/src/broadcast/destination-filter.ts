@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { parsePattern } from '../guardrails/filters/custom-filter.ts';
+import type { parsePattern } from '../guardrails/filters/custom-filter.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { BroadcastTrace } from './destination-format.ts';
@@ -43,25 +43,37 @@ type MatchesRules = (trace: BroadcastTrace) => boolean;
 
 /**
  * Within a group all or any rules must hold, by its `logic`; every group must hold. Case makes no difference. Without a
- * value only `not_exists` and the `not_…` operators hold. Throws `invalid_request` for an invalid pattern or number.
+ * value only `not_exists` and the `not_…` operators hold. Rejects with `invalid_request` for an invalid pattern or number.
  */
-export function compileFilterRules(rules: FilterRules | null): MatchesRules {
-  if (rules === null || !rules.enabled) return () => true;
+export async function compileFilterRules(rules: FilterRules): Promise<MatchesRules> {
+  if (!rules.enabled) return () => true;
+  // Late, because the engine of patterns is large and most processes never need it.
+  const engine: PatternEngine = await import('../guardrails/filters/custom-filter.ts');
   const groups = rules.groups.map(({ logic, rules: each }, index) => {
-    const tests = each.map((rule, place) => compileRule(rule, `filter_rules.groups.${index}.rules.${place}.value`));
+    const tests = each.map((rule, place) =>
+      compileRule(rule, `filter_rules.groups.${index}.rules.${place}.value`, engine),
+    );
     return (trace: BroadcastTrace): boolean =>
       tests.length === 0 || (logic === 'and' ? tests.every((test) => test(trace)) : tests.some((test) => test(trace)));
   });
   return (trace) => groups.every((group) => group(trace));
 }
 
-function compileRule(rule: Rule, path: string): MatchesRules {
-  const test = compileOperator(rule, path);
+interface PatternEngine {
+  readonly parsePattern: typeof parsePattern;
+}
+
+function compileRule(rule: Rule, path: string, engine: PatternEngine): MatchesRules {
+  const test = compileOperator(rule, path, engine);
   const read = FIELDS[rule.field];
   return (trace) => test(read(trace));
 }
 
-function compileOperator({ operator, value = '' }: Rule, path: string): (found: Value) => boolean {
+function compileOperator(
+  { operator, value = '' }: Rule,
+  path: string,
+  engine: PatternEngine,
+): (found: Value) => boolean {
   const wanted = String(value).toLowerCase();
   const text = (found: Value): string | null => (found === null ? null : String(found).toLowerCase());
   switch (operator) {
@@ -82,7 +94,7 @@ function compileOperator({ operator, value = '' }: Rule, path: string): (found: 
     case 'ends_with':
       return (found) => text(found)?.endsWith(wanted) ?? false;
     case 'regex': {
-      const { expression } = parsePattern(String(value), path);
+      const { expression } = engine.parsePattern(String(value), path);
       return (found) => found !== null && expression.matcher(String(found)).find();
     }
     case 'gt':

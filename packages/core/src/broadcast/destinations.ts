@@ -6,6 +6,7 @@ import type { Store } from '../stores/store.ts';
 import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations.ts';
 import { refuseField } from '../wire/fields.ts';
 import { configOf } from './deliver-generations.ts';
+import { compileFilterRules } from './destination-filter.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 
 const MAX_PER_TYPE = 5;
@@ -62,7 +63,7 @@ export async function refuseUnusable(
   }
   const problem = format.findConfigProblem?.(configOf({ config }));
   if (problem !== undefined) throw refuseField(`config.${problem.field}`, problem.problem);
-  if (rules !== null) (await import('./destination-filter.ts')).compileFilterRules(rules);
+  if (rules !== null) await compileFilterRules(rules);
 }
 
 /** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */

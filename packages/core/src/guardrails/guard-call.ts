@@ -7,9 +7,9 @@ import type { Logger } from '../foundation/host.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import type { GuardrailStage } from '../wire/routing.ts';
 import type { CompiledFilter, InputFilters, OutputFilters } from './filters/compile-filters.ts';
-import { EXACT_LENGTH } from './filters/custom-filter.ts';
 import type { Span } from './filters/filter.ts';
 import { type NormalisedText, normaliseInSteps, normaliseText } from './filters/normalise-text.ts';
+import { EXACT_LENGTH } from './filters/search.ts';
 import type { Policy } from './policy.ts';
 import { createTextGuard, guardInSteps } from './text-guard.ts';
 import {

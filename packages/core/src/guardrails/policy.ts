@@ -16,12 +16,7 @@ import {
   type PolicyCatalog,
   toConstraints,
 } from './effective-policy.ts';
-import {
-  compileInputFilters,
-  compileOutputFilters,
-  type InputFilters,
-  type OutputFilters,
-} from './filters/compile-filters.ts';
+import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
 import { toUnavailableError } from './verdict.ts';
 
 /** All demands of guardrails on the calls of one caller, compiled. */
@@ -60,8 +55,7 @@ export function createPolicyOf(store: GuardrailStore, catalog: PolicyCatalog): P
     const key = layers.map(({ scope, guardrail }) => `${scope} ${guardrail.id}`).join();
     const known = cached.get(key);
     if (known !== undefined && isSame(known.layers, layers)) return known.policy;
-    // Late, because the engine of patterns is large and most processes never need it.
-    const policy = import('./policy.ts').then(({ compilePolicy }) => compilePolicy(layers, catalog));
+    const policy = compilePolicy(layers, catalog);
     const entry: CachedPolicy = { layers, policy };
     cached.delete(key);
     cached.set(key, entry);
@@ -170,10 +164,12 @@ function toCommon({
   return { id, guardrail_id: guardrailId, assigned_by: assignedBy ?? 'unknown', created_at: createdAt };
 }
 
-/** Compiles a policy. Throws `permission_denied` when one of its filters cannot be compiled. */
-export function compilePolicy(layers: readonly GuardrailLayer[], catalog: PolicyCatalog): Policy {
+/** Compiles a policy. Rejects with `permission_denied` when one of its filters cannot be compiled. */
+export async function compilePolicy(layers: readonly GuardrailLayer[], catalog: PolicyCatalog): Promise<Policy> {
   const effective = combineGuardrails(layers);
   const { rules, filters, budgets } = effective;
+  // Late, because the engine of patterns is large and most processes never need it.
+  const { compileInputFilters, compileOutputFilters } = await import('./filters/compile-filters.ts');
   try {
     return {
       constraints: toConstraints(rules, catalog),

@@ -27,7 +27,7 @@ test('lets others have their turn every few milliseconds, and tells of itself a 
   };
   const catalog = { find: () => undefined, providerNames: { toTags: () => [] } };
   const guardrail = toNewGuardrail({ id: 'g', name: 'g', workspace_id: null, created_at: '2026-03-01T00:00:00Z' });
-  const policy = compilePolicy([{ scope: 'api-key', guardrail }], catalog as unknown as DryRunParts['catalog']);
+  const policy = await compilePolicy([{ scope: 'api-key', guardrail }], catalog as unknown as DryRunParts['catalog']);
   const { signal } = new AbortController();
   const run = { guardrail, policy, filter: {}, examples: 0, signal };
   const parts = { store, platform, catalog } as unknown as DryRunParts;

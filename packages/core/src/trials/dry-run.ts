@@ -6,7 +6,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/queues.ts';
 import { ACTIONS } from '../guardrails/effective-policy.ts';
 import { guardInput } from '../guardrails/guard-call.ts';
-import type { Policy } from '../guardrails/policy.ts';
+import { compilePolicy, type Policy } from '../guardrails/policy.ts';
 import { createTextGuard, guardInSteps } from '../guardrails/text-guard.ts';
 import { actionOf, type Finding, toStages } from '../guardrails/verdict.ts';
 import type { Principal } from '../http/request.ts';
@@ -46,8 +46,7 @@ export async function createDryRun(guardrail: Guardrail, parts: DryRunParts): Pr
 }
 
 /** The policy of a guardrail on its own. Rejects with `permission_denied` when a filter cannot be compiled. */
-export async function compileAlone(guardrail: Guardrail, { catalog }: Pick<DryRunParts, 'catalog'>): Promise<Policy> {
-  const { compilePolicy } = await import('../guardrails/policy.ts');
+export function compileAlone(guardrail: Guardrail, { catalog }: Pick<DryRunParts, 'catalog'>): Promise<Policy> {
   return compilePolicy([{ scope: 'api-key', guardrail }], catalog);
 }
 

@@ -3,13 +3,7 @@ import { RE2JS, RE2JSCompileException, RE2Set } from 're2js';
 import { GatewayError } from '../../foundation/errors.ts';
 import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import type { Filter, Span } from './filter.ts';
-import { unitsAt } from './search.ts';
-
-/**
- * The most characters of a match whose pattern has an endless repetition. A longer text has such a match only where this
- * much of it suffices; then at least this much is taken.
- */
-const MAX_MATCH_LENGTH = 4096;
+import { EXACT_LENGTH, MAX_MATCH_LENGTH, SET_WINDOW_LENGTH, unitsAt } from './search.ts';
 
 /** How a text is searched: in windows of this length, each with as much behind it as a match may reach. */
 interface Windows {
@@ -167,10 +161,6 @@ export interface PatternSet {
   /** The same in steps. Only where nothing is anchored. */
   readonly search?: ((text: string) => Steps<readonly number[]>) | undefined;
 }
-
-const SET_WINDOW_LENGTH = 4096;
-/** A text of this length is one window, so that the indices that a set returns are those of patterns that do match. */
-export const EXACT_LENGTH = SET_WINDOW_LENGTH + MAX_MATCH_LENGTH;
 
 /**
  * Compiles patterns into one automaton; into several where one would be too large. `isAnchored`: they must match where
