@@ -120,6 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await foundations.liveSetup?.settled();
     });
 
+  const responding: Responding = { current: () => runtime, catchUp };
   const configure = (setup: Setup): void => {
     runtime = createRuntime(setup, foundations, runtime);
   };
@@ -146,7 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
   return {
-    handle: (request) => respond({ current: () => runtime, catchUp }, request, closing.hasBegun()),
+    handle: (request) => respond(responding, request),
     matches: router.has,
     authOf: router.authOf,
     authenticate: async (request) => runtime.authenticate(request),
@@ -210,11 +211,7 @@ interface Responding {
 }
 
 /** Handles every request; the only place where an exception becomes a response. */
-async function respond(
-  { current, catchUp }: Responding,
-  request: GatewayRequest,
-  isClosing: boolean,
-): Promise<GatewayResponse> {
+async function respond({ current, catchUp }: Responding, request: GatewayRequest): Promise<GatewayResponse> {
   let runtime = current();
   const responseHeaders: Record<string, string> = {};
   let caller: Principal | undefined;
@@ -223,7 +220,7 @@ async function respond(
   try {
     const { route, params } = router.match(request.method, request.path);
     ({ errors } = route);
-    if (isClosing && route.path !== '/health') {
+    if (runtime.closing.hasBegun() && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
     if (catchUp !== undefined && showsTables(route)) {
