@@ -52,10 +52,8 @@ function isPlainText({ response_format: format, modalities, tool_choice: choice 
 export async function beginCompletion(run: ChatRun, turn: ChatTurn, asking: Asking): Promise<CommittedCompletion> {
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
-  const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
-  const onSkip: typeof observer.noteSkipped = (endpoint, reason) => observer.noteSkipped(endpoint, reason);
   const { endpoint, startedAt, first } = await runAttempts(
-    { endpoints, onAttempt, onSkip, signal, parts: parts.attempts },
+    { endpoints, observer, signal, parts: parts.attempts },
     (candidate) => ask(candidate, run, turn, asking),
   );
   // What continues a completion knows which endpoint ended how.
@@ -64,7 +62,6 @@ export async function beginCompletion(run: ChatRun, turn: ChatTurn, asking: Aski
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
 function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, asking: Asking): Promise<Beginning> {
-  run.observer.noteAsked(endpoint);
   const request = toFitting(turn.request, endpoint, run, asking);
   const provider: WholeProvider = endpoint.provider;
   // What reads across a seam is always a stream.

@@ -123,14 +123,11 @@ async function goOn(
 
   observer.noteBrokeOff({ error, afterCharacters: whole.text.length });
   const limits = { ...timeouts, totalMs: leftMs };
-  const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
-  const onSkip: typeof observer.noteSkipped = (endpoint, reason) => observer.noteSkipped(endpoint, reason);
   const after = { endpoint: last.endpoint, error };
   try {
-    const begun = await runAttempts({ endpoints, onAttempt, onSkip, after, signal, parts: attempts }, (endpoint) => {
-      observer.noteAsked(endpoint);
-      return ask(endpoint, { ...rest, timeouts: limits });
-    });
+    const begun = await runAttempts({ endpoints, observer, after, signal, parts: attempts }, (endpoint) =>
+      ask(endpoint, { ...rest, timeouts: limits }),
+    );
     const gap = whole.text.slice(whole.text.trimEnd().length);
     const joint = joinAtSeam({ prefill: rest.prefill, gap, mayRepeatAll: begun.endpoint.prefill === 'prefix' });
     const next = toPart(begun, begun.first, rest.request, joint);

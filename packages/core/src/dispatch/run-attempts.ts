@@ -1,14 +1,14 @@
-import type { Attempt, Outcome } from '../calls/attempt.ts';
+import type { Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { TransportError } from '../foundation/transport.ts';
+import type { CallObserver } from '../generations/observer.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import { type CountRing, createCountRing } from '../routing/health/circuit.ts';
 import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
-import type { SkipReason } from '../wire/routing.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
 interface Attempted<First> {
@@ -27,10 +27,8 @@ export interface AttemptParts {
 interface AttemptOptions {
   /** In the order in which they are called. */
   readonly endpoints: readonly Endpoint[];
-  /** Receives every endpoint that was called, with its outcome. */
-  readonly onAttempt: (attempt: Attempt) => void;
-  /** Receives every endpoint that was passed over after a failure. */
-  readonly onSkip?: ((endpoint: Endpoint, reason: SkipReason) => void) | undefined;
+  /** Notes every endpoint that is called, with its outcome, and every one that is passed over after a failure. */
+  readonly observer: Pick<CallObserver, 'noteAsked' | 'noteAttempt' | 'noteSkipped'>;
   /** The failure of an endpoint that had begun, after which these are asked: each of them is a retry. */
   readonly after?: Refusal | undefined;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
@@ -46,7 +44,7 @@ const MAX_RETRIES = 2;
  * may be tried, or the signal's reason as soon as it fires.
  */
 export async function runAttempts<First>(
-  { endpoints, onAttempt, onSkip, after, signal, parts }: AttemptOptions,
+  { endpoints, observer, after, signal, parts }: AttemptOptions,
   ask: (endpoint: Endpoint) => Promise<First>,
 ): Promise<Attempted<First>> {
   const { platform, health: board, retryBudget } = parts;
@@ -57,11 +55,11 @@ export async function runAttempts<First>(
     signal.throwIfAborted();
     if (refusal !== undefined) {
       if (failures.length > MAX_RETRIES) {
-        onSkip?.(endpoint, 'attempt_limit');
+        observer.noteSkipped(endpoint, 'attempt_limit');
         continue;
       }
       if (wouldSayTheSame(endpoint, refusal)) {
-        onSkip?.(endpoint, 'same_refusal');
+        observer.noteSkipped(endpoint, 'same_refusal');
         continue;
       }
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
@@ -72,7 +70,7 @@ export async function runAttempts<First>(
           allowed = (await raceAbort(allowed, signal)) ?? mayRetry(endpoint, firstModel, parts);
         }
         if (!allowed) {
-          onSkip?.(endpoint, 'retry_budget');
+          observer.noteSkipped(endpoint, 'retry_budget');
           continue;
         }
       }
@@ -80,18 +78,19 @@ export async function runAttempts<First>(
     const health = board.of(endpoint);
     const startedAt = platform.monotonicNow();
     health.noteStarted();
+    observer.noteAsked(endpoint);
     try {
       // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
       const first = await ask(endpoint);
       const latencyMs = platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);
-      onAttempt({ endpoint, startedAt, latencyMs, error: null });
+      observer.noteAttempt({ endpoint, startedAt, latencyMs, error: null });
       return { endpoint, startedAt, first };
     } catch (thrown) {
       const error = toCallError(thrown, endpoint.provider.name);
       if (signal.aborted) health.noteAbandoned();
       else health.noteFailed(error, false);
-      onAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error });
+      observer.noteAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error });
       signal.throwIfAborted();
       failures.push(error);
       refusal = { endpoint, error };
@@ -234,7 +233,7 @@ interface RetryParts {
  * has to wait. It resolves with undefined when the client of the call that was waited for has left: then ask again.
  * A call that may continue must start before the next one asks, or the others could not wait for it.
  */
-export function mayRetry(
+function mayRetry(
   endpoint: Endpoint,
   modelId: string,
   { health, retryBudget }: RetryParts,

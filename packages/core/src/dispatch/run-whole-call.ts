@@ -101,17 +101,8 @@ async function serveCall<Request, Result>(
   };
   try {
     const { endpoint, startedAt, first } = await runAttempts(
-      {
-        endpoints,
-        onAttempt: (attempt) => observer.noteAttempt(attempt),
-        onSkip: (skipped, reason) => observer.noteSkipped(skipped, reason),
-        signal,
-        parts: parts.attempts,
-      },
-      (candidate) => {
-        observer.noteAsked(candidate);
-        return whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) });
-      },
+      { endpoints, observer, signal, parts: parts.attempts },
+      (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) }),
     );
     const outcome: Outcome = { status: 'completed' };
     noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, parts.attempts);
