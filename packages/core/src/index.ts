@@ -61,8 +61,12 @@ export type {
   RateWindow,
 } from './limits/rate-limits.ts';
 export type { RegionOptions } from './calls/model-call.ts';
-export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
-export { findWebhookSecretProblem, type WebhookOptions } from './webhooks/webhooks.ts';
+export {
+  findWebhookSecretProblem,
+  verifyWebhook,
+  type WebhookOptions,
+  type WebhookVerification,
+} from './webhooks/webhooks.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat-request.ts';
 export type { Destination } from './wire/destinations.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { mergeChunks } from '../../../packages/core/src/chat/merge-chunks.ts';
+import { mergeChunks } from '../../../packages/core/src/chat/stages/server-tools/run-tool-turns.ts';
 import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';

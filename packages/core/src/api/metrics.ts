@@ -1,4 +1,4 @@
-import { NANO_PER_USD } from '../catalog/nano-usd.ts';
+import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Engine, Exposition, MetricFamily, MetricSample } from '../foundation/host.ts';
 import type { Histogram, ProviderFigures } from '../generations/call-figures.ts';

@@ -1,4 +1,4 @@
-import { findModelPathProblem } from '../providers/kit/model-in-path.ts';
+import { findModelPathProblem } from '../providers/kit/to-upstream.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 
 /** More than any provider serves: a longer list is a mistake, and would fill the memory. */

@@ -1,5 +1,5 @@
 import { suggestName } from '../foundation/nearest-name.ts';
-import { findModelPathProblem } from '../providers/kit/model-in-path.ts';
+import { findModelPathProblem } from '../providers/kit/to-upstream.ts';
 import type { Preset } from '../providers/provider-preset.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 import type {

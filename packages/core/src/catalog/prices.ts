@@ -88,11 +88,11 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
   const prompt = promptCost(held, held.prompt ?? 0n, usage) + extrasCost(held, usage, call.images);
   const completion = completionCost(held, held.completion ?? 0n, usage);
   return {
-    usd: toUsd(prompt + completion),
-    promptUsd: toUsd(prompt),
-    completionUsd: toUsd(completion),
+    usd: attoToUsd(prompt + completion),
+    promptUsd: attoToUsd(prompt),
+    completionUsd: attoToUsd(completion),
     upstreamUsd: null,
-    nanoUsd: toNanoUsd(prompt + completion),
+    nanoUsd: attoToNano(prompt + completion),
   };
 }
 
@@ -177,13 +177,13 @@ function split(
 }
 
 /** The number nearest to an exact amount. Above 2^53 a division would round twice; parsing decimal text does not. */
-function toUsd(atto: bigint): number {
+function attoToUsd(atto: bigint): number {
   if (atto <= Number.MAX_SAFE_INTEGER) return Number(atto) / 1e18;
   const digits = atto.toString().padStart(19, '0');
   return Number(`${digits.slice(0, -18)}.${digits.slice(-18)}`);
 }
 
-export function toNanoUsd(atto: bigint): number {
+export function attoToNano(atto: bigint): number {
   const whole = atto / ATTO_PER_NANO;
   const rest = (atto % ATTO_PER_NANO) * 2n;
   const isUp = rest > ATTO_PER_NANO || (rest === ATTO_PER_NANO && whole % 2n === 1n);
@@ -230,4 +230,23 @@ function appliesTo({ minPromptTokens, window, days }: PriceOverride, promptToken
   return window.start <= window.end
     ? minute >= window.start && minute < window.end
     : minute >= window.start || minute < window.end;
+}
+
+/** Amounts are summed up as whole billionths of a dollar, so that no binary fraction shows. */
+export const NANO_PER_USD = 1e9;
+
+/** An amount in nano-dollars; what is smaller than one is rounded. */
+export function toNanoUsd(usd: number): number {
+  return Math.round(usd * NANO_PER_USD);
+}
+
+/** The amount that whole nano-dollars are, as people write it: without trailing zeros, never with an exponent. */
+export function formatUsd(nanoUsd: number): string {
+  const text = (nanoUsd / NANO_PER_USD).toFixed(9).replace(/\.?0+$/, '');
+  return `$${text}`;
+}
+
+/** The amount that whole nano-dollars are, as a number. */
+export function toUsd(nanoUsd: number): number {
+  return nanoUsd / NANO_PER_USD;
 }

@@ -1,4 +1,3 @@
-import { isTextType } from '../calls/media-texts.ts';
 import { audioFormat, reasoningFormat, resultText, toolName } from '../calls/message-places.ts';
 import { schema } from '../calls/schema-texts.ts';
 import {
@@ -10,6 +9,7 @@ import {
   encodedText,
   fields,
   id,
+  isTextType,
   media,
   name,
   type Place,

@@ -178,7 +178,7 @@ export function createPacer(
 }
 
 /** An item's membership in a list. */
-export interface ListEntry<Item> {
+interface ListEntry<Item> {
   readonly item: Item;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
-import { NANO_PER_USD } from '../catalog/nano-usd.ts';
+import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal, RequestContext } from '../http/request.ts';

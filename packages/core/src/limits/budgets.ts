@@ -2,7 +2,7 @@ import type { AccountOptions } from '../account/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import { toNanoUsd, toUsd } from '../catalog/nano-usd.ts';
+import { toNanoUsd, toUsd } from '../catalog/prices.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';

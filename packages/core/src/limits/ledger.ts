@@ -1,4 +1,4 @@
-import { formatUsd, toUsd } from '../catalog/nano-usd.ts';
+import { formatUsd, toUsd } from '../catalog/prices.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';

@@ -107,7 +107,7 @@ function keepVideoLimits(video: VideoProvider, parts: LimitParts): VideoProvider
 }
 
 /** What time limits need. */
-export interface LimitParts {
+interface LimitParts {
   readonly wheel: TimerWheel;
   readonly platform: Pick<Platform, 'monotonicNow'>;
 }
@@ -131,7 +131,7 @@ const toLimitError = (): TransportError =>
  * that `call` was given, which otherwise fires with the caller's. Work that ignores its signal is given up within two
  * ticks after it has fired; what it settles with later has no effect.
  */
-export function callWithin<Value>(
+function callWithin<Value>(
   { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
   { wheel }: LimitParts,
   call: (signal: AbortSignal) => Promise<Value>,
@@ -192,7 +192,7 @@ interface IteratedWork {
  * one, and the signal of the work fires, which otherwise fires with the caller's. Work that ignores its signal is given
  * up as in `callWithin`. Throws what `open` throws.
  */
-export function iterateWithin<Item>(
+function iterateWithin<Item>(
   limits: IterationLimits,
   parts: LimitParts,
   open: (work: IteratedWork) => AsyncIterator<Item>,

@@ -6,7 +6,6 @@ import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
 import type { Tables } from './kit/repositories.ts';
-import type { TableRepository } from './repository.ts';
 import type {
   AssignmentRecord,
   BroadcastRepository,
@@ -15,6 +14,7 @@ import type {
   KeyRecord,
   ModelRecord,
   ProviderRecord,
+  TableRepository,
   WorkspaceRecord,
 } from './rows.ts';
 import type { VideoJobRepository } from './video-jobs.ts';
@@ -62,7 +62,7 @@ export type {
   SpentQuery,
   StoredContent,
 } from './generations.ts';
-export type { Repository, TableRepository } from './repository.ts';
+export type { Repository, TableRepository } from './rows.ts';
 
 export type { VideoJobPage, VideoJobQuery, VideoJobRepository, WorkingJobsQuery } from './video-jobs.ts';
 

@@ -4,7 +4,7 @@ import type { DataRegion } from '../wire/fields.ts';
 import type { ProviderResponse } from '../wire/generation.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import { ENDED_STATUSES, type VideoCourse, type VideoJobStatus } from '../wire/videos.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './rows.ts';
 
 /** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
 export interface VideoJobRepository extends Repository<VideoJob> {

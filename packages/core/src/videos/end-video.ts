@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { toNanoUsd, toUsd } from '../catalog/nano-usd.ts';
+import { toNanoUsd, toUsd } from '../catalog/prices.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import { GatewayError, isTransient } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';

@@ -1,6 +1,6 @@
 import type { CallMarks } from '../calls/model-call.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
-import { toUsd } from '../catalog/nano-usd.ts';
+import { toUsd } from '../catalog/prices.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { toBefore } from '../generations/observer.ts';
 import { mountPathOf } from '../http/request.ts';

@@ -2,7 +2,7 @@ import { type CallKind, type CostBound, minTokensOf } from '../calls/call-kind.t
 import { checked, fields, media, type Place, record, recordWithMedia, text } from '../calls/text-places.ts';
 import { type RequestText, toVisitor } from '../calls/texts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { toNanoUsd, type UnitPrices } from '../catalog/prices.ts';
+import { attoToNano, type UnitPrices } from '../catalog/prices.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { VideoOrder } from '../providers/video-contract.ts';
 import { refuseField } from '../wire/fields.ts';
@@ -91,7 +91,7 @@ export function videoCostNanoUsd(prices: UnitPrices, measure: VideoMeasure): num
   if (prices.video_token !== undefined && measure.tokens !== undefined) {
     parts.push(prices.video_token * BigInt(measure.tokens));
   }
-  return parts.length === 0 ? null : toNanoUsd(parts.reduce((sum, part) => sum + part, 0n));
+  return parts.length === 0 ? null : attoToNano(parts.reduce((sum, part) => sum + part, 0n));
 }
 
 /** Throws `invalid_request` for what the model cannot do, with the list of what it can. */

@@ -2,10 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 
 import { createVideoProcess, type VideoProcess } from '../../../../test/support/videos/video-processes.ts';
-import { type TransportRequest, TransportError, type TransportResponse } from '../foundation/transport.ts';
+import { TransportError, type TransportRequest, type TransportResponse } from '../foundation/transport.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
-import { verifyWebhook } from '../webhooks/verify-webhook.ts';
-import type { WebhookOptions } from '../webhooks/webhooks.ts';
+import { verifyWebhook, type WebhookOptions } from '../webhooks/webhooks.ts';
 import type { VideoDetail } from '../wire/videos.ts';
 
 const MINUTE_MS = 60_000;

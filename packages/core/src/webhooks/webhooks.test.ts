@@ -5,8 +5,13 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 
 import { createWebPlatform } from '../foundation/platform.ts';
-import { verifyWebhook } from './verify-webhook.ts';
-import { MAX_DELIVERY_ATTEMPTS, nextDeliveryDelayMs, findWebhookSecretProblem, signWebhook } from './webhooks.ts';
+import {
+  findWebhookSecretProblem,
+  MAX_DELIVERY_ATTEMPTS,
+  nextDeliveryDelayMs,
+  signWebhook,
+  verifyWebhook,
+} from './webhooks.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OLD_SECRET = 'an older secret of 24 letters or more';

@@ -10,8 +10,8 @@ import type { ChatCompletionRequest, ContentPart } from '../../wire/chat-request
 import { refuseField } from '../../wire/fields.ts';
 import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
+import { annotateCompletion } from '../committed-completion.ts';
 import { fetchAddress, type WebAccess } from '../web/web-access.ts';
-import { annotateCompletion } from './annotate-completion.ts';
 import type { Begin, Stage } from './stage.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;

@@ -7,6 +7,7 @@ import { guardAdded, guardText } from '../../guardrails/guard-call.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../../wire/chat-request.ts';
 import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
+import { annotateCompletion } from '../committed-completion.ts';
 import {
   clipText,
   isDomainAllowed,
@@ -15,7 +16,6 @@ import {
   toUrlCitation,
   type WebAccess,
 } from '../web/web-access.ts';
-import { annotateCompletion } from './annotate-completion.ts';
 import type { Begin, ChatTurn, Stage } from './stage.ts';
 
 const sites = z.array(z.string().max(300)).max(100).nullish();

@@ -4,10 +4,16 @@ import { firstValue, type HeaderMap } from '../../http/request.ts';
 import { type NativePiece, withNative } from '../../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import { messagesRequestSchema } from '../../wire/messages.ts';
-import { type BlockSink, createBlockWriter } from './block-writer.ts';
+import {
+  type BlockSink,
+  createBlockWriter,
+  toCosts,
+  toMessage,
+  toMessagesUsage,
+  toStopReason,
+} from './block-writer.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { toErrorEvent } from './to-error.ts';
-import { toCosts, toMessage, toMessagesUsage, toStopReason } from './to-message.ts';
 
 /** `POST /messages`: Anthropic's form of a chat call (wire.md 22.1). An upstream of that form gets it untranslated. */
 export const messagesFormat: Format = {

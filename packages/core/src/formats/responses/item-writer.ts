@@ -3,16 +3,6 @@ import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts'
 import { sealReasoning } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
-import {
-  type EventSink,
-  isSealed,
-  isSigned,
-  type Item,
-  joinDetails,
-  textOf,
-  toPlace,
-  toTextPart,
-} from './output-items.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
 export interface ItemWriterOptions {
@@ -306,3 +296,49 @@ function createReasoningParts({ emit, emitPiece }: EventSink, place: () => objec
 }
 
 const toPart = (text: string): object => ({ type: 'summary_text', text });
+
+/** Receives events, each with the members that belong to its type, without its number. */
+export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
+
+/** Receives the events of a completion. */
+export interface EventSink {
+  readonly emit: Emit;
+  /** Receives a piece of a text, the event of which there are many. `place`: the members of every piece, by `toPlace`. */
+  emitPiece(type: string, place: string, piece: string): void;
+}
+
+/** The members that are the same in every piece of one text, serialised once. */
+const toPlace = (members: object): string => JSON.stringify(members).slice(1, -1);
+
+/** An item of a response's output, as it is sent. */
+type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
+
+function toTextPart(kind: TextKind, text: string | TextSpool): object {
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] };
+}
+
+/** Joins the pieces of each block of reasoning, which streams send with one number. */
+function joinDetails(pieces: readonly ReasoningDetail[]): ReasoningDetail[] {
+  const joined: ReasoningDetail[] = [];
+  for (const piece of pieces) {
+    const known = joined.findLast(({ type, index }) => type === piece.type && index === piece['index']);
+    if (known === undefined || piece.type === 'reasoning.encrypted') joined.push({ ...piece });
+    else {
+      for (const field of ['text', 'summary'] as const) {
+        if (typeof piece[field] === 'string') known[field] = textOf(known[field]) + piece[field];
+      }
+      if (piece['signature']) known['signature'] = piece['signature'];
+    }
+  }
+  return joined;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const isSigned = ({ signature }: ReasoningDetail): boolean => textOf(signature) !== '';
+
+/** Whether a provider needs more than the text to read its reasoning back. */
+const isSealed = (detail: ReasoningDetail): boolean =>
+  detail.type === 'reasoning.encrypted' || isSigned(detail) || textOf(detail['id']) !== '';

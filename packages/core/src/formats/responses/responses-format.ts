@@ -10,8 +10,14 @@ import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import { type NativePiece, type Usage, withNative } from '../../wire/chat-chunk.ts';
 import { type ResponsesRequest, responsesRequestSchema, toItemId } from '../../wire/responses.ts';
-import { createItemWriter, createSpools, type ItemWriterOptions, type Spools } from './item-writer.ts';
-import type { Emit, EventSink } from './output-items.ts';
+import {
+  createItemWriter,
+  createSpools,
+  type Emit,
+  type EventSink,
+  type ItemWriterOptions,
+  type Spools,
+} from './item-writer.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { reasonOf, toEnding, toResponse, toResponsesUsage, withBase } from './to-response.ts';
 import { nameTools, type ToolNames } from './tool-names.ts';

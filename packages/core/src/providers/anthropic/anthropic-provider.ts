@@ -1,11 +1,19 @@
+import { isRecord, parseReturned, readCount, type Unchecked } from '../../foundation/parse.ts';
+import { readErrorText, readText } from '../../foundation/transport.ts';
+import type { NativeRequest } from '../../wire/chat-chunk.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
-import { describeProvider, type ProviderOptions, toOpaqueUserId, toUpstream } from '../kit/to-upstream.ts';
-import type { Provider } from '../provider.ts';
-import { countAnthropicTokens } from './count-anthropic-tokens.ts';
+import {
+  describeProvider,
+  type ProviderOptions,
+  toOpaqueUserId,
+  toUpstream,
+  type Upstream,
+} from '../kit/to-upstream.ts';
+import { toRefusalError } from '../kit/upstream-error.ts';
+import type { ChatCall, Provider } from '../provider.ts';
 import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
-import { toAnthropicRequest } from './request/to-anthropic-request.ts';
-import { toNativeBody, toNativeHeaders } from './request/to-native-body.ts';
+import { toAnthropicRequest, toMaxTokens } from './request/to-anthropic-request.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
 /** `headers` may hold `anthropic-beta`, and may replace `anthropic-version`. */
@@ -48,4 +56,86 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     ...wire,
     countTokens: (call) => countAnthropicTokens(upstream, call),
   };
+}
+
+/** Fields of a request that counting refuses: what a prompt consists of is all it takes. */
+const REFUSED: readonly string[] = [
+  'max_tokens',
+  'stream',
+  'metadata',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'service_tier',
+];
+
+/** Asks upstream for the number of tokens of a prompt; undefined when it names none. Throws as a call does. */
+export async function countAnthropicTokens(upstream: Upstream, call: ChatCall): Promise<number | undefined> {
+  const { native, timeouts } = call;
+  const isNative = native?.form === 'messages';
+  const whole = isNative ? toNativeBody(call, native) : toAnthropicRequest(call);
+  const body = Object.fromEntries(Object.entries(whole).filter(([name]) => !REFUSED.includes(name)));
+  const response = await upstream.transport.send({
+    method: 'POST',
+    url: `${upstream.baseUrl}/messages/count_tokens`,
+    headers: {
+      ...upstream.headers,
+      'content-type': 'application/json',
+      ...(isNative && toNativeHeaders(native, upstream.headers)),
+    },
+    body: JSON.stringify(body),
+    signal: call.signal,
+    headersTimeoutMs: timeouts.headersMs,
+    idleTimeoutMs: timeouts.idleMs,
+    totalTimeoutMs: timeouts.headersMs,
+  });
+  if (response.status !== 200) {
+    throw toRefusalError(upstream, readAnthropicErrorBody, response, await readErrorText(response.body));
+  }
+  const counted = parseReturned(await readText(response.body), upstream.name);
+  return isRecord(counted) ? readCount(counted['input_tokens']) : undefined;
+}
+
+/** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */
+const OWN_FIELDS: readonly string[] = [
+  ['model', 'stream', 'max_tokens', 'models', 'fallbacks', 'provider', 'plugins', 'route', 'preset', 'transforms'],
+  ['debug', 'trace', 'user', 'session_id', 'stop_server_tools_when'],
+].flat();
+
+/** The body as it came in, in the order of its fields, for the upstream's own model. */
+export function toNativeBody(call: ChatCall, { body }: NativeRequest): Record<string, unknown> {
+  const maxTokens = toMaxTokens(call, readModelTraits(call.providerModel), { kind: 'unsaid' });
+  const sent: Record<string, unknown> = { model: call.providerModel, max_tokens: maxTokens };
+  for (const [name, value] of Object.entries(body)) if (!OWN_FIELDS.includes(name)) sent[name] = value;
+  sent['messages'] = withoutForeignReasoning(body['messages']);
+  if (call.stream) sent['stream'] = true;
+  return sent;
+}
+
+/** The list itself where no block of it is reasoning of another provider's, whose signature would be refused. */
+function withoutForeignReasoning(messages: unknown): unknown {
+  if (!Array.isArray(messages) || !messages.some(hasForeignReasoning)) return messages;
+  return messages.map((message: unknown) => {
+    if (!hasForeignReasoning(message)) return message;
+    return { ...message, content: message.content.filter((block) => !isForeign(block)) };
+  });
+}
+
+const hasForeignReasoning = (message: unknown): message is { content: unknown[] } =>
+  isRecord(message) && Array.isArray(message['content']) && message['content'].some(isForeign);
+
+const isForeign = (block: unknown): boolean => isRecord(block) && block['type'] === 'thinking' && !isSigned(block);
+
+/** A signature of this wire is base64; the gateway's own, of other providers' reasoning, begin with a word and a colon. */
+const isSigned = ({ signature }: Unchecked): boolean =>
+  typeof signature === 'string' && signature !== '' && !signature.includes(':');
+
+/** The headers that go with a body: the caller's version, and the betas of both the caller and the configuration. */
+export function toNativeHeaders(
+  { headers }: NativeRequest,
+  configured: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const betas = [configured['anthropic-beta'], headers['anthropic-beta']].filter((list) => list !== undefined);
+  return { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { toModelSegments } from '../kit/model-in-path.ts';
+import { toModelSegments } from '../kit/to-upstream.ts';
 import type { ReadError } from '../kit/upstream-error.ts';
 import {
   createVideoCalls,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isObject, objectsOf, parseJson } from '../../foundation/parse.ts';
-import { toModelSegments } from '../kit/model-in-path.ts';
+import { toModelSegments } from '../kit/to-upstream.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Levels of thinking, least first. */

@@ -1,8 +1,7 @@
 import { createLazyIterable } from '../../foundation/awaitable.ts';
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
-import { toModelSegment } from '../kit/model-in-path.ts';
-import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
+import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
 import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toOutputSchema } from './to-output-schema.ts';
+import { toOutputSchema } from './to-anthropic-request.ts';
 
 test('closes every object, wherever it stands', () => {
   expect(

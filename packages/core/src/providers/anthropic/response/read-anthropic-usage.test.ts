@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { addAnthropicUsage, type AnthropicCounts, toUsage } from './read-anthropic-usage.ts';
+import { addAnthropicUsage, type AnthropicCounts, toUsage } from './anthropic-completion-reader.ts';
 
 const usageOf = (...reports: unknown[]): ReturnType<typeof toUsage> => {
   let counts: AnthropicCounts = {};

@@ -1,16 +1,16 @@
-import type { ChatMessage } from '../../../wire/chat-request.ts';
+import type { ChatMessage, ContentPart, ReasoningDetail, ToolCall } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
+import { isDataUrl, parseDataUrl } from '../../kit/to-upstream.ts';
 import type { GeminiTraits } from '../models.ts';
+import { REASONING_FORMAT } from '../reasoning-details.ts';
 import { parseJsonObject } from '../response/function-calls.ts';
-import { type Part, toParts } from './to-google-parts.ts';
-import { toModelParts } from './to-model-parts.ts';
 
-export interface Content {
+interface Content {
   readonly role: 'user' | 'model';
   readonly parts: Part[];
 }
 
-export interface Conversation {
+interface Conversation {
   /** Absent without instructions. */
   readonly systemInstruction?: { readonly parts: Part[] };
   readonly contents: Content[];
@@ -82,4 +82,202 @@ function toResultParts(message: ToolMessage, { path, names, traits }: ResultCont
   const isNested = traits.hasMediaInResults && media.length > 0;
   const functionResponse = { id: message.tool_call_id, name, response, ...(isNested && { parts: media }) };
   return [{ functionResponse }, ...(isNested ? [] : media)];
+}
+
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+/**
+ * The signature that Google's guide to thought signatures defines for calls of other models, or of clients that do not
+ * keep reasoning details. Without it such a conversation is refused.
+ */
+const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
+
+/** The signatures of one message, each to be sent back with its part. */
+interface Signatures {
+  readonly byId: ReadonlyMap<string, string>;
+  /** Signatures of texts, in order. */
+  readonly ofTexts: string[];
+}
+
+/**
+ * Converts an assistant's message to parts: signed thoughts, text, images, calls. Thoughts without a signature are left
+ * out, because a model ignores them. Throws `invalid_request` that names what cannot be expressed.
+ */
+function toModelParts(message: AssistantMessage, path: string, traits: GeminiTraits): Part[] {
+  const details = (message.reasoning_details ?? []).filter(({ format }) => format === REASONING_FORMAT);
+  const signatures = readSignatures(details);
+  const text = toParts(message.content, `${path}.content`);
+  const said = text.length > 0 ? text : toParts(message.refusal, `${path}.refusal`);
+  const images = (message.images ?? []).map((image, index) => toImagePart(image, index, { path, signatures }));
+  const calls = (message.tool_calls ?? []).map((call, index) =>
+    toCallPart(call, `${path}.tool_calls.${index}`, signatures),
+  );
+  const parts = [...toThoughts(details), ...withTextSignatures(said, signatures, calls), ...images, ...calls];
+  if (traits.needsSignatures) calls.slice(0, 1).forEach((call) => (call['thoughtSignature'] ??= FOREIGN_SIGNATURE));
+  return parts;
+}
+
+function readSignatures(details: readonly ReasoningDetail[]): Signatures {
+  const byId = new Map<string, string>();
+  const ofTexts: string[] = [];
+  for (const { type, id, data } of details) {
+    if (type !== 'reasoning.encrypted' || typeof data !== 'string' || data === '') continue;
+    if (typeof id === 'string') byId.set(id, data);
+    else ofTexts.push(data);
+  }
+  return { byId, ofTexts };
+}
+
+/** A client that reads a stream may send back the pieces of one thought separately; the last has the signature. */
+function toThoughts(details: readonly ReasoningDetail[]): Part[] {
+  const thoughts: Part[] = [];
+  let text = '';
+  for (const detail of details) {
+    if (detail.type !== 'reasoning.text') {
+      text = '';
+      continue;
+    }
+    if (typeof detail['text'] === 'string') text += detail['text'];
+    if (typeof detail['signature'] !== 'string' || detail['signature'] === '') continue;
+    thoughts.push({ text, thought: true, thoughtSignature: detail['signature'] });
+    text = '';
+  }
+  return thoughts;
+}
+
+/** The first signature is put on the text, else on the first call; others into empty parts, as in streams. */
+function withTextSignatures(said: readonly Part[], { ofTexts }: Signatures, calls: readonly Part[]): Part[] {
+  const [first, ...others] = ofTexts;
+  if (first === undefined) return [...said];
+  const [firstCall] = calls;
+  if (said.length === 0 && firstCall !== undefined && firstCall['thoughtSignature'] === undefined) {
+    firstCall['thoughtSignature'] = first;
+    return others.map(toEmptyPart);
+  }
+  const last = said.at(-1);
+  const signed = last === undefined ? toEmptyPart(first) : { ...last, thoughtSignature: first };
+  return [...said.slice(0, -1), signed, ...others.map(toEmptyPart)];
+}
+
+const toEmptyPart = (thoughtSignature: string): Part => ({ text: '', thoughtSignature });
+
+function toImagePart(
+  { image_url: image }: Record<string, unknown>,
+  index: number,
+  { path, signatures }: { readonly path: string; readonly signatures: Signatures },
+): Part {
+  const url = typeof image === 'object' && image !== null && 'url' in image ? image.url : undefined;
+  const part = toMedia(typeof url === 'string' ? url : '', `${path}.images.${index}.image_url.url`);
+  return withSignature(part, signatures.byId.get(`image_${index}`));
+}
+
+function toCallPart({ id, function: called }: ToolCall, path: string, { byId }: Signatures): Part {
+  const args = called.arguments.trim() === '' ? {} : parseJsonObject(called.arguments);
+  if (args === undefined) {
+    throw refuseField(`${path}.function.arguments`, 'must be a JSON object, not nested deeper than 100 levels');
+  }
+  return withSignature({ functionCall: { id, name: called.name, args } }, byId.get(id));
+}
+
+const withSignature = (part: Part, thoughtSignature: string | undefined): Part =>
+  thoughtSignature === undefined ? part : { ...part, thoughtSignature };
+
+type Part = Record<string, unknown>;
+
+/** File types by the ends of addresses (the types that Google's file guides list). */
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  pdf: 'application/pdf',
+  json: 'application/json',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  html: 'text/html',
+  css: 'text/css',
+  csv: 'text/csv',
+  xml: 'text/xml',
+  rtf: 'text/rtf',
+  mp3: 'audio/mp3',
+  wav: 'audio/wav',
+  aiff: 'audio/aiff',
+  aac: 'audio/aac',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  m4a: 'audio/m4a',
+  mp4: 'video/mp4',
+  mpeg: 'video/mpeg',
+  mpg: 'video/mpg',
+  mov: 'video/mov',
+  avi: 'video/avi',
+  flv: 'video/x-flv',
+  webm: 'video/webm',
+  wmv: 'video/wmv',
+  '3gp': 'video/3gpp',
+};
+
+/**
+ * Turns content into parts. Empty texts are left out, because this wire refuses them. Throws `invalid_request` that
+ * names the part for what cannot be expressed; `path` leads to the content.
+ */
+function toParts(content: string | readonly ContentPart[] | null | undefined, path: string): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
+  return (content ?? []).flatMap((part, index) =>
+    part.type === 'text' && part.text === '' ? [] : [toPart(part, `${path}.${index}`)],
+  );
+}
+
+function toPart(part: ContentPart, path: string): Part {
+  switch (part.type) {
+    case 'text':
+      return { text: part.text };
+    case 'image_url':
+      return toMedia(part.image_url.url, `${path}.image_url.url`);
+    case 'video_url':
+    case 'input_video':
+      return toMedia(part.video_url.url, `${path}.video_url.url`);
+    case 'file':
+      return toFile(part.file, `${path}.file`);
+    case 'input_audio':
+      return toAudio(part.input_audio, `${path}.input_audio.data`);
+  }
+}
+
+/** Turns an address into a part: a data URL is sent along, anything on the web is for upstream to fetch. */
+function toMedia(url: string, path: string): Part {
+  if (!isDataUrl(url)) {
+    if (!/^(https?|gs):\/\//i.test(url)) throw refuseField(path, 'must be an http(s) URL or a data URL with data');
+    const mimeType = guessMimeType(url);
+    return { fileData: { fileUri: url, ...(mimeType !== undefined && { mimeType }) } };
+  }
+  const data = parseDataUrl(url);
+  if (data === undefined) throw refuseField(path, 'must be an http(s) URL or a data URL with data');
+  return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
+}
+
+/** Undefined where the address does not show the type; upstream then detects it, as it does for video pages. */
+function guessMimeType(url: string): string | undefined {
+  const extension = /\.([a-z\d]+)$/i.exec(url.replace(/[?#].*$/s, ''))?.[1]?.toLowerCase();
+  return extension !== undefined && Object.hasOwn(MIME_TYPES, extension) ? MIME_TYPES[extension] : undefined;
+}
+
+function toFile(
+  { file_data: url, file_id: fileId }: Extract<ContentPart, { type: 'file' }>['file'],
+  path: string,
+): Part {
+  if (url) return toMedia(url, `${path}.file_data`);
+  // An id names a file in one provider's account, which is the gateway's and not the caller's.
+  if (fileId) throw refuseField(`${path}.file_id`, 'is not known to this provider; send the file itself as file_data');
+  throw refuseField(`${path}.file_data`, 'is missing');
+}
+
+function toAudio({ data, format }: { readonly data: string; readonly format: string }, path: string): Part {
+  if (isDataUrl(data)) return toMedia(data, path);
+  if (data === '') throw refuseField(path, 'must not be empty');
+  const mimeType = format === 'pcm16' ? 'audio/pcm' : `audio/${format.toLowerCase()}`;
+  return { inlineData: { mimeType, data } };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../../wire/chat-request.ts';
 import { readGeminiTraits } from '../models.ts';
-import { toThinkingConfig } from './to-thinking-config.ts';
+import { toThinkingConfig } from './to-google-request.ts';
 
 const requestOf = (body: object): ChatCompletionRequest =>
   chatCompletionRequestSchema.parse({ messages: [{ role: 'user', content: 'Hi' }], ...body });

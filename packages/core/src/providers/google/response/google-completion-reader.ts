@@ -1,11 +1,11 @@
 import { GatewayError } from '../../../foundation/errors.ts';
-import { isObject, objectsOf, type Unchecked, parseReturned } from '../../../foundation/parse.ts';
-import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat-chunk.ts';
+import { isObject, objectsOf, parseReturned, readCount, type Unchecked } from '../../../foundation/parse.ts';
+import type { ChatChunk, ChatDelta, FinishReason, Usage } from '../../../wire/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { findGoogleError, readGoogleError } from '../read-google-error.ts';
-import { createPartReader, toAnnotations, toLogprobs } from './parts.ts';
-import { createGoogleUsage } from './read-google-usage.ts';
+import { createReasoningDetails } from '../reasoning-details.ts';
+import { createFunctionCalls } from './function-calls.ts';
 
 /**
  * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values
@@ -156,4 +156,220 @@ function setUsage(chunk: ChatChunk, usage: ChatChunk['usage']): void {
 function isEmpty(delta: ChatDelta): boolean {
   for (const _ in delta) return false;
   return true;
+}
+
+/** Reads the parts of one completion. Holds the state between them. */
+interface PartReader {
+  /** Adds the part to the delta. Parts of Google's own tools (code, its results) are ignored. */
+  read(part: Unchecked, delta: ChatDelta): void;
+  /** Call once at the end of the completion. `isWhole` is false when it broke off. */
+  flush(isWhole: boolean, delta: ChatDelta): void;
+  callCount(): number;
+  /** The completion's text so far. */
+  text(): string;
+}
+
+function createPartReader(makeId: (number: number) => string): PartReader {
+  const calls = createFunctionCalls(makeId);
+  const details = createReasoningDetails();
+  let text = '';
+  let imageCount = 0;
+
+  const readCall = (call: Unchecked, delta: ChatDelta): string | null => {
+    const deltas = delta.tool_calls ?? [];
+    const id = calls.push(call, deltas) ?? null;
+    if (deltas.length > 0) delta.tool_calls = deltas;
+    return id;
+  };
+
+  const readMedia = ({ mimeType, data }: Unchecked, delta: ChatDelta): string | null => {
+    if (typeof mimeType !== 'string' || typeof data !== 'string') return null;
+    if (mimeType.startsWith('audio/')) delta.audio = { data };
+    if (!mimeType.startsWith('image/')) return null;
+    (delta.images ??= []).push({ type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } });
+    imageCount += 1;
+    return `image_${imageCount - 1}`;
+  };
+
+  return {
+    read(part, delta) {
+      const { functionCall, inlineData, text: partText, thought, thoughtSignature } = part;
+      const signature = typeof thoughtSignature === 'string' && thoughtSignature !== '' ? thoughtSignature : undefined;
+      let signedId: string | null = null;
+      if (isObject(functionCall)) signedId = readCall(functionCall, delta);
+      else if (isObject(inlineData)) {
+        // A picture that was only thought of is a draft.
+        if (thought !== true) signedId = readMedia(inlineData, delta);
+      } else if (typeof partText === 'string' && partText !== '') {
+        if (thought === true) {
+          delta.reasoning = (delta.reasoning ?? '') + partText;
+          details.addText(partText, signature, delta);
+          return;
+        }
+        text += partText;
+        delta.content = (delta.content ?? '') + partText;
+      }
+      if (signature !== undefined) details.addSignature(signature, signedId, delta);
+    },
+    flush(isWhole, delta) {
+      const deltas = delta.tool_calls ?? [];
+      calls.flush(isWhole, deltas);
+      if (deltas.length > 0) delta.tool_calls = deltas;
+    },
+    callCount: calls.count,
+    text: () => text,
+  };
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Converts grounding metadata to the citations of the gateway's wire (wire.md 6.5): one for each pair of a text passage
+ * and a source that supports it, or for each source where passages are missing. Indexes count UTF-16 units of the text.
+ */
+function toAnnotations(grounding: unknown, text: string): unknown[] {
+  if (!isObject(grounding)) return [];
+  const sources = objectsOf(grounding['groundingChunks']).map(({ web }) => (isObject(web) ? web : undefined));
+  const supports = objectsOf(grounding['groundingSupports']);
+  if (supports.length === 0) return sources.flatMap((source) => toCitation(source, 0, 0));
+  // Upstream counts bytes of UTF-8.
+  const bytes = encoder.encode(text);
+  const toIndex = (at: unknown): number =>
+    typeof at === 'number' && at > 0 ? decoder.decode(bytes.subarray(0, at)).length : 0;
+  return supports.flatMap(({ segment, groundingChunkIndices: indices }) => {
+    const { startIndex, endIndex } = isObject(segment) ? segment : {};
+    const [start, end] = [toIndex(startIndex), toIndex(endIndex)];
+    return (Array.isArray(indices) ? indices : []).flatMap((index: unknown) =>
+      toCitation(typeof index === 'number' ? sources[index] : undefined, start, end),
+    );
+  });
+}
+
+function toCitation(source: Unchecked | undefined, start: number, end: number): unknown[] {
+  const { uri: url, title } = source ?? {};
+  if (typeof url !== 'string') return [];
+  const citation = { url, title: typeof title === 'string' ? title : url, start_index: start, end_index: end };
+  return [{ type: 'url_citation', url_citation: citation }];
+}
+
+/** Turns a `logprobsResult` into the form of our wire; undefined when it holds no token. */
+function toLogprobs(result: unknown): { content: unknown[]; refusal: null } | undefined {
+  if (!isObject(result)) return undefined;
+  const chosen = objectsOf(result['chosenCandidates']);
+  const top = objectsOf(result['topCandidates']);
+  if (chosen.length === 0) return undefined;
+  const content = chosen.map((candidate, index) => ({
+    ...toTokenLogprob(candidate),
+    top_logprobs: objectsOf(top[index]?.['candidates']).map(toTokenLogprob),
+  }));
+  return { content, refusal: null };
+}
+
+function toTokenLogprob({ token, logProbability }: Unchecked): object {
+  const text = typeof token === 'string' ? token : '';
+  // A probability of 1 is left out on this wire, as every number is that is 0.
+  const logprob = typeof logProbability === 'number' ? logProbability : 0;
+  return { token: text, logprob, bytes: [...encoder.encode(text)] };
+}
+
+const COUNTS = [
+  'promptTokenCount',
+  'cachedContentTokenCount',
+  'toolUsePromptTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'totalTokenCount',
+] as const;
+const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensDetails'] as const;
+
+/** Collects the token counts of one completion. */
+interface GoogleUsage {
+  /** Adds one `usageMetadata`. Events repeat and revise counts, and may omit a count that an earlier one had. */
+  add(metadata: unknown): void;
+  /** Undefined while unknown. `isSilent`: the completion is empty, so that a missing output count means zero. */
+  read(isSilent: boolean): Usage | undefined;
+}
+
+/**
+ * The wire's prompt count includes cached tokens; thoughts are counted beside the candidates, but on the gateway's wire
+ * within the completion. `toolUsePromptTokenCount` is ignored: Google's own tools are never requested.
+ */
+export function createGoogleUsage(): GoogleUsage {
+  const counts: { [name in (typeof COUNTS)[number]]?: number } = {};
+  const details: { [name in (typeof DETAILS)[number]]?: unknown[] } = {};
+  return {
+    add(metadata) {
+      if (!isObject(metadata)) return;
+      for (const name of COUNTS) {
+        const count = readCount(metadata[name]);
+        if (count !== undefined) counts[name] = count;
+      }
+      for (const name of DETAILS) {
+        const list = metadata[name];
+        if (Array.isArray(list)) details[name] = list;
+      }
+    },
+    read(isSilent) {
+      const prompt = counts.promptTokenCount;
+      const completion = prompt === undefined ? undefined : readCompletion(prompt, counts, isSilent);
+      if (prompt === undefined || completion === undefined) return undefined;
+      const promptDetails = withoutUnknown({
+        cached_tokens: counts.cachedContentTokenCount,
+        audio_tokens: countModality(details.promptTokensDetails, 'AUDIO'),
+        video_tokens: countModality(details.promptTokensDetails, 'VIDEO'),
+        image_tokens: countModality(details.promptTokensDetails, 'IMAGE'),
+        cached_audio_tokens: countModality(details.cacheTokensDetails, 'AUDIO'),
+      });
+      const completionDetails = withoutUnknown({
+        reasoning_tokens: counts.thoughtsTokenCount,
+        audio_tokens: countModality(details.candidatesTokensDetails, 'AUDIO'),
+        image_tokens: countModality(details.candidatesTokensDetails, 'IMAGE'),
+      });
+      return {
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        total_tokens: prompt + completion,
+        ...(promptDetails && { prompt_tokens_details: promptDetails }),
+        ...(completionDetails && { completion_tokens_details: completionDetails }),
+      };
+    },
+  };
+}
+
+/** Some models report no count of candidates; then it is derived from the total, if there is one. */
+function readCompletion(
+  prompt: number,
+  counts: { readonly [name in (typeof COUNTS)[number]]?: number },
+  isSilent: boolean,
+): number | undefined {
+  const thoughts = counts.thoughtsTokenCount ?? 0;
+  if (counts.candidatesTokenCount !== undefined) return counts.candidatesTokenCount + thoughts;
+  const rest = (counts.totalTokenCount ?? 0) - prompt - (counts.toolUsePromptTokenCount ?? 0);
+  const completion = Math.max(rest, thoughts);
+  return completion > 0 || isSilent ? completion : undefined;
+}
+
+function countModality(details: readonly unknown[] | undefined, modality: string): number | undefined {
+  let sum: number | undefined;
+  for (const entry of details ?? []) {
+    if (!isObject(entry) || entry['modality'] !== modality) continue;
+    const count = readCount(entry['tokenCount']);
+    if (count !== undefined) sum = (sum ?? 0) + count;
+  }
+  return sum;
+}
+
+function withoutUnknown<Name extends string>(details: {
+  readonly [name in Name]: number | undefined;
+}): { [name in Name]?: number } | undefined {
+  const known: { [name in Name]?: number } = {};
+  let isEmpty = true;
+  for (const name in details) {
+    const count = details[name];
+    if (count === undefined) continue;
+    known[name] = count;
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : known;
 }

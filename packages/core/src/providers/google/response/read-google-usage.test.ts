@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createGoogleUsage } from './read-google-usage.ts';
+import { createGoogleUsage } from './google-completion-reader.ts';
 
 function read(...metadata: unknown[]): unknown {
   const usage = createGoogleUsage();

@@ -201,11 +201,11 @@ type ToId = (id: string) => string;
 const KNOWS_BREAKPOINTS = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 
 /** Whether OpenAI's own marks for its cache may be sent. */
-export const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect): boolean =>
+const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect): boolean =>
   cacheMarks === 'prompt_cache_breakpoint' && KNOWS_BREAKPOINTS.test(providerModel);
 
 /** Converts a conversation. Marks and fields that the server does not support are left out; texts never change. */
-export function toOpenAiMessages(
+function toOpenAiMessages(
   { request, providerModel }: Pick<ChatCall, 'request' | 'providerModel'>,
   dialect: OpenAiDialect,
 ): Record<string, unknown>[] {
@@ -233,7 +233,7 @@ function markEnd(messages: readonly Record<string, unknown>[], control: Record<s
 type UpstreamPart = Record<string, unknown>;
 
 /** An object without those of its fields that are null or undefined. */
-export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
+function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null && value !== undefined));
 }
 

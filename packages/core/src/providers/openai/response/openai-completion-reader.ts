@@ -324,7 +324,7 @@ const listOf = <Item>(value: unknown): Item[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
 
 /** Recognises events that differ from an earlier one only in their text. One per completion. */
-export interface TextEventTemplate {
+interface TextEventTemplate {
   /** The text of an event that is known to be equal in everything else; undefined when it has to be parsed. */
   match(data: string): string | undefined;
   /** Takes as its template an event that was parsed and adds nothing but this text. */

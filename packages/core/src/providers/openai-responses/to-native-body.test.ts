@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { sealReasoning } from '../../../wire/chat-chunk.ts';
-import { toItemId } from '../../../wire/responses.ts';
-import type { ChatCall } from '../../provider.ts';
-import { toNativeBody } from './to-native-body.ts';
+import { sealReasoning } from '../../wire/chat-chunk.ts';
+import { toItemId } from '../../wire/responses.ts';
+import type { ChatCall } from '../provider.ts';
+import { toNativeBody } from './openai-responses-provider.ts';
 
 const GENERATION = 'gen-1700000000-0123456789abcdef0123';
 const own = (prefix: string): string => toItemId(prefix, GENERATION, 1);
