@@ -202,6 +202,7 @@ export type {
   WorkspaceRecord,
 } from './stores/store.ts';
 export type { BroadcastDelivery, BroadcastFeed, BroadcastRow, GuardrailHitsRow } from './stores/rows.ts';
+export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/rows.ts';
 export type {
   ActivityQuery,
   ActivitySum,
@@ -230,11 +231,8 @@ export {
   createDeliveryBook,
   createRowRepository,
   createTableRepositories,
-  EMPTY_TABLES,
   type RowChange,
-  type Tables,
   type TableSource,
-  tablesSchema,
 } from './stores/kit/repositories.ts';
 export {
   type AttemptSource,

@@ -6,11 +6,11 @@ import {
   createDeliveryBook,
   createRowRepository,
   createTableRepositories,
-  EMPTY_TABLES,
   type TableSource,
 } from './kit/repositories.ts';
 import { createFirstGenerations, createSessionBook } from './kit/sessions.ts';
 import { createCarriedSpending, createSpendingBook, toSpending } from './kit/spending.ts';
+import { EMPTY_TABLES } from './rows.ts';
 import type {
   GenerationPage,
   GenerationRecord,

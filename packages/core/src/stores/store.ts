@@ -5,7 +5,6 @@ import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
-import type { Tables } from './kit/repositories.ts';
 import type {
   AssignmentRecord,
   BroadcastRepository,
@@ -15,6 +14,7 @@ import type {
   ModelRecord,
   ProviderRecord,
   TableRepository,
+  Tables,
   WorkspaceRecord,
 } from './rows.ts';
 import type { VideoJobRepository } from './video-jobs.ts';

@@ -5,7 +5,6 @@ import type {
   SessionPlace,
   SessionQuery,
   SessionSum,
-  SortedPlace,
   SortedQuery,
   SortValue,
 } from '../generation-queries.ts';
