@@ -121,13 +121,21 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
     endpoints: left.endpoints,
     orderedBy,
     excluded: append(excluded, left.excluded),
-    unknownProviders: withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog }),
+    unknownProviders:
+      unknownProviders.length === 0
+        ? NONE
+        : withoutOnwardNames(unknownProviders, left.endpoints, { kind: kind.name, catalog }),
   };
 }
 
 /** The preferences of a request by the names of this gateway, with the defaults of the account. */
 function preferencesOf(call: ModelCall, { account, catalog }: RoutingParts): ReturnType<typeof nameProviders> {
-  const named = nameProviders(call.kind.preferencesOf(call.request), catalog.providerNames);
+  const preferences = call.kind.preferencesOf(call.request);
+  const { order: first, only, ignore } = preferences.provider;
+  const named =
+    first?.length || only?.length || ignore?.length
+      ? nameProviders(preferences, catalog.providerNames)
+      : { preferences, unknownProviders: NONE };
   const { routingDefaults } = account;
   if (routingDefaults === undefined) return named;
   return { ...named, preferences: withAccountDefaults(named.preferences, slugsOf(call), routingDefaults) };

@@ -26,7 +26,7 @@ export function withoutOnwardNames(
   endpoints: readonly Endpoint[],
   { kind, catalog }: { readonly kind: CallKindName; readonly catalog: NamesOfCatalog },
 ): readonly string[] {
-  if (names.length === 0 || !endpoints.some((endpoint) => takesNames(endpoint, kind))) return names;
+  if (!endpoints.some((endpoint) => takesNames(endpoint, kind))) return names;
   return names.filter((name) => !catalog.providerNames.isForeign(name));
 }
 
@@ -142,17 +142,15 @@ interface NamedPreferences {
 }
 
 const LISTS = ['order', 'only', 'ignore'] as const;
-const NONE: readonly string[] = [];
 /** Limit of the unknown names that are reported: a request may have very many. */
 const MAX_REPORTED = 100;
 
 /**
- * Looks up the names of providers in a request, once for all endpoints. Unknown names are no error: clients of the
- * public API name providers that this gateway does not have.
+ * Looks up the names of providers in a request that has some, once for all endpoints. Unknown names are no error:
+ * clients of the public API name providers that this gateway does not have.
  */
 export function nameProviders(preferences: CallPreferences, names: ProviderNames): NamedPreferences {
   const written = preferences.provider;
-  if (!LISTS.some((list) => written[list]?.length)) return { preferences, unknownProviders: NONE };
   const provider: ProviderPreferences = { ...written };
   const unknown = new Set<string>();
   for (const list of LISTS) {
