@@ -1,5 +1,6 @@
+import { createClosing } from '../dispatch/open-calls.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { createClosing, type Logger } from '../foundation/host.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { Provider } from '../providers/provider.ts';
