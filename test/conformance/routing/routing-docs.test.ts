@@ -22,7 +22,9 @@ const [, promises = ''] = read('docs/promises.md').split('\n## Routing\n');
 const client = read('test/conformance/routing/routing.test.ts');
 const tests = [
   ...testsIn('packages/core/src/catalog/'),
+  ...testsIn('packages/core/src/calls/'),
   ...testsIn('packages/core/src/routing/'),
+  ...testsIn('packages/core/src/dispatch/'),
   ...testsIn('packages/core/src/api/'),
   ...testsIn('packages/core/src/chat/'),
   ...testsIn('packages/core/src/videos/'),
