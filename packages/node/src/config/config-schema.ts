@@ -15,6 +15,7 @@ import {
   secretText,
   sortKeySchema,
 } from '@model-gateway/core';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** The longest a JavaScript timer can wait; a longer one fires at once. */
@@ -22,12 +23,8 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
 
-const isAddressRange = (text: string): boolean => {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
-};
+const isAddressRange = (text: string): boolean =>
+  isIP(text) !== 0 || (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text));
 
 /** Any scheme, because browser extensions and desktop shells have their own. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;

@@ -39,28 +39,11 @@ export interface LoadConfigOptions {
 }
 
 /** A configuration ready for use: checked, defaults filled in, secrets read, paths absolute. Holds secrets. */
-export interface GatewayConfig extends Pick<
-  ConfigFile,
-  | 'server'
-  | 'regions'
-  | 'auth'
-  | 'account'
-  | 'routing'
-  | 'timeouts'
-  | 'logging'
-  | 'metrics'
-  | 'webhooks'
-  | 'rateLimits'
-  | 'shared'
-  | 'videos'
-  | 'webSearch'
-> {
+export interface GatewayConfig extends Omit<ConfigFile, '$schema' | 'providers' | 'models'> {
   /** `none`: there is no file, and no variable names a provider. */
   readonly origin: 'file' | 'environment' | 'none';
   /** Absolute. */
   readonly file: string | null;
-  /** Directories are absolute. */
-  readonly store: ConfigFile['store'];
   readonly providers: readonly ProviderConfig[];
   /** Those of the file, laid over the built-in ones that the providers serve. */
   readonly models: readonly ModelDefinition[];
@@ -78,8 +61,8 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     const origin = providers.length > 0 ? 'environment' : 'none';
     const models = pickServedModels(builtInModels, providers);
     warnings.push(...listWarnings(providers, models));
-    const facts = { origin, file: null, providers, models, configuredModels: [], warnings, flags } as const;
-    return toGatewayConfig(configSchema.parse({}), facts);
+    const facts = { origin, file: null, providers, models, configuredModels: [], warnings } as const;
+    return toGatewayConfig(configSchema.parse({}), facts, flags);
   }
   const path = resolve(file);
   const { tree, issues, warnings: odd } = resolveSecrets(readJson(path), { env, dir: dirname(path) });
@@ -104,8 +87,8 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
   const warnings = [...odd, ...listWarnings(providers, models)];
-  const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, flags } as const;
-  return toGatewayConfig(sound.file, facts);
+  const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings } as const;
+  return toGatewayConfig(sound.file, facts, flags);
 }
 
 function readJson(path: string): unknown {
@@ -181,49 +164,20 @@ function listWarnings(providers: readonly ProviderConfig[], models: readonly Mod
     );
 }
 
-function toGatewayConfig(
-  config: ConfigFile,
-  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'configuredModels' | 'warnings'> & {
-    readonly flags: ConfigFlags;
-  },
-): GatewayConfig {
-  const {
-    server,
-    regions,
-    auth,
-    account,
-    routing,
-    timeouts,
-    logging,
-    metrics,
-    webhooks,
-    rateLimits,
-    shared,
-    videos,
-    webSearch,
-  } = config;
-  const { flags, ...rest } = facts;
+type Facts = Omit<GatewayConfig, keyof ConfigFile> & Pick<GatewayConfig, 'providers' | 'models'>;
+
+function toGatewayConfig({ $schema: _, ...sections }: ConfigFile, facts: Facts, flags: ConfigFlags): GatewayConfig {
+  const { server, store } = sections;
   return {
-    ...rest,
+    ...sections,
+    ...facts,
     server: {
       ...server,
       host: flags.host ?? server.host,
       port: flags.port ?? server.port,
       publicUrl: server.publicUrl?.replace(/\/+$/, '') ?? null,
     },
-    regions,
-    auth,
-    account,
-    routing,
-    timeouts,
-    logging,
-    metrics,
-    webhooks,
-    rateLimits,
-    shared,
-    videos,
-    webSearch,
-    store: toStore(config.store, rest.file, flags.dataDir),
+    store: toStore(store, facts.file, flags.dataDir),
   };
 }
 
