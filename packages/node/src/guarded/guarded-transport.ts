@@ -20,6 +20,7 @@ import { request as httpRequest } from '../builtin-http.ts';
 import { createNodePlatform } from '../node-platform.ts';
 import { decodeBody } from '../upstream/decode-body.ts';
 import { toTransportError } from '../upstream/to-transport-error.ts';
+import { flattenHeaders } from '../upstream/upstream-exchange.ts';
 import { hostOf, isPublicAddress, findUrlProblem } from './public-addresses.ts';
 
 export interface GuardedTransportOptions {
@@ -139,7 +140,7 @@ function exchange(
     sent.once('response', (response) => {
       clock.phase = 'body';
       clock.limitTo(Number.POSITIVE_INFINITY);
-      const headers = flattenHeaders(response);
+      const headers = flattenHeaders(response.headers);
       const body = readBody(response, request.idleTimeoutMs, maxBodyBytes, clock);
       const decoded = decodeBody(body, headers['content-encoding'], maxBodyBytes);
       resolve({ status: response.statusCode ?? 0, headers, body: decoded });
@@ -204,14 +205,6 @@ function toFailure(thrown: Error, { signal, phase }: CallClock): Error {
 }
 
 const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
-
-function flattenHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
-}
 
 /** The time limits of one call, and the phase that it has reached. */
 interface CallClock {

@@ -226,7 +226,9 @@ function retire(connection: Connection): void {
 }
 
 /** Returns the headers unchanged where none is repeated, which is nearly always the case. */
-function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+export function flattenHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   let isFlat = true;
   for (const name in headers) if (typeof headers[name] !== 'string') isFlat = false;
   if (isFlat) return headers as Record<string, string>;
