@@ -28,7 +28,7 @@ const toEntry = (id: string, day: string): NewEntry => ({
 test('what retention removes is taken out of the sums, and what stays is counted once', async () => {
   const index = createGenerationIndex();
   const read = async (): Promise<unknown[]> =>
-    (await index.activity({ since: '2026-03-01' })).map(({ date, requests }) => [date, requests]);
+    (await index.queries.activity({ since: '2026-03-01' })).map(({ date, requests }) => [date, requests]);
   for (const [id, day] of [
     ['g1', '2026-03-01'],
     ['g2', '2026-03-02'],
@@ -48,7 +48,7 @@ test('what retention removes while it is being added up is not told', async () =
   const index = createGenerationIndex();
   for (let at = 0; at < 1200; at += 1) index.add(toEntry(`old-${at}`, '2026-03-01'));
   for (let at = 0; at < 1200; at += 1) index.add(toEntry(`new-${at}`, '2026-03-02'));
-  const reading = index.activity({ since: '2026-03-01' });
+  const reading = index.queries.activity({ since: '2026-03-01' });
   index.removeThrough('2026-03-01');
   expect((await reading).map(({ date, requests }) => [date, requests])).toEqual([['2026-03-02', 1200]]);
 });
@@ -56,7 +56,7 @@ test('what retention removes while it is being added up is not told', async () =
 test('what is changed while it is being added up is counted by its last version', async () => {
   const index = createGenerationIndex();
   for (let at = 0; at < 1200; at += 1) index.add(toEntry(`g${at}`, '2026-03-01'));
-  const reading = index.activity({ since: '2026-03-01' });
+  const reading = index.queries.activity({ since: '2026-03-01' });
   for (const id of ['g0', 'g1199']) {
     const entry = index.find(id);
     if (entry !== undefined) index.replace(entry, toVersion('2026-03-02'));

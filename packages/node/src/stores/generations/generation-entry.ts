@@ -7,8 +7,7 @@ import {
 } from '@model-gateway/core';
 
 import type { SegmentName } from '../log/segment-name.ts';
-import type { ContentReference } from './generation-lines.ts';
-import { parseFactSource, parseGenerationText } from './generation-lines.ts';
+import { type ContentReference, parseFactSource, parseGenerationText } from './generation-lines.ts';
 
 /** Values that many generations share; they are stored once. */
 export interface GenerationOrigin {

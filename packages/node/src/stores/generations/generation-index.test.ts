@@ -51,10 +51,10 @@ test('a generation of a new day is found that was still written to the segment o
   index.add(toEntry('early', '2026-03-01'));
   index.add(toEntry('late', '2026-03-01', { day: '2026-03-02', text: toGenerationText(generation) }));
   const filter = { createdFromMs: Date.parse('2026-03-02T00:00:00.000Z') };
-  expect(index.page({ limit: 5, filter }).records.map((record) => record.generation.id)).toEqual(['late']);
+  expect(index.queries.page({ limit: 5, filter }).records.map((record) => record.generation.id)).toEqual(['late']);
   const query = { filter, startMs: filter.createdFromMs, bucketMs: 3_600_000, buckets: 1 };
-  expect((await index.histogram(query)).total.requests).toBe(1);
-  expect((await index.facets(filter)).total).toBe(1);
+  expect((await index.queries.histogram(query)).total.requests).toBe(1);
+  expect((await index.queries.facets(filter)).total).toBe(1);
 });
 
 test('a generation is found by its day in a segment that stayed open for days', async () => {
@@ -64,8 +64,8 @@ test('a generation is found by its day in a segment that stayed open for days', 
   index.add(toEntry('late', '2026-03-01', { day: '2026-03-04', text: toGenerationText(generation) }));
   index.addSegment('2026-03-05');
   const filter = { createdFromMs: Date.parse('2026-03-04T00:00:00.000Z') };
-  expect(index.page({ limit: 5, filter }).records.map((record) => record.generation.id)).toEqual(['late']);
-  const sorted = await index.sorted({ limit: 5, sort: 'cost', order: 'desc', filter });
+  expect(index.queries.page({ limit: 5, filter }).records.map((record) => record.generation.id)).toEqual(['late']);
+  const sorted = await index.queries.sorted({ limit: 5, sort: 'cost', order: 'desc', filter });
   expect(sorted.records.map((record) => record.generation.id)).toEqual(['late']);
 });
 
@@ -75,13 +75,13 @@ test('pages go on across segments where the one before has ended', () => {
   for (const [at, id] of ids.entries()) index.add(toEntry(id, `2026-03-0${1 + Math.floor(at / 40)}`));
   const seen: string[] = [];
   for (let before: string | undefined; seen.length < 200;) {
-    const { records, next } = index.page({ limit: 7, ...(before !== undefined && { before }) });
+    const { records, next } = index.queries.page({ limit: 7, ...(before !== undefined && { before }) });
     seen.push(...records.map(({ generation }) => generation.id));
     if (next === null) break;
     before = next;
   }
   expect(seen).toEqual(ids.toReversed());
-  expect(index.page({ limit: 7, before: 'gone' })).toEqual({ records: [], next: null });
+  expect(index.queries.page({ limit: 7, before: 'gone' })).toEqual({ records: [], next: null });
 });
 
 test('an entry tells what its row has come to, even when its segment has been dropped', () => {
@@ -146,7 +146,7 @@ test('a page in another order than that of writing lets others have their turns,
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  const { records } = await index.sorted({ limit: 3, sort: 'cost', order: 'desc' });
+  const { records } = await index.queries.sorted({ limit: 3, sort: 'cost', order: 'desc' });
   isOver = true;
   expect(records.map(({ costNanoUsd }) => costNanoUsd)).toEqual([9999, 9998, 9997]);
   expect(turns).toBeGreaterThanOrEqual(4);

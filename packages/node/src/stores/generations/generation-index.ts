@@ -3,22 +3,14 @@ import {
   type ActivitySum,
   createActivityBook,
   createSpendingBook,
-  type GenerationFacets,
-  type GenerationFilter,
-  type GenerationHistogram,
   type GenerationPage,
   type GenerationQuery,
   type GenerationRepository,
-  type HistogramQuery,
-  type SessionPage,
-  type SessionQuery,
-  type SortedPage,
-  type SortedQuery,
   type SpendingBook,
   type SpendingEntry,
 } from '@model-gateway/core';
 
-import { setImmediate } from '../../node-timers.ts';
+import { nextTurn } from '../../node-timers.ts';
 import { compareSegments, dayAt, isThrough, type SegmentName } from '../log/segment-name.ts';
 import {
   createSharedValues,
@@ -43,6 +35,12 @@ export interface SegmentFacts {
   contentBytes: number;
 }
 
+/** What the repository of generations answers from the index alone. */
+type GenerationQueries = Pick<
+  GenerationRepository,
+  'sorted' | 'sessions' | 'histogram' | 'scan' | 'facets' | 'activity'
+> & { page(query: GenerationQuery): GenerationPage };
+
 /** Every generation by id and in order, with running sums. Does no I/O. */
 export interface GenerationIndex {
   readonly size: number;
@@ -59,13 +57,7 @@ export interface GenerationIndex {
   removeThrough(name: SegmentName): SpendingBook;
   /** Removes the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
-  page(query: GenerationQuery): GenerationPage;
-  sorted(query: SortedQuery): Promise<SortedPage>;
-  sessions(query: SessionQuery): Promise<SessionPage>;
-  histogram(query: HistogramQuery): Promise<GenerationHistogram>;
-  readonly scan: GenerationRepository['scan'];
-  facets(filter: GenerationFilter): Promise<GenerationFacets>;
-  activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
+  readonly queries: GenerationQueries;
   /** All generations. */
   newestFirst(): Iterable<GenerationEntry>;
   /** All generations, or those of a segment, in the order of writing. */
@@ -162,19 +154,21 @@ export function createGenerationIndex(): GenerationIndex {
         segment.contentBytes = 0;
       }
     },
-    page({ before, limit, filter }) {
-      const cursor = before === undefined ? undefined : byId.get(before);
-      // When retention has removed the cursor, everything older was removed with it.
-      if (before !== undefined && cursor === undefined) return { records: [], next: null };
-      const entries = newestFirst(segments, filter?.createdFromMs, cursor);
-      return pageOfGenerations(entries, { limit, filter });
+    queries: {
+      page({ before, limit, filter }) {
+        const cursor = before === undefined ? undefined : byId.get(before);
+        // When retention has removed the cursor, everything older was removed with it.
+        if (before !== undefined && cursor === undefined) return { records: [], next: null };
+        const entries = newestFirst(segments, filter?.createdFromMs, cursor);
+        return pageOfGenerations(entries, { limit, filter });
+      },
+      sessions: (query) => addUpSessions(newestFirst(segments, undefined), query),
+      sorted: (query) => sortGenerations(newestFirst(segments, query.filter?.createdFromMs), query),
+      histogram: (query) => addUpGenerations(newestFirst(segments, query.startMs), query),
+      scan: (span, look) => scanGenerations(newestFirst(segments, span.fromMs), span, look),
+      facets: (filter) => countGenerations(newestFirst(segments, filter.createdFromMs), filter),
+      activity: activity.read,
     },
-    sessions: (query) => addUpSessions(newestFirst(segments, undefined), query),
-    sorted: (query) => sortGenerations(newestFirst(segments, query.filter?.createdFromMs), query),
-    histogram: (query) => addUpGenerations(newestFirst(segments, query.startMs), query),
-    scan: (span, look) => scanGenerations(newestFirst(segments, span.fromMs), span, look),
-    facets: (filter) => countGenerations(newestFirst(segments, filter.createdFromMs), filter),
-    activity: activity.read,
     newestFirst: () => newestFirst(segments, undefined),
     *entries(name) {
       for (const { name: each, entries } of segments) if (name === undefined || each === name) yield* entries;
@@ -310,5 +304,3 @@ function addTurn({ entries }: IndexedSegment, from: number, add: (entry: Generat
   }
   return end;
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

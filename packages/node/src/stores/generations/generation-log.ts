@@ -22,9 +22,9 @@ import {
   dayOfGeneration,
   generationLine,
   recordHead,
+  toGenerationText,
   updateLine,
 } from './generation-lines.ts';
-import { toGenerationText } from './generation-lines.ts';
 import {
   type GenerationBatch,
   type Journal,
@@ -169,13 +169,7 @@ function createRepository({ index, reader, journal }: GenerationLogParts): Gener
       await journal.append({ type: 'delete-content', entry, isLost: false });
       return true;
     },
-    page: (query) => index.page(query),
-    sorted: (query) => index.sorted(query),
-    sessions: (query) => index.sessions(query),
-    histogram: (query) => index.histogram(query),
-    scan: (span, look) => index.scan(span, look),
-    facets: (filter) => index.facets(filter),
-    activity: (query) => index.activity(query),
+    ...index.queries,
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,

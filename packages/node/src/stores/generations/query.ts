@@ -19,7 +19,7 @@ import {
   type SortedQuery,
 } from '@model-gateway/core';
 
-import { setImmediate } from '../../node-timers.ts';
+import { nextTurn } from '../../node-timers.ts';
 import { dayAt } from '../log/segment-name.ts';
 import type { GenerationEntry } from './generation-entry.ts';
 
@@ -61,11 +61,9 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
 /** A page in another order; may miss what is added meanwhile. */
 export async function sortGenerations(entries: Iterable<GenerationEntry>, query: SortedQuery): Promise<SortedPage> {
   const { filter } = query;
-  const isOutside = createDayCheck(filter?.createdFromMs, filter?.createdBeforeMs);
-  const mayMeet = createMeetingCheck(filter);
   const first = createFirstGenerations<GenerationEntry>(query);
-  await forEachInTurns(entries, (entry) => {
-    if (isOutside(entry) || !mayMeet(entry)) return;
+  const span = { fromMs: filter?.createdFromMs, toMs: filter?.createdBeforeMs };
+  await forEachThatMay(entries, { ...span, filter }, (entry) => {
     if (filter === undefined || isMatch(entry, filter)) first.add(entry.readFacts(), entry);
   });
   return first.read((entry) => entry.readRecord());
@@ -74,7 +72,7 @@ export async function sortGenerations(entries: Iterable<GenerationEntry>, query:
 /** Adds up the calls of sessions; may miss those that are added or removed meanwhile. */
 export async function addUpSessions(entries: Iterable<GenerationEntry>, query: SessionQuery): Promise<SessionPage> {
   const book = createSessionBook<GenerationEntry>(query);
-  await forEachInTurns(entries, (entry) => book.add(entry.readFacts(), entry, () => entry.readRecord()));
+  await forEachThatMay(entries, {}, (entry) => book.add(entry.readFacts(), entry, () => entry.readRecord()));
   return book.read();
 }
 
@@ -84,11 +82,10 @@ export async function addUpGenerations(
   query: HistogramQuery,
 ): Promise<GenerationHistogram> {
   const histogram = createHistogram(query);
-  const isOutside = createDayCheck(query.startMs, query.startMs + query.bucketMs * query.buckets);
-  const mayMeet = createMeetingCheck(query.filter);
-  await forEachInTurns(entries, (entry) => {
-    if (!isOutside(entry) && mayMeet(entry)) histogram.add(entry.readFacts(), () => entry.readRecord());
-  });
+  const span = { fromMs: query.startMs, toMs: query.startMs + query.bucketMs * query.buckets };
+  await forEachThatMay(entries, { ...span, filter: query.filter }, (entry) =>
+    histogram.add(entry.readFacts(), () => entry.readRecord()),
+  );
   return histogram.read(nextTurn);
 }
 
@@ -98,11 +95,8 @@ export async function countGenerations(
   filter: GenerationFilter,
 ): Promise<GenerationFacets> {
   const count = createFacetCount(filter);
-  const isOutside = createDayCheck(filter.createdFromMs, filter.createdBeforeMs);
-  const mayMeet = createMeetingCheck(filter);
-  await forEachInTurns(entries, (entry) => {
-    if (!isOutside(entry) && mayMeet(entry)) count.add(entry.readFacts(), () => entry.readRecord());
-  });
+  const span = { fromMs: filter.createdFromMs, toMs: filter.createdBeforeMs };
+  await forEachThatMay(entries, { ...span, filter }, (entry) => count.add(entry.readFacts(), () => entry.readRecord()));
   return count.read();
 }
 
@@ -112,9 +106,7 @@ export async function scanGenerations(
   { fromMs, toMs }: ScanQuery,
   look: (generation: ScannedGeneration) => void,
 ): Promise<void> {
-  const isOutside = createDayCheck(fromMs, toMs);
-  await forEachInTurns(entries, (entry) => {
-    if (isOutside(entry)) return;
+  await forEachThatMay(entries, { fromMs, toMs }, (entry) => {
     const { createdAtMs } = entry.readFacts();
     if (createdAtMs >= fromMs && createdAtMs < toMs) look(entry);
   });
@@ -138,19 +130,27 @@ function createMeetingCheck(filter: GenerationFilter | undefined): (entry: Gener
   return check === undefined ? ALWAYS : (entry) => check(entry.readText());
 }
 
-async function forEachInTurns(
+interface Chosen {
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly filter?: GenerationFilter | undefined;
+}
+
+/** Shows those to `look` of which their day and their text do not tell that they are outside of the span or filter. */
+async function forEachThatMay(
   entries: Iterable<GenerationEntry>,
+  { fromMs, toMs, filter }: Chosen,
   look: (entry: GenerationEntry) => void,
 ): Promise<void> {
+  const isOutside = createDayCheck(fromMs, toMs);
+  const mayMeet = createMeetingCheck(filter);
   let lookedAt = 0;
   for (const entry of entries) {
-    look(entry);
+    if (!isOutside(entry) && mayMeet(entry)) look(entry);
     lookedAt += 1;
     if (lookedAt % READ_IN_A_TURN === 0) await nextTurn();
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Fields whose values are written in the text of a record as they are; of others some are left out or worked out. */
 const WRITTEN: ReadonlySet<GenerationCondition['field']> = new Set([
