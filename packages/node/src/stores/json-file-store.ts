@@ -7,6 +7,7 @@ import {
   type GuardrailHitsRow,
   hasEnded,
   type Logger,
+  type Repository,
   type Store,
   type TableSource,
   type VideoJob,
@@ -24,12 +25,12 @@ import {
   toDirectoryError,
 } from './files/directory.ts';
 import { type FileSystem, holdDirectory, nodeFileSystem } from './files/file-system.ts';
-import { type DirectoryOwner, takeDirectory } from './files/ownership.ts';
+import { type Closable, closeAndRelease, type DirectoryOwner, takeDirectory } from './files/ownership.ts';
 import { openCarriedLog } from './generations/carried-log.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { openRunningLog, recordInterrupted } from './generations/running-log.ts';
 import { openRowLog } from './log/row-log.ts';
-import { openRetentionClock, type RetentionClock } from './retention-clock.ts';
+import { openRetentionClock } from './retention-clock.ts';
 import { type ConfigFile, openConfigFile } from './tables/config-file.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
@@ -89,11 +90,7 @@ const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
  * sets the rest aside and reports both to the logger.
  */
 export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
-  return openJsonFileStore(options, {
-    files: nodeFileSystem,
-    monotonicNow,
-    setTimer: setUnrefTimer,
-  });
+  return openJsonFileStore(options, { files: nodeFileSystem, monotonicNow, setTimer: setUnrefTimer });
 }
 
 /** As `createJsonFileStore`, on a given host. */
@@ -111,10 +108,6 @@ export async function openJsonFileStore(options: JsonFileStoreOptions, host: Sto
     await removeMadeFolders(directory.made);
     throw toDirectoryError(options.dir, error);
   }
-}
-
-interface Closable {
-  close(): Promise<void>;
 }
 
 interface Opening {
@@ -147,37 +140,32 @@ async function openOwned(
   });
   const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const generations = await openGenerationLog({
-    ...common,
-    logsPath,
-    retentionClock,
-    setTimer,
-    monotonicNow,
-    limits,
-  });
+  const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, monotonicNow, limits });
   logs.push(generations);
   const { spending } = generations;
   const carried = await openCarriedLog({ ...common, path: join(path, 'carried-spending.ndjson'), spending });
   await recordInterrupted(running, generations.repository, logger);
   const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;
-  const videoJobs = await openRowLog<VideoJob>({
-    ...common,
-    path: join(path, 'video-jobs.ndjson'),
-    isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > oldestMs,
-  });
-  logs.push(videoJobs);
-  const broadcasts = await openRowLog<BroadcastRow>({
-    ...common,
-    path: join(path, 'broadcasts.ndjson'),
-    isRetained: (row) => row.kind !== 'delivery' || row.createdAt > oldestMs,
-  });
-  logs.push(broadcasts);
-  const guardrailHits = await openRowLog<GuardrailHitsRow>({
-    ...common,
-    path: join(path, 'guardrail-hits.ndjson'),
-    isRetained: ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
-  });
-  logs.push(guardrailHits);
+  const openRows = async <Row extends { readonly id: string }>(
+    name: string,
+    isRetained: (row: Row) => boolean,
+  ): Promise<Repository<Row>> => {
+    const log = await openRowLog<Row>({ ...common, path: join(path, name), isRetained });
+    logs.push(log);
+    return createRowRepository<Row>(log);
+  };
+  const videoJobs = await openRows<VideoJob>(
+    'video-jobs.ndjson',
+    (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > oldestMs,
+  );
+  const broadcasts = await openRows<BroadcastRow>(
+    'broadcasts.ndjson',
+    (row) => row.kind !== 'delivery' || row.createdAt > oldestMs,
+  );
+  const guardrailHits = await openRows<GuardrailHitsRow>(
+    'guardrail-hits.ndjson',
+    ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
+  );
   const { retentionDays } = limits;
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
@@ -189,9 +177,9 @@ async function openOwned(
   let closing: Promise<void> | undefined;
   return {
     ...createTableRepositories(createTableSource(config)),
-    videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
-    broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
-    guardrailHits: createRowRepository<GuardrailHitsRow>({ rows: guardrailHits.rows, write: guardrailHits.write }),
+    videoJobs,
+    broadcasts,
+    guardrailHits,
     deliveries,
     generations: {
       ...generations.repository,
@@ -202,7 +190,8 @@ async function openOwned(
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     engine: { type: 'json', address: options.dir },
     // Once: the directory may have another owner by the second time.
-    close: () => (closing ??= closeStore({ config, retentionClock, logs, owner })),
+    close: () =>
+      (closing ??= closeAndRelease([{ close: retentionClock.save }, { close: config.settled }, ...logs], owner)),
   };
 }
 
@@ -211,20 +200,6 @@ const toLimits = (options: JsonFileStoreOptions): GenerationLogOptions['limits']
   maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
   maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
 });
-
-interface OpenStore extends Pick<Opening, 'logs' | 'owner'> {
-  readonly config: Pick<ConfigFile, 'settled'>;
-  readonly retentionClock: Pick<RetentionClock, 'save'>;
-}
-
-/** Closes all of it. Rejects with the first failure, after which something may not be durable. */
-async function closeStore({ config, retentionClock, logs, owner }: OpenStore): Promise<void> {
-  const failures: unknown[] = [];
-  const steps = [() => retentionClock.save(), () => config.settled(), ...logs.map((log) => () => log.close())];
-  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
-  await owner?.release();
-  if (failures.length > 0) throw failures[0];
-}
 
 /** The tables of the configuration file for the repositories. Reads from memory. */
 export function createTableSource(config: ConfigFile): TableSource {

@@ -230,6 +230,20 @@ test('a journal that is closed a second time closes nothing of others', async ()
   for (const other of others) await other.close();
 });
 
+test('a journal whose end the disk refuses closes all the rest, and takes nothing any more', async () => {
+  const figures = { promptTokens: 1, completionTokens: 2, costUsd: 0, costNanoUsd: 3, costKnown: true, durationMs: 4 };
+  const journal = await open();
+  await journal.append(toText('gen-1'));
+  files.failAll('sync', { code: 'EIO' });
+  await expect(journal.close()).rejects.toThrow(/EIO/);
+  files.heal();
+  await open();
+  await expect(journal.noteRunning([{ record: toRecord('gen-2'), figures }])).rejects.toThrow('closed');
+  await expect(journal.change({ id: 'gen-1', isContentDeleted: true })).rejects.toThrow('closed');
+  await expect(journal.setAside(toText('gen-3'), 'it is too long')).rejects.toThrow('closed');
+  expect(await readdir(join(root, 'journal'))).not.toContain('refused.ndjson');
+});
+
 test('a record that is set aside is kept with the reason', async () => {
   const journal = await open();
   await journal.setAside(toText('gen-1'), 'it is too long');

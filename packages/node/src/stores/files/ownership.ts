@@ -60,6 +60,22 @@ export interface DirectoryOwner {
   release(): Promise<void>;
 }
 
+/** What has files open in a directory. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/**
+ * Closes all that is open in a directory, in order, also where some of it fails, and then lets the directory go. Rejects
+ * with the first failure, after which something may not be durable.
+ */
+export async function closeAndRelease(opened: readonly Closable[], owner: DirectoryOwner | undefined): Promise<void> {
+  const failures: unknown[] = [];
+  for (const each of opened) await each.close().catch((error: unknown) => failures.push(error));
+  await owner?.release();
+  if (failures.length > 0) throw failures[0];
+}
+
 /** Thrown when another process, or another store in this one, uses the directory. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
