@@ -68,6 +68,16 @@ test('a journal gives back what was not settled, whole and in order, and nothing
   expect(await segmentFiles()).toEqual([]);
 });
 
+test('an opening removes what a crash has left of files that were being replaced', async () => {
+  await (await open()).close();
+  const left = ['changes.ndjson', 'logs/records-000001.ndjson'].map((name) => `${name}.0123456789ab.gateway-tmp`);
+  for (const name of left) await appendFile(join(root, 'journal', name), 'half');
+  await open();
+  expect(await readdir(join(root, 'journal'), { recursive: true })).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/tmp$/)]),
+  );
+});
+
 test('an opening that fails late closes every file that it has opened', async () => {
   await (await open()).close();
   await mkdir(join(root, 'journal', 'running.ndjson'));

@@ -61,7 +61,7 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
     const { segmentBytes = DEFAULT_SEGMENT_BYTES, heldBytes = DEFAULT_HELD_BYTES } = options;
     const { path, logsPath } = directory;
     const files = await holdDirectory(host.files, path);
-    await sweepTemporaryFiles(files, path);
+    for (const folder of [path, logsPath]) await sweepTemporaryFiles(files, folder);
     const common = { files, logger, now };
     const limits = { segmentBytes, heldBytes };
     const records = await openRecordLog({ ...common, ...limits, logsPath, setTimer: host.setTimer });
