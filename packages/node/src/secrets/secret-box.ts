@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { SecretBox } from '@model-gateway/core';
 
 import { readWholeFile, replaceFile } from '../stores/files/atomic-file.ts';
-import { errorCode, nodeFileSystem } from '../stores/files/file-system.ts';
+import { errorCode, ifThere, nodeFileSystem } from '../stores/files/file-system.ts';
 
 /** A key that cannot be used, or a text that cannot be opened. The message can be shown; it holds neither. */
 export class SecretsKeyError extends Error {
@@ -118,14 +118,11 @@ function keyBeside(dir: string | null): KeySource {
 }
 
 async function readKeyFile(path: string): Promise<Buffer | undefined> {
-  let text: string;
-  try {
-    text = (await readWholeFile(nodeFileSystem, path)).toString('latin1');
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return undefined;
+  const bytes = await ifThere(readWholeFile(nodeFileSystem, path)).catch((cause: unknown) => {
     throw new SecretsKeyError(`${path} cannot be read (${errorCode(cause) ?? 'unknown error'})`, { cause });
-  }
-  const key = parseKey(text);
+  });
+  if (bytes === undefined) return undefined;
+  const key = parseKey(bytes.toString('latin1'));
   if (key === undefined) {
     throw new SecretsKeyError(`${path} holds no key; restore it from a backup, or move it away and give the keys anew`);
   }

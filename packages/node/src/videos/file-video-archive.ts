@@ -5,7 +5,7 @@ import type { IncomingVideo, ArchivedVideo, VideoArchive } from '@model-gateway/
 
 import { removeIfThere, replaceFile, sweepTemporaryFiles } from '../stores/files/atomic-file.ts';
 import { makeDirectory } from '../stores/files/directory.ts';
-import { errorCode, nodeFileSystem as files, OPEN } from '../stores/files/file-system.ts';
+import { ifThere, nodeFileSystem as files, OPEN } from '../stores/files/file-system.ts';
 
 export interface FileVideoArchiveOptions {
   /** Created when missing, closed to other users. Used by this archive only. */
@@ -137,10 +137,8 @@ const toVideo = ({ path, bytes, contentType }: StoredFile): ArchivedVideo => ({
 
 /** One piece at a time, when its reader asks for it. Where the file has gone in the meantime it says so. */
 async function* readPart(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
-  const fd = await files.open(path, OPEN.read).catch((error: unknown) => {
-    const isGone = errorCode(error) === 'ENOENT';
-    throw isGone ? new Error('The video has had to make room for others', { cause: error }) : error;
-  });
+  const fd = await ifThere(files.open(path, OPEN.read));
+  if (fd === undefined) throw new Error('The video has had to make room for others');
   try {
     for (let at = start; at < end;) {
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, end - at));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createTurns, type DeliveryAttempt, type DeliveryLog, type Logger } from '@model-gateway/core';
 
 import { readWholeFile, removeIfThere } from '../files/atomic-file.ts';
-import { errorCode, errorReason, type FileSystem, sizeOf } from '../files/file-system.ts';
-import { type AppendFile, appendLine, openAppendFile, syncFile } from '../log/append-file.ts';
+import { errorReason, type FileSystem, ifThere, sizeOf } from '../files/file-system.ts';
+import { type AppendFile, appendLine, closeSynced, openAppendFile } from '../log/append-file.ts';
 import { recordOf, toLine } from '../log/record-line.ts';
 import { dayAt, endOfSegment } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
@@ -45,12 +45,7 @@ export async function openDeliveryLog(options: DeliveryLogOptions): Promise<Open
   const leave = async (): Promise<void> => {
     const left = current?.file;
     current = undefined;
-    if (left === undefined) return;
-    try {
-      await syncFile(files, left);
-    } finally {
-      await files.close(left.fd);
-    }
+    if (left !== undefined) await closeSynced(files, left);
   };
   const fileOf = async (day: string): Promise<NonNullable<typeof current>> => {
     if (current?.day === day) return current;
@@ -83,7 +78,9 @@ export async function openDeliveryLog(options: DeliveryLogOptions): Promise<Open
       const since = nameOf(dayAt(sinceMs - DAY_MS));
       const found: DeliveryAttempt[] = [];
       for (const { name } of await listDays(options)) {
-        if (name >= since) found.push(...findIn(await readIfThere(files, join(logsPath, name)), generationId));
+        // Retention may have removed it meanwhile.
+        const bytes = name >= since ? await ifThere(readWholeFile(files, join(logsPath, name))) : undefined;
+        if (bytes !== undefined) found.push(...findIn(bytes, generationId));
       }
       return found;
     },
@@ -116,24 +113,14 @@ async function dropOld(options: DeliveryLogOptions, today: string): Promise<numb
   const nowMs = retentionClock.now();
   let bytes = 0;
   for (const { name, day } of (await listDays(options)).toReversed()) {
+    if (day >= today) continue;
     const path = join(logsPath, name);
     const size = await sizeOf(files, path);
     const isOld = endOfSegment(day) + retentionDays * DAY_MS <= nowMs;
-    if (day >= today) continue;
     if (isOld || bytes + size > MAX_BYTES / 2) await removeIfThere(files, path);
     else bytes += size;
   }
   return bytes;
-}
-
-/** Retention may have removed it meanwhile. */
-async function readIfThere(files: FileSystem, path: string): Promise<Buffer> {
-  try {
-    return await readWholeFile(files, path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }
 
 /** The lines that name a generation. Others are not parsed: a day may have a hundred thousand. */

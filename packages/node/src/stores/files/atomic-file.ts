@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { errorCode, type FileSystem, OPEN, readFully, writeFully } from './file-system.ts';
+import { errorCode, type FileSystem, ifThere, OPEN, readFully, withFile, writeFully } from './file-system.ts';
 
 const TEMPORARY = /\.[0-9a-f]{12}\.gateway-tmp$/;
 /** What else is made under a name of its own for a moment: the file of the owner's address, and scratch files. */
@@ -122,14 +122,11 @@ export async function setAside(files: FileSystem, path: string, nowMs: number): 
 
 /** Reads a file that fits in memory. Rejects with `ENOENT` when there is none, with `ELOOP` when it is a link. */
 export async function readWholeFile(files: FileSystem, path: string): Promise<Buffer> {
-  const fd = await files.open(path, OPEN.read);
-  try {
+  return withFile(files, path, OPEN.read, async (fd) => {
     const { size } = await files.stat(fd);
     const buffer = Buffer.alloc(size);
     return buffer.subarray(0, await readFully(files, fd, buffer, 0));
-  } finally {
-    await files.close(fd);
-  }
+  });
 }
 
 /** Renames, trying a few times on Windows, where a virus scanner may hold the file for a moment. */
@@ -148,13 +145,7 @@ export async function renameFile(files: FileSystem, from: string, to: string): P
 /** Makes created, renamed and removed names durable. */
 export async function syncDirectory(files: FileSystem, directory: string): Promise<void> {
   // Windows cannot open a directory to sync it and journals its names by itself.
-  if (process.platform === 'win32') return;
-  const fd = await files.open(directory, OPEN.read);
-  try {
-    await files.sync(fd);
-  } finally {
-    await files.close(fd);
-  }
+  if (process.platform !== 'win32') await withFile(files, directory, OPEN.read, (fd) => files.sync(fd));
 }
 
 /** Removes what killed processes have left of unfinished writes, and nothing else. */
@@ -166,9 +157,5 @@ export async function sweepTemporaryFiles(files: FileSystem, directory: string):
 
 /** Removes a file, if it exists. */
 export async function removeIfThere(files: FileSystem, path: string): Promise<void> {
-  try {
-    await files.unlink(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  await ifThere(files.unlink(path));
 }

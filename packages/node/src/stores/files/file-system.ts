@@ -56,12 +56,6 @@ const SYNCHRONOUS_WRITE_BYTES = 256 * 1024;
 const OWNER_ONLY = 0o600;
 const openFile = promisify(open);
 
-function writeAside(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(fd, buffer, offset, length, position, (error, count) => (error ? reject(error) : resolve(count)));
-  });
-}
-
 /** The file system of this machine. Files it creates are readable by their owner only. */
 export const nodeFileSystem: FileSystem = {
   open: (path, flags) => openFile(path, flags, OWNER_ONLY),
@@ -71,10 +65,11 @@ export const nodeFileSystem: FileSystem = {
     new Promise((resolve, reject) => {
       read(fd, buffer, offset, length, position, (error, count) => (error ? reject(error) : resolve(count)));
     }),
-  write: async (fd, buffer, offset, length, position) =>
-    length > SYNCHRONOUS_WRITE_BYTES
-      ? writeAside(fd, buffer, offset, length, position)
-      : writeSync(fd, buffer, offset, length, position),
+  write: (fd, buffer, offset, length, position) =>
+    new Promise((resolve, reject) => {
+      if (length <= SYNCHRONOUS_WRITE_BYTES) return resolve(writeSync(fd, buffer, offset, length, position));
+      write(fd, buffer, offset, length, position, (error, count) => (error ? reject(error) : resolve(count)));
+    }),
   sync: promisify(fsync),
   truncate: promisify<number, number>(ftruncate),
   rename: promisify(rename),
@@ -108,13 +103,33 @@ export async function readFully(files: FileSystem, fd: number, buffer: Uint8Arra
   return done;
 }
 
-/** The length of a file. */
-export async function sizeOf(files: FileSystem, path: string): Promise<number> {
-  const fd = await files.open(path, OPEN.read);
+/** Opens a file for as long as `use` takes. */
+export async function withFile<Result>(
+  files: FileSystem,
+  path: string,
+  flags: number,
+  use: (fd: number) => Promise<Result>,
+): Promise<Result> {
+  const fd = await files.open(path, flags);
   try {
-    return (await files.stat(fd)).size;
+    return await use(fd);
   } finally {
     await files.close(fd);
+  }
+}
+
+/** The length of a file. */
+export async function sizeOf(files: FileSystem, path: string): Promise<number> {
+  return withFile(files, path, OPEN.read, async (fd) => (await files.stat(fd)).size);
+}
+
+/** Settles as the work with a file does; undefined where there is no such file. */
+export async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { createCarriedSpending, createTurns, type SpendingBook, type SpendingSum } from '@model-gateway/core';
 
 import { replaceFile } from '../files/atomic-file.ts';
-import { errorCode } from '../files/file-system.ts';
+import { ifThere } from '../files/file-system.ts';
 import { toLine } from '../log/record-line.ts';
 import { type RecoveryOptions, recoverLog } from '../log/recover-log.ts';
 
@@ -51,16 +51,11 @@ export async function openCarriedLog(options: CarriedLogOptions): Promise<Carrie
 
 async function load(options: CarriedLogOptions): Promise<ReadonlyMap<string, readonly SpendingSum[]>> {
   const sources = new Map<string, SpendingSum[]>();
-  try {
-    await recoverLog(options, options.path, (record) => {
-      const { source, sums } = JSON.parse(record.toString()) as CarriedLine;
-      const known = sources.get(source);
-      if (known === undefined) sources.set(source, [...sums]);
-      else known.push(...sums);
-    });
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const onRecord = (record: Buffer): void => {
+    const { source, sums } = JSON.parse(record.toString()) as CarriedLine;
+    sources.set(source, [...(sources.get(source) ?? []), ...sums]);
+  };
+  await ifThere(recoverLog(options, options.path, onRecord));
   return sources;
 }
 

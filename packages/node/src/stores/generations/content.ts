@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { type GenerationContent, type Logger, toPreview } from '@model-gateway/core';
 
-import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
+import { type FileSystem, ifThere, OPEN, readFully, withFile } from '../files/file-system.ts';
 import { beginningOf, recordOf } from '../log/record-line.ts';
 import { forEachLine } from '../log/recover-log.ts';
 import type { GenerationEntry } from './generation-entry.ts';
@@ -94,20 +94,10 @@ async function readAt(
   { files, logsPath }: ContentReaderOptions,
   reference: ContentReference,
 ): Promise<Buffer | undefined> {
-  let fd: number;
-  try {
-    fd = await files.open(join(logsPath, reference.file), OPEN.read);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const line = Buffer.allocUnsafe(reference.length);
-    const count = await readFully(files, fd, line, reference.offset);
-    return count === line.length ? line : undefined;
-  } finally {
-    await files.close(fd);
-  }
+  const line = Buffer.allocUnsafe(reference.length);
+  const read = (fd: number): Promise<number> => readFully(files, fd, line, reference.offset);
+  const count = await ifThere(withFile(files, join(logsPath, reference.file), OPEN.read, read));
+  return count === line.length ? line : undefined;
 }
 
 function belongsTo(record: Buffer, id: string): boolean {
@@ -117,15 +107,12 @@ function belongsTo(record: Buffer, id: string): boolean {
 
 async function correctOffsets({ files, logsPath, index }: ContentReaderOptions, file: string): Promise<void> {
   const places = new Map<string, ContentReference>();
-  try {
-    await forEachLine(files, join(logsPath, file), (line, offset) => {
-      const record = recordOf(line);
-      const id = record === undefined ? undefined : parseContent(record)?.id;
-      if (id !== undefined) places.set(id, { file, offset, length: line.length });
-    });
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const onLine = (line: Buffer, offset: number): void => {
+    const record = recordOf(line);
+    const id = record && parseContent(record)?.id;
+    if (id !== undefined) places.set(id, { file, offset, length: line.length });
+  };
+  await ifThere(forEachLine(files, join(logsPath, file), onLine));
   for (const entry of index.entries()) {
     const place = entry.content?.file === file ? places.get(entry.id) : undefined;
     if (place !== undefined) entry.content = place;

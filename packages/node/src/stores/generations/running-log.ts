@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 
 import { removeIfThere, replaceFile, setAside } from '../files/atomic-file.ts';
-import { errorCode, type FileSystem } from '../files/file-system.ts';
+import { type FileSystem, ifThere } from '../files/file-system.ts';
 import { type AppendFile, appendLine, openAppendFile } from '../log/append-file.ts';
 import { toLine } from '../log/record-line.ts';
 import { recoverLog } from '../log/recover-log.ts';
@@ -130,16 +130,13 @@ async function readLastNote(options: RunningLogOptions): Promise<readonly Runnin
   const records = new Map<string, GenerationRecord>();
   let last: readonly NotedCall[] = [];
   let unreadable = 0;
-  try {
-    await recoverLog(options, options.path, (line) => {
-      const note = noteSchema.safeParse(JSON.parse(line.toString()));
-      if (!note.success) return void (unreadable += 1);
-      last = note.data.calls as readonly NotedCall[];
-      for (const { id, record } of last) if (record !== undefined) records.set(id, record);
-    });
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const onRecord = (line: Buffer): void => {
+    const note = noteSchema.safeParse(JSON.parse(line.toString()));
+    if (!note.success) return void (unreadable += 1);
+    last = note.data.calls as readonly NotedCall[];
+    for (const { id, record } of last) if (record !== undefined) records.set(id, record);
+  };
+  await ifThere(recoverLog(options, options.path, onRecord));
   if (unreadable > 0) await keepUnreadable(options, unreadable);
   // After damage, the line with the record of a call may be missing.
   return last.flatMap(({ id, figures }) => {

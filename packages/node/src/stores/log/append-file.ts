@@ -107,6 +107,15 @@ async function cutOff(files: FileSystem, file: AppendFile): Promise<void> {
   }
 }
 
+/** Syncs a file and closes it, also where the sync has failed. */
+export async function closeSynced(files: FileSystem, file: AppendFile): Promise<void> {
+  try {
+    await syncFile(files, file);
+  } finally {
+    await files.close(file.fd);
+  }
+}
+
 /** Syncs what has been written so far; first repairs what an earlier failed sync may have lost. */
 export async function syncFile(files: FileSystem, file: AppendFile): Promise<void> {
   const end = file.end;

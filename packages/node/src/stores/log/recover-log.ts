@@ -1,7 +1,7 @@
 import type { Logger } from '@model-gateway/core';
 
 import { replaceFile, setAside } from '../files/atomic-file.ts';
-import { type FileSystem, OPEN } from '../files/file-system.ts';
+import { type FileSystem, OPEN, withFile } from '../files/file-system.ts';
 import { isLineBeginning, recordOf, salvageRecords, toLine } from './record-line.ts';
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -64,8 +64,7 @@ export async function forEachLine(
   path: string,
   onLine: (line: Buffer, offset: number, isTerminated: boolean) => void | Promise<void>,
 ): Promise<void> {
-  const fd = await files.open(path, OPEN.read);
-  try {
+  await withFile(files, path, OPEN.read, async (fd) => {
     const { size } = await files.stat(fd);
     let rest: Buffer = Buffer.alloc(0);
     let position = 0;
@@ -91,9 +90,7 @@ export async function forEachLine(
       rest = bytes.subarray(start);
     }
     if (rest.length > 0) await onLine(rest, position, false);
-  } finally {
-    await files.close(fd);
-  }
+  });
 }
 
 async function readRecords(
@@ -123,13 +120,10 @@ async function readRecords(
 }
 
 async function cut(files: FileSystem, path: string, length: number): Promise<void> {
-  const fd = await files.open(path, OPEN.readWriteOrCreate);
-  try {
+  await withFile(files, path, OPEN.readWriteOrCreate, async (fd) => {
     await files.truncate(fd, length);
     await files.sync(fd);
-  } finally {
-    await files.close(fd);
-  }
+  });
 }
 
 async function writeGoodLines(files: FileSystem, path: string): Promise<number> {

@@ -1,8 +1,8 @@
 import { createTurns, type Logger, type RowChange } from '@model-gateway/core';
 
 import { replaceFile } from '../files/atomic-file.ts';
-import { errorCode, type FileSystem } from '../files/file-system.ts';
-import { appendLine, openAppendFile, syncFile } from './append-file.ts';
+import { type FileSystem, ifThere } from '../files/file-system.ts';
+import { appendLine, closeSynced, openAppendFile, syncFile } from './append-file.ts';
 import { toLine } from './record-line.ts';
 import { recoverLog } from './recover-log.ts';
 
@@ -47,13 +47,6 @@ export async function openRowLog<Row extends { readonly id: string }>(
   const file = await openAppendFile(files, path);
   const inTurn = createTurns();
   let closing: Promise<void> | undefined;
-  const closeFile = async (): Promise<void> => {
-    try {
-      await syncFile(files, file);
-    } finally {
-      await files.close(file.fd);
-    }
-  };
   return {
     rows,
     write(change) {
@@ -65,7 +58,7 @@ export async function openRowLog<Row extends { readonly id: string }>(
       });
     },
     // Once: by the second time the system may have given the number of the descriptor to another file.
-    close: () => (closing ??= inTurn(closeFile)),
+    close: () => (closing ??= inTurn(() => closeSynced(files, file))),
   };
 }
 
@@ -74,15 +67,12 @@ async function load<Row extends { readonly id: string }>(
 ): Promise<{ readonly rows: readonly Row[]; readonly lines: number }> {
   const byId = new Map<string, Row>();
   let lines = 0;
-  try {
-    await recoverLog(options, options.path, (record) => {
-      lines += 1;
-      const change = JSON.parse(record.toString()) as RowChange<Row>;
-      if ('put' in change) byId.set(change.put.id, change.put);
-      else byId.delete(change.removed);
-    });
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const onRecord = (record: Buffer): void => {
+    lines += 1;
+    const change = JSON.parse(record.toString()) as RowChange<Row>;
+    if ('put' in change) byId.set(change.put.id, change.put);
+    else byId.delete(change.removed);
+  };
+  await ifThere(recoverLog(options, options.path, onRecord));
   return { rows: [...byId.values()].filter((row) => options.isRetained(row)), lines };
 }

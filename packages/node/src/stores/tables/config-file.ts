@@ -13,7 +13,7 @@ import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 
 import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
-import { errorCode, errorReason, type FileSystem, UnusableDirectoryError } from '../files/file-system.ts';
+import { errorReason, type FileSystem, ifThere, UnusableDirectoryError } from '../files/file-system.ts';
 
 /** The format version of the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
@@ -134,13 +134,8 @@ interface GoodConfig {
 type ReadConfig = GoodConfig | { readonly status: 'missing' } | { readonly status: 'damaged'; readonly reason: string };
 
 async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> {
-  let text: string;
-  try {
-    text = (await readWholeFile(files, path)).toString();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { status: 'missing' };
-    throw error;
-  }
+  const text = (await ifThere(readWholeFile(files, path)))?.toString();
+  if (text === undefined) return { status: 'missing' };
   let parsed: unknown;
   try {
     // Some editors add a byte order mark.
