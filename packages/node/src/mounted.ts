@@ -14,7 +14,7 @@ import {
 
 import { createPublicView, toOwnPath } from './http/guard-request.ts';
 import { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
-import { type WriteOptions, writeResponse } from './http/write-response.ts';
+import { writeResponse } from './http/write-response.ts';
 
 /** Options of every host that mounts a gateway among its own routes. */
 export interface MountOptions {
@@ -46,9 +46,7 @@ export interface MountedGateway {
 export function createMountedGateway(gateway: Gateway, options: MountOptions): MountedGateway {
   const surfaces: readonly Surface[] = ['api', ...(options.expose ?? [])];
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
-  const write: WriteOptions = {
-    clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
-  };
+  const write = { clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs };
   const toRequest: MountedGateway['toRequest'] = (request, response, seen) =>
     toMountedRequest(request, response, { ...seen, bodyLimitBytes });
 

@@ -1,7 +1,7 @@
 import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
 import { z } from 'zod';
 
-import { mergeHeaders } from './otlp.ts';
+import { OF_TEST, toHeaders } from './otlp.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export const langfuseFormat: DestinationFormat<'langfuse'> = {
     return [toRequest({ batch: traces.flatMap(toEvents) }, config, {})];
   },
   async toTestRequest(config) {
-    return toRequest({ batch: [] }, config, { 'x-test-connection': 'true' });
+    return toRequest({ batch: [] }, config, OF_TEST);
   },
   testStatuses: [400],
   readResponse: readIngestionResponse,
@@ -23,15 +23,11 @@ function toRequest(
   { baseUrl, publicKey, secretKey, headers }: DestinationConfig<'langfuse'>,
   further: Readonly<Record<string, string>>,
 ): DestinationRequest {
-  const own = {
-    'content-type': 'application/json',
-    authorization: `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`,
-    ...further,
-  };
+  const authorization = `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`;
   return {
     method: 'POST',
     url: `${baseUrl.replace(/\/+$/, '')}/api/public/ingestion`,
-    headers: mergeHeaders(own, headers),
+    headers: toHeaders(headers, { authorization, ...further }),
     body: JSON.stringify(body),
   };
 }

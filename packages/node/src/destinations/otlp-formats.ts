@@ -1,18 +1,16 @@
 import type { DestinationFormat } from '@model-gateway/core';
 
-import { mergeHeaders, NO_SPANS, toOtlpJson } from './otlp.ts';
+import { NO_SPANS, OF_TEST, toHeaders, toOtlpJson } from './otlp.ts';
 
 /** A collector of OpenTelemetry: OTLP over HTTP in JSON. An address without a path gets the protocol's default path. */
 export const otelCollectorFormat: DestinationFormat<'otel-collector'> = {
   type: 'otel-collector',
   async toRequests(traces, { endpoint, headers }) {
-    const own = { 'content-type': 'application/json' };
     const url = toTracesUrl(endpoint);
-    return [{ method: 'POST', url, headers: mergeHeaders(own, headers), body: await toOtlpJson(traces) }];
+    return [{ method: 'POST', url, headers: toHeaders(headers), body: await toOtlpJson(traces) }];
   },
   async toTestRequest({ endpoint, headers }) {
-    const own = { 'content-type': 'application/json', 'x-test-connection': 'true' };
-    return { method: 'POST', url: toTracesUrl(endpoint), headers: mergeHeaders(own, headers), body: NO_SPANS };
+    return { method: 'POST', url: toTracesUrl(endpoint), headers: toHeaders(headers, OF_TEST), body: NO_SPANS };
   },
   testStatuses: [400],
   readResponse: readPartialSuccess,
@@ -34,12 +32,10 @@ function readPartialSuccess(body: string): ReturnType<NonNullable<DestinationFor
 export const webhookFormat: DestinationFormat<'webhook'> = {
   type: 'webhook',
   async toRequests(traces, { url, method, headers }) {
-    const own = { 'content-type': 'application/json' };
-    return [{ method, url, headers: mergeHeaders(own, headers), body: await toOtlpJson(traces) }];
+    return [{ method, url, headers: toHeaders(headers), body: await toOtlpJson(traces) }];
   },
   async toTestRequest({ url, method, headers }) {
-    const own = { 'content-type': 'application/json', 'x-test-connection': 'true' };
-    return { method, url, headers: mergeHeaders(own, headers), body: NO_SPANS };
+    return { method, url, headers: toHeaders(headers, OF_TEST), body: NO_SPANS };
   },
   // A receiver may refuse a body without spans with 400; the address is right all the same.
   testStatuses: [400],

@@ -222,12 +222,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Headers of the connection, which a configuration must not set. */
 const NOT_TO_BE_SET: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
 
-/** The headers of a format, overridden by those of the configuration; names in lower case. */
-export function mergeHeaders(
-  own: Readonly<Record<string, string>>,
+/** Headers of a request that tests the connection. */
+export const OF_TEST = { 'x-test-connection': 'true' };
+
+/** The headers of a request with JSON, overridden by those of the configuration; names in lower case. */
+export function toHeaders(
   configured: Readonly<Record<string, string>> | undefined,
+  own: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const merged: Record<string, string> = { ...own };
+  const merged: Record<string, string> = { 'content-type': 'application/json', ...own };
   for (const [name, value] of Object.entries(configured ?? {})) {
     const lowerCase = name.toLowerCase();
     if (!NOT_TO_BE_SET.has(lowerCase)) merged[lowerCase] = value;

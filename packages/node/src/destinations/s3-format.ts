@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
 
-import { mergeHeaders, toOtlpJson } from './otlp.ts';
+import { toHeaders, toOtlpJson } from './otlp.ts';
 
 type Config = DestinationConfig<'s3'>;
 
@@ -48,13 +48,9 @@ async function sign(key: string, body: string, config: Config): Promise<Destinat
   const signer = new AwsV4Signer({
     method: 'PUT',
     url: toObjectUrl(key, config),
-    headers: mergeHeaders(
-      {
-        'content-type': 'application/json',
-        'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
-      },
-      config.headers,
-    ),
+    headers: toHeaders(config.headers, {
+      'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+    }),
     body,
     accessKeyId: config.accessKeyId,
     secretAccessKey: config.secretAccessKey,

@@ -16,7 +16,7 @@ import { createPublicView, createRequestGuard, isLoopbackHost, type RequestGuard
 import { respondEarly, respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-early.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
-import { type WriteOptions, writeResponse } from './write-response.ts';
+import { writeResponse } from './write-response.ts';
 
 export interface ListenOptions {
   /** Default 127.0.0.1. */
@@ -98,9 +98,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   });
   const view = createPublicView({ publicUrl: options.publicUrl ?? null, trustedProxies: options.trustedProxies ?? [] });
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
-  const write: WriteOptions = {
-    clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
-  };
+  const write = { clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs };
   /** Serves one request. Never rejects. */
   const serve = async (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
     try {
@@ -132,12 +130,9 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkContinue', (request, response) => void serve(request, response, true));
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
+    const headers = { ...NO_SNIFFING, 'content-type': 'application/json' };
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    respondEarly(request, response, {
-      status: 417,
-      headers: { ...NO_SNIFFING, 'content-type': 'application/json' },
-      body,
-    });
+    respondEarly(request, response, { status: 417, headers, body });
   });
 
   return {

@@ -7,6 +7,7 @@ import {
   type GuardrailHitsRow,
   hasEnded,
   type Logger,
+  type Platform,
   type Repository,
   type Store,
   type TableSource,
@@ -57,12 +58,8 @@ export interface JsonFileStoreOptions {
 }
 
 /** Parts of the machine that tests replace. */
-interface StoreHost {
+interface StoreHost extends Pick<Platform, 'monotonicNow' | 'setTimer'> {
   readonly files: FileSystem;
-  /** Milliseconds on a clock that is never set. */
-  readonly monotonicNow: () => number;
-  /** Calls back once; must not keep the process alive. Returns what cancels it. */
-  readonly setTimer: GenerationLogOptions['setTimer'];
 }
 
 /** What a store makes in its directory beside `logs`. */

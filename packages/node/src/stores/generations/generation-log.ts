@@ -2,6 +2,7 @@ import {
   type GenerationContent,
   type GenerationRecord,
   type GenerationRepository,
+  type Platform,
   type SpendingBook,
   toPreview,
 } from '@model-gateway/core';
@@ -38,11 +39,8 @@ import { currentContentFile, loadGenerations, type LoadOptions } from './load-ge
 import { type RetentionLimits, segmentLimits, startRetention } from './retention.ts';
 
 /** Parts that the log requires. `logsPath` exists and belongs to this process. */
-export interface GenerationLogOptions extends LoadOptions {
-  readonly setTimer: JournalOptions<unknown>['setTimer'];
+export interface GenerationLogOptions extends LoadOptions, Pick<Platform, 'monotonicNow' | 'setTimer'> {
   readonly limits: RetentionLimits;
-  /** Milliseconds on a clock that is never set. */
-  readonly monotonicNow: () => number;
   readonly retentionClock: RetentionClock;
 }
 
@@ -269,13 +267,11 @@ function versionOf({ generation, principalId, userId, costNanoUsd }: GenerationR
   };
 }
 
-export interface WarmingOptions {
+export interface WarmingOptions extends Pick<Platform, 'monotonicNow' | 'setTimer'> {
   /** All generations, newest first. */
   readonly entries: () => Iterable<GenerationEntry>;
   /** How many there are. */
   readonly count: () => number;
-  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
-  readonly monotonicNow: () => number;
 }
 
 /** The process listens by then, and the calls that waited for that have been served. */

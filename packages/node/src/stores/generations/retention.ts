@@ -1,4 +1,4 @@
-import { createSpendingBook, createTurns } from '@model-gateway/core';
+import { createSpendingBook, createTurns, type Platform } from '@model-gateway/core';
 
 import { nextTurn } from '../../node-timers.ts';
 import { errorReason } from '../files/file-system.ts';
@@ -76,8 +76,7 @@ function sumOf(segments: readonly SegmentFacts[], amount: (segment: SegmentFacts
   return segments.reduce((total, segment) => total + amount(segment), 0);
 }
 
-interface RetentionOptions<Operation> extends LoadOptions {
-  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
+interface RetentionOptions<Operation> extends LoadOptions, Pick<Platform, 'setTimer'> {
   readonly limits: RetentionLimits;
   readonly retentionClock: Pick<RetentionClock, 'now' | 'save'>;
   readonly index: GenerationIndex;
@@ -94,9 +93,9 @@ interface Retention {
   look(): void;
   /** Resolves when no check is running. */
   settled(): Promise<void>;
-  /** Ends the checks; one that is running goes on until `settled`. */
   /** The moment from which on nothing was dropped; undefined where nothing was. */
   completeFromMs(): number | undefined;
+  /** Ends the checks; one that is running goes on until `settled`. */
   stop(): void;
 }
 
@@ -106,17 +105,16 @@ const LOOK_EVERY_MS = 60 * 60 * 1000;
 export function startRetention<Operation>(options: RetentionOptions<Operation>): Retention {
   let { carried } = options;
   const inTurn = createTurns();
-  let waiting = 0;
+  let isWaiting = false;
   let isStopped = false;
   let cancelTimer = (): void => undefined;
 
   const look = (): void => {
-    if (isStopped) return;
     // One check that has not begun yet is enough for all requests.
-    if (waiting > 0) return;
-    waiting += 1;
+    if (isStopped || isWaiting) return;
+    isWaiting = true;
     inTurn(async () => {
-      waiting -= 1;
+      isWaiting = false;
       carried = await dropSegments(options, carried);
     }).catch((error: unknown) => {
       options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });

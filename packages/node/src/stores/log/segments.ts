@@ -1,4 +1,4 @@
-import { createTurns, type Logger } from '@model-gateway/core';
+import { createTurns, type Logger, type Platform } from '@model-gateway/core';
 
 import { syncDirectory } from '../files/atomic-file.ts';
 import { errorReason, type FileSystem } from '../files/file-system.ts';
@@ -14,13 +14,11 @@ export interface Segment {
   isEnded: boolean;
 }
 
-export interface SegmentsOptions<Opened extends Segment> {
+export interface SegmentsOptions<Opened extends Segment> extends Pick<Platform, 'setTimer'> {
   readonly files: FileSystem;
   /** The directory of all files. */
   readonly logsPath: string;
   readonly logger: Logger | undefined;
-  /** Calls back once; must not keep the process alive. Returns what cancels it. */
-  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
   readonly messages: {
     /** Logged when the disk refuses what was written. */
     readonly refused: string;
