@@ -116,48 +116,43 @@ test('sends a collector one span a call, by the conventions for generative AI', 
       finish_reason: 'stop',
     },
   ]);
-  expect(others).toMatchInlineSnapshot(`
-    {
-      "gen_ai.completion": "A cat, not {"intValue":1}",
-      "gen_ai.conversation.id": "session-1",
-      "gen_ai.operation.name": "chat",
-      "gen_ai.prompt": "{"messages":[{"role":"system","content":"Be brief"},{"role":"user","content":[{"type":"text","text":"What is this?"},{"type":"image_url"}]}]}",
-      "gen_ai.provider.name": "acme",
-      "gen_ai.request.model": "service/auto",
-      "gen_ai.request.stream": true,
-      "gen_ai.response.finish_reason": "stop",
-      "gen_ai.response.finish_reasons": [
-        "stop",
-      ],
-      "gen_ai.response.id": "gen-1",
-      "gen_ai.response.model": "acme/chat-1",
-      "gen_ai.response.time_to_first_chunk": 0.25,
-      "gen_ai.system": "acme",
-      "gen_ai.usage.cache_read.input_tokens": 4,
-      "gen_ai.usage.completion_tokens": 8,
-      "gen_ai.usage.input_tokens": 12,
-      "gen_ai.usage.input_tokens.cached": 4,
-      "gen_ai.usage.output_tokens": 8,
-      "gen_ai.usage.output_tokens.reasoning": 2,
-      "gen_ai.usage.prompt_tokens": 12,
-      "gen_ai.usage.reasoning.output_tokens": 2,
-      "gen_ai.usage.total_cost": 0.000028,
-      "gen_ai.usage.total_tokens": 20,
-      "http.request.header.referer": [
-        "https://app.example/",
-      ],
-      "session.id": "session-1",
-      "trace.metadata.openrouter.api_key_name": "dev",
-      "trace.metadata.openrouter.finish_reason": "end",
-      "trace.metadata.openrouter.first_token_ms": 250,
-      "trace.metadata.openrouter.provider_name": "Acme",
-      "trace.metadata.openrouter.user_id": "member-1",
-      "trace.metadata.run": 7,
-      "trace.metadata.team": "blue",
-      "user.id": "user-1",
-      "user_agent.original": "tests/1",
-    }
-  `);
+  expect(others).toEqual({
+    'gen_ai.completion': 'A cat, not {"intValue":1}',
+    'gen_ai.conversation.id': 'session-1',
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.prompt':
+      '{"messages":[{"role":"system","content":"Be brief"},{"role":"user","content":[{"type":"text","text":"What is this?"},{"type":"image_url"}]}]}',
+    'gen_ai.provider.name': 'acme',
+    'gen_ai.request.model': 'service/auto',
+    'gen_ai.request.stream': true,
+    'gen_ai.response.finish_reason': 'stop',
+    'gen_ai.response.finish_reasons': ['stop'],
+    'gen_ai.response.id': 'gen-1',
+    'gen_ai.response.model': 'acme/chat-1',
+    'gen_ai.response.time_to_first_chunk': 0.25,
+    'gen_ai.system': 'acme',
+    'gen_ai.usage.cache_read.input_tokens': 4,
+    'gen_ai.usage.completion_tokens': 8,
+    'gen_ai.usage.input_tokens': 12,
+    'gen_ai.usage.input_tokens.cached': 4,
+    'gen_ai.usage.output_tokens': 8,
+    'gen_ai.usage.output_tokens.reasoning': 2,
+    'gen_ai.usage.prompt_tokens': 12,
+    'gen_ai.usage.reasoning.output_tokens': 2,
+    'gen_ai.usage.total_cost': 0.000028,
+    'gen_ai.usage.total_tokens': 20,
+    'http.request.header.referer': ['https://app.example/'],
+    'session.id': 'session-1',
+    'trace.metadata.openrouter.api_key_name': 'dev',
+    'trace.metadata.openrouter.finish_reason': 'end',
+    'trace.metadata.openrouter.first_token_ms': 250,
+    'trace.metadata.openrouter.provider_name': 'Acme',
+    'trace.metadata.openrouter.user_id': 'member-1',
+    'trace.metadata.run': 7,
+    'trace.metadata.team': 'blue',
+    'user.id': 'user-1',
+    'user_agent.original': 'tests/1',
+  });
 });
 
 test('sends a webhook the same document, by the method that is configured', async () => {
@@ -184,134 +179,66 @@ test('sends Langfuse a trace and a generation in one batch', async () => {
     url: '/api/public/ingestion',
     headers: { authorization: `Basic ${Buffer.from('pk:sk').toString('base64')}` },
   });
-  expect(jsonIn(request)).toMatchInlineSnapshot(`
-    {
-      "batch": [
-        {
-          "body": {
-            "id": "my-trace",
-            "input": [
-              {
-                "content": "Be brief",
-                "role": "system",
-              },
-              {
-                "content": [
-                  {
-                    "text": "What is this?",
-                    "type": "text",
-                  },
-                  {
-                    "type": "image_url",
-                  },
-                ],
-                "role": "user",
-              },
-            ],
-            "metadata": {
-              "run": 7,
-              "team": "blue",
-            },
-            "name": "Checkout",
-            "output": {
-              "content": "A cat, not {"intValue":1}",
-              "reasoning": "I looked",
-              "role": "assistant",
-              "tool_calls": [
-                {
-                  "function": {
-                    "arguments": "{"at":1}",
-                    "name": "look",
-                  },
-                  "id": "call-1",
-                  "type": "function",
-                },
-              ],
-            },
-            "sessionId": "session-1",
-            "timestamp": "2026-03-01T10:00:00.123Z",
-            "userId": "user-1",
-          },
-          "id": "gen-1-trace",
-          "timestamp": "2026-03-01T10:00:01.623Z",
-          "type": "trace-create",
+  const input = [
+    { role: 'system', content: 'Be brief' },
+    { role: 'user', content: [{ type: 'text', text: 'What is this?' }, { type: 'image_url' }] },
+  ];
+  const { completion, ...others } = CONTENT.output;
+  const output = { role: 'assistant', content: completion, ...others };
+  const timestamp = '2026-03-01T10:00:01.623Z';
+  expect(jsonIn(request)).toEqual({
+    batch: [
+      {
+        type: 'trace-create',
+        id: 'gen-1-trace',
+        timestamp,
+        body: {
+          id: 'my-trace',
+          name: 'Checkout',
+          timestamp: '2026-03-01T10:00:00.123Z',
+          sessionId: 'session-1',
+          userId: 'user-1',
+          input,
+          output,
+          metadata: { run: 7, team: 'blue' },
         },
-        {
-          "body": {
-            "completionStartTime": "2026-03-01T10:00:00.373Z",
-            "costDetails": {
-              "total": 0.000028,
-            },
-            "endTime": "2026-03-01T10:00:01.623Z",
-            "id": "gen-1",
-            "input": [
-              {
-                "content": "Be brief",
-                "role": "system",
-              },
-              {
-                "content": [
-                  {
-                    "text": "What is this?",
-                    "type": "text",
-                  },
-                  {
-                    "type": "image_url",
-                  },
-                ],
-                "role": "user",
-              },
-            ],
-            "level": "DEFAULT",
-            "metadata": {
-              "api_key_name": "dev",
-              "cancelled": false,
-              "finish_reason": "stop",
-              "http_referer": "https://app.example/",
-              "native_finish_reason": "end",
-              "provider_name": "Acme",
-              "requested_model": "service/auto",
-              "run": 7,
-              "streamed": true,
-              "team": "blue",
-              "user_agent": "tests/1",
-              "user_id": "member-1",
-            },
-            "model": "acme/chat-1",
-            "name": "Step",
-            "output": {
-              "content": "A cat, not {"intValue":1}",
-              "reasoning": "I looked",
-              "role": "assistant",
-              "tool_calls": [
-                {
-                  "function": {
-                    "arguments": "{"at":1}",
-                    "name": "look",
-                  },
-                  "id": "call-1",
-                  "type": "function",
-                },
-              ],
-            },
-            "parentObservationId": "outer",
-            "startTime": "2026-03-01T10:00:00.123Z",
-            "traceId": "my-trace",
-            "usageDetails": {
-              "input": 8,
-              "input_cached_tokens": 4,
-              "output": 6,
-              "output_reasoning_tokens": 2,
-              "total": 20,
-            },
+      },
+      {
+        type: 'generation-create',
+        id: 'gen-1',
+        timestamp,
+        body: {
+          id: 'gen-1',
+          traceId: 'my-trace',
+          parentObservationId: 'outer',
+          name: 'Step',
+          model: 'acme/chat-1',
+          level: 'DEFAULT',
+          startTime: '2026-03-01T10:00:00.123Z',
+          completionStartTime: '2026-03-01T10:00:00.373Z',
+          endTime: '2026-03-01T10:00:01.623Z',
+          costDetails: { total: 0.000028 },
+          usageDetails: { input: 8, input_cached_tokens: 4, output: 6, output_reasoning_tokens: 2, total: 20 },
+          input,
+          output,
+          metadata: {
+            api_key_name: 'dev',
+            cancelled: false,
+            finish_reason: 'stop',
+            http_referer: 'https://app.example/',
+            native_finish_reason: 'end',
+            provider_name: 'Acme',
+            requested_model: 'service/auto',
+            run: 7,
+            streamed: true,
+            team: 'blue',
+            user_agent: 'tests/1',
+            user_id: 'member-1',
           },
-          "id": "gen-1",
-          "timestamp": "2026-03-01T10:00:01.623Z",
-          "type": "generation-create",
         },
-      ],
-    }
-  `);
+      },
+    ],
+  });
 });
 
 test('puts an object into S3 whose signature a server can verify', async () => {
