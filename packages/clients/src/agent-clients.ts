@@ -1,16 +1,6 @@
 import { toAnthropicUrl } from './address.ts';
-import type { Client, Connection, SnippetStep } from './client.ts';
-import {
-  ID,
-  inHome,
-  KEY_VARIABLE,
-  MERGE,
-  NAME,
-  quotePowerShell,
-  quoteShell,
-  quoteToml,
-  toJson,
-} from './snippet-text.ts';
+import type { Client, Connection } from './client.ts';
+import { ID, inHome, KEY_VARIABLE, MERGE, NAME, quoteToml, toJson, toKeySteps } from './snippet-text.ts';
 
 const claudeCode: Client = {
   id: 'claude-code',
@@ -49,27 +39,6 @@ const claudeCode: Client = {
   docsUrl: 'https://code.claude.com/docs/en/llm-gateway',
 };
 
-const toVariable = (language: 'bash' | 'powershell', name: string, value: string): string =>
-  language === 'bash' ? `export ${name}=${quoteShell(value)}\n` : `$env:${name} = ${quotePowerShell(value)}\n`;
-
-/** The key in a variable, before the tool is started. */
-const toKeySteps = (start: string): readonly SnippetStep[] => [
-  {
-    type: 'snippet',
-    title: `Set the key in its environment variable, and start it from the same terminal with ${start}`,
-    language: 'bash',
-    systems: ['linux', 'macos'],
-    toText: ({ apiKey }) => toVariable('bash', KEY_VARIABLE, apiKey),
-  },
-  {
-    type: 'snippet',
-    title: `Set the key in its environment variable, and start it from the same PowerShell with ${start}`,
-    language: 'powershell',
-    systems: ['windows'],
-    toText: ({ apiKey }) => toVariable('powershell', KEY_VARIABLE, apiKey),
-  },
-];
-
 const codex: Client = {
   id: 'codex',
   name: 'Codex',
@@ -96,7 +65,11 @@ const codex: Client = {
           '',
         ].join('\n'),
     },
-    ...toKeySteps('codex'),
+    ...toKeySteps(
+      KEY_VARIABLE,
+      'Set the key in its environment variable, and start it from the same terminal with codex',
+      'Set the key in its environment variable, and start it from the same PowerShell with codex',
+    ),
   ],
   modelNames: 'The name of the model here.',
   notes: [

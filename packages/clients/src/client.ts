@@ -16,11 +16,8 @@ export interface ConnectedModel {
   readonly callsTools: boolean;
 }
 
-/** The form of the API that a tool speaks, and so the address of the gateway that it needs. */
+/** The form of the API that a tool speaks, of those that this gateway has an address for. */
 export type Wire = 'chat-completions' | 'messages' | 'responses';
-
-/** The forms that this gateway has an address for. A tool that speaks none of them is not offered. */
-export const SPOKEN_WIRES: ReadonlySet<Wire> = new Set<Wire>(['chat-completions', 'messages', 'responses']);
 
 /** The systems that tools run on. */
 export type System = 'linux' | 'macos' | 'windows';

@@ -1,5 +1,15 @@
 import type { Client, ConnectedModel, Connection } from './client.ts';
-import { ID, inHome, MERGE, NAME, quoteJson, quotePowerShell, quoteShell, toJson } from './snippet-text.ts';
+import {
+  ID,
+  inEachShell,
+  inHome,
+  MERGE,
+  NAME,
+  quoteJson,
+  quotePowerShell,
+  quoteShell,
+  toJson,
+} from './snippet-text.ts';
 
 const openCode: Client = {
   id: 'opencode',
@@ -30,20 +40,10 @@ const openCode: Client = {
           model: `${ID}/${model.id}`,
         }),
     },
-    {
-      type: 'snippet',
-      title: 'Send a prompt, or run opencode without arguments',
-      language: 'bash',
-      systems: ['linux', 'macos'],
-      toText: ({ model }) => `opencode run -m ${quoteShell(`${ID}/${model.id}`)} 'Hello!'\n`,
-    },
-    {
-      type: 'snippet',
-      title: 'Send a prompt, or run opencode without arguments',
-      language: 'powershell',
-      systems: ['windows'],
-      toText: ({ model }) => `opencode run -m ${quotePowerShell(`${ID}/${model.id}`)} 'Hello!'\n`,
-    },
+    ...inEachShell('Send a prompt, or run opencode without arguments', {
+      bash: ({ model }) => `opencode run -m ${quoteShell(`${ID}/${model.id}`)} 'Hello!'\n`,
+      powershell: ({ model }) => `opencode run -m ${quotePowerShell(`${ID}/${model.id}`)} 'Hello!'\n`,
+    }),
   ],
   modelNames: `${ID}/ and the name of the model here. It offers only the models listed under "models".`,
   notes: [MERGE, 'A project’s own opencode.json overrides this one; do not commit the key.'],

@@ -1,53 +1,37 @@
-import type { Client, Connection, Step } from './client.ts';
-import { quoteJson, quotePowerShell, quoteShell } from './snippet-text.ts';
+import type { Client, Connection } from './client.ts';
+import { quoteJson, toKeySteps } from './snippet-text.ts';
 
 /** The variable that the programs below read the key from. */
 const VARIABLE = 'GATEWAY_API_KEY';
 const KEEP_OUT = 'The key is in a variable, so that it does not end up in the program’s repository.';
 
-const install = (command: string): Step => ({
-  type: 'snippet',
-  title: 'Install the package',
-  language: 'bash',
-  toText: () => `${command}\n`,
-});
+interface Library extends Pick<Client, 'id' | 'name' | 'about' | 'notes' | 'docsUrl'> {
+  readonly install: string;
+  readonly language: 'python' | 'javascript';
+  /** A program that asks once. */
+  readonly toText: (connection: Connection) => string;
+}
 
-const SET_KEY: readonly Step[] = [
-  {
-    type: 'snippet',
-    title: 'Set the key in an environment variable',
-    language: 'bash',
-    systems: ['linux', 'macos'],
-    toText: ({ apiKey }) => `export ${VARIABLE}=${quoteShell(apiKey)}\n`,
-  },
-  {
-    type: 'snippet',
-    title: 'Set the key in an environment variable',
-    language: 'powershell',
-    systems: ['windows'],
-    toText: ({ apiKey }) => `$env:${VARIABLE} = ${quotePowerShell(apiKey)}\n`,
-  },
-];
-
-const program = (language: 'python' | 'javascript', toText: (connection: Connection) => string): Step => ({
-  type: 'snippet',
-  title: language === 'python' ? 'Run this as hello.py' : 'Run this as hello.mjs',
-  language,
-  toText,
-});
-
-const openAiPython: Client = {
-  id: 'openai-python',
-  name: 'OpenAI SDK, Python',
-  about: 'The openai package',
+const toClient = ({ install, language, toText, notes, ...about }: Library): Client => ({
+  ...about,
   kind: 'library',
   wire: 'chat-completions',
   steps: [
-    install('pip install openai'),
-    ...SET_KEY,
-    program(
-      'python',
-      ({ baseUrl, model }) => `import os
+    { type: 'snippet', title: 'Install the package', language: 'bash', toText: () => `${install}\n` },
+    ...toKeySteps(VARIABLE, 'Set the key in an environment variable'),
+    { type: 'snippet', title: `Run this as hello.${language === 'python' ? 'py' : 'mjs'}`, language, toText },
+  ],
+  modelNames: 'The name of the model here.',
+  notes: [KEEP_OUT, ...notes],
+});
+
+const openAiPython = toClient({
+  id: 'openai-python',
+  name: 'OpenAI SDK, Python',
+  about: 'The openai package',
+  install: 'pip install openai',
+  language: 'python',
+  toText: ({ baseUrl, model }) => `import os
 from openai import OpenAI
 
 client = OpenAI(base_url=${quoteJson(baseUrl)}, api_key=os.environ["${VARIABLE}"])
@@ -57,25 +41,17 @@ completion = client.chat.completions.create(
 )
 print(completion.choices[0].message.content)
 `,
-    ),
-  ],
-  modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'client.responses uses another API format; use client.chat.completions.'],
+  notes: ['client.responses uses another API format; use client.chat.completions.'],
   docsUrl: 'https://github.com/openai/openai-python',
-};
+});
 
-const openAiJavaScript: Client = {
+const openAiJavaScript = toClient({
   id: 'openai-js',
   name: 'OpenAI SDK, JavaScript',
   about: 'The openai package',
-  kind: 'library',
-  wire: 'chat-completions',
-  steps: [
-    install('npm install openai'),
-    ...SET_KEY,
-    program(
-      'javascript',
-      ({ baseUrl, model }) => `import OpenAI from 'openai';
+  install: 'npm install openai',
+  language: 'javascript',
+  toText: ({ baseUrl, model }) => `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: ${quoteJson(baseUrl)}, apiKey: process.env.${VARIABLE} });
 const completion = await client.chat.completions.create({
@@ -84,25 +60,17 @@ const completion = await client.chat.completions.create({
 });
 console.log(completion.choices[0].message.content);
 `,
-    ),
-  ],
-  modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'client.responses uses another API format; use client.chat.completions.'],
+  notes: ['client.responses uses another API format; use client.chat.completions.'],
   docsUrl: 'https://github.com/openai/openai-node',
-};
+});
 
-const openRouterSdk: Client = {
+const openRouterSdk = toClient({
   id: 'openrouter-sdk',
   name: 'OpenRouter SDK',
   about: 'The @openrouter/sdk package, JavaScript',
-  kind: 'library',
-  wire: 'chat-completions',
-  steps: [
-    install('npm install @openrouter/sdk'),
-    ...SET_KEY,
-    program(
-      'javascript',
-      ({ baseUrl, model }) => `import { OpenRouter } from '@openrouter/sdk';
+  install: 'npm install @openrouter/sdk',
+  language: 'javascript',
+  toText: ({ baseUrl, model }) => `import { OpenRouter } from '@openrouter/sdk';
 
 const client = new OpenRouter({ serverURL: ${quoteJson(baseUrl)}, apiKey: process.env.${VARIABLE} });
 const completion = await client.chat.send({
@@ -110,50 +78,34 @@ const completion = await client.chat.send({
 });
 console.log(completion.choices[0].message.content);
 `,
-    ),
-  ],
-  modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'usage.cost of a completion is the gateway’s count.'],
+  notes: ['usage.cost of a completion is the gateway’s count.'],
   docsUrl: 'https://openrouter.ai/docs/client-sdks/typescript/overview',
-};
+});
 
-const aiSdk: Client = {
+const aiSdk = toClient({
   id: 'ai-sdk',
   name: 'Vercel AI SDK',
   about: 'The ai package, JavaScript',
-  kind: 'library',
-  wire: 'chat-completions',
-  steps: [
-    install('npm install ai @openrouter/ai-sdk-provider'),
-    ...SET_KEY,
-    program(
-      'javascript',
-      ({ baseUrl, model }) => `import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+  install: 'npm install ai @openrouter/ai-sdk-provider',
+  language: 'javascript',
+  toText: ({ baseUrl, model }) => `import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { generateText } from 'ai';
 
 const gateway = createOpenRouter({ baseURL: ${quoteJson(baseUrl)}, apiKey: process.env.${VARIABLE} });
 const { text } = await generateText({ model: gateway(${quoteJson(model.id)}), prompt: 'Hello!' });
 console.log(text);
 `,
-    ),
-  ],
-  modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT, 'OpenRouter’s provider passes on cost and reasoning; @ai-sdk/openai-compatible works as well.'],
+  notes: ['OpenRouter’s provider passes on cost and reasoning; @ai-sdk/openai-compatible works as well.'],
   docsUrl: 'https://ai-sdk.dev/providers/community-providers/openrouter',
-};
+});
 
-const langChainPython: Client = {
+const langChainPython = toClient({
   id: 'langchain-python',
   name: 'LangChain, Python',
   about: 'The langchain-openai package',
-  kind: 'library',
-  wire: 'chat-completions',
-  steps: [
-    install('pip install langchain-openai'),
-    ...SET_KEY,
-    program(
-      'python',
-      ({ baseUrl, model }) => `import os
+  install: 'pip install langchain-openai',
+  language: 'python',
+  toText: ({ baseUrl, model }) => `import os
 from langchain_openai import ChatOpenAI
 
 chat = ChatOpenAI(
@@ -163,25 +115,17 @@ chat = ChatOpenAI(
 )
 print(chat.invoke("Hello!").content)
 `,
-    ),
-  ],
-  modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT],
+  notes: [],
   docsUrl: 'https://docs.langchain.com/oss/python/integrations/chat/openai',
-};
+});
 
-const langChainJavaScript: Client = {
+const langChainJavaScript = toClient({
   id: 'langchain-js',
   name: 'LangChain, JavaScript',
   about: 'The @langchain/openai package',
-  kind: 'library',
-  wire: 'chat-completions',
-  steps: [
-    install('npm install @langchain/openai @langchain/core'),
-    ...SET_KEY,
-    program(
-      'javascript',
-      ({ baseUrl, model }) => `import { ChatOpenAI } from '@langchain/openai';
+  install: 'npm install @langchain/openai @langchain/core',
+  language: 'javascript',
+  toText: ({ baseUrl, model }) => `import { ChatOpenAI } from '@langchain/openai';
 
 const chat = new ChatOpenAI({
   model: ${quoteJson(model.id)},
@@ -191,12 +135,9 @@ const chat = new ChatOpenAI({
 const { content } = await chat.invoke('Hello!');
 console.log(content);
 `,
-    ),
-  ],
-  modelNames: 'The name of the model here.',
-  notes: [KEEP_OUT],
+  notes: [],
   docsUrl: 'https://docs.langchain.com/oss/javascript/integrations/chat/openai',
-};
+});
 
 /** What programs call models with. */
 export const LIBRARY_CLIENTS: readonly Client[] = [

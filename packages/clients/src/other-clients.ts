@@ -1,6 +1,6 @@
 import { toContainerUrl } from './address.ts';
 import type { Client } from './client.ts';
-import { quotePowerShell, quoteShell } from './snippet-text.ts';
+import { inEachShell, quotePowerShell, quoteShell } from './snippet-text.ts';
 
 const openWebUi: Client = {
   id: 'open-webui',
@@ -37,34 +37,28 @@ const curl: Client = {
   kind: 'terminal',
   wire: 'chat-completions',
   steps: [
-    {
-      type: 'snippet',
-      title: 'Paste this into a terminal',
-      language: 'bash',
-      systems: ['linux', 'macos'],
-      toText: ({ baseUrl, apiKey, model }) =>
-        [
-          `curl -sS ${quoteShell(`${baseUrl}/chat/completions`)} \\`,
-          `  -H ${quoteShell(`Authorization: Bearer ${apiKey}`)} \\`,
-          "  -H 'Content-Type: application/json' \\",
-          `  -d ${quoteShell(toHello(model.id))}`,
-          '',
-        ].join('\n'),
-    },
-    {
-      type: 'snippet',
-      title: 'Paste this into PowerShell, which has its own command',
-      language: 'powershell',
-      systems: ['windows'],
-      toText: ({ baseUrl, apiKey, model }) =>
-        [
-          `$body = ${quotePowerShell(toHello(model.id))}`,
-          `$headers = @{ Authorization = ${quotePowerShell(`Bearer ${apiKey}`)} }`,
-          `$uri = ${quotePowerShell(`${baseUrl}/chat/completions`)}`,
-          "(Invoke-RestMethod -Method Post -Uri $uri -Headers $headers -ContentType 'application/json' -Body $body).choices[0].message.content",
-          '',
-        ].join('\n'),
-    },
+    ...inEachShell(
+      'Paste this into a terminal',
+      {
+        bash: ({ baseUrl, apiKey, model }) =>
+          [
+            `curl -sS ${quoteShell(`${baseUrl}/chat/completions`)} \\`,
+            `  -H ${quoteShell(`Authorization: Bearer ${apiKey}`)} \\`,
+            "  -H 'Content-Type: application/json' \\",
+            `  -d ${quoteShell(toHello(model.id))}`,
+            '',
+          ].join('\n'),
+        powershell: ({ baseUrl, apiKey, model }) =>
+          [
+            `$body = ${quotePowerShell(toHello(model.id))}`,
+            `$headers = @{ Authorization = ${quotePowerShell(`Bearer ${apiKey}`)} }`,
+            `$uri = ${quotePowerShell(`${baseUrl}/chat/completions`)}`,
+            "(Invoke-RestMethod -Method Post -Uri $uri -Headers $headers -ContentType 'application/json' -Body $body).choices[0].message.content",
+            '',
+          ].join('\n'),
+      },
+      'Paste this into PowerShell, which has its own command',
+    ),
   ],
   modelNames: 'The name of the model here.',
   notes: ['The terminal stores this command, including the key, in its history.'],

@@ -1,3 +1,5 @@
+import type { SnippetStep } from './client.ts';
+
 /** What the gateway is called in the settings of tools. */
 export const NAME = 'Model Gateway';
 
@@ -36,3 +38,24 @@ export const quotePowerShell = (text: string): string => `'${text.replaceAll(/['
 
 /** JSON as people write it, with a line break at its end. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** A text for the shell of each system. */
+export const inEachShell = (
+  title: string,
+  { bash, powershell }: Readonly<Record<'bash' | 'powershell', SnippetStep['toText']>>,
+  powershellTitle = title,
+): readonly SnippetStep[] => [
+  { type: 'snippet', title, language: 'bash', systems: ['linux', 'macos'], toText: bash },
+  { type: 'snippet', title: powershellTitle, language: 'powershell', systems: ['windows'], toText: powershell },
+];
+
+/** The key in an environment variable. */
+export const toKeySteps = (variable: string, title: string, powershellTitle?: string): readonly SnippetStep[] =>
+  inEachShell(
+    title,
+    {
+      bash: ({ apiKey }) => `export ${variable}=${quoteShell(apiKey)}\n`,
+      powershell: ({ apiKey }) => `$env:${variable} = ${quotePowerShell(apiKey)}\n`,
+    },
+    powershellTitle,
+  );
