@@ -69,16 +69,20 @@ const SAVE_TIMEOUT_MS = 10_000;
 
 /** Fetches a stored generation from a running gateway and saves it as a fixture; prints the folder. */
 export async function saveFixture({ id, dir, api, key }: SaveFixtureOptions): Promise<void> {
+  const noGateway = `No gateway responds at ${api}; set its address with --api.`;
   const fetchData = async (path: string): Promise<unknown> => {
     const response = await fetch(`${api}${path}?id=${encodeURIComponent(id)}`, {
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(SAVE_TIMEOUT_MS),
     }).catch((cause: unknown) => {
-      throw new StartError(`No gateway responds at ${api}; set its address with --api.`, { cause });
+      throw new StartError(noGateway, { cause });
     });
-    const body = (await response.json()) as { data?: unknown; error?: { message?: string } };
-    if (response.ok) return body.data;
-    throw new StartError(`${body.error?.message ?? 'The gateway gave no reason'} (status ${response.status}).`);
+    const body = (await response.json().catch(() => null)) as { data?: unknown; error?: { message?: string } } | null;
+    if (!response.ok) {
+      throw new StartError(`${body?.error?.message ?? 'The gateway gave no reason'} (status ${response.status}).`);
+    }
+    if (body?.data === undefined) throw new StartError(noGateway);
+    return body.data;
   };
   const generation = (await fetchData('/generation')) as Generation;
   const content = (await fetchData('/generation/content')) as GenerationContent;
