@@ -40,6 +40,14 @@ interface ConfigCheck {
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ') || 'none';
 
+const hintAt = (name: string, known: readonly string[]): string => {
+  const near = suggestName(name, known);
+  return near === undefined ? '' : `. Did you mean "${near}"?`;
+};
+
+const findPreset = (presets: Readonly<Record<string, ProviderPreset>>, name = ''): ProviderPreset | undefined =>
+  Object.hasOwn(presets, name) ? presets[name] : undefined;
+
 /** Finds what no single field shows: references, duplicates, contradictions. */
 export function checkConfig(check: ConfigCheck): ConfigIssue[] {
   return [
@@ -116,9 +124,7 @@ function checkProviderRules(check: ConfigCheck): ConfigIssue[] {
       if (names.isKnown(name) || names.isKnown(name.split('/')[0] ?? name)) return [];
       // A gateway gets it, and heeds it for the providers behind it.
       if (list !== 'account.providers.only' && names.hasGateway) return [];
-      const near = suggestName(name, names.list());
-      const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
-      const message = `"${name}" is no provider known here; there are: ${quote(slugs)}${hint}`;
+      const message = `"${name}" is no provider known here; there are: ${quote(slugs)}${hintAt(name, names.list())}`;
       return [{ path: `${list}[${index}]`, message }];
     }),
   );
@@ -126,10 +132,10 @@ function checkProviderRules(check: ConfigCheck): ConfigIssue[] {
 
 /** The names of the providers in the file; of one with an error, its slug alone. */
 function namesOfProviders({ providers, slugs, presets }: ConfigCheck): ProviderNames {
-  const sound = providers.map(({ entry: { slug, name, preset = null } }) => {
-    const facts = preset !== null && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+  const sound = providers.map(({ entry: { slug, name, preset } }) => {
+    const facts = findPreset(presets, preset);
     const gateway = facts?.dialect?.isGateway === true || undefined;
-    return { slug, name: name ?? facts?.name ?? slug, preset, gateway };
+    return { slug, name: name ?? facts?.name ?? slug, preset: preset ?? null, gateway };
   });
   const others = slugs.filter((slug) => !sound.some((provider) => provider.slug === slug));
   return createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
@@ -144,8 +150,8 @@ function checkPlacedProvider({ index, entry }: Placed<ProviderSettings>, check: 
 
 /** The providers whose wire makes the name of a model a part of the address. */
 function findPathSlugs({ providers, presets }: ConfigCheck): ReadonlySet<string> {
-  const found = providers.filter(({ entry: { wire, preset = '', baseUrl } }) => {
-    const facts = Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+  const found = providers.filter(({ entry: { wire, preset, baseUrl } }) => {
+    const facts = findPreset(presets, preset);
     const spoken = wire ?? facts?.wire;
     const address = baseUrl ?? facts?.baseUrl ?? facts?.ownAddress?.example ?? '';
     return spoken === 'google' || spoken === 'fal' || address.includes('{model}');
@@ -206,7 +212,7 @@ export function checkProvider(entry: ProviderSettings, { presets, env }: Provide
   if (entry.wire !== undefined) {
     return problemAt('wire', 'contradicts "preset", which decides the wire; remove one of them');
   }
-  const preset = Object.hasOwn(presets, entry.preset) ? presets[entry.preset] : undefined;
+  const preset = findPreset(presets, entry.preset);
   if (preset === undefined) return problemAt('preset', describeUnknownPreset(entry.preset, Object.keys(presets)));
   return [...checkAddress(entry, preset.wire), ...checkAgainstPreset(entry, preset, env)];
 }
@@ -215,10 +221,7 @@ function describeUnknownPreset(name: string, known: readonly string[]): string {
   if (known.length === 0) {
     return 'no presets were given to loadConfig: hand in PRESETS of @model-gateway/core/providers/presets';
   }
-  const near = suggestName(name, known);
-  const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
-  const listed = known.map((preset) => `"${preset}"`).join(', ');
-  return `"${name}" is not available in this version; this one has ${listed}${hint}`;
+  return `"${name}" is not available in this version; this one has ${quote(known)}${hintAt(name, known)}`;
 }
 
 /** Checks the settings that exist only on the wires of OpenAI. */

@@ -1,8 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-import type { TimerWheel } from '@model-gateway/core';
-
 import { clearTimeout, setTimeout } from '../node-timers.ts';
 import { hostWheel } from './write-response.ts';
 
@@ -80,9 +78,9 @@ const LONGEST_PROBE_MS = 5000;
  * means nothing to a client that reads on: a comment into a stream of events, `100 Continue` before other responses.
  * HTTP/1.0 has neither, and proxies that speak it leave in this way, so a call of theirs that is not quick ends.
  */
-function probeHalfClosed(response: ServerResponse, wheel: TimerWheel = hostWheel): void {
+function probeHalfClosed(response: ServerResponse): void {
   let delayMs = FIRST_PROBE_MS;
-  const probe = wheel.add(() => {
+  const probe = hostWheel.add(() => {
     if (writeProbe(response)) probe.set(delayMs);
     delayMs = Math.min(delayMs * 2, LONGEST_PROBE_MS);
   });

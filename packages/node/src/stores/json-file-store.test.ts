@@ -83,17 +83,25 @@ async function useStore({ keys, generations }: Store): Promise<Fact[]> {
   return facts;
 }
 
+/** Tells a story once for each call that such a use makes, each time in a directory of its own. */
+async function forEachCall(story: (nth: number) => Promise<void>): Promise<void> {
+  const counted = await place.open();
+  await useStore(counted);
+  await counted.close();
+  const { calls } = place.files;
+  for (let nth = 1; nth <= calls; nth += 1) {
+    place.dir = join(place.root, `${nth}`);
+    place.files = createFaultyFileSystem();
+    await story(nth);
+    const damaged = place.warnings.filter((message) => message.includes('damaged'));
+    expect(damaged, `call ${nth}`).toEqual([]);
+  }
+}
+
 test.each(['EIO', 'ENOSPC', 'EMFILE', 'EPERM'])(
   'whichever call fails with %s, all that was acknowledged is there afterwards, and the next write works',
-  async (code) => {
-    const counted = await place.open();
-    await useStore(counted);
-    await counted.close();
-    const calls = place.files.calls;
-
-    for (let nth = 1; nth <= calls; nth += 1) {
-      place.dir = join(place.root, `${nth}`);
-      place.files = createFaultyFileSystem();
+  (code) =>
+    forEachCall(async (nth) => {
       place.files.failNth(nth, { code, writtenBytes: 40 });
       const store = await place.open().catch(() => undefined);
       const facts = store === undefined ? [] : await useStore(store);
@@ -107,24 +115,12 @@ test.each(['EIO', 'ENOSPC', 'EMFILE', 'EPERM'])(
       for (const fact of facts) await fact(again);
       await again.generations.append(toRecord('gen-after'), null);
       await again.close();
-      expect(
-        place.warnings.filter((message) => message.includes('damaged')),
-        `call ${nth}`,
-      ).toEqual([]);
       expect((await readdir(place.dir)).filter((name) => name.includes('tmp') || name.includes('corrupt'))).toEqual([]);
-    }
-  },
+    }),
 );
 
-test('a machine that stops at any call loses nothing that was acknowledged', async () => {
-  const counted = await place.open();
-  await useStore(counted);
-  await counted.close();
-  const calls = place.files.calls;
-
-  for (let nth = 1; nth <= calls; nth += 1) {
-    place.dir = join(place.root, `${nth}`);
-    place.files = createFaultyFileSystem();
+test('a machine that stops at any call loses nothing that was acknowledged', () =>
+  forEachCall(async (nth) => {
     place.files.failFrom(nth, { code: 'EIO', writtenBytes: 60 });
     const store = await place.open().catch(() => undefined);
     const facts = store === undefined ? [] : await useStore(store);
@@ -134,12 +130,7 @@ test('a machine that stops at any call loses nothing that was acknowledged', asy
     const again = await place.open();
     for (const fact of facts) await fact(again);
     await again.close();
-    expect(
-      place.warnings.filter((message) => message.includes('damaged')),
-      `call ${nth}`,
-    ).toEqual([]);
-  }
-});
+  }));
 
 test('refuses a directory that another store has', async () => {
   await place.open();

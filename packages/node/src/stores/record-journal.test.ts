@@ -44,6 +44,10 @@ const toText = (id: string, content: string | null = null) => ({
   record: JSON.stringify(toRecord(id)),
   content: content === null ? null : JSON.stringify({ text: content }),
 });
+const toCall = (id: string) => ({
+  record: toRecord(id),
+  figures: { promptTokens: 1, completionTokens: 2, costUsd: 0, costNanoUsd: 3, costKnown: true, durationMs: 4 },
+});
 const segmentFiles = async (): Promise<string[]> => (await readdir(join(root, 'journal', 'logs'))).toSorted();
 async function readAll(journal: RecordJournal): Promise<string[]> {
   const found: string[] = [];
@@ -241,14 +245,13 @@ test('a journal that is closed a second time closes nothing of others', async ()
 });
 
 test('a journal whose end the disk refuses closes all the rest, and takes nothing any more', async () => {
-  const figures = { promptTokens: 1, completionTokens: 2, costUsd: 0, costNanoUsd: 3, costKnown: true, durationMs: 4 };
   const journal = await open();
   await journal.append(toText('gen-1'));
   files.failAll('sync', { code: 'EIO' });
   await expect(journal.close()).rejects.toThrow(/EIO/);
   files.heal();
   await open();
-  await expect(journal.noteRunning([{ record: toRecord('gen-2'), figures }])).rejects.toThrow('closed');
+  await expect(journal.noteRunning([toCall('gen-2')])).rejects.toThrow('closed');
   await expect(journal.change({ id: 'gen-1', isContentDeleted: true })).rejects.toThrow('closed');
   await expect(journal.setAside(toText('gen-3'), 'it is too long')).rejects.toThrow('closed');
   expect(await readdir(join(root, 'journal'))).not.toContain('refused.ndjson');
@@ -261,8 +264,7 @@ test('a record that is set aside is kept with the reason', async () => {
 });
 
 test('calls that were noted as under way are found by the next process, until it notes others', async () => {
-  const figures = { promptTokens: 1, completionTokens: 2, costUsd: 0, costNanoUsd: 3, costKnown: true, durationMs: 4 };
-  const call = { record: toRecord('gen-1'), figures };
+  const call = toCall('gen-1');
   const first = await open();
   await first.noteRunning([call]);
   await first.close();
