@@ -5,10 +5,35 @@ import type { AssignmentRecord, Repository, Store, StoredProvider } from '@model
 /** Ids of rows, by the name of their table. */
 export type RowIds = Readonly<Record<string, readonly string[]>>;
 
+/** The tables in an order in which a row comes after those that it refers to. */
+const TABLES = [
+  'workspaces',
+  'members',
+  'guardrails',
+  'keys',
+  'keyAssignments',
+  'memberAssignments',
+  'destinations',
+  'providers',
+  'models',
+  'videoJobs',
+  'broadcasts',
+  'guardrailHits',
+] as const;
+type AssignmentTable = 'keyAssignments' | 'memberAssignments';
+type RowTable = Exclude<(typeof TABLES)[number], AssignmentTable>;
+type Row = { readonly id: string } | { readonly hash: string };
+
+const isAssignments = (table: RowTable | AssignmentTable): table is AssignmentTable => table.endsWith('Assignments');
+const rowsOf = (store: Store, table: RowTable): Repository<Row> => store[table] as Repository<Row>;
+const idOf = (row: Row): string => ('hash' in row ? row.hash : row.id);
+const subjectOf = ({ subjectId }: AssignmentRecord): string => subjectId;
+const union = (some: readonly string[] = [], more: readonly string[]): string[] => [...new Set([...some, ...more])];
+
 /** Changes of a table that a JSON-file store makes with one write of its file: all of them, or none. */
 const CHANGED_AT_ONCE = 1000;
-/** For logs, where each row is written by itself: what comes after one that fails would be older than it then. */
-const ONE_BY_ONE = 1;
+/** These are logs, where each row is written by itself: what comes after one that fails would be older than it then. */
+const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>(['videoJobs', 'broadcasts', 'guardrailHits']);
 
 export interface TableCopy {
   readonly from: Store;
@@ -25,81 +50,55 @@ export interface TableCopy {
  */
 export async function copyTables({ from, to, copiedBefore, reseal }: TableCopy): Promise<RowIds> {
   const ids: Record<string, readonly string[]> = {};
-  const copy = async <Row>(
-    table: string,
-    [source, target]: readonly [Repository<Row>, Repository<Row>],
-    idOf: (row: Row) => string,
-    change: (row: Row) => Promise<Row> | Row = (row) => row,
-  ): Promise<void> => {
-    const rows = await source.list();
+  const copy = async (table: RowTable): Promise<readonly string[]> => {
+    const rows = await rowsOf(from, table).list();
+    const target = rowsOf(to, table);
     const known = new Set([...(copiedBefore[table] ?? []), ...(await target.list()).map(idOf)]);
-    for (const row of rows) if (!known.has(idOf(row))) await target.insert(await change(row));
-    ids[table] = union(copiedBefore[table], rows.map(idOf));
+    for (const row of rows) {
+      if (!known.has(idOf(row))) await target.insert(table === 'providers' ? await reseal(row as StoredProvider) : row);
+    }
+    return rows.map(idOf);
   };
-  const assign = async (table: 'keyAssignments' | 'memberAssignments'): Promise<void> => {
+  const assign = async (table: AssignmentTable): Promise<readonly string[]> => {
     const rows = await from[table].list();
     const known = new Set([...(copiedBefore[table] ?? []), ...(await to[table].list()).map(subjectOf)]);
     await to[table].assign(rows.filter((row) => !known.has(row.subjectId)));
-    ids[table] = union(copiedBefore[table], rows.map(subjectOf));
+    return rows.map(subjectOf);
   };
-  await copy('workspaces', [from.workspaces, to.workspaces], idOfRow);
-  await copy('members', [from.members, to.members], idOfRow);
-  await copy('guardrails', [from.guardrails, to.guardrails], idOfRow);
-  await copy('keys', [from.keys, to.keys], ({ hash }) => hash);
-  await assign('keyAssignments');
-  await assign('memberAssignments');
-  await copy('destinations', [from.destinations, to.destinations], idOfRow);
-  await copy('providers', [from.providers, to.providers], idOfRow, reseal);
-  await copy('models', [from.models, to.models], idOfRow);
-  await copy('videoJobs', [from.videoJobs, to.videoJobs], idOfRow);
-  await copy('broadcasts', [from.broadcasts, to.broadcasts], idOfRow);
-  await copy('guardrailHits', [from.guardrailHits, to.guardrailHits], idOfRow);
+  for (const table of TABLES) {
+    ids[table] = union(copiedBefore[table], await (isAssignments(table) ? assign(table) : copy(table)));
+  }
   const settings = from.settings.get();
-  const names = Object.keys(settings);
   const before = new Set(copiedBefore['settings']);
   const fresh = Object.fromEntries(Object.entries(settings).filter(([name]) => !before.has(name)));
   if (Object.keys(fresh).length > 0) await to.settings.update((now) => ({ ...fresh, ...now }));
-  ids['settings'] = union(copiedBefore['settings'], names);
+  ids['settings'] = union(copiedBefore['settings'], Object.keys(settings));
   return ids;
 }
 
 /** Makes the tables of the target the same as those of the source. Resolves with the ids of everything in them. */
 export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
   const ids: Record<string, readonly string[]> = {};
-  const mirror = async <Row>(
-    table: string,
-    [source, target]: readonly [Repository<Row>, Repository<Row>],
-    idOf: (row: Row) => string,
-    atOnce = CHANGED_AT_ONCE,
-  ): Promise<void> => {
-    const rows = new Map((await source.list()).map((row) => [idOf(row), row]));
+  const mirror = async (table: RowTable): Promise<readonly string[]> => {
+    const target = rowsOf(to, table);
+    const rows = new Map((await rowsOf(from, table).list()).map((row) => [idOf(row), row]));
     const present = new Map((await target.list()).map((row) => [idOf(row), row]));
     const gone = [...present.keys()].filter((id) => !rows.has(id));
     const others = [...rows].filter(([id, row]) => !isDeepStrictEqual(present.get(id), row));
+    const atOnce = ONE_BY_ONE.has(table) ? 1 : CHANGED_AT_ONCE;
     await changeAll(gone, (id) => target.remove(id), atOnce);
     await changeAll(others, ([id, row]) => target.update(id, () => row, row), atOnce);
-    ids[table] = [...rows.keys()];
+    return [...rows.keys()];
   };
-  const mirrorAssignments = async (table: 'keyAssignments' | 'memberAssignments'): Promise<void> => {
+  const mirrorAssignments = async (table: AssignmentTable): Promise<readonly string[]> => {
     const rows = await from[table].list();
     const subjects = new Set(rows.map(subjectOf));
     const gone = (await to[table].list()).filter(({ subjectId }) => !subjects.has(subjectId));
     await changeAll(gone, ({ guardrailId, subjectId }) => to[table].unassign(guardrailId, [subjectId]));
     await to[table].assign(rows);
-    ids[table] = [...subjects];
+    return [...subjects];
   };
-  await mirror('workspaces', [from.workspaces, to.workspaces], idOfRow);
-  await mirror('members', [from.members, to.members], idOfRow);
-  await mirror('guardrails', [from.guardrails, to.guardrails], idOfRow);
-  await mirror('keys', [from.keys, to.keys], ({ hash }) => hash);
-  await mirrorAssignments('keyAssignments');
-  await mirrorAssignments('memberAssignments');
-  await mirror('destinations', [from.destinations, to.destinations], idOfRow);
-  await mirror('providers', [from.providers, to.providers], idOfRow);
-  await mirror('models', [from.models, to.models], idOfRow);
-  await mirror('videoJobs', [from.videoJobs, to.videoJobs], idOfRow, ONE_BY_ONE);
-  await mirror('broadcasts', [from.broadcasts, to.broadcasts], idOfRow, ONE_BY_ONE);
-  await mirror('guardrailHits', [from.guardrailHits, to.guardrailHits], idOfRow, ONE_BY_ONE);
+  for (const table of TABLES) ids[table] = await (isAssignments(table) ? mirrorAssignments(table) : mirror(table));
   const settings = from.settings.get();
   await to.settings.update(() => settings);
   ids['settings'] = Object.keys(settings);
@@ -118,7 +117,3 @@ async function changeAll<Item>(
 /** All ids of both. */
 export const joinRowIds = (one: RowIds, other: RowIds): RowIds =>
   Object.fromEntries(Object.entries({ ...one, ...other }).map(([table, ids]) => [table, union(one[table], ids)]));
-
-const idOfRow = ({ id }: { readonly id: string }): string => id;
-const subjectOf = ({ subjectId }: AssignmentRecord): string => subjectId;
-const union = (some: readonly string[] = [], more: readonly string[]): string[] => [...new Set([...some, ...more])];
