@@ -1,14 +1,11 @@
 import process from 'node:process';
 
-import type { NamedStore } from '../open/find-store.ts';
+import type { NamedStore, StoreFlags } from '../open/find-store.ts';
 import { asksForHelp, type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../process/flags.ts';
-import { type Owner, readOwnerFile } from '../process/owner-file.ts';
+import { askOwner, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 
-export interface KeysCreateOptions {
-  /** The config file that names the store, unless a directory is given. */
-  readonly config: string | undefined;
-  readonly dataDir: string | undefined;
+export interface KeysCreateOptions extends StoreFlags {
   readonly name: string;
   readonly management: boolean;
   readonly limitUsd: number | null;
@@ -47,8 +44,6 @@ export function parseKeys([action, ...rest]: readonly string[]): Parsed<'keys-cr
   return { type: 'keys-create', options: { name, management, limitUsd, config, dataDir } };
 }
 
-const OWNER_TIMEOUT_MS = 10_000;
-
 /**
  * Issues a key and prints it on stdout, once. If a running gateway owns the data directory, that gateway issues the
  * key; otherwise the store is opened here.
@@ -59,7 +54,7 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
   const { name, management, limitUsd } = options;
   const named = await findStore(options);
   const owner = isDatabase(named) ? undefined : await readOwnerFile(named.store.dir);
-  const issued = owner && (await askOwner(owner, options));
+  const issued = owner && (await issueAt(owner, options));
   const key = issued ?? (await createKeyIn(named, { name, kind: management ? 'management' : 'api', limitUsd }));
   process.stdout.write(`${key}\n`);
   const kind = management ? 'management key' : 'API key';
@@ -71,21 +66,14 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
   if (issued === undefined) await mentionDemo(options);
 }
 
-/** Undefined without a response: the owner has just ended, or its PID now belongs to another program. */
-async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreateOptions): Promise<string | undefined> {
-  const response = await fetch(`${owner.url}/api/v1/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, limit: limitUsd, ...(management && { management }) }),
-    signal: AbortSignal.timeout(OWNER_TIMEOUT_MS),
-  }).catch(() => undefined);
-  if (response === undefined) return undefined;
-  const body = (await response.json().catch(() => ({}))) as { key?: unknown; error?: { message?: unknown } };
-  if (response.status === 201 && typeof body.key === 'string') return body.key;
-  const reason = typeof body.error?.message === 'string' ? body.error.message : 'no reason given';
-  throw new StartError(
-    `The gateway with PID ${owner.pid} did not create a key: ${reason} (status ${response.status}).`,
-  );
+/** Undefined without a response. */
+async function issueAt(owner: Owner, { name, management, limitUsd }: KeysCreateOptions): Promise<string | undefined> {
+  const body = { name, limit: limitUsd, ...(management && { management }) };
+  const reply = await askOwner(owner, 'POST', '/api/v1/keys', body);
+  if (reply === undefined) return undefined;
+  const { key } = reply.body as { key?: unknown };
+  if (reply.status === 201 && typeof key === 'string') return key;
+  throw new StartError(`The gateway with PID ${owner.pid} did not create a key: ${describeReply(reply)}.`);
 }
 
 const describeStore = (named: NamedStore): string =>

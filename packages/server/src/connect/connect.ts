@@ -18,7 +18,7 @@ import {
   toKeyName,
 } from '@model-gateway/clients';
 
-import { findStore, isDatabase, mentionDemo } from '../open/find-store.ts';
+import { findStore, isDatabase, mentionDemo, type StoreFlags } from '../open/find-store.ts';
 import { UsageError } from '../process/flags.ts';
 import {
   forgetConnection,
@@ -36,9 +36,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8855';
 const DEFAULT_LIMIT_USD = 10;
 
 /** What `connect` is asked to do. */
-export interface ConnectOptions {
-  readonly config: string | undefined;
-  readonly dataDir: string | undefined;
+export interface ConnectOptions extends StoreFlags {
   /** Undefined: list the tools. */
   readonly tool: string | undefined;
   readonly action: 'show' | 'write' | 'undo';
@@ -196,7 +194,7 @@ function findFile(client: Client): Target {
   const file = step?.file?.[system()];
   if (step !== undefined && file !== undefined) return { step, path: toPath(file, step.folderVariable) };
   throw new UsageError(
-    `${client.name} has no settings file to write. ` + `To see what to enter: model-gateway connect ${client.id}`,
+    `${client.name} has no settings file to write. To see what to enter: model-gateway connect ${client.id}`,
   );
 }
 

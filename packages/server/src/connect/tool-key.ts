@@ -1,10 +1,8 @@
 import type { ListedModel } from '@model-gateway/clients';
 
 import { type Directory, createKeyIn, withStore } from '../open/find-store.ts';
-import { type Owner, readOwnerFile } from '../process/owner-file.ts';
+import { askOwner, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
-
-const OWNER_TIMEOUT_MS = 10_000;
 
 /** The gateway whose keys are made and deleted: the one that runs, or its data directory. */
 export interface KeyPlace {
@@ -19,12 +17,12 @@ export interface KeyPlace {
 /** Finds the running gateway of a data directory, and asks it for its models. */
 export async function openKeyPlace(dataDir: string): Promise<KeyPlace> {
   const owner = await readOwnerFile(dataDir);
-  const listed = owner && (await ask(owner, 'GET', '/api/v1/models'));
+  const listed = owner && (await askOwner(owner, 'GET', '/api/v1/models'));
   // It has just ended, or its PID belongs to another program.
   if (owner === undefined || listed === undefined) {
     return { dataDir, owner: undefined, models: [], defaultModel: undefined };
   }
-  const settings = await ask(owner, 'GET', '/admin/v1/settings');
+  const settings = await askOwner(owner, 'GET', '/admin/v1/settings');
   return {
     dataDir,
     owner,
@@ -38,7 +36,7 @@ export async function openKeyPlace(dataDir: string): Promise<KeyPlace> {
 export async function listKeyNames({ owner, dataDir }: KeyPlace): Promise<readonly string[]> {
   if (owner === undefined)
     return withStore(toStore(dataDir), async ({ keys }) => (await keys.list()).map(({ name }) => name));
-  const listed = await ask(owner, 'GET', '/api/v1/keys');
+  const listed = await askOwner(owner, 'GET', '/api/v1/keys');
   return (((listed?.body ?? {}) as { data?: readonly { name: string }[] }).data ?? []).map(({ name }) => name);
 }
 
@@ -51,43 +49,20 @@ export async function createToolKey(
   if (owner === undefined) {
     return createKeyIn(toStore(dataDir), { name, kind: 'api', limitUsd, limitReset });
   }
-  const made = await ask(owner, 'POST', '/api/v1/keys', { name, limit: limitUsd, limit_reset: limitReset });
+  const made = await askOwner(owner, 'POST', '/api/v1/keys', { name, limit: limitUsd, limit_reset: limitReset });
   const { key } = (made?.body ?? {}) as { key?: unknown };
   if (made?.status === 201 && typeof key === 'string') return key;
-  throw new StartError(`The gateway at ${owner.url} did not create a key: ${describe(made)}.`);
+  throw new StartError(`The gateway at ${owner.url} did not create a key: ${describeReply(made)}.`);
 }
 
 /** Deletes a key by its hash. False where there is no such key any more. */
 export async function deleteToolKey(dataDir: string, keyHash: string): Promise<boolean> {
   const owner = await readOwnerFile(dataDir);
-  const deleted = owner && (await ask(owner, 'DELETE', `/api/v1/keys/${keyHash}`));
+  const deleted = owner && (await askOwner(owner, 'DELETE', `/api/v1/keys/${keyHash}`));
   if (owner === undefined || deleted === undefined)
     return withStore(toStore(dataDir), async ({ keys }) => keys.remove(keyHash));
   if (deleted.status === 200 || deleted.status === 404) return deleted.status === 200;
-  throw new StartError(`The gateway at ${owner.url} did not delete the key: ${describe(deleted)}. Try again.`);
+  throw new StartError(`The gateway at ${owner.url} did not delete the key: ${describeReply(deleted)}. Try again.`);
 }
 
 const toStore = (dir: string): Directory => ({ store: { type: 'json', dir } });
-
-interface Reply {
-  readonly status: number;
-  readonly body: object;
-}
-
-/** Undefined without a response. */
-async function ask({ url, token }: Owner, method: string, path: string, body?: object): Promise<Reply | undefined> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: body === undefined ? null : JSON.stringify(body),
-    signal: AbortSignal.timeout(OWNER_TIMEOUT_MS),
-  }).catch(() => undefined);
-  if (response === undefined) return undefined;
-  return { status: response.status, body: (await response.json().catch(() => ({}))) as object };
-}
-
-function describe(reply: Reply | undefined): string {
-  if (reply === undefined) return 'it does not respond';
-  const { message } = (reply.body as { error?: { message?: unknown } }).error ?? {};
-  return `${typeof message === 'string' ? message : 'no reason given'} (status ${reply.status})`;
-}

@@ -9,30 +9,25 @@ import {
   type SecretBox,
   type StoredProvider,
 } from '@model-gateway/core';
-import { PRESETS } from '@model-gateway/core/providers/presets';
-import { ConfigError, type GatewayConfig, loadConfig, readStoredProviders } from '@model-gateway/node';
+import { ConfigError, type GatewayConfig, readStoredProviders } from '@model-gateway/node';
 
 import { diagnoseWhole } from '../checks/diagnose-provider.ts';
 import type { Finding } from '../checks/provider-check.ts';
-import { connectProviders } from '../open/connect-providers.ts';
-import type { Connector } from '../open/connect-providers.ts';
-import { openDatabase } from '../open/find-store.ts';
+import { connectProviders, type Connector } from '../open/connect-providers.ts';
+import { openDatabase, readConfig, type StoreFlags } from '../open/find-store.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import { createRedactor } from '../process/logger.ts';
 import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
 
 /** What `doctor` is asked to check. */
-export interface DoctorOptions {
-  readonly config: string | undefined;
-  /** Where providers are stored that were set up; by default as the config says. */
-  readonly dataDir: string | undefined;
+export interface DoctorOptions extends StoreFlags {
   /** Whether to make a call at each provider as well. */
   readonly call: boolean;
 }
 
 /**
- * Checks every provider, of the configuration and set up, and prints what is wrong and what to do. Sets exit code 1 when one of them cannot be
- * used.
+ * Checks every provider, of the configuration and set up, and prints what is wrong and what to do. Sets exit code 1 when
+ * one of them cannot be used.
  */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const isWell = await examine(options, process.env, (text) => void process.stdout.write(text));
@@ -41,11 +36,11 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 
 /** As `doctor`, with its environment as arguments. Resolves with whether all is well. */
 export async function examine(
-  { config: file, dataDir, call }: DoctorOptions,
+  { call, ...flags }: DoctorOptions,
   env: NodeJS.ProcessEnv,
   write: (text: string) => void,
 ): Promise<boolean> {
-  const config = await readConfig({ file, dataDir }, env, write);
+  const config = await tryConfig(flags, env, write);
   if (config === null) return false;
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
   const stored = await readStored(config, write);
@@ -99,14 +94,13 @@ async function readStored(
 }
 
 /** Null for a config that cannot be used, which is reported with the variable of a missing key. */
-async function readConfig(
-  { file, dataDir }: { readonly file: string | undefined; readonly dataDir: string | undefined },
+async function tryConfig(
+  flags: StoreFlags,
   env: NodeJS.ProcessEnv,
   write: (text: string) => void,
 ): Promise<GatewayConfig | null> {
-  const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
   try {
-    return loadConfig({ file, env, flags: { dataDir }, presets: PRESETS, builtInModels: BUILT_IN_MODELS });
+    return await readConfig(flags, env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     write(`${error.message}\n`);

@@ -17,6 +17,7 @@ import { StartError } from '../process/start-error.ts';
 
 /** The flags that say which store is meant. */
 export interface StoreFlags {
+  /** The config file that names the store, unless a directory is given. */
   readonly config: string | undefined;
   readonly dataDir: string | undefined;
 }
@@ -38,12 +39,12 @@ export const KEEPS_ALL = { retentionDays: Infinity, maxGenerations: Infinity, ma
 const COMMAND_CONNECTIONS = 4;
 
 /** Reads the configuration that a command is given. Throws `ConfigError`. */
-export async function readConfig(flags: StoreFlags): Promise<GatewayConfig> {
+export async function readConfig(flags: StoreFlags, env: NodeJS.ProcessEnv = process.env): Promise<GatewayConfig> {
   // A config may leave values out that the built-in models have.
   const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
   return loadConfig({
     file: flags.config,
-    env: process.env,
+    env,
     flags: { dataDir: flags.dataDir },
     presets: PRESETS,
     builtInModels: BUILT_IN_MODELS,

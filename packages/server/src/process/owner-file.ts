@@ -50,6 +50,38 @@ export async function readOwnerFile(dataDir: string): Promise<Owner | undefined>
   return isOwner(parsed) && isAlive(parsed.pid) ? parsed : undefined;
 }
 
+const OWNER_TIMEOUT_MS = 10_000;
+
+/** What an owner has answered. */
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** Asks an owner. Undefined without a response: it has just ended, or its PID now belongs to another program. */
+export async function askOwner(
+  { url, token }: Owner,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Reply | undefined> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(OWNER_TIMEOUT_MS),
+  }).catch(() => undefined);
+  if (response === undefined) return undefined;
+  return { status: response.status, body: (await response.json().catch(() => ({}))) as object };
+}
+
+/** Why an owner has not done what it was asked for. */
+export function describeReply(reply: Reply | undefined): string {
+  if (reply === undefined) return 'it does not respond';
+  const { message } = (reply.body as { error?: { message?: unknown } }).error ?? {};
+  return `${typeof message === 'string' ? message : 'no reason given'} (status ${reply.status})`;
+}
+
 /** Removes the file if it is still this owner's. */
 export async function removeOwnerFile(dataDir: string, { token }: Owner): Promise<void> {
   const current = await readOwnerFile(dataDir);
