@@ -1,4 +1,4 @@
-import type { ModelDefinition, Provider, Timeouts } from '@model-gateway/core';
+import type { ModelDefinition, Provider, ProviderFinding, Timeouts } from '@model-gateway/core';
 import type { ProviderConfig } from '@model-gateway/node';
 
 /** A provider that is checked, and how. */
@@ -25,15 +25,8 @@ export interface ProviderCheck {
 type Layer = 'address' | 'dns' | 'tcp' | 'tls' | 'auth' | 'call';
 
 /** Result of the check of one layer. After a `failed` layer the layers above it are not checked. */
-export interface Finding {
+export interface Finding extends ProviderFinding {
   readonly layer: Layer;
-  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** One line that says what was found. */
-  readonly detail: string;
-  /** One line that says what to do about it. */
-  readonly advice?: string | undefined;
-  /** Absent where nothing was waited for. */
-  readonly durationMs?: number | undefined;
 }
 
 /** A signal that fires after so many milliseconds, or with the one that ends the check. */

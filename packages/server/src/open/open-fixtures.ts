@@ -103,8 +103,6 @@ function createLiveLibrary(secrets: readonly string[], fixedBecause: string): Fi
   };
 }
 
-// Types alone: the package is loaded when fixtures are first looked at or used.
-
 /** The state of a gateway that calls providers and has no case. */
 const LIVE_USE: FixtureState = {
   mode: 'live',

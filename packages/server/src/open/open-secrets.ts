@@ -1,5 +1,5 @@
 import { GatewayError, type SecretBox, secretsOfQuery } from '@model-gateway/core';
-import { type GatewayConfig, openSecretBox, SecretsKeyError } from '@model-gateway/node';
+import { type GatewayConfig, openSecretBox, type ProviderConfig, SecretsKeyError } from '@model-gateway/node';
 
 /** The variable that seals keys of providers. */
 const KEY_VARIABLE = 'GATEWAY_SECRETS_KEY';
@@ -35,15 +35,22 @@ export function warnOfSecrets({ store }: Pick<GatewayConfig, 'store'>, env: Read
 
 const hasText = (text: string | undefined): boolean => text !== undefined && text.trim() !== '';
 
+/** Every secret of a provider. */
+export const secretsOf = ({
+  apiKey,
+  headers,
+  query,
+}: Pick<ProviderConfig, 'headers' | 'query'> & { readonly apiKey?: string | null | undefined }): string[] => [
+  apiKey ?? '',
+  ...Object.values(headers),
+  ...secretsOfQuery(query),
+];
+
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets({ auth, metrics, providers, webhooks, webSearch, store, shared }: GatewayConfig): string[] {
   return [
     ...auth.bootstrapKeys.map(({ key }) => key),
-    ...providers.flatMap(({ apiKey, headers, query }) => [
-      apiKey ?? '',
-      ...Object.values(headers),
-      ...secretsOfQuery(query),
-    ]),
+    ...providers.flatMap(secretsOf),
     webhooks.signingSecret ?? '',
     webhooks.previousSigningSecret ?? '',
     webSearch?.apiKey ?? '',

@@ -19,21 +19,19 @@ import type { RedisShared } from '@model-gateway/redis';
 import {
   type Closable,
   connectProviders,
+  createConnector,
   type LoadTransport,
   openWebAccess,
   type Sources,
   toBroadcastOptions,
   toWebhookOptions,
 } from '../open/connect-providers.ts';
-import { createConnector } from '../open/connect-providers.ts';
 import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import { isReady } from '../open/open-store.ts';
 import { createRedactor, type ServerLogger } from '../process/logger.ts';
 import { createProviderChecks } from '../setup/provider-checks.ts';
 import { createSetupHost, type KnownServer } from '../setup/setup-host.ts';
-
-// Types alone: the package is loaded where there is a Redis.
 
 export interface Composition {
   readonly gateway: Gateway;
@@ -207,8 +205,6 @@ async function openVideoArchive(
     now: retention?.now,
   });
 }
-
-// Types alone: the package is loaded where there is a Redis.
 
 /** A gateway starts without a Redis that is away for longer. */
 const SHARED_START_LIMIT_MS = 1000;

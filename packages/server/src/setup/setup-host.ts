@@ -7,7 +7,6 @@ import {
   type ModelDefinition,
   type ProviderSettings,
   type SecretBox,
-  secretsOfQuery,
   type SetupHost,
   toKeyHint,
 } from '@model-gateway/core';
@@ -16,6 +15,7 @@ import { checkProvider, type GatewayConfig, type ProviderConfig, toProviderConfi
 import { z } from 'zod';
 
 import type { Connector } from '../open/connect-providers.ts';
+import { secretsOf } from '../open/open-secrets.ts';
 
 export interface SetupHostOptions {
   /** The configuration in force. */
@@ -89,12 +89,6 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
 export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
   return (await import('@model-gateway/core/catalog/built-in-models')).BUILT_IN_MODELS;
 }
-
-const secretsOf = ({ apiKey, headers, query }: ProviderSettings): string[] => [
-  apiKey ?? '',
-  ...Object.values(headers),
-  ...secretsOfQuery(query),
-];
 
 function toConfigured(provider: ProviderConfig): ConfiguredProvider {
   const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, responses, region, byok } = provider;

@@ -1,5 +1,4 @@
-import cluster from 'node:cluster';
-import type { Worker } from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import process from 'node:process';
@@ -20,8 +19,6 @@ import { createMetricsSum } from '../process/worker-metrics.ts';
 import { announceListening, toWorkerEnvironment, type WorkerPlace } from '../process/worker-place.ts';
 import { planStart, type ServeOptions } from '../serve/plan-start.ts';
 import { createWorkerPool, type WorkerProcess } from './worker-pool.ts';
-
-// The type alone: workers open the database, not this process.
 
 /** Time after the drain limit for the workers to close everything. */
 const STOP_MARGIN_MS = 15_000;
