@@ -25,7 +25,7 @@ type RowTable = Exclude<(typeof TABLES)[number], AssignmentTable>;
 type Row = { readonly id: string } | { readonly hash: string };
 
 const isAssignments = (table: RowTable | AssignmentTable): table is AssignmentTable => table.endsWith('Assignments');
-const rowsOf = (store: Store, table: RowTable): Repository<Row> => store[table] as Repository<Row>;
+const rowsOf = (store: Store, table: RowTable): Repository<Row> => store[table];
 const idOf = (row: Row): string => ('hash' in row ? row.hash : row.id);
 const subjectOf = ({ subjectId }: AssignmentRecord): string => subjectId;
 const union = (some: readonly string[] = [], more: readonly string[]): string[] => [...new Set([...some, ...more])];
