@@ -139,12 +139,8 @@ async function startListening(
 ): Promise<Listener> {
   try {
     return await listen(gateway, {
-      host: server.host,
-      port: server.port,
+      ...server,
       bodyLimitBytes: Math.round(server.bodyLimitMb * 1024 * 1024),
-      publicUrl: server.publicUrl,
-      trustedProxies: server.trustedProxies,
-      allowedOrigins: server.allowedOrigins,
       allowedHosts: regions.flatMap(({ hosts }) => hosts),
       clientWriteTimeoutMs: timeouts.clientWriteMs,
       logger,
