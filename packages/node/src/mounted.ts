@@ -99,10 +99,7 @@ export function toNodeHandler<Request extends IncomingMessage = IncomingMessage>
   const { authenticate, logger } = options;
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '');
   const mounted = createMountedGateway(gateway, options);
-  const view = createPublicView({
-    publicUrl: options.publicOrigin ?? null,
-    trustedProxies: options.trustedProxies ?? [],
-  });
+  const view = createPublicView({ publicUrl: options.publicOrigin, trustedProxies: options.trustedProxies });
 
   return (request, response, next) => {
     const place = findMountPlace(request, mountPath);

@@ -44,17 +44,24 @@ function groupByLength(titles: readonly string[]): readonly (readonly SingleHead
   return Array.from({ length: longest + 1 }, (_, length) => headers.filter(({ title }) => title.length === length));
 }
 
-interface GuardOptions {
+/** How clients reach a gateway. */
+export interface ReachOptions {
+  /** The address under which clients reach the gateway, where it differs from the one listened on. */
+  readonly publicUrl?: string | null | undefined;
+  /** Known names besides those of loopback and of `publicUrl`, without a port. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Web origins whose pages may call the gateway. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
+  readonly trustedProxies?: readonly string[] | undefined;
+}
+
+interface GuardOptions extends Omit<ReachOptions, 'trustedProxies'> {
   /** The address that the server listens on. */
   readonly host: string;
   /** Whether only known `Host` values are served, which keeps out DNS rebinding. */
   readonly onlyKnownHosts: boolean;
   readonly port: number;
-  readonly publicUrl: string | null;
-  /** Further names under which clients may reach the gateway, without a port. */
-  readonly allowedHosts: readonly string[];
-  /** Web origins whose pages may call the gateway. */
-  readonly allowedOrigins: readonly string[];
 }
 
 export interface RequestGuard {
@@ -74,9 +81,10 @@ const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DE
 
 /** Creates the checks that come before authentication and before any body is read. */
 export function createRequestGuard(options: GuardOptions): RequestGuard {
+  const { publicUrl, allowedOrigins = [] } = options;
   const hosts = options.onlyKnownHosts ? toAllowedHosts(options) : null;
-  const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
-  if (options.publicUrl !== null) origins.add(new URL(options.publicUrl).origin);
+  const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
+  if (publicUrl != null) origins.add(new URL(publicUrl).origin);
 
   const isAllowedOrigin = (request: IncomingMessage): boolean => {
     const origin = request.headers.origin?.toLowerCase();
@@ -177,13 +185,13 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
  * Returns the exact values of `Host` that stand for this gateway. A request with any other value was directed to this
  * port under a name that the gateway does not have.
  */
-function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
+function toAllowedHosts({ host, port, publicUrl, allowedHosts = [] }: GuardOptions): ReadonlySet<string> {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
   const hosts = new Set([...own].map((name) => `${name}:${port}`));
   // Health checks and proxies leave the port out; no page can make its name lead here by these.
   for (const name of own) hosts.add(name);
   for (const name of allowedHosts) hosts.add(name.toLowerCase()).add(`${name.toLowerCase()}:${port}`);
-  if (publicUrl !== null) hosts.add(new URL(publicUrl).host);
+  if (publicUrl != null) hosts.add(new URL(publicUrl).host);
   return hosts;
 }
 
@@ -195,12 +203,6 @@ export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
 }
 
-interface PublicOriginOptions {
-  readonly publicUrl: string | null;
-  /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
-  readonly trustedProxies: readonly string[];
-}
-
 /** A request as seen from outside: the origin that its client used, and the address that it came from. */
 interface PublicView {
   originOf(request: IncomingMessage): string;
@@ -208,7 +210,7 @@ interface PublicView {
 }
 
 /** Reads forwarded headers from trusted proxies only. Throws `RangeError` for an invalid range. */
-export function createPublicView({ publicUrl, trustedProxies }: PublicOriginOptions): PublicView {
+export function createPublicView({ publicUrl, trustedProxies = [] }: ReachOptions): PublicView {
   const ranges = trustedProxies.map(parseRange);
   const configured = publicUrl?.replace(/\/+$/, '');
   const isTrusted = (address: string | undefined): boolean => {

@@ -12,32 +12,30 @@ import {
 } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
-import { createPublicView, createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
+import {
+  createPublicView,
+  createRequestGuard,
+  isLoopbackHost,
+  type ReachOptions,
+  type RequestGuard,
+} from './guard-request.ts';
 import { respondEarly, respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-early.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
 import { writeResponse } from './write-response.ts';
 
-export interface ListenOptions {
+export interface ListenOptions extends ReachOptions {
   /** Default 127.0.0.1. */
   readonly host?: string | undefined;
   /** The port; 0 selects a free one. */
   readonly port: number;
   /** Default 32 MiB. */
   readonly bodyLimitBytes?: number | undefined;
-  /** The address under which clients reach the gateway, where it differs from the one listened on. */
-  readonly publicUrl?: string | null | undefined;
-  /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
-  readonly trustedProxies?: readonly string[] | undefined;
-  /** Web origins whose pages may call the gateway. */
-  readonly allowedOrigins?: readonly string[] | undefined;
   /**
    * Whether only known `Host` names are served. Default: true on a loopback address, where the gateway has no other
    * names.
    */
   readonly onlyKnownHosts?: boolean | undefined;
-  /** Known names besides those of loopback and of `publicUrl`. */
-  readonly allowedHosts?: readonly string[] | undefined;
   readonly clientWriteTimeoutMs?: number | undefined;
   readonly logger?: Pick<Logger, 'error'> | undefined;
 }
@@ -88,15 +86,9 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   await startListening(server, host, options.port);
 
   const { port } = server.address() as AddressInfo;
-  const guard = createRequestGuard({
-    host,
-    port,
-    onlyKnownHosts: options.onlyKnownHosts ?? isLoopbackHost(host),
-    publicUrl: options.publicUrl ?? null,
-    allowedHosts: options.allowedHosts ?? [],
-    allowedOrigins: options.allowedOrigins ?? [],
-  });
-  const view = createPublicView({ publicUrl: options.publicUrl ?? null, trustedProxies: options.trustedProxies ?? [] });
+  const { onlyKnownHosts = isLoopbackHost(host) } = options;
+  const guard = createRequestGuard({ ...options, host, port, onlyKnownHosts });
+  const view = createPublicView(options);
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const write = { clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs };
   /** Serves one request. Never rejects. */
