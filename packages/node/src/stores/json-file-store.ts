@@ -6,7 +6,6 @@ import {
   createTableRepositories,
   type GuardrailHitsRow,
   hasEnded,
-  type Logger,
   type Platform,
   type Repository,
   type Store,
@@ -26,7 +25,13 @@ import {
   toDirectoryError,
 } from './files/directory.ts';
 import { type FileSystem, holdDirectory, nodeFileSystem } from './files/file-system.ts';
-import { type Closable, closeAndRelease, type DirectoryOwner, takeDirectory } from './files/ownership.ts';
+import {
+  type Closable,
+  closeAndRelease,
+  type DirectoryOptions,
+  type DirectoryOwner,
+  takeDirectory,
+} from './files/ownership.ts';
 import { openCarriedLog } from './generations/carried-log.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { openRunningLog, recordInterrupted } from './generations/running-log.ts';
@@ -35,21 +40,13 @@ import { openRetentionClock } from './retention-clock.ts';
 import { type ConfigFile, openConfigFile } from './tables/config-file.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
-export interface JsonFileStoreOptions {
-  /** Created when missing, closed to other users. A file system that machines share is refused where it can be told. */
-  readonly dir: string;
-  /** Receives messages about damage, repairs and failed writes; without it they are lost. */
-  readonly logger?: Logger | undefined;
-  /** Milliseconds since the epoch; it decides which day a generation belongs to. Default: the system clock. */
-  readonly now?: (() => number) | undefined;
+export interface JsonFileStoreOptions extends DirectoryOptions {
   /** Whole days that generations are kept; `Infinity`: nothing is dropped for its age. Default: 30. */
   readonly retentionDays?: number | undefined;
   /** Number of generations that are kept, to within a tenth. Default: 100,000; the store is not made for more. */
   readonly maxGenerations?: number | undefined;
   /** Bytes of all prompts and completions that are kept, to within a tenth. Default: 2 GiB. */
   readonly maxContentBytes?: number | undefined;
-  /** Opens the store, with a warning, where the system offers no way to keep a second process out. Default: false. */
-  readonly lockOptional?: boolean | undefined;
   /**
    * Drops by age at once although the clock is ahead of the data by more than a day. Default: false, so that a clock
    * that is wrong deletes nothing; dropping then waits for a day of steady time.

@@ -5,7 +5,6 @@ import {
   type GenerationRecord,
   type JournaledChange,
   type JournaledRecord,
-  type Logger,
   type RecordJournal,
 } from '@model-gateway/core';
 
@@ -13,22 +12,15 @@ import { setUnrefTimer } from '../node-timers.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
 import { prepareDataDirectory, toDirectoryError } from './files/directory.ts';
 import { errorReason, type FileSystem, holdDirectory, nodeFileSystem } from './files/file-system.ts';
-import { closeAndRelease, type DirectoryOwner, takeDirectory } from './files/ownership.ts';
+import { closeAndRelease, type DirectoryOptions, type DirectoryOwner, takeDirectory } from './files/ownership.ts';
 import { openRunningLog, type RunningLog } from './generations/running-log.ts';
 import { type AppendFile, appendLine, openAppendFile, syncFile } from './log/append-file.ts';
 import { toLine } from './log/record-line.ts';
 import { openRecordLog, type RecordLog, type RecordLogOptions } from './log/record-log.ts';
-import { recoverLog } from './log/recover-log.ts';
+import { type RecoveryOptions, recoverLog } from './log/recover-log.ts';
 import { openRowLog, type RowLogOptions } from './log/row-log.ts';
 
-export interface RecordJournalOptions {
-  /** Created when missing, closed to other users. One process has it at a time. */
-  readonly dir: string;
-  readonly logger?: Logger | undefined;
-  /** Milliseconds since the epoch. Default: the system clock. */
-  readonly now?: (() => number) | undefined;
-  /** As for the JSON-file store. */
-  readonly lockOptional?: boolean | undefined;
+export interface RecordJournalOptions extends DirectoryOptions {
   /** A file that has reached this is followed by another. Default: 8 MiB. */
   readonly segmentBytes?: number | undefined;
   /** Files whose records are in the database stay for some time, up to this. Default: 256 MiB. */
@@ -83,10 +75,7 @@ export async function openJournalOn(options: RecordJournalOptions, host: Journal
   }
 }
 
-interface Parts {
-  readonly files: FileSystem;
-  readonly logger: Logger | undefined;
-  readonly now: () => number;
+interface Parts extends RecoveryOptions {
   readonly owner: DirectoryOwner | undefined;
   readonly records: RecordLog;
   readonly changes: JournalChanges;

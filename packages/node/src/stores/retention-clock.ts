@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 
-import { createTurns, type Logger } from '@model-gateway/core';
+import { createTurns } from '@model-gateway/core';
 
 import { replaceFile, readWholeFile } from './files/atomic-file.ts';
-import { errorReason, type FileSystem } from './files/file-system.ts';
+import { errorReason } from './files/file-system.ts';
+import type { RecoveryOptions } from './log/recover-log.ts';
 import { compareSegments, endOfSegment, parseLogFileName } from './log/segment-name.ts';
 
 /** The clock by which retention judges ages. It does not follow a system clock that leaps ahead (docs/decisions/0031). */
@@ -16,13 +17,10 @@ export interface RetentionClock {
   save(): Promise<void>;
 }
 
-export interface RetentionClockOptions {
-  readonly files: FileSystem;
+export interface RetentionClockOptions extends RecoveryOptions {
   /** Where the clock keeps its file. */
   readonly directory: string;
   readonly logsPath: string;
-  readonly logger: Logger | undefined;
-  readonly now: () => number;
   readonly monotonicNow: () => number;
   /** Whether the operator says that the system clock is right. */
   readonly trustsClock: boolean;

@@ -1,20 +1,18 @@
 import { join } from 'node:path';
 
-import { createTurns, type DeliveryAttempt, type DeliveryLog, type Logger } from '@model-gateway/core';
+import { createTurns, type DeliveryAttempt, type DeliveryLog } from '@model-gateway/core';
 
 import { readWholeFile, removeIfThere } from '../files/atomic-file.ts';
-import { errorReason, type FileSystem, ifThere, sizeOf } from '../files/file-system.ts';
+import { errorReason, ifThere, sizeOf } from '../files/file-system.ts';
 import { type AppendFile, appendLine, closeSynced, openAppendFile } from '../log/append-file.ts';
 import { recordOf, toLine } from '../log/record-line.ts';
+import type { RecoveryOptions } from '../log/recover-log.ts';
 import { dayAt, endOfSegment } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
 
-export interface DeliveryLogOptions {
-  readonly files: FileSystem;
+export interface DeliveryLogOptions extends RecoveryOptions {
   /** Exists and belongs to this process. */
   readonly logsPath: string;
-  readonly logger: Logger | undefined;
-  readonly now: () => number;
   readonly retentionClock: Pick<RetentionClock, 'now'>;
   readonly retentionDays: number;
 }

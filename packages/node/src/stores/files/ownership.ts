@@ -19,11 +19,15 @@ import {
   type OwnerSocket,
 } from './owner-election.ts';
 
-interface TakingOptions {
-  /** As the operator wrote it. */
+/** Options of everything that opens a directory of its own. */
+export interface DirectoryOptions {
+  /** Created when missing, closed to other users. A file system that machines share is refused where it can be told. */
   readonly dir: string;
+  /** Receives messages about damage, repairs and failed writes; without it they are lost. */
   readonly logger?: Logger | undefined;
-  /** Goes on, with a warning, where the system offers no way to keep a second process out. */
+  /** Milliseconds since the epoch; it decides which day a generation belongs to. Default: the system clock. */
+  readonly now?: (() => number) | undefined;
+  /** Goes on, with a warning, where the system offers no way to keep a second process out. Default: false. */
   readonly lockOptional?: boolean | undefined;
 }
 
@@ -32,7 +36,7 @@ interface TakingOptions {
  * cannot be ensured. Undefined where that is optional.
  */
 export async function takeDirectory(
-  { dir, logger, lockOptional }: TakingOptions,
+  { dir, logger, lockOptional }: DirectoryOptions,
   directory: DataDirectory,
 ): Promise<DirectoryOwner | undefined> {
   try {

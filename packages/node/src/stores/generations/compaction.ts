@@ -1,22 +1,14 @@
 import { join } from 'node:path';
 
-import type { Logger } from '@model-gateway/core';
-
 import { removeIfThere, replaceFile, syncDirectory, writeNewFile } from '../files/atomic-file.ts';
-import type { FileSystem } from '../files/file-system.ts';
 import { recordOf, toLine } from '../log/record-line.ts';
 import { forEachLine } from '../log/recover-log.ts';
 import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../log/segment-name.ts';
-import type { ContentReader } from './content.ts';
-import type { GenerationIndex } from './generation-index.ts';
+import type { ContentReader, ContentReaderOptions } from './content.ts';
 import { type ContentReference, parseMetadata, withContent } from './generation-lines.ts';
 import { currentContentFile } from './load-generations.ts';
 
-export interface CompactionOptions {
-  readonly files: FileSystem;
-  readonly logsPath: string;
-  readonly logger: Logger | undefined;
-  readonly index: GenerationIndex;
+export interface CompactionOptions extends ContentReaderOptions {
   readonly reader: ContentReader;
 }
 

@@ -10,7 +10,7 @@ import type { GenerationIndex } from './generation-index.ts';
 import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from './generation-lines.ts';
 import type { Journal } from './generation-segments.ts';
 
-interface ContentReaderOptions {
+export interface ContentReaderOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
   readonly logger: Logger | undefined;

@@ -10,17 +10,14 @@ import {
 import { z } from 'zod';
 
 import { removeIfThere, replaceFile, setAside } from '../files/atomic-file.ts';
-import { type FileSystem, ifThere } from '../files/file-system.ts';
+import { ifThere } from '../files/file-system.ts';
 import { type AppendFile, appendLine, openAppendFile } from '../log/append-file.ts';
 import { toLine } from '../log/record-line.ts';
-import { recoverLog } from '../log/recover-log.ts';
+import { type RecoveryOptions, recoverLog } from '../log/recover-log.ts';
 
-interface RunningLogOptions {
-  readonly files: FileSystem;
+interface RunningLogOptions extends RecoveryOptions {
   /** Its directory exists and belongs to this process. The file exists while calls are noted. */
   readonly path: string;
-  readonly logger: Logger | undefined;
-  readonly now: () => number;
 }
 
 /** The calls under way, in a file of their own: a line for each note, with whatever is new or has changed. */

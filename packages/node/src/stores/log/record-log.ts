@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { JournaledRecord, JournaledSegment } from '@model-gateway/core';
+import type { JournaledRecord, RecordJournal } from '@model-gateway/core';
 
 import { removeIfThere } from '../files/atomic-file.ts';
 import { errorReason, sizeOf } from '../files/file-system.ts';
@@ -23,16 +23,10 @@ export interface RecordLogOptions extends Pick<
 }
 
 /** The records in their segments. One is written to; each is over when nothing in it is unsettled. */
-export interface RecordLog extends Pick<Log<JournaledRecord, number>, 'append' | 'close'> {
-  readonly bytes: number;
-  /** Segments that were there at the opening and are not settled yet, oldest first. */
-  readonly recovered: readonly number[];
-  end(segment: number): Promise<void>;
-  settle(segment: number, records: number): void;
-  /** As `RecordJournal.recall`. */
-  recall(): readonly JournaledSegment[];
-  /** As `RecordJournal.release`. */
-  release(beforeMs: number): void;
+export interface RecordLog
+  extends
+    Pick<Log<JournaledRecord, number>, 'append' | 'close'>,
+    Pick<RecordJournal, 'bytes' | 'recovered' | 'end' | 'settle' | 'recall' | 'release'> {
   pathOf(segment: number): string;
 }
 

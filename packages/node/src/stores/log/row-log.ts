@@ -1,17 +1,14 @@
-import { createTurns, type Logger, type RowChange } from '@model-gateway/core';
+import { createTurns, type RowChange } from '@model-gateway/core';
 
 import { replaceFile } from '../files/atomic-file.ts';
-import { type FileSystem, ifThere } from '../files/file-system.ts';
+import { ifThere } from '../files/file-system.ts';
 import { appendLine, closeSynced, openAppendFile, syncFile } from './append-file.ts';
 import { toLine } from './record-line.ts';
-import { recoverLog } from './recover-log.ts';
+import { type RecoveryOptions, recoverLog } from './recover-log.ts';
 
-export interface RowLogOptions<Row> {
-  readonly files: FileSystem;
+export interface RowLogOptions<Row> extends RecoveryOptions {
   /** Its directory exists and belongs to this process. */
   readonly path: string;
-  readonly logger: Logger | undefined;
-  readonly now: () => number;
   /** Whether a row that is found at start is kept. */
   readonly isRetained: (row: Row) => boolean;
 }

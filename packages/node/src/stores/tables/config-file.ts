@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import {
-  createTurns,
-  EMPTY_TABLES,
-  type Logger,
-  type StoredProvider,
-  type Tables,
-  tablesSchema,
-} from '@model-gateway/core';
+import { createTurns, EMPTY_TABLES, type StoredProvider, type Tables, tablesSchema } from '@model-gateway/core';
 import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 
 import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorReason, type FileSystem, ifThere, UnusableDirectoryError } from '../files/file-system.ts';
+import type { RecoveryOptions } from '../log/recover-log.ts';
 
 /** The format version of the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
@@ -42,11 +36,8 @@ const configSchema = tablesSchema.extend({ version: z.int() });
 const EMPTY_CONFIG: ConfigData = { version: FORMAT_VERSION, ...EMPTY_TABLES };
 
 /** Parts that opening the file requires. `directory` exists and belongs to this process. */
-interface ConfigFileOptions {
-  readonly files: FileSystem;
+interface ConfigFileOptions extends RecoveryOptions {
   readonly directory: string;
-  readonly logger: Logger | undefined;
-  readonly now: () => number;
 }
 
 /**
