@@ -1,61 +1,21 @@
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { Prices } from '../catalog/prices.ts';
 import type { Unchecked } from '../foundation/parse.ts';
+import { CALL_KIND_NAMES, CALL_KINDS, type CallKindName, kindOfOutput } from '../wire/call-kinds.ts';
 import type { DataRegion } from '../wire/fields.ts';
 import type { Generation } from '../wire/generation.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { RequestText } from './texts.ts';
 
-interface CallKindTraits {
-  /** As generations name it. */
-  readonly apiType: Generation['api_type'];
-  /** Output modality of the models that it is for. */
-  readonly output: string;
-  /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
-  readonly retainsData: boolean;
-  /** A provider that is a gateway gets the preferences of such calls, for its choice among the providers behind it. */
-  readonly sendsPreferences: boolean;
-  /** Names it in messages to callers. */
-  readonly operation: string;
-}
-
-/** Every kind of call to a model, by the member of a provider that serves it. */
-export const CALL_KINDS = {
-  chat: {
-    apiType: 'completions',
-    output: 'text',
-    retainsData: false,
-    sendsPreferences: true,
-    operation: 'POST /chat/completions',
-  },
-  video: {
-    apiType: 'video',
-    output: 'video',
-    retainsData: true,
-    sendsPreferences: false,
-    operation: 'POST /videos',
-  },
-  embeddings: {
-    apiType: 'embeddings',
-    output: 'embeddings',
-    retainsData: false,
-    sendsPreferences: true,
-    operation: 'POST /embeddings',
-  },
-} as const satisfies Record<string, CallKindTraits>;
-
-export type CallKindName = keyof typeof CALL_KINDS;
+export { CALL_KINDS, type CallKindName };
 
 export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
-  const names = Object.keys(CALL_KINDS) as CallKindName[];
-  return names.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
+  return CALL_KIND_NAMES.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
 }
 
-/** The kind of call that a model is for. A model without declared output is a chat model. */
+/** The kind of call that a model is for. */
 export function kindOfModel({ definition }: CatalogModel): CallKindName {
-  const outputs = definition.architecture?.output_modalities ?? [];
-  const names = Object.keys(CALL_KINDS) as CallKindName[];
-  return names.find((name) => name !== 'chat' && outputs.includes(CALL_KINDS[name].output)) ?? 'chat';
+  return kindOfOutput(definition.architecture?.output_modalities ?? []);
 }
 
 /** Names that the caller gives in the request. */

@@ -15,7 +15,7 @@ import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '.
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { VideoRequest } from '../wire/videos.ts';
-import type { CallKind, CallRegion, RequestLabels } from './call-kind.ts';
+import type { CallKind, CallKindName, CallRegion, RequestLabels } from './call-kind.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
 export interface ModelCall<Request = unknown> {
@@ -142,11 +142,22 @@ export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now
   return String.fromCharCode(...codes);
 }
 
-/** A request by its kind, as its operation has read and checked it. */
-export type HookedRequest =
-  | { readonly kind: 'chat'; readonly format: FormatName; readonly request: ChatCompletionRequest }
-  | { readonly kind: 'embeddings'; readonly request: EmbeddingsRequest }
-  | { readonly kind: 'video'; readonly request: VideoRequest };
+/** The request of every kind, as its operation has read and checked it. */
+interface CallRequests {
+  readonly chat: ChatCompletionRequest;
+  readonly video: VideoRequest;
+  readonly embeddings: EmbeddingsRequest;
+}
+
+interface ReadRequest<Kind extends CallKindName> {
+  readonly kind: Kind;
+  readonly request: CallRequests[Kind];
+}
+
+/** A request by its kind. */
+export type HookedRequest = {
+  [Kind in CallKindName]: Kind extends 'chat' ? ReadRequest<Kind> & { readonly format: FormatName } : ReadRequest<Kind>;
+}[CallKindName];
 
 /** A request, which is a copy, and where it comes from. */
 export type HookedCall = HookedRequest & {

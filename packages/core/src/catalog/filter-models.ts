@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { CALL_KIND_NAMES, CALL_KINDS } from '../wire/call-kinds.ts';
 import { type DataRegionOf, decimalNumber, toDataRegion, wholeNumber } from '../wire/fields.ts';
 import type { Model } from '../wire/models.ts';
 import type { CatalogModel, ProviderNames } from './catalog.ts';
@@ -29,7 +30,8 @@ const CATEGORIES = [
   'academia',
 ] as const;
 
-const OUTPUTS: readonly string[] = [
+/** Those of the public wire. */
+const KNOWN_OUTPUTS = [
   'text',
   'image',
   'embeddings',
@@ -39,6 +41,9 @@ const OUTPUTS: readonly string[] = [
   'decisions',
   'speech',
   'transcription',
+];
+const OUTPUTS: readonly string[] = [
+  ...new Set([...KNOWN_OUTPUTS, ...CALL_KIND_NAMES.map((name) => CALL_KINDS[name].output)]),
   'all',
 ];
 

@@ -1,3 +1,4 @@
+import { CALL_KINDS, kindOfOutput } from '../wire/call-kinds.ts';
 import type { EndpointPricing } from '../wire/model-definition.ts';
 import type { Model, ModelEndpoint, Pricing } from '../wire/models.ts';
 import type { CatalogModel, Endpoint } from './catalog.ts';
@@ -90,12 +91,12 @@ function supportedParametersOf(model: CatalogModel): string[] {
  */
 function toPricing({ definition }: CatalogModel, pricing: EndpointPricing | undefined): Pricing {
   const known = Object.fromEntries(Object.entries(pricing ?? {}).filter(([, price]) => price !== undefined));
-  const outputs = definition.architecture?.output_modalities ?? [];
-  const isVideo = outputs.includes('video');
+  const { tokens } = CALL_KINDS[kindOfOutput(definition.architecture?.output_modalities ?? [])];
+  const has = (token: 'prompt' | 'completion'): boolean => (tokens as readonly string[]).includes(token);
   const unstated = Object.keys(known).length > 0 ? NO_CHARGE : UNKNOWN_PRICE;
   return {
-    prompt: isVideo ? unstated : UNKNOWN_PRICE,
-    completion: isVideo || outputs.includes('embeddings') ? unstated : UNKNOWN_PRICE,
+    prompt: has('prompt') ? UNKNOWN_PRICE : unstated,
+    completion: has('completion') ? UNKNOWN_PRICE : unstated,
     request: unstated,
     image: unstated,
     ...known,

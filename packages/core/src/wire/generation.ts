@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { API_TYPES } from './call-kinds.ts';
 import { toolUseSchema } from './chat-chunk.ts';
 import { toolCallSchema } from './chat-request.ts';
 import { DATA_REGIONS } from './fields.ts';
@@ -61,7 +62,7 @@ export const generationSchema = z.object({
   model: z.string(),
   router: nullableString,
   provider_name: nullableString,
-  api_type: z.enum(['completions', 'video', 'embeddings']),
+  api_type: z.enum(API_TYPES),
   origin: z.string(),
   http_referer: nullableString,
   app_id: nullableInt,
