@@ -21,7 +21,7 @@ export function createLimitKeeper(parts: LimitParts): (provider: Provider) => Pr
  * its signal fires, and what comes of it later has no effect.
  */
 function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
-  const { chat, chatWhole, countTokens, embeddings, listModels, video } = provider;
+  const { chat, chatWhole, countTokens, listModels, video } = provider;
   // Each member by its name, because those of a class are not copied.
   const kept: { readonly [Name in keyof Required<WholeProvider>]: WholeProvider[Name] | undefined } = {
     slug: provider.slug,
@@ -62,39 +62,37 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
         callWithin({ signal: call.signal, limitMs: call.timeouts.nonStreamMs }, parts, (signal) =>
           countTokens.call(provider, { ...call, signal }),
         )),
-    embeddings:
-      embeddings &&
-      ((call) =>
-        callWithin({ signal: call.signal, limitMs: call.timeoutMs }, parts, (signal) =>
-          embeddings.call(provider, { ...call, signal }),
-        )),
+    embeddings: provider.embeddings && within(provider.embeddings.bind(provider), parts),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;
 }
 
-function keepVideoLimits(video: VideoProvider, parts: LimitParts): VideoProvider {
-  const within = <Call extends { readonly signal: AbortSignal; readonly timeoutMs: number }, Result>(
-    call: Call,
+/** The same member, each call of which is one request with one result and a limit of its own. */
+const within =
+  <Call extends { readonly signal: AbortSignal; readonly timeoutMs: number }, Result>(
     ask: (call: Call) => Promise<Result>,
-  ): Promise<Result> =>
+    parts: LimitParts,
+  ) =>
+  (call: Call): Promise<Result> =>
     callWithin({ signal: call.signal, limitMs: call.timeoutMs }, parts, (signal) => ask({ ...call, signal }));
+
+function keepVideoLimits(video: VideoProvider, parts: LimitParts): VideoProvider {
   return {
     honoursIdempotencyKey: video.honoursIdempotencyKey,
-    start: (call) => within(call, (limited) => video.start(limited)),
-    poll: (call) => within(call, (limited) => video.poll(limited)),
-    find: video.find && ((call) => within(call, (limited) => video.find?.(limited) ?? Promise.resolve([]))),
+    start: within(video.start.bind(video), parts),
+    poll: within(video.poll.bind(video), parts),
+    find: video.find && within(video.find.bind(video), parts),
     async fetch(call) {
       const { timeoutMs } = call;
       // One signal for the response and its body.
       const work = new AbortController();
       const signal = AbortSignal.any([call.signal, work.signal]);
-      const content = await within({ ...call, signal }, () => video.fetch({ ...call, signal })).catch(
-        (error: unknown) => {
-          work.abort(error);
-          throw error;
-        },
-      );
+      const fetchWithin = within(() => video.fetch({ ...call, signal }), parts);
+      const content = await fetchWithin({ ...call, signal }).catch((error: unknown) => {
+        work.abort(error);
+        throw error;
+      });
       const limits = { signal: call.signal, idleMs: timeoutMs, totalMs: Number.POSITIVE_INFINITY, hasBegun: true };
       const open = (): AsyncIterator<Uint8Array> =>
         iterateWithin(limits, parts, ({ signal: ended }) => {
