@@ -7,7 +7,6 @@ import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
 import { createChatCompletion } from './chat.ts';
 import type { DestinationParts } from './destinations.ts';
-import type { EmbeddingsParts } from './embeddings.ts';
 import type { ExplainParts } from './explain.ts';
 import type { FixtureParts } from './fixtures.ts';
 import type { GenerationParts } from './generations.ts';
@@ -22,12 +21,13 @@ import type { SessionParts } from './sessions.ts';
 import type { SystemParts } from './system.ts';
 import type { CreateVideoParts, VideoParts } from './videos.ts';
 import type { WebhookParts } from './webhooks.ts';
+import type { WholeKindParts } from './whole-call.ts';
 import type { WorkspaceParts } from './workspaces.ts';
 
 /** The parts that all operations together use; each receives only those that its resource names. */
 export type ApiParts = ChatParts &
   ExplainParts &
-  EmbeddingsParts &
+  WholeKindParts &
   ModelParts &
   VideoParts &
   CreateVideoParts &
