@@ -13,6 +13,7 @@ export type {
 } from './foundation/host.ts';
 export { suggestName } from './foundation/nearest-name.ts';
 export type { HookedCall, HookedRequest, RequestHook } from './calls/model-call.ts';
+export { CALL_KINDS } from './wire/call-kinds.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';
 export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
