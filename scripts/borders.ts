@@ -15,7 +15,9 @@ interface Folder {
 const BASE = ['foundation', 'wire', 'http'];
 const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth', 'account'];
 const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generations', 'dispatch'];
-const KINDS = ['embeddings', 'videos', 'chat', 'formats'];
+/** Kinds of calls that are one request upstream and one result. */
+const WHOLE_KINDS = ['embeddings'];
+const KINDS = [...WHOLE_KINDS, 'videos', 'chat', 'formats'];
 const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials'];
 
 /**
@@ -42,7 +44,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   broadcast: {
     imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails', 'generations', 'webhooks'],
   },
-  embeddings: { imports: UP_TO_DISPATCH },
+  ...Object.fromEntries(WHOLE_KINDS.map((kind) => [kind, { imports: UP_TO_DISPATCH }])),
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: UP_TO_DISPATCH },
   formats: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
