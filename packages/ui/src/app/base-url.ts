@@ -1,4 +1,5 @@
 import { toApiUrl } from '../api/call-api.ts';
+import type { CallKind } from './call-kinds.ts';
 import { getDesktopInfo } from './desktop.ts';
 
 /** Base URL for other programs. The page of the desktop app itself has an address that only the app can call. */
@@ -36,14 +37,9 @@ export const SNIPPETS: readonly { readonly label: string; readonly toText: (mode
   },
 ];
 
-/** Operations beside the chat that have models of their own. */
-export type OtherPathName = '/videos' | '/embeddings';
-
-const toCurl = (path: OtherPathName, body: object): string =>
-  `curl -sS ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'\n`;
-
-/** The same for models that make no text. */
-export const OTHER_SNIPPETS: Readonly<Record<OtherPathName, (typeof SNIPPETS)[number]>> = {
-  '/videos': { label: 'curl', toText: (model) => toCurl('/videos', { model, prompt: 'A fox in the snow, at dusk' }) },
-  '/embeddings': { label: 'curl', toText: (model) => toCurl('/embeddings', { model, input: 'Hello!' }) },
-};
+/** The same for a model that chats do not call. */
+export const toOtherSnippet = ({ path, example }: CallKind): (typeof SNIPPETS)[number] => ({
+  label: 'curl',
+  toText: (model) =>
+    `curl -sS ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify({ model, ...example })}'\n`,
+});

@@ -1,3 +1,4 @@
+import { OUTPUTS } from '../../app/call-kinds.ts';
 import { readTexts } from '../../app/read-texts.ts';
 
 /** The filters of the models screen, named and spelt like the query of `GET /models`; `open` and `compare` are ours. */
@@ -43,7 +44,6 @@ export const SORTS = [
   ['pricing-high-to-low', 'Most expensive first'],
   ['context-high-to-low', 'Longest context first'],
 ] as const;
-export const OUTPUTS: readonly string[] = ['text', 'image', 'audio', 'video', 'embeddings'];
 export const MAX_COMPARED = 4;
 
 /** Reads the filters of an address; what makes no sense is left out. */

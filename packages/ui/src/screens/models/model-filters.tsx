@@ -3,12 +3,12 @@ import { ListFilter } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
+import { OUTPUTS } from '../../app/call-kinds.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { SearchField } from '../../features/list-screen/list-screen.tsx';
 import {
   hasModelFilters,
   type ModelSearch,
-  OUTPUTS,
   SORTS,
   splitWords,
   toggleWord,

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 
 import { modelsQuery } from '../../api/queries.ts';
+import { toOtherKind } from '../../app/call-kinds.ts';
 import { toModelId, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
 import {
@@ -16,7 +17,6 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
-import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
 
 const BACK = <BackLink to="/models" label="Models" />;
@@ -39,7 +39,7 @@ export function ModelPage() {
       />
     );
   }
-  const isChat = toOtherPath(model) === null;
+  const isChat = toOtherKind(model) === null;
   return (
     <ResourcePage
       back={BACK}

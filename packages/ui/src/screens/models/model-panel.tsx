@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { OTHER_SNIPPETS, type OtherPathName, SNIPPETS } from '../../app/base-url.ts';
+import { SNIPPETS, toOtherSnippet } from '../../app/base-url.ts';
+import { type CallKind, toOtherKind } from '../../app/call-kinds.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
@@ -19,7 +20,6 @@ import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
 import { ModelUsage } from './model-usage.tsx';
-import { toOtherPath } from './other-path.ts';
 import { PlanExplanation } from './plan-explanation.tsx';
 import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 
@@ -36,10 +36,10 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
       </p>
     </>
   );
-  const path = model === undefined ? null : toOtherPath(model);
+  const kind = model === undefined ? null : toOtherKind(model);
   const actions = model !== undefined && (
     <>
-      {path === null && (
+      {kind === null && (
         <LinkButton to="/playground" search={{ models: id }}>
           Playground
         </LinkButton>
@@ -73,7 +73,7 @@ interface ModelTabsProps {
 
 function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
   const { id } = model;
-  const path = toOtherPath(model);
+  const kind = toOtherKind(model);
   return (
     <Tabs
       label="Model"
@@ -93,11 +93,11 @@ function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
         {
           value: 'usable',
           label: 'Availability',
-          content: () => (path === null ? <PlanExplanation model={id} /> : <OtherPath path={path} />),
+          content: () => (kind === null ? <PlanExplanation model={id} /> : <OtherPath kind={kind} />),
         },
         { value: 'setup', label: 'Set-up', content: () => <ModelSetupTab id={id} /> },
         { value: 'usage', label: 'Usage', content: () => <ModelUsage id={id} /> },
-        { value: 'code', label: 'Code', content: () => <Snippets id={id} path={path} /> },
+        { value: 'code', label: 'Code', content: () => <Snippets id={id} kind={kind} /> },
         {
           value: 'raw',
           label: 'Raw',
@@ -147,7 +147,7 @@ function About({ model }: { model: Model }) {
   );
 }
 
-function OtherPath({ path }: { path: OtherPathName }) {
+function OtherPath({ kind: { path } }: { kind: CallKind }) {
   return (
     <EmptyState title={`Call it with POST ${path}`}>
       Routing is explained for chat models only. See Endpoints for their health.
@@ -155,8 +155,8 @@ function OtherPath({ path }: { path: OtherPathName }) {
   );
 }
 
-function Snippets({ id, path }: { id: string; path: OtherPathName | null }) {
-  const snippets = path === null ? SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)) : [OTHER_SNIPPETS[path]];
+function Snippets({ id, kind }: { id: string; kind: CallKind | null }) {
+  const snippets = kind === null ? SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)) : [toOtherSnippet(kind)];
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <p className="text-sm text-ink-faint">The snippets read the key from GATEWAY_API_KEY, so it is not copied.</p>

@@ -1,5 +1,6 @@
 import type { FieldKind, GENERATION_FIELDS, GenerationField } from '@model-gateway/core/wire';
 
+import { API_TYPES } from '../../../app/call-kinds.ts';
 import type { GenerationSearch } from './generation-search.ts';
 
 /** Filters that a line of the filter box means, and its words that mean nothing. */
@@ -185,7 +186,7 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
   byok: { kind: 'yes-no', about: 'Paid to the provider directly', values: YES_NO },
   priced: { kind: 'yes-no', about: 'Prices are known', values: YES_NO },
   estimated: { kind: 'yes-no', about: 'Its tokens are estimates', values: YES_NO },
-  type: { kind: 'text', about: 'Kind of call', values: ['completions', 'embeddings', 'video'] },
+  type: { kind: 'text', about: 'Kind of call', values: API_TYPES },
   member: { kind: 'text', about: 'Member that the key belongs to' },
   workspace: { kind: 'text', about: 'Workspace' },
   region: { kind: 'text', about: 'Region that was called', values: ['global', 'europe', 'us'] },

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
+import { OUTPUTS } from '../../../app/call-kinds.ts';
 import { createModel, deleteModel, replaceModel } from '../../../features/models/model-setup-queries.ts';
 import { providerSetupsQuery } from '../../../features/providers/setup/setup-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -161,7 +162,7 @@ const KINDS = [
     field: 'outputs',
     path: 'architecture.output_modalities',
     legend: 'Output',
-    known: ['text', 'image', 'audio', 'video', 'embeddings'],
+    known: OUTPUTS,
   },
 ] as const;
 

@@ -1,0 +1,37 @@
+import type { Generation, Model } from '@model-gateway/core/wire';
+
+export interface CallKind {
+  /** Output modality of the models that it is for. */
+  readonly output: string;
+  readonly path: string;
+  /** The body of such a call, but for its model. */
+  readonly example: object;
+}
+
+/** Every kind of call, by its name in records. */
+const CALL_KINDS: Readonly<Record<Generation['api_type'], CallKind>> = {
+  completions: {
+    output: 'text',
+    path: '/chat/completions',
+    example: { messages: [{ role: 'user', content: 'Hello!' }] },
+  },
+  video: { output: 'video', path: '/videos', example: { prompt: 'A fox in the snow, at dusk' } },
+  embeddings: { output: 'embeddings', path: '/embeddings', example: { input: 'Hello!' } },
+};
+
+export const API_TYPES: readonly string[] = Object.keys(CALL_KINDS).toSorted();
+
+const OTHER_KINDS = Object.values(CALL_KINDS).filter(({ output }) => output !== 'text');
+
+/** What models make. Chats may make images and sounds, too. */
+export const OUTPUTS: readonly string[] = [
+  ...new Set(['text', 'image', 'audio', ...OTHER_KINDS.map(({ output }) => output)]),
+];
+
+/** The kind of call that a model is for, where that is not the chat; null where it is. */
+export function toOtherKind({
+  architecture: { output_modalities: outputs },
+}: Pick<Model, 'architecture'>): CallKind | null {
+  if (outputs.includes('text')) return null;
+  return OTHER_KINDS.find(({ output }) => outputs.includes(output)) ?? null;
+}
