@@ -8,7 +8,11 @@ import { placeOf, root, type Snippet } from './read-snippets.ts';
  * What snippets import or are inserted into: copied, so that they are compiled at the place they are meant for, and
  * without being checked again, which takes most of the time.
  */
-const COPIED = ['core/src', 'node/src', 'express/src', 'fixtures/src', 'clients/src'].map((dir) => `packages/${dir}`);
+const COPIED = [
+  ...['core/src', 'node/src', 'express/src', 'fixtures/src', 'clients/src'].map((dir) => `packages/${dir}`),
+  'test/support/stores',
+  'test/support/wires',
+];
 
 /** The lines of a file that stand in a page. */
 interface Placed {
@@ -68,6 +72,11 @@ function toConfig(folder: string, files: readonly string[]): object {
   const base = JSON.parse(readFileSync(`${root}test/tsconfig.json`, 'utf8')) as {
     compilerOptions: { paths: Record<string, string[]> };
   };
+  const added = files.flatMap((file) => {
+    const [, door] =
+      /^packages\/core\/src\/((?:providers|stores)\/([\w-]+))\/\2-(?:provider|store)\.ts$/.exec(file) ?? [];
+    return door === undefined ? [] : [[`@model-gateway/core/${door}`, [path.join(folder, file)]] as const];
+  });
   const paths = Object.entries(base.compilerOptions.paths).map(([door, [relative = '']]) => {
     const source = relative.replace('../', '');
     const isCopied = COPIED.some((copied) => source.startsWith(`${copied}/`));
@@ -79,7 +88,8 @@ function toConfig(folder: string, files: readonly string[]): object {
       incremental: false,
       rootDir: path.parse(root).root,
       tsBuildInfoFile: null,
-      paths: Object.fromEntries(paths),
+      // With the public paths that pages say to add.
+      paths: Object.fromEntries([...paths, ...added]),
     },
     include: [],
     files,
