@@ -11,6 +11,8 @@ export interface StoreImplementation {
   readonly name: string;
   /** Whether a store opened later finds what an earlier one was given. */
   readonly isDurable: boolean;
+  /** Whether it drops what is older than retention by itself, what guardrails did included. */
+  readonly hasRetention?: true;
   /** What it does without. */
   readonly lacks: readonly OptionalMember[];
   createPlace(): Promise<StorePlace>;
@@ -37,7 +39,7 @@ export const storeImplementations: readonly StoreImplementation[] = [
     lacks: [...OF_SEVERAL_PROCESSES, 'generations.noteRunning'],
     createPlace: async () => inMemory,
   },
-  { name: 'json-file', isDurable: true, lacks: OF_SEVERAL_PROCESSES, createPlace: createDirectory },
+  { name: 'json-file', isDurable: true, hasRetention: true, lacks: OF_SEVERAL_PROCESSES, createPlace: createDirectory },
 ];
 
 const inMemory: StorePlace = { open: async () => createMemoryStore(), remove: async () => undefined };
