@@ -45,7 +45,7 @@ describe.skipIf(skipped !== undefined)(
       await upstream?.close();
     });
 
-    test('the settings switch it on, and the story of a call says where a stream went on', async () => {
+    test('the settings switch it on, and the timeline of a call says where a stream went on', async () => {
       const { page, problems, go, check, screenshot } = await ui.open('#/settings');
       const wish = page.getByRole('checkbox', { name: /^Resume broken streams/ });
       expect(await wish.isChecked()).toBe(false);
@@ -66,7 +66,7 @@ describe.skipIf(skipped !== undefined)(
       for (const width of [480, 900, 1440]) {
         await page.setViewportSize({ width, height: 1000 });
         await attempts.scrollIntoViewIfNeeded();
-        await screenshot(`continued-streams-story-${width}`);
+        await screenshot(`continued-streams-timeline-${width}`);
       }
       expect(await check()).toEqual([]);
       expect(problems).toEqual([]);

@@ -183,7 +183,7 @@ describe.skipIf(skipped !== undefined)(
       await opened(page);
       await page.keyboard.type(generation);
       await page.keyboard.press('Enter');
-      await page.getByRole('tab', { name: 'Story' }).waitFor();
+      await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       expect(problems).toEqual([]);
     });
 

@@ -99,7 +99,7 @@ export const WALK = `
       await until('the generation', () =>
         document.querySelector('h1')?.textContent.includes(id) && document.querySelector('[role=tab]') !== null);
       // The tab of the generation before stays.
-      await openTab('Story');
+      await openTab('Timeline');
       const there = isError ? 'main section[aria-label=Error]' : 'main article';
       await until('the conversation', () => document.querySelector(there) !== null);
       for (const element of all('main details')) element.open = true;

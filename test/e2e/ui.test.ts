@@ -115,7 +115,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = await ui.open(`#/generations/${ids.hostile}`);
       await page.getByText('fdp.exe').first().waitFor();
       expect(await page.getByText('‹U+202E›').count()).toBeGreaterThan(0);
-      for (const tab of ['Request and response', 'Usage and cost', 'Raw', 'Story']) {
+      for (const tab of ['Request and response', 'Usage and cost', 'Raw', 'Timeline']) {
         await page.getByRole('tab', { name: tab }).click();
       }
       await page.getByRole('button', { name: 'Show raw' }).click();

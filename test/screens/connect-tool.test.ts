@@ -87,7 +87,7 @@ describe.skipIf(skipped !== undefined)(
       await picture(opened, 'connect-seen');
       expect(await examine(opened, 'connect-seen')).toEqual([]);
       await firstCallOf(page).getByRole('link', { name: 'View the call' }).click();
-      await page.getByRole('tab', { name: 'Story' }).waitFor();
+      await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       // Nothing is offered to be undone once the tool has called.
       await expect.poll(() => page.getByText('was kept').count()).toBe(0);
       expect(problems).toEqual([]);

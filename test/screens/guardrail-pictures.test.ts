@@ -219,7 +219,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Run again' }).click();
       await result.getByText('Of 4 calls: 0 would be blocked, 4 would be over the budget.').waitFor();
       await result.getByRole('link').first().click();
-      await page.getByRole('tab', { name: 'Story' }).waitFor();
+      await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       expect(
         (await read<{ data: { limit_usd: unknown } }>(`/api/v1/guardrails/${guardrail}`)).data.limit_usd,
       ).toBeNull();

@@ -42,7 +42,7 @@ const FURTHER: Readonly<Record<string, () => string>> = {
   'a replay beside the original': () => `#/playground?from=${ids.first}`,
   'the tools that can be connected': () => '#/connect',
   'the settings of a tool': () => '#/connect?tool=opencode',
-  'the story of a call': () => `#/generations/${ids.first}`,
+  'the timeline of a call': () => `#/generations/${ids.first}`,
   'a call beside the list': () => `#/generations?open=${ids.first}`,
   'two calls side by side': () => `#/generations?compare=${ids.first},${ids.second}`,
   'the sessions': () => '#/generations/sessions',

@@ -111,7 +111,7 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     expect(await examine(opened, 'live-under-way')).toEqual([]);
 
     await row.getByRole('button', { name: /^answering/ }).click();
-    await page.getByText('Story, prompt and response appear when the call ends.').waitFor();
+    await page.getByText('Timeline, prompt and response appear when the call ends.').waitFor();
     expect(await examine(opened, 'live-open-call')).toEqual([]);
     await page.getByRole('button', { name: 'Cancel', exact: true }).last().click();
     const dialog = page.getByRole('dialog', { name: 'Cancel this call?' });
@@ -161,7 +161,7 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     await page.getByText('Running for').waitFor();
     // A call that ends by itself becomes its record, too.
     provider.finish();
-    await page.getByRole('tab', { name: 'Story' }).waitFor();
+    await page.getByRole('tab', { name: 'Timeline' }).waitFor();
   });
 
   test('records from a click to a click, and shows what was recorded', async () => {

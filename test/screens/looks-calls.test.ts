@@ -50,7 +50,7 @@ const FILLED: readonly State[] = [
   { name: 'columns', hash: () => '#/generations', open: press('Columns') },
   { name: 'session', hash: () => '#/generations/sessions/a-walk' },
   tab('Request and response'),
-  tab('Story'),
+  tab('Timeline'),
   tab('Usage and cost'),
   { name: 'playground', hash: () => '#/playground' },
   tab('Raw'),

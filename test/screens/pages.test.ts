@@ -270,7 +270,7 @@ describe.skipIf(skipped !== undefined)(
       await sums.getByText('4, 1 failed').waitFor();
       await sums.getByRole('link', { name: 'demo/reasoner' }).waitFor();
       await second.getByRole('link', { name: 'Open call 2' }).click();
-      await page.getByRole('tab', { name: 'Story' }).waitFor();
+      await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       expect(filtersOf(page)).toEqual({ session: SESSION });
       await page.goBack();
       await calls.nth(3).waitFor();

@@ -81,7 +81,13 @@ export type {
   FixtureState,
   SavedFixture,
 } from './wire/fixtures.ts';
-export type { CallCourse, Generation, GenerationContent, GenerationStatus, StreamTimeline } from './wire/generation.ts';
+export type {
+  CallTimeline,
+  Generation,
+  GenerationContent,
+  GenerationStatus,
+  StreamTimeline,
+} from './wire/generation.ts';
 export type { GenerationSort, GenerationSplit } from './wire/generation-list.ts';
 export { maxPriceSchema, sortKeySchema } from './wire/routing.ts';
 export {

@@ -90,8 +90,8 @@ export const completionArbitrary: fc.Arbitrary<MadeCompletion> = fc
     const calls = args.map((text, index): MadeCall => ({ id: `call_${index}`, name: `tool_${index}`, args: text }));
     const cut = (text: string): string[] => cutText(text, () => cuts.next().value);
     const said = segments.flatMap((segment, index) => toUnits(segment, index, cut));
-    const lanes: Unit[][] = [said, ...calls.map((call) => toCallPieces(call, cut).map((piece) => [piece]))];
-    const merged = mergeLanes(lanes, () => turns.next().value).flat();
+    const queues: Unit[][] = [said, ...calls.map((call) => toCallPieces(call, cut).map((piece) => [piece]))];
+    const merged = mergeQueues(queues, () => turns.next().value).flat();
     const { deltas, order } = numberCalls(merged);
     return {
       chunks: toChunks(deltas, calls.length > 0 && finish === 'stop' ? 'tool_calls' : finish, cached),
@@ -170,14 +170,14 @@ function cutText(text: string, next: () => number): string[] {
   return pieces;
 }
 
-function mergeLanes<Item>(lanes: Item[][], next: () => number): Item[] {
+function mergeQueues<Item>(queues: Item[][], next: () => number): Item[] {
   const merged: Item[] = [];
-  const open = lanes.map((lane) => [...lane]).filter((lane) => lane.length > 0);
+  const open = queues.map((queue) => [...queue]).filter((queue) => queue.length > 0);
   while (open.length > 0) {
     const at = next() % open.length;
-    const lane = open[at] as Item[];
-    merged.push(lane.shift() as Item);
-    if (lane.length === 0) open.splice(at, 1);
+    const queue = open[at] as Item[];
+    merged.push(queue.shift() as Item);
+    if (queue.length === 0) open.splice(at, 1);
   }
   return merged;
 }

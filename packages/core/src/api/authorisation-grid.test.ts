@@ -106,6 +106,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/generations/running': [401, 403, 200],
   'POST /admin/v1/generations/{id}/cancel': [401, 403, 404],
   'GET /admin/v1/generations/{id}/timeline': [401, 403, 404],
+  'GET /admin/v1/generations/{id}/call-timeline': [401, 403, 404],
   'GET /admin/v1/generations/{id}/course': [401, 403, 404],
   'DELETE /admin/v1/generations/{id}': [401, 403, 404],
   'GET /admin/v1/fixtures': [401, 403, 404],

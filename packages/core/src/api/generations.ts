@@ -26,6 +26,7 @@ import {
 import { toPublicContent } from '../generations/to-generation.ts';
 import { operation } from '../http/operation.ts';
 import type { Provider } from '../providers/provider.ts';
+import { callTimelineOf } from '../stores/generations.ts';
 import type { Store } from '../stores/store.ts';
 import { feedbackResponseSchema } from '../wire/account.ts';
 import { deletedSchema, refuseField } from '../wire/fields.ts';
@@ -42,6 +43,8 @@ import {
   generationContentResponseSchema,
   generationResponseSchema,
   streamTimelineResponseSchema,
+  callTimelineResponseSchema,
+  type CallTimelineReport,
 } from '../wire/generation.ts';
 
 export interface GenerationParts {
@@ -216,25 +219,38 @@ export const getGenerationTimeline = operation<GenerationParts>()({
 });
 
 /**
- * `GET /admin/v1/generations/{id}/course`: what the time of a call went to, and how it was routed. Course and timeline
+ * `GET /admin/v1/generations/{id}/call-timeline`: what the time of a call went to, and how it was routed. The timelines
  * are deleted together with the content.
  */
+export const getCallTimeline = operation<GenerationParts>()({
+  params: ['id'],
+  response: callTimelineResponseSchema,
+  run: async (context) => ({ data: await readCallTimeline(context.params.id, context) }),
+});
+
+/** `GET /admin/v1/generations/{id}/course`: the same under its former names. */
 export const getGenerationCourse = operation<GenerationParts>()({
   params: ['id'],
   response: callCourseResponseSchema,
   async run(context) {
-    const { store, broadcaster } = context.parts;
-    const { generation } = await findReadableGeneration(context.params.id, context);
-    const content = await store.generations.getContent(generation.id);
-    return {
-      data: {
-        course: content?.course ?? null,
-        timeline: content?.timeline ?? null,
-        arrivals: await broadcaster.arrivalsOf(generation),
-      },
-    };
+    const { call, stream, arrivals } = await readCallTimeline(context.params.id, context);
+    return { data: { course: call, timeline: stream, arrivals } };
   },
 });
+
+async function readCallTimeline(
+  id: string,
+  context: Parameters<typeof findReadableGeneration>[1] & { readonly parts: GenerationParts },
+): Promise<CallTimelineReport> {
+  const { store, broadcaster } = context.parts;
+  const { generation } = await findReadableGeneration(id, context);
+  const content = await store.generations.getContent(generation.id);
+  return {
+    call: callTimelineOf(content) ?? null,
+    stream: content?.timeline ?? null,
+    arrivals: await broadcaster.arrivalsOf(generation),
+  };
+}
 
 /**
  * `DELETE /admin/v1/generations/{id}`: deletes the request and the completion at once; the record stays, because it

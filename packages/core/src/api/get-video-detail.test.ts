@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createVideoGateway, FILM, type VideoGateway } from '../../../../test/support/videos/video-gateway.ts';
 import { TransportError } from '../foundation/transport.ts';
+import { timelineOf } from '../stores/video-jobs.ts';
+import { withAccepted } from '../videos/video-job.ts';
 import type { VideoDetail } from '../wire/videos.ts';
 
 const detailOf = async (gateway: VideoGateway, id: string): Promise<VideoDetail> =>
@@ -15,17 +17,18 @@ test('tells the prompt, the pictures and the polls of a job while it runs, witho
   expect(await detailOf(gateway, body.id)).toMatchObject({
     prompt: 'a fox',
     inputs: [{ type: 'image', frame: 'first_frame', origin: expect.stringMatching(/^data:image/) }],
+    timeline: { attempts_ms: [0], accepted_ms: 0, polls: [], poll_count: 0, statuses: [], announcements: [] },
     course: { attempts_ms: [0], accepted_ms: 0, polls: [], poll_count: 0, statuses: [], announcements: [] },
   });
   await gateway.platform.advance(60_000);
-  const { course } = await detailOf(gateway, body.id);
-  expect(course?.statuses).toEqual([{ status: 'in_progress', at_ms: expect.any(Number) }]);
-  expect(course?.poll_count).toBeGreaterThan(3);
-  expect(course?.polls).toHaveLength(course?.poll_count ?? 0);
+  const { timeline } = await detailOf(gateway, body.id);
+  expect(timeline?.statuses).toEqual([{ status: 'in_progress', at_ms: expect.any(Number) }]);
+  expect(timeline?.poll_count).toBeGreaterThan(3);
+  expect(timeline?.polls).toHaveLength(timeline?.poll_count ?? 0);
   // One endpoint leaves nothing to decide.
-  expect(course).not.toHaveProperty('decision');
+  expect(timeline).not.toHaveProperty('decision');
   // Only the first was written, with the change of the status.
-  expect((await gateway.job(body.id)).course?.poll_count).toBe(1);
+  expect((await gateway.job(body.id)).timeline?.poll_count).toBe(1);
 });
 
 test('stores all polls with the end of a job, and leaves its prompt to the generation', async () => {
@@ -39,9 +42,9 @@ test('stores all polls with the end of a job, and leaves its prompt to the gener
   await gateway.platform.advance(120_000);
   const detail = await detailOf(gateway, body.id);
   expect(detail).toMatchObject({ prompt: null, inputs: [] });
-  expect(detail.course?.statuses.map(({ status }) => status)).toEqual(['in_progress', 'completed']);
-  expect(detail.course?.polls.filter((poll) => poll.has_failed)).toHaveLength(1);
-  expect((await gateway.job(body.id)).course).toEqual(detail.course);
+  expect(detail.timeline?.statuses.map(({ status }) => status)).toEqual(['in_progress', 'completed']);
+  expect(detail.timeline?.polls.filter((poll) => poll.has_failed)).toHaveLength(1);
+  expect((await gateway.job(body.id)).timeline).toEqual(detail.timeline);
 });
 
 test('shows a picture that went in whole while the job runs, and with the generation after that', async () => {
@@ -85,19 +88,19 @@ test('tells what upstream said at each poll', async () => {
   });
   const { body } = await gateway.submit();
   await gateway.platform.advance(120_000);
-  const { course } = await detailOf(gateway, body.id);
-  expect(course?.polls.map(({ status }) => status)).toEqual(['pending', 'in_progress', 'in_progress', 'completed']);
+  const { timeline } = await detailOf(gateway, body.id);
+  expect(timeline?.polls.map(({ status }) => status)).toEqual(['pending', 'in_progress', 'in_progress', 'completed']);
 });
 
 test('holds the first and the last of many polls, and their number', async () => {
   const gateway = createVideoGateway({ progress: () => ({ status: 'in_progress', retryAfterMs: 1000 }) });
   const { body } = await gateway.submit();
   await gateway.platform.advance(200_000);
-  const { course } = await detailOf(gateway, body.id);
-  expect(course?.poll_count).toBeGreaterThan(100);
-  expect(course?.polls).toHaveLength(60);
-  expect(course?.polls[0]?.at_ms).toBeLessThan(10_000);
-  expect(course?.polls.at(-1)?.at_ms).toBeGreaterThan(190_000);
+  const { timeline } = await detailOf(gateway, body.id);
+  expect(timeline?.poll_count).toBeGreaterThan(100);
+  expect(timeline?.polls).toHaveLength(60);
+  expect(timeline?.polls[0]?.at_ms).toBeLessThan(10_000);
+  expect(timeline?.polls.at(-1)?.at_ms).toBeGreaterThan(190_000);
 });
 
 const TWICE = { ...FILM, endpoints: [...FILM.endpoints, { provider: 'film', providerModel: 'film-2' }] };
@@ -105,8 +108,8 @@ const TWICE = { ...FILM, endpoints: [...FILM.endpoints, { provider: 'film', prov
 test('tells why each endpoint was asked for a video or not', async () => {
   const gateway = createVideoGateway({}, { models: [TWICE] });
   const { body } = await gateway.submit({ provider: { allow_fallbacks: false, sort: 'price' } });
-  const { course } = await detailOf(gateway, body.id);
-  expect(course?.decision).toMatchObject({
+  const { timeline } = await detailOf(gateway, body.id);
+  expect(timeline?.decision).toMatchObject({
     ordered_by: 'price',
     candidates: [{ provider: 'film' }, { provider: 'film', rule: 'allow_fallbacks' }],
   });
@@ -117,5 +120,13 @@ test('tells neither prompt nor decision where contents are not stored', async ()
   const { body } = await gateway.submit({ prompt: 'CANARY' });
   const detail = await detailOf(gateway, body.id);
   expect(JSON.stringify(detail)).not.toContain('CANARY');
-  expect(detail.course).not.toHaveProperty('decision');
+  expect(detail.timeline).not.toHaveProperty('decision');
+});
+
+test('reads and continues the timeline of a job that a former version stored as its course', () => {
+  const course = { attempts_ms: [3], polls: [], poll_count: 7, statuses: [], announcements: [] };
+  const job = { course, createdAt: 0 };
+  expect(timelineOf(job)).toEqual(course);
+  expect(withAccepted(timelineOf(job), job, 90)).toEqual({ ...course, accepted_ms: 90 });
+  expect(timelineOf({ ...job, timeline: withAccepted(course, job, 90) })).toMatchObject({ accepted_ms: 90 });
 });

@@ -168,8 +168,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations/feed': admin(liveCalls('followGenerations'), 'Follow generations and video jobs as they end, as server-sent events'),
     'GET /admin/v1/generations/running': admin(liveCalls('listRunningCalls'), 'List calls under way, those that have run longest first'),
     'POST /admin/v1/generations/{id}/cancel': admin(liveCalls('cancelGeneration'), 'End a call under way'),
-    'GET /admin/v1/generations/{id}/timeline': admin(generations('getGenerationTimeline'), 'Get when the text of a streamed completion came'),
-    'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Get what the time of a call went to, and how it was routed'),
+    'GET /admin/v1/generations/{id}/timeline': admin(generations('getGenerationTimeline'), 'Get the timeline of a stream: when each piece of its text was sent'),
+    'GET /admin/v1/generations/{id}/call-timeline': admin(generations('getCallTimeline'), 'Get the timeline of a call: how long each step took, and how it was routed'),
+    'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Former path of call-timeline; use that one'),
     'DELETE /admin/v1/generations/{id}': admin(generations('deleteGenerationContent'), 'Delete the prompt and the completion; the record stays'),
   },
   Keys: {

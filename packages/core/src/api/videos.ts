@@ -17,7 +17,7 @@ import { operation } from '../http/operation.ts';
 import { firstValue, type GatewayRequest, type Principal, type RequestContext } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Store } from '../stores/store.ts';
-import { hasEnded, type VideoDelivery, type VideoJob } from '../stores/video-jobs.ts';
+import { hasEnded, type VideoDelivery, type VideoJob, timelineOf } from '../stores/video-jobs.ts';
 import type { ConfirmOrder, IdempotencyGuard } from '../videos/idempotency.ts';
 import { orderVideo, type VideoOrderParts } from '../videos/order-video.ts';
 import type { VideoArchive } from '../videos/video-archive.ts';
@@ -183,10 +183,13 @@ export const getVideoDetail = operation<VideoParts>()({
     const { videos, logging } = context.parts;
     const job = await findReadableJob(context.params.jobId, context);
     const isShown = !hasEnded(job) && logging.inputOutput && job.region === undefined;
+    const stored = timelineOf(job);
+    const timeline = stored === undefined ? null : withPolls(stored, videos.runner.pollsOf(job.id));
     return {
       data: {
         id: job.id,
-        course: job.course === undefined ? null : withPolls(job.course, videos.runner.pollsOf(job.id)),
+        timeline,
+        course: timeline,
         prompt: isShown ? (job.order.prompt ?? null) : null,
         inputs: isShown ? toInputs(job.order).map(cut) : [],
       },

@@ -242,7 +242,7 @@ export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
 };
 
 /** When a call passed each step before it was admitted, on the monotonic clock. */
-export interface CallMarks {
+export interface StepTimes {
   readonly receivedAt: number;
   /** The request was read and checked. */
   readonly readAt: number;

@@ -165,7 +165,7 @@ test('records a completed stream once, before its last frames can be read', asyn
     output: { completion: 'Héllo 👩‍👩‍👧', reasoning: null },
     error: null,
     timeline: { interval_ms: 20, gaps_ms: [0], text: [14] },
-    course: expect.objectContaining({ attempts_ms: [0] }),
+    callTimeline: expect.objectContaining({ attempts_ms: [0] }),
   });
 });
 

@@ -308,8 +308,8 @@ test('records the call before it responds, in a form that the wire allows', asyn
   expect((await pending).status).toBe(200);
 
   const { record, content } = store.appended[0] ?? {};
-  const { course, ...publicContent } = { course: undefined, ...content };
-  expect(course).toMatchObject({ attempts_ms: [0] });
+  const { callTimeline, ...publicContent } = { callTimeline: undefined, ...content };
+  expect(callTimeline).toMatchObject({ attempts_ms: [0] });
   expect(generationSchema.parse(record?.generation)).toEqual(record?.generation);
   expect(generationContentSchema.parse(publicContent)).toEqual(publicContent);
   expect(record?.generation).toMatchObject({

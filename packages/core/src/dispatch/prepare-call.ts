@@ -1,5 +1,5 @@
 import type { CallBound, EndpointConstraint } from '../calls/call-kind.ts';
-import { type CallMarks, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
+import { type StepTimes, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -32,7 +32,7 @@ export interface PreparedCall<Request = unknown> {
   /** Null when the caller did not request the routing report. */
   readonly report: RoutingReport | null;
   /** When it passed each step. */
-  readonly marks: CallMarks;
+  readonly stepTimes: StepTimes;
   /** The plan as it is stored; null when there was nothing to decide, or contents are not stored. */
   readonly decision: RoutingDecision | null;
 }
@@ -111,8 +111,8 @@ export async function prepareCall<
   const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
   const decision = isDecisionStored ? toRoutingDecision(plan, routing.health) : null;
   if (rateLimits !== null) await rateLimits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
-  const marks = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
-  return { ...guarded, ...planned, caller, pipeline, report, marks, decision };
+  const stepTimes = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
+  return { ...guarded, ...planned, caller, pipeline, report, stepTimes, decision };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
-import type { CallMarks, ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { StepTimes, ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat-chunk.ts';
@@ -10,7 +10,7 @@ import type { RoutingDecision } from '../wire/routing.ts';
 export interface EndedCall {
   readonly call: ModelCall;
   readonly pipeline: Pipeline;
-  readonly marks: CallMarks;
+  readonly stepTimes: StepTimes;
   /** Null when there was nothing to decide, or contents are not stored. */
   readonly decision: RoutingDecision | null;
   readonly attempts: readonly Attempt[];

@@ -1,11 +1,11 @@
 import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
-import type { CallMarks, ModelCall } from '../calls/model-call.ts';
+import type { StepTimes, ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
-import type { CallCourse, CourseStep, GenerationContent } from '../wire/generation.ts';
+import type { CallTimeline, TimelineStep, GenerationContent } from '../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
 import {
   type CompletionAccumulator,
@@ -82,7 +82,7 @@ interface ObservingParts {
 }
 
 /** What is known of a call when it begins. */
-type Begun = Pick<EndedCall, 'call' | 'pipeline' | 'marks' | 'decision'>;
+type Begun = Pick<EndedCall, 'call' | 'pipeline' | 'stepTimes' | 'decision'>;
 
 /** Starts to follow a call, at the moment this is called; `conversation` is null for a kind that has none. */
 export function observeCall(call: Begun, conversation: Conversation | null, parts: ObservingParts): CallObserver {
@@ -98,7 +98,7 @@ class Observer implements CallObserver {
   private readonly platform: ObservingParts['platform'];
   private readonly startedMonotonic: number;
   private readonly isContentStored: boolean;
-  private readonly timeline: TimelineRecorder | null;
+  private readonly streamTimeline: TimelineRecorder | null;
   private readonly asked: Attempt[] = [];
   private askedEndpoint: Endpoint | undefined = undefined;
   private completionEndpoint: Endpoint | undefined = undefined;
@@ -119,7 +119,7 @@ class Observer implements CallObserver {
     this.startedMonotonic = platform.monotonicNow();
     this.isContentStored = logging.inputOutput && begun.call.region === null;
     const isStoredAsStreamed = this.isContentStored && conversation?.isStreamed === true;
-    this.timeline = isStoredAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
+    this.streamTimeline = isStoredAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
     this.completion = createCompletionAccumulator({
       maxLength: this.isContentStored ? logging.maxContentBytes : 0,
       // An unstreamed completion arrives at once, and is recorded at once.
@@ -223,7 +223,7 @@ class Observer implements CallObserver {
 
   observe(chunks: readonly ChatChunk[]): void {
     this.completion.observe(chunks);
-    this.timeline?.note(this.completion);
+    this.streamTimeline?.note(this.completion);
   }
 
   settle(outcome: Outcome): SettledGeneration {
@@ -252,8 +252,8 @@ class Observer implements CallObserver {
   }
 
   private toStored(ended: EndedCall, content: GenerationContent): StoredContent {
-    const course = toCallCourse(ended, this.startedMonotonic, this.timedSteps, this.skipped);
-    return toStoredContent(content, course, this.timeline);
+    const timeline = toCallTimeline(ended, this.startedMonotonic, this.timedSteps, this.skipped);
+    return toStoredContent(content, timeline, this.streamTimeline);
   }
 
   private toEnded(
@@ -262,11 +262,11 @@ class Observer implements CallObserver {
     { usage, cost = null }: Partial<Pick<EndedCall, 'usage' | 'cost'>> = {},
     completion: CompletionFacts = this.completion,
   ): EndedCall {
-    const { call, pipeline, marks, decision } = this.begun;
+    const { call, pipeline, stepTimes, decision } = this.begun;
     return {
       call,
       pipeline,
-      marks,
+      stepTimes,
       decision,
       attempts: this.asked,
       endpoint,
@@ -299,7 +299,7 @@ function lengthOf(steps: readonly ToolStep[]): number {
 }
 
 /** A step beside the attempts, with its times on the monotonic clock. */
-interface TimedStep extends Pick<CourseStep, 'kind' | 'name'> {
+interface TimedStep extends Pick<TimelineStep, 'kind' | 'name'> {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly hasFailed?: boolean;
@@ -315,24 +315,24 @@ interface Skipped {
 const MAX_STEPS = 100;
 
 /** Converts the times of a call to the form that is stored with its content. `startedAt`: on the monotonic clock. */
-function toCallCourse(
-  { marks, attempts, decision }: EndedCall,
+function toCallTimeline(
+  { stepTimes, attempts, decision }: EndedCall,
   startedAt: number,
   steps: readonly TimedStep[] | null,
   skipped: readonly Skipped[] | null,
-): CallCourse {
-  const course: CallCourse = {
-    before_ms: toBefore(marks, startedAt),
+): CallTimeline {
+  const timeline: CallTimeline = {
+    before_ms: toBefore(stepTimes, startedAt),
     attempts_ms: attempts.map((attempt) => toMs(startedAt, attempt.startedAt)),
   };
-  if (steps !== null) course.steps = steps.slice(0, MAX_STEPS).map((step) => toStep(step, startedAt));
-  if (decision !== null) course.decision = skipped === null ? decision : withSkipped(decision, skipped);
-  return course;
+  if (steps !== null) timeline.steps = steps.slice(0, MAX_STEPS).map((step) => toStep(step, startedAt));
+  if (decision !== null) timeline.decision = skipped === null ? decision : withSkipped(decision, skipped);
+  return timeline;
 }
 
 /** The steps before a call was admitted, at `admittedAt`. */
-export function toBefore(marks: CallMarks, admittedAt: number): CallCourse['before_ms'] {
-  const { receivedAt, readAt, guardedAt, plannedAt } = marks;
+export function toBefore(stepTimes: StepTimes, admittedAt: number): CallTimeline['before_ms'] {
+  const { receivedAt, readAt, guardedAt, plannedAt } = stepTimes;
   return {
     request: toMs(receivedAt, readAt),
     guardrails: toMs(readAt, guardedAt),
@@ -343,8 +343,8 @@ export function toBefore(marks: CallMarks, admittedAt: number): CallCourse['befo
 
 const toMs = (from: number, to: number): number => Math.max(0, Math.round(to - from));
 
-function toStep({ kind, name, startedAt, endedAt, hasFailed }: TimedStep, callStartedAt: number): CourseStep {
-  const step: CourseStep = { kind, name, at_ms: toMs(callStartedAt, startedAt), took_ms: toMs(startedAt, endedAt) };
+function toStep({ kind, name, startedAt, endedAt, hasFailed }: TimedStep, callStartedAt: number): TimelineStep {
+  const step: TimelineStep = { kind, name, at_ms: toMs(callStartedAt, startedAt), took_ms: toMs(startedAt, endedAt) };
   return hasFailed === true ? { ...step, has_failed: true } : step;
 }
 

@@ -6,7 +6,7 @@ import type { Principal } from '../http/request.ts';
 import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
-import type { CallCourse, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
+import type { CallTimeline, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
 import type { CompletionAccumulator, TimelineRecorder } from './completion-accumulator.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
 import { countParts, toPublicUsage } from './spending.ts';
@@ -326,16 +326,17 @@ export function toSettled(
 /** A content with its times, as it is stored. */
 export function toStoredContent(
   content: GenerationContent,
-  course: CallCourse,
-  timeline: TimelineRecorder | null,
+  callTimeline: CallTimeline,
+  stream: TimelineRecorder | null,
 ): StoredContent {
-  return timeline === null ? { ...content, course } : { ...content, course, timeline: timeline.toTimeline() };
+  return { ...content, callTimeline, ...(stream !== null && { timeline: stream.toTimeline() }) };
 }
 
 /** A stored content as the API and destinations show it. */
 export function toPublicContent({
-  timeline: _timeline,
-  course: _course,
+  timeline: _stream,
+  callTimeline: _call,
+  course: _former,
   ...content
 }: StoredContent): GenerationContent {
   return content;

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
-import type { CallCourse, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
+import type { CallTimeline, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
 import type {
   ActivityQuery,
   ActivitySum,
@@ -167,8 +167,14 @@ export interface StoredContent extends GenerationContent {
   /** Times at which the text arrived; absent for an unstreamed completion. */
   readonly timeline?: StreamTimeline | undefined;
   /** Times of everything else; absent in contents of former versions, and for videos. */
-  readonly course?: CallCourse | undefined;
+  readonly callTimeline?: CallTimeline | undefined;
+  /** Former name of `callTimeline`; read only. */
+  readonly course?: CallTimeline | undefined;
 }
+
+/** The timeline of a call in its stored content, under its name or its former one. */
+export const callTimelineOf = (content: StoredContent | undefined): CallTimeline | undefined =>
+  content?.callTimeline ?? content?.course;
 
 /** What a call under way has used so far. */
 export interface RunningFigures {

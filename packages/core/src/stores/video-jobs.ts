@@ -3,7 +3,7 @@ import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-co
 import type { DataRegion } from '../wire/fields.ts';
 import type { ProviderResponse } from '../wire/generation.ts';
 import type { PipelineStage } from '../wire/routing.ts';
-import { ENDED_STATUSES, type VideoCourse, type VideoJobStatus } from '../wire/videos.ts';
+import { ENDED_STATUSES, type VideoTimeline, type VideoJobStatus } from '../wire/videos.ts';
 import type { Repository } from './rows.ts';
 
 /** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */
@@ -119,10 +119,16 @@ export interface VideoJob {
   /** Guardrails that kept it from some of its endpoints; absent without any. */
   readonly narrowedBy?: readonly string[] | undefined;
   /** What its time went to; absent in jobs of former versions. */
-  readonly course?: VideoCourse | undefined;
+  readonly timeline?: VideoTimeline | undefined;
+  /** Former name of `timeline`; read only. */
+  readonly course?: VideoTimeline | undefined;
   /** Absent where no other process shares the store. */
   readonly lease?: VideoLease | undefined;
 }
+
+/** The timeline of a job, under its name or its former one. */
+export const timelineOf = ({ timeline, course }: Pick<VideoJob, 'timeline' | 'course'>): VideoTimeline | undefined =>
+  timeline ?? course;
 
 export function hasEnded({ status }: Pick<VideoJob, 'status'>): boolean {
   return (ENDED_STATUSES as readonly string[]).includes(status);

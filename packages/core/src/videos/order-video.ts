@@ -29,7 +29,7 @@ import type { VideoAbilities, VideoCapabilities, VideoRequest } from '../wire/vi
 import type { ConfirmOrder } from './idempotency.ts';
 import { type Submission, submitVideo } from './submit-video.ts';
 import type { VideoChanges } from './video-changes.ts';
-import { beginCourse, endpointOf, listWorkingJobs } from './video-job.ts';
+import { beginTimeline, endpointOf, listWorkingJobs } from './video-job.ts';
 import { boundOfVideo, refuseImpossible, toVideoOrder } from './video-kind.ts';
 import type { VideoRunner } from './video-runner.ts';
 
@@ -61,14 +61,14 @@ export async function orderVideo(
   const { parts } = context;
   const { platform } = parts;
   const prepared = await prepareCall(received, VIDEO_STEPS, context);
-  const { call, pipeline, capabilities, previous, marks, decision } = prepared;
+  const { call, pipeline, capabilities, previous, stepTimes, decision } = prepared;
   const { endpoints, reservedNanoUsd } = await reserveVideo(prepared, parts.ledger);
   const orderFor = (endpoint: Endpoint): VideoOrder =>
     toVideoOrder(call.request, endpoint, capabilities, previous?.upstream?.upstreamId);
   const draft = {
     ...toDraft(call, { ...order, baseUrl: context.request.baseUrl }, platform),
     reservedNanoUsd,
-    course: beginCourse({ marks, startedAt: platform.monotonicNow(), decision }),
+    timeline: beginTimeline({ stepTimes, startedAt: platform.monotonicNow(), decision }),
     ...(call.region !== null && { region: call.region.name, dataRegion: call.region.dataRegion }),
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
     ...(pipeline.narrowedBy !== null && { narrowedBy: pipeline.narrowedBy }),

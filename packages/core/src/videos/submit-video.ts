@@ -6,7 +6,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { toProviderResponse } from '../generations/to-generation.ts';
 import type { VideoOrder, VideoStarted } from '../providers/video-contract.ts';
 import type { Store } from '../stores/store.ts';
-import type { VideoJob, VideoLease } from '../stores/video-jobs.ts';
+import { type VideoJob, type VideoLease, timelineOf } from '../stores/video-jobs.ts';
 import type { ProviderResponse } from '../wire/generation.ts';
 import { type ConfirmOrder, toUnderWayError } from './idempotency.ts';
 import { withAccepted, withAttempt, withoutData } from './video-job.ts';
@@ -55,16 +55,16 @@ const LAST_START_MS = 150_000;
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
   let lastFailure: GatewayError | undefined;
-  let lastCourse = draft.course;
+  let lastTimeline = timelineOf(draft);
   let refusals: readonly ProviderResponse[] = [];
   const isContentStored = submission.storesContent && draft.region === undefined;
   const noneAfter = platform.monotonicNow() + LAST_START_MS;
   for (const endpoint of endpoints) {
     if (platform.monotonicNow() > noneAfter) break;
-    const course = withAttempt(lastCourse, draft, platform.now());
-    lastCourse = course;
+    const timeline = withAttempt(lastTimeline, draft, platform.now());
+    lastTimeline = timeline;
     const lease = submission.leaseFor(submission.timeoutMs);
-    const asked = { ...draft, course, lease, ...(refusals.length > 0 && { refusals }) };
+    const asked = { ...draft, timeline, lease, ...(refusals.length > 0 && { refusals }) };
     const job = toJob(asked, endpoint, submission.orderFor(endpoint));
     const startedAt = platform.monotonicNow();
     if (lastFailure === undefined) await insertConfirmed(job, submission);
@@ -137,9 +137,16 @@ async function noteSent(
   { store, platform, storesContent, leaseFor }: Submission,
 ): Promise<VideoJob> {
   const order = withoutData(job.order, storesContent && job.region === undefined);
-  const course = withAccepted(job.course, job, platform.now());
+  const timeline = withAccepted(timelineOf(job), job, platform.now());
   const upstream = { upstreamId, providerModel };
-  const sent: VideoJob = { ...job, order, course, submission: 'sent', upstream, lease: leaseFor(LEASE_MS - CLOCKS_MS) };
+  const sent: VideoJob = {
+    ...job,
+    order,
+    timeline,
+    submission: 'sent',
+    upstream,
+    lease: leaseFor(LEASE_MS - CLOCKS_MS),
+  };
   // Another process has taken over a job that took longer to submit than it was owned for.
   const isOurs = ({ lease }: VideoJob): boolean => lease?.token === job.lease?.token;
   return (await store.videoJobs.update(job.id, (latest) => (isOurs(latest) ? sent : latest))) ?? sent;

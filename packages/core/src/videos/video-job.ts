@@ -1,4 +1,4 @@
-import type { CallMarks } from '../calls/model-call.ts';
+import type { StepTimes } from '../calls/model-call.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { toUsd } from '../catalog/prices.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
@@ -10,19 +10,19 @@ import type { VideoJobPage, VideoJobQuery, VideoJobRepository, WorkingJobsQuery 
 import { announcementOf, type VideoJob } from '../stores/video-jobs.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import type { RoutingDecision } from '../wire/routing.ts';
-import type { VideoAnnouncement, VideoCourse, VideoJobStatus, VideoResponse } from '../wire/videos.ts';
+import type { VideoAnnouncement, VideoTimeline, VideoJobStatus, VideoResponse } from '../wire/videos.ts';
 
 const FIRST_POLLS = 20;
 const LAST_POLLS = 40;
 const MAX_ANNOUNCEMENTS = 20;
 
-const NO_COURSE: VideoCourse = { attempts_ms: [], polls: [], poll_count: 0, statuses: [], announcements: [] };
+const NO_TIMELINE: VideoTimeline = { attempts_ms: [], polls: [], poll_count: 0, statuses: [], announcements: [] };
 
 /** Milliseconds since a job was ordered. */
 export const sinceOrder = ({ createdAt }: Pick<VideoJob, 'createdAt'>, now: number): number =>
   Math.max(0, Math.round(now - createdAt));
 
-export type Polls = Pick<VideoCourse, 'polls' | 'poll_count'>;
+export type Polls = Pick<VideoTimeline, 'polls' | 'poll_count'>;
 
 export const NO_POLLS: Polls = { polls: [], poll_count: 0 };
 
@@ -36,48 +36,48 @@ export function addPolls(known: Polls, added: Polls): Polls {
   };
 }
 
-export function withPolls(course: VideoCourse | undefined, added: Polls): VideoCourse {
-  const known = course ?? NO_COURSE;
+export function withPolls(timeline: VideoTimeline | undefined, added: Polls): VideoTimeline {
+  const known = timeline ?? NO_TIMELINE;
   return added.poll_count === 0 ? known : { ...known, ...addPolls(known, added) };
 }
 
 interface Begun {
-  readonly marks: CallMarks;
+  readonly stepTimes: StepTimes;
   /** When the job was made, on the monotonic clock. */
   readonly startedAt: number;
   /** Null when there was nothing to decide, or contents are not stored. */
   readonly decision: RoutingDecision | null;
 }
 
-export const beginCourse = ({ marks, startedAt, decision }: Begun): VideoCourse => ({
-  ...NO_COURSE,
-  before_ms: toBefore(marks, startedAt),
+export const beginTimeline = ({ stepTimes, startedAt, decision }: Begun): VideoTimeline => ({
+  ...NO_TIMELINE,
+  before_ms: toBefore(stepTimes, startedAt),
   ...(decision !== null && { decision }),
 });
 
 /** A provider is asked now. */
 export function withAttempt(
-  course: VideoCourse | undefined,
+  timeline: VideoTimeline | undefined,
   job: Pick<VideoJob, 'createdAt'>,
   now: number,
-): VideoCourse {
-  const known = course ?? NO_COURSE;
+): VideoTimeline {
+  const known = timeline ?? NO_TIMELINE;
   return { ...known, attempts_ms: [...known.attempts_ms, sinceOrder(job, now)] };
 }
 
 /** Upstream has taken the job. */
 export const withAccepted = (
-  course: VideoCourse | undefined,
+  timeline: VideoTimeline | undefined,
   job: Pick<VideoJob, 'createdAt'>,
   now: number,
-): VideoCourse => ({ ...(course ?? NO_COURSE), accepted_ms: sinceOrder(job, now) });
+): VideoTimeline => ({ ...(timeline ?? NO_TIMELINE), accepted_ms: sinceOrder(job, now) });
 
-export function withStatus(course: VideoCourse, status: VideoJobStatus, atMs: number): VideoCourse {
-  return { ...course, statuses: [...course.statuses, { status, at_ms: Math.round(atMs) }] };
+export function withStatus(timeline: VideoTimeline, status: VideoJobStatus, atMs: number): VideoTimeline {
+  return { ...timeline, statuses: [...timeline.statuses, { status, at_ms: Math.round(atMs) }] };
 }
 
-export function withAnnouncement(course: VideoCourse | undefined, announcement: VideoAnnouncement): VideoCourse {
-  const known = course ?? NO_COURSE;
+export function withAnnouncement(timeline: VideoTimeline | undefined, announcement: VideoAnnouncement): VideoTimeline {
+  const known = timeline ?? NO_TIMELINE;
   return { ...known, announcements: [...known.announcements, announcement].slice(-MAX_ANNOUNCEMENTS) };
 }
 

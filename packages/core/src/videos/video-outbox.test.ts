@@ -91,7 +91,7 @@ test('167: a receiver that names a time is called then, neither before nor by th
   const { data } = JSON.parse((await process.call('GET', `/admin/v1/videos/${id}`)).body as string) as {
     data: VideoDetail;
   };
-  expect(data.course?.announcements.map(({ result, has_arrived: isThere }) => [result, isThere])).toEqual([
+  expect(data.timeline?.announcements.map(({ result, has_arrived: isThere }) => [result, isThere])).toEqual([
     [expect.stringContaining('429'), false],
     [expect.stringContaining('200'), true],
   ]);

@@ -1,7 +1,7 @@
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createDueQueue } from '../stores/due-queue.ts';
-import type { VideoDelivery, VideoJob, VideoLease } from '../stores/video-jobs.ts';
+import { type VideoDelivery, type VideoJob, type VideoLease, timelineOf } from '../stores/video-jobs.ts';
 import { deliverWebhook, nextDeliveryDelayMs, remainingDelayMs, type WebhookOptions } from '../webhooks/webhooks.ts';
 import type { VideoAnnouncement, WebhookDelivery } from '../wire/videos.ts';
 import { sinceOrder, toResult, withAnnouncement } from './video-job.ts';
@@ -113,7 +113,7 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
     await jobs.update(job, (latest) => ({
       ...latest,
       delivery: next,
-      course: withAnnouncement(latest.course, announcement),
+      timeline: withAnnouncement(timelineOf(latest), announcement),
       // Until the next attempt no other process has to look at it.
       ...(latest.lease != null && { lease: keepUntil(latest.lease, leaseUntil(platform.now(), delayMs ?? 0)) }),
     }));

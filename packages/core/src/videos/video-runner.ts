@@ -7,7 +7,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { VideoOrder, VideoProgress } from '../providers/video-contract.ts';
 import { createDueQueue } from '../stores/due-queue.ts';
 import type { Store } from '../stores/store.ts';
-import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../stores/video-jobs.ts';
+import { hasEnded, laterStatus, type VideoJob, type VideoLease, timelineOf } from '../stores/video-jobs.ts';
 import type { WebhookOptions } from '../webhooks/webhooks.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import type { VideoPoll } from '../wire/videos.ts';
@@ -255,7 +255,7 @@ async function step(id: string, runner: RunnerState): Promise<void> {
     const changed = await jobs.update(job, (latest) =>
       hasEnded(latest)
         ? latest
-        : { ...latest, status, course: withStatus(withPolls(latest.course, seen), status, atMs) },
+        : { ...latest, status, timeline: withStatus(withPolls(timelineOf(latest), seen), status, atMs) },
     );
     if (changed !== undefined) changes.emit(changed);
   }
@@ -279,7 +279,7 @@ async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
         submission: 'sent',
         upstream,
         order,
-        course: withAccepted(latest.course, latest, platform.now()),
+        timeline: withAccepted(timelineOf(latest), latest, platform.now()),
       }));
       await schedulePoll(sent ?? job, found.retryAfterMs, runner);
     }
@@ -327,7 +327,7 @@ async function schedulePoll(job: VideoJob, retryAfterMs: number | undefined, run
 async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise<void> {
   const { current, ages, failures, polls, usualMs, changes } = runner;
   failures.delete(job.id);
-  const course = withStatus(withPolls(job.course, polls.of(job.id)), progress.status, ages.ageMs(job));
+  const timeline = withStatus(withPolls(timelineOf(job), polls.of(job.id)), progress.status, ages.ageMs(job));
   if (progress.status === 'completed') {
     usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, ages.ageMs(job)));
   }
@@ -337,7 +337,7 @@ async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise
   const keepsContent = runner.archiver !== undefined && job.region === undefined;
   const media = runner.inputs.of(job.id, job.order);
   const context = { ...runner, endpoint, storesContent, media, keepsContent };
-  const ended = await endVideoJob({ ...job, course }, progress, context);
+  const ended = await endVideoJob({ ...job, timeline }, progress, context);
   polls.take(job.id);
   runner.inputs.drop(job.id);
   runner.owned.delete(job.id);

@@ -222,7 +222,7 @@ export type StreamTimeline = z.infer<typeof streamTimelineSchema>;
 /** Null for an unstreamed completion, or one from before this was recorded. */
 export const streamTimelineResponseSchema = z.object({ data: streamTimelineSchema.nullable() });
 
-const courseStepSchema = z.object({
+const timelineStepSchema = z.object({
   /** `stage`: something around the completion; `tool`: a tool that the gateway ran; `budget`: money was held. */
   kind: z.enum(['budget', 'stage', 'tool']),
   name: z.string(),
@@ -231,13 +231,13 @@ const courseStepSchema = z.object({
   took_ms: z.int(),
   has_failed: z.boolean().optional(),
 });
-export type CourseStep = z.infer<typeof courseStepSchema>;
+export type TimelineStep = z.infer<typeof timelineStepSchema>;
 
 /**
  * What the time of a call went to, beside what its record says. The record begins (`created_at`) when the call has been
  * admitted. The gateway's own.
  */
-export const callCourseSchema = z.object({
+export const callTimelineSchema = z.object({
   /** Milliseconds of the steps before that, one after the other. */
   before_ms: z.object({
     /** Reading and checking the request. */
@@ -250,11 +250,11 @@ export const callCourseSchema = z.object({
   /** When each of `provider_responses` was called, in milliseconds since `created_at`. */
   attempts_ms: z.array(z.int()),
   /** In order of their beginning; absent without any. */
-  steps: z.array(courseStepSchema).optional(),
+  steps: z.array(timelineStepSchema).optional(),
   /** Absent where only one endpoint was there. */
   decision: routingDecisionSchema.optional(),
 });
-export type CallCourse = z.infer<typeof callCourseSchema>;
+export type CallTimeline = z.infer<typeof callTimelineSchema>;
 
 /** A request that brought a generation to a destination, or was to. */
 const arrivalSchema = z.object({
@@ -268,17 +268,26 @@ const arrivalSchema = z.object({
 });
 export type DestinationArrival = z.infer<typeof arrivalSchema>;
 
+const callTimelineReportSchema = z.object({
+  /** Null when no content is stored, or it is from before this was recorded, or of another kind of call. */
+  call: callTimelineSchema.nullable(),
+  /** Null for an unstreamed completion, and as above. */
+  stream: streamTimelineSchema.nullable(),
+  /** Oldest first; requests that are still to be sent are listed with the destinations. */
+  arrivals: z.array(arrivalSchema),
+});
+export type CallTimelineReport = z.infer<typeof callTimelineReportSchema>;
+
+export const callTimelineResponseSchema = z.object({ data: callTimelineReportSchema });
+
+/** The same under its former names. */
 export const callCourseResponseSchema = z.object({
   data: z.object({
-    /** Null when no content is stored, or it is from before this was recorded, or of another kind of call. */
-    course: callCourseSchema.nullable(),
-    /** Null for an unstreamed completion, and as above. */
-    timeline: streamTimelineSchema.nullable(),
-    /** Oldest first; those that are still to come are listed with the destinations. */
-    arrivals: z.array(arrivalSchema),
+    course: callTimelineReportSchema.shape.call,
+    timeline: callTimelineReportSchema.shape.stream,
+    arrivals: callTimelineReportSchema.shape.arrivals,
   }),
 });
-export type CallCourseReport = z.infer<typeof callCourseResponseSchema>['data'];
 
 /** `interrupted`: the gateway's process ended in the middle of the call. */
 export const GENERATION_STATUSES = ['ok', 'failed', 'cancelled', 'interrupted'] as const;

@@ -33,9 +33,9 @@ export type {
   SessionRow,
 } from './generation-list.ts';
 export type {
-  CallCourse,
-  CallCourseReport,
-  CourseStep,
+  CallTimeline,
+  CallTimelineReport,
+  TimelineStep,
   DestinationArrival,
   Generation,
   GenerationContent,
@@ -98,4 +98,4 @@ export type {
   ProviderStateList,
   ProviderTestResult,
 } from './providers.ts';
-export type { VideoCourse, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
+export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';

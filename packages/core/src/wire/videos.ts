@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { traceSchema, wholeNumber } from './fields.ts';
-import { callCourseSchema, mediaInputSchema } from './generation.ts';
+import { callTimelineSchema, mediaInputSchema } from './generation.ts';
 import { providerPreferencesSchema, routingDecisionSchema } from './routing.ts';
 
 /** The status of a video job, in the words of the wire. */
@@ -30,8 +30,8 @@ const announcementSchema = z.object({
 export type VideoAnnouncement = z.infer<typeof announcementSchema>;
 
 /** What the time of a video job went to, in milliseconds since its `created_at`. */
-const videoCourseSchema = z.object({
-  before_ms: callCourseSchema.shape.before_ms.optional(),
+const videoTimelineSchema = z.object({
+  before_ms: callTimelineSchema.shape.before_ms.optional(),
   /** When each provider was asked, in the order of the generation's `provider_responses`. */
   attempts_ms: z.array(z.int()),
   /** When upstream had taken the job; absent while it has not. */
@@ -47,7 +47,7 @@ const videoCourseSchema = z.object({
   /** Absent where contents are not stored, and where only one endpoint was there. */
   decision: routingDecisionSchema.optional(),
 });
-export type VideoCourse = z.infer<typeof videoCourseSchema>;
+export type VideoTimeline = z.infer<typeof videoTimelineSchema>;
 
 const inputSchema = z.object({
   type: z.enum(['image', 'audio', 'video']),
@@ -65,7 +65,9 @@ export const videoDetailResponseSchema = z.object({
   data: z.object({
     id: z.string(),
     /** Null for a job of a former version. */
-    course: videoCourseSchema.nullable(),
+    timeline: videoTimelineSchema.nullable(),
+    /** Former name of `timeline`. */
+    course: videoTimelineSchema.nullable(),
     /** While the job is open, if contents are stored; then it is read with the generation. */
     prompt: z.string().nullable(),
     /** The same. */

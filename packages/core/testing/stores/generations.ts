@@ -51,6 +51,11 @@ export const followCases: readonly StoreCase[] = [
 ];
 
 const TIMELINE = { interval_ms: 40, gaps_ms: [412, 40, 1800], text: [0, 5, 11], reasoning: [7, 0, 0] };
+/** The timeline of a call, under the name that former versions stored it by. */
+const FORMER = {
+  before_ms: { request: 0, guardrails: 1, routing: 0, rate_limits: 2 },
+  attempts_ms: [0, 40],
+};
 
 /** Generations one by one, their contents and their pages. */
 export const generationCases: readonly StoreCase[] = [
@@ -206,7 +211,7 @@ export const restartCases: readonly StoreCase[] = [
     await store.keys.remove('a');
     for (const id of ['gen-1', 'gen-2', 'gen-3']) await store.generations.append(toRecord(id), toContent(id));
     await store.generations.update(toRecord('gen-2', { costNanoUsd: 50 }));
-    await store.generations.append(toRecord('gen-4'), { ...toContent('gen-4'), timeline: TIMELINE });
+    await store.generations.append(toRecord('gen-4'), { ...toContent('gen-4'), timeline: TIMELINE, course: FORMER });
     await store.generations.deleteContent('gen-3');
     store = await reopen();
     expectEqual(await store.keys.list(), [toKey('b')]);
@@ -218,7 +223,11 @@ export const restartCases: readonly StoreCase[] = [
     ]);
     expectEqual(await store.generations.getContent('gen-1'), toContent('gen-1'));
     expectEqual(await store.generations.getContent('gen-3'), undefined);
-    expectEqual(await store.generations.getContent('gen-4'), { ...toContent('gen-4'), timeline: TIMELINE });
+    expectEqual(await store.generations.getContent('gen-4'), {
+      ...toContent('gen-4'),
+      timeline: TIMELINE,
+      course: FORMER,
+    });
     expectEqual(await store.generations.spentNanoUsd('key-1'), 3_050);
     await expectRejection(store.generations.append(toRecord('gen-1'), null));
   }),

@@ -44,7 +44,7 @@ export interface Stage {
 
 /** A stage in the list, with the first look at a call, which most calls pass without running the stage at all. */
 export interface ListedStage {
-  /** Name in the course of a call. */
+  /** Name in the timeline of a call. */
   readonly name: string;
   readonly stage: Stage;
   /** Whether the call may need the stage; what the stage then plans decides. */

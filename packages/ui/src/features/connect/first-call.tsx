@@ -120,7 +120,7 @@ function Failure({ call }: { call: FirstCall }) {
   const title = call.status === 'cancelled' ? 'The tool cancelled the call' : 'A call arrived and failed';
   return (
     <Problem title={title} at={formatMoment(call.created_at)} message={message ?? ''}>
-      The tool is set up correctly; the call failed later. See the call’s story for the providers and the reason.{' '}
+      The tool is set up correctly; the call failed later. See the call’s timeline for the providers and the reason.{' '}
       <CallLink id={call.id} />
     </Problem>
   );

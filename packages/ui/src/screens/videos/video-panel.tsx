@@ -6,8 +6,8 @@ import { useMemo } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { allKeysQuery } from '../../api/queries.ts';
 import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
-import { toVideoLanes } from '../../features/videos/course/to-video-lanes.ts';
-import { useFilmDeliveries, VideoWaterfall } from '../../features/videos/course/video-waterfall.tsx';
+import { toVideoTimeline } from '../../features/videos/timeline/to-video-timeline.ts';
+import { useFilmDeliveries, VideoTimelineChart } from '../../features/videos/timeline/video-timeline.tsx';
 import {
   isOpen,
   STATUS_TONES,
@@ -156,12 +156,12 @@ function Times({ job }: { job: VideoRow }) {
   const generation = useQuery({ ...generationQuery(job.generation_id), enabled: !isRunning });
   const attempts = generation.data?.provider_responses;
   const deliveries = useFilmDeliveries(job.generation_id, !isRunning);
-  const course = useMemo(() => {
-    if (data?.course == null) return data?.course;
+  const timeline = useMemo(() => {
+    if (data?.timeline == null) return data?.timeline;
     const nowMs = Math.max(0, dataUpdatedAt - Date.parse(job.created_at));
     const asked = attempts ?? [{ provider_name: job.provider_name, status: null }];
-    return toVideoLanes({
-      course: data.course,
+    return toVideoTimeline({
+      timeline: data.timeline,
       attempts: asked,
       endMs: tookMs(job),
       nowMs,
@@ -171,7 +171,7 @@ function Times({ job }: { job: VideoRow }) {
   return (
     <section aria-label="Times" className="-mx-4">
       <h3 className="px-4 text-sm font-semibold">Times</h3>
-      <VideoWaterfall course={course} error={error} onRetry={() => void refetch()} />
+      <VideoTimelineChart timeline={timeline} error={error} onRetry={() => void refetch()} />
     </section>
   );
 }

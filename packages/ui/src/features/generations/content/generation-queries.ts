@@ -1,4 +1,4 @@
-import type { CallCourseReport, Generation } from '@model-gateway/core/wire';
+import type { CallTimelineReport, Generation } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { ApiError, toApiError } from '../../../api/api-error.ts';
@@ -124,9 +124,9 @@ function toError(reply: Exclude<ContentReply, { type: 'piece' }>): Error {
 }
 
 /** What the time of a call went to. Null parts are those that were not recorded. */
-export const courseQuery = (id: string) =>
+export const callTimelineQuery = (id: string) =>
   queryOptions({
-    queryKey: ['generation', id, 'course'],
+    queryKey: ['generation', id, 'call-timeline'],
     queryFn: async ({ signal }) =>
-      (await callApi<{ data: CallCourseReport }>(`/admin/v1/generations/${id}/course`, { signal })).data,
+      (await callApi<{ data: CallTimelineReport }>(`/admin/v1/generations/${id}/call-timeline`, { signal })).data,
   });

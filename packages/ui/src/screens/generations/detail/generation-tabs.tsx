@@ -18,7 +18,7 @@ import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { WithContent } from '../content/with-content.tsx';
 import { RunningDetail, useRunningCall } from '../running/running-detail.tsx';
-import { type StoryPane, StoryTab } from '../story/story-tab.tsx';
+import { type TimelinePane, TimelineTab } from '../timeline/timeline-tab.tsx';
 
 const RECORDED_CHECK_MS = 500;
 
@@ -44,12 +44,12 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
     refetchInterval: ({ state: { data } }) => (running.hasRun && data === undefined ? RECORDED_CHECK_MS : false),
   });
   const { data: generation, error } = query;
-  const showStory = (next: StoryPane): void => {
+  const showTimeline = (next: TimelinePane): void => {
     setLastPane(next);
     onTab(next === 'stream' ? next : undefined);
   };
-  const show = (next: TabName): void => (next === 'story' ? showStory(lastPane) : onTab(next));
-  const step = (by: number) => () => show(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'story');
+  const show = (next: TabName): void => (next === 'timeline' ? showTimeline(lastPane) : onTab(next));
+  const step = (by: number) => () => show(TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? 'timeline');
   useShortcut({ keys: ']', label: 'Next tab', group: 'This screen' }, step(1));
   useShortcut({ keys: '[', label: 'Previous tab', group: 'This screen' }, step(-1));
   if (generation === undefined && running.call !== undefined)
@@ -64,9 +64,9 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
       />
     );
   const contents: Record<TabName, { readonly label: string; readonly content: () => ReactNode }> = {
-    story: {
-      label: 'Story',
-      content: () => <StoryTab generation={generation} pane={namedPane} onPane={showStory} />,
+    timeline: {
+      label: 'Timeline',
+      content: () => <TimelineTab generation={generation} pane={namedPane} onPane={showTimeline} />,
     },
     exchange: {
       label: 'Request and response',
@@ -178,24 +178,25 @@ function Summary({ generation }: { generation: Generation }) {
   );
 }
 
-const TABS = ['story', 'exchange', 'usage', 'raw'] as const;
+const TABS = ['timeline', 'exchange', 'usage', 'raw'] as const;
 type TabName = (typeof TABS)[number];
 
 /** Tabs that there were once: what they showed is in these now, and links to them stay good. */
 const FORMER: ReadonlyMap<string, TabName> = new Map<string, TabName>([
-  ['conversation', 'story'],
-  ['attempts', 'story'],
-  ['guardrails', 'story'],
-  ['delivery', 'story'],
-  ['stream', 'story'],
+  ['story', 'timeline'],
+  ['conversation', 'timeline'],
+  ['attempts', 'timeline'],
+  ['guardrails', 'timeline'],
+  ['delivery', 'timeline'],
+  ['stream', 'timeline'],
   ['request', 'exchange'],
   ['response', 'exchange'],
   ['timing', 'usage'],
 ]);
 
 /** The tab that an address names, by its present name or a former one; the first for any other. */
-export function toTab(named: string | undefined): { readonly tab: TabName; readonly pane: StoryPane } {
-  const tab = TABS.find((known) => known === named) ?? FORMER.get(named ?? '') ?? 'story';
+export function toTab(named: string | undefined): { readonly tab: TabName; readonly pane: TimelinePane } {
+  const tab = TABS.find((known) => known === named) ?? FORMER.get(named ?? '') ?? 'timeline';
   return { tab, pane: named === 'stream' ? 'stream' : 'conversation' };
 }
 

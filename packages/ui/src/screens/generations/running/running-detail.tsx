@@ -24,7 +24,7 @@ export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName
       <div className="flex flex-wrap items-center gap-3">
         <Badge tone={call.state === 'responding' ? 'good' : 'neutral'}>{label}</Badge>
         <p className="min-w-0 flex-1 text-sm text-ink-soft">
-          {meaning}. Story, prompt and response appear when the call ends.
+          {meaning}. Timeline, prompt and response appear when the call ends.
         </p>
         <Button look="danger" icon={<CircleX size={15} />} onClick={() => setIsCancelling(true)}>
           Cancel

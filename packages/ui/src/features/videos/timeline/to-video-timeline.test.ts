@@ -1,9 +1,9 @@
-import type { VideoCourse } from '@model-gateway/core/wire';
+import type { VideoTimeline } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toVideoLanes } from './to-video-lanes.ts';
+import { toVideoTimeline } from './to-video-timeline.ts';
 
-const COURSE: VideoCourse = {
+const TIMELINE: VideoTimeline = {
   before_ms: { request: 0, guardrails: 12, routing: 1, rate_limits: 2 },
   attempts_ms: [0, 400],
   accepted_ms: 900,
@@ -28,8 +28,13 @@ const ATTEMPTS = [
 ];
 
 test('puts submission, polls, status and announcements of a job on one axis', () => {
-  const { lanes, markers, home } = toVideoLanes({ course: COURSE, attempts: ATTEMPTS, endMs: 40_090, nowMs: 50_000 });
-  expect(lanes.map(({ id, pieces }) => [id, pieces[0]?.atMs])).toEqual([
+  const { rows, markers, home } = toVideoTimeline({
+    timeline: TIMELINE,
+    attempts: ATTEMPTS,
+    endMs: 40_090,
+    nowMs: 50_000,
+  });
+  expect(rows.map(({ id, pieces }) => [id, pieces[0]?.atMs])).toEqual([
     ['before', 0],
     ['attempt-0', 15],
     ['attempt-1', 415],
@@ -37,33 +42,33 @@ test('puts submission, polls, status and announcements of a job on one axis', ()
     ['polls', 3015],
     ['webhook', 40_115],
   ]);
-  expect(lanes.find(({ id }) => id === 'status')?.pieces.map(({ label, tookMs }) => [label, tookMs])).toEqual([
+  expect(rows.find(({ id }) => id === 'status')?.pieces.map(({ label, tookMs }) => [label, tookMs])).toEqual([
     ['pending', 3120],
     ['in progress', 36_970],
   ]);
-  expect(lanes.find(({ id }) => id === 'polls')).toMatchObject({ status: '3, 1 failed' });
-  expect(lanes.find(({ id }) => id === 'webhook')).toMatchObject({ status: 'delivered', tone: 'good' });
+  expect(rows.find(({ id }) => id === 'polls')).toMatchObject({ status: '3, 1 failed' });
+  expect(rows.find(({ id }) => id === 'webhook')).toMatchObject({ status: 'delivered', tone: 'good' });
   expect(markers).toEqual([{ atMs: 40_105, label: 'completed' }]);
   expect(home.toMs).toBeGreaterThanOrEqual(46_000);
 });
 
 test('shows a job that is still open up to now', () => {
-  const course = { ...COURSE, attempts_ms: [0], statuses: [], polls: [], poll_count: 0, announcements: [] };
-  const { lanes, markers, home } = toVideoLanes({ course, attempts: [], endMs: null, nowMs: 7000 });
-  expect(lanes.map(({ id }) => id)).toEqual(['before', 'attempt-0', 'status']);
-  expect(lanes.at(-1)?.pieces).toMatchObject([{ label: 'pending', tookMs: 6985 }]);
+  const timeline = { ...TIMELINE, attempts_ms: [0], statuses: [], polls: [], poll_count: 0, announcements: [] };
+  const { rows, markers, home } = toVideoTimeline({ timeline, attempts: [], endMs: null, nowMs: 7000 });
+  expect(rows.map(({ id }) => id)).toEqual(['before', 'attempt-0', 'status']);
+  expect(rows.at(-1)?.pieces).toMatchObject([{ label: 'pending', tookMs: 6985 }]);
   expect(markers).toEqual([]);
   expect(home.toMs).toBe(7000);
 });
 
 test('says how many polls are not listed', () => {
-  const { lanes } = toVideoLanes({ course: { ...COURSE, poll_count: 400 }, attempts: [], endMs: null, nowMs: 1 });
-  expect(lanes.find(({ id }) => id === 'polls')?.detail.join(' ')).toContain('397');
+  const { rows } = toVideoTimeline({ timeline: { ...TIMELINE, poll_count: 400 }, attempts: [], endMs: null, nowMs: 1 });
+  expect(rows.find(({ id }) => id === 'polls')?.detail.join(' ')).toContain('397');
 });
 
 test('says what upstream said at each poll', () => {
-  const { lanes } = toVideoLanes({ course: COURSE, attempts: [], endMs: null, nowMs: 1 });
-  expect(lanes.find(({ id }) => id === 'polls')?.pieces.map(({ label }) => label)).toEqual([
+  const { rows } = toVideoTimeline({ timeline: TIMELINE, attempts: [], endMs: null, nowMs: 1 });
+  expect(rows.find(({ id }) => id === 'polls')?.pieces.map(({ label }) => label)).toEqual([
     'A poll: in progress',
     'A poll that failed',
     'A poll',
@@ -78,8 +83,14 @@ test('shows deliveries of a film to destinations, as those of calls', () => {
     arrivals: [{ ...arrival, sent_at: '2026-03-01T12:00:41.000Z' }],
     waiting: [],
   };
-  const { lanes } = toVideoLanes({ course: COURSE, attempts: ATTEMPTS, endMs: 40_090, nowMs: 50_000, deliveries });
-  expect(lanes.at(-1)).toMatchObject({
+  const { rows } = toVideoTimeline({
+    timeline: TIMELINE,
+    attempts: ATTEMPTS,
+    endMs: 40_090,
+    nowMs: 50_000,
+    deliveries,
+  });
+  expect(rows.at(-1)).toMatchObject({
     label: 'To Archive',
     status: 'delivered',
     pieces: [{ atMs: 41_015, tookMs: 40, tone: 'good' }],

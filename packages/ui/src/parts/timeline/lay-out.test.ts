@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { Lane, Piece } from './lane.ts';
-import { layOutLane, panBy, toTicks, toView, zoomAt } from './lay-out.ts';
+import { layOutRow, panBy, toTicks, toView, zoomAt } from './lay-out.ts';
+import type { TimelineRow, Piece } from './timeline.ts';
 
 const piece = (atMs: number, tookMs: number | null, tone: Piece['tone'] = 'work'): Piece => ({
   atMs,
@@ -9,7 +9,14 @@ const piece = (atMs: number, tookMs: number | null, tone: Piece['tone'] = 'work'
   tone,
   label: `${atMs}`,
 });
-const lane = (...pieces: Piece[]): Lane => ({ id: 'a', label: 'A', status: 'ok', tone: 'good', detail: [], pieces });
+const row = (...pieces: Piece[]): TimelineRow => ({
+  id: 'a',
+  label: 'A',
+  status: 'ok',
+  tone: 'good',
+  detail: [],
+  pieces,
+});
 const WHOLE = { fromMs: 0, toMs: 1000 };
 
 test.each([
@@ -17,7 +24,7 @@ test.each([
   ['beside a list', 660],
   ['wide', 1200],
 ])('lays bars on the scale of the view (%s)', (_name, widthPx) => {
-  const { boxes, before, after } = layOutLane(lane(piece(250, 250), piece(500, 500, 'good')), WHOLE, widthPx);
+  const { boxes, before, after } = layOutRow(row(piece(250, 250), piece(500, 500, 'good')), WHOLE, widthPx);
   expect(boxes.map(({ leftPx, widthPx: width }) => [leftPx / widthPx, width / widthPx])).toEqual([
     [0.25, 0.25],
     [0.5, 0.5],
@@ -26,7 +33,7 @@ test.each([
 });
 
 test.each([300, 660, 1200])('shows what took no time, within the picture (%i pixels wide)', (widthPx) => {
-  const { boxes } = layOutLane(lane(piece(0, 0), piece(1000, 0, 'bad'), piece(1000, null, 'plain')), WHOLE, widthPx);
+  const { boxes } = layOutRow(row(piece(0, 0), piece(1000, 0, 'bad'), piece(1000, null, 'plain')), WHOLE, widthPx);
   expect(boxes).toHaveLength(3);
   for (const { leftPx, widthPx: width } of boxes) {
     expect(width).toBeGreaterThanOrEqual(3);
@@ -37,8 +44,8 @@ test.each([300, 660, 1200])('shows what took no time, within the picture (%i pix
 });
 
 test('cuts bars at the edges of the view, and counts those beyond them', () => {
-  const all = lane(piece(0, 100), piece(300, 400), piece(900, 50));
-  const { boxes, before, after } = layOutLane(all, { fromMs: 400, toMs: 600 }, 600);
+  const all = row(piece(0, 100), piece(300, 400), piece(900, 50));
+  const { boxes, before, after } = layOutRow(all, { fromMs: 400, toMs: 600 }, 600);
   expect(boxes).toMatchObject([{ leftPx: 0, widthPx: 600 }]);
   expect([before, after]).toEqual([1, 1]);
 });
@@ -49,21 +56,21 @@ test.each([
   [1200, 100],
 ])('draws what stands too close to be told apart as one (%i pixels wide)', (widthPx, most) => {
   const pieces = Array.from({ length: 1000 }, (_, at) => piece(at, 0.5));
-  const { boxes } = layOutLane(lane(...pieces), WHOLE, widthPx);
+  const { boxes } = layOutRow(row(...pieces), WHOLE, widthPx);
   expect(boxes.length).toBeLessThanOrEqual(most);
   expect(boxes.reduce((sum, { pieces: merged }) => sum + merged.length, 0)).toBe(1000);
   // Nearer, each is seen.
-  expect(layOutLane(lane(...pieces), { fromMs: 0, toMs: 20 }, widthPx).boxes).toHaveLength(21);
+  expect(layOutRow(row(...pieces), { fromMs: 0, toMs: 20 }, widthPx).boxes).toHaveLength(21);
 });
 
 test('does not merge what differs', () => {
-  const { boxes } = layOutLane(lane(piece(0, 1), piece(1, 1, 'bad'), piece(2, 1)), WHOLE, 300);
+  const { boxes } = layOutRow(row(piece(0, 1), piece(1, 1, 'bad'), piece(2, 1)), WHOLE, 300);
   expect(boxes.map(({ tone }) => tone)).toEqual(['work', 'bad', 'work']);
 });
 
 test('lays nothing where there is no room or no time', () => {
-  expect(layOutLane(lane(piece(0, 1)), WHOLE, 0).boxes).toEqual([]);
-  expect(layOutLane(lane(piece(0, 0)), { fromMs: 0, toMs: 0 }, 300).boxes).toHaveLength(1);
+  expect(layOutRow(row(piece(0, 1)), WHOLE, 0).boxes).toEqual([]);
+  expect(layOutRow(row(piece(0, 0)), { fromMs: 0, toMs: 0 }, 300).boxes).toHaveLength(1);
 });
 
 const TEN_SECONDS = { fromMs: 0, toMs: 10_000 };

@@ -1,7 +1,7 @@
-import type { CallCourseReport, Generation } from '@model-gateway/core/wire';
+import type { CallTimelineReport, Generation } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toCallLanes } from './to-call-lanes.ts';
+import { toCallTimeline } from './to-call-timeline.ts';
 
 const GENERATION = {
   api_type: 'completions',
@@ -20,8 +20,8 @@ const GENERATION = {
   ],
 } as unknown as Generation;
 
-const REPORT: CallCourseReport = {
-  course: {
+const REPORT: CallTimelineReport = {
+  call: {
     before_ms: { request: 4, guardrails: 10, routing: 1, rate_limits: 5 },
     attempts_ms: [10, 300],
     steps: [
@@ -29,18 +29,18 @@ const REPORT: CallCourseReport = {
       { kind: 'tool', name: 'look‮up', at_ms: 700, took_ms: 50, has_failed: true },
     ],
   },
-  timeline: { interval_ms: 20, gaps_ms: [500, 20, 300], text: [5, 5, 5] },
+  stream: { interval_ms: 20, gaps_ms: [500, 20, 300], text: [5, 5, 5] },
   arrivals: [
     { destination_id: 'd-1', sent_at: '2026-03-01T12:00:01.100Z', took_ms: 40, has_arrived: true, result: 'HTTP 200' },
   ],
 };
 
-const laneOf = (course: ReturnType<typeof toCallLanes>, id: string) => course.lanes.find((lane) => lane.id === id);
+const rowOf = (timeline: ReturnType<typeof toCallTimeline>, id: string) => timeline.rows.find((row) => row.id === id);
 const NAMES = new Map([['d-1', 'Archive']]);
 
 test('puts everything of a call on one axis, which begins when the request came', () => {
-  const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting: [] });
-  expect(course.lanes.map(({ id, pieces }) => [id, pieces[0]?.atMs, pieces[0]?.tookMs])).toEqual([
+  const timeline = toCallTimeline(GENERATION, REPORT, { destinations: NAMES, waiting: [] });
+  expect(timeline.rows.map(({ id, pieces }) => [id, pieces[0]?.atMs, pieces[0]?.tookMs])).toEqual([
     ['request', 0, 4],
     ['guardrails', 4, 10],
     ['routing', 14, 1],
@@ -52,42 +52,42 @@ test('puts everything of a call on one axis, which begins when the request came'
     ['stream', 520, 20],
     ['delivery-d-1', 1120, 40],
   ]);
-  expect(course.markers).toEqual([
+  expect(timeline.markers).toEqual([
     { atMs: 520, label: 'First token' },
     { atMs: 920, label: 'End' },
   ]);
-  expect(course.whole.fromMs).toBe(0);
-  expect(course.whole.toMs).toBeGreaterThanOrEqual(1160);
+  expect(timeline.whole.fromMs).toBe(0);
+  expect(timeline.whole.toMs).toBeGreaterThanOrEqual(1160);
 });
 
 test('says of each attempt how and why it ended', () => {
-  const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting: [] });
-  expect(laneOf(course, 'attempt-0')).toMatchObject({ label: '1. Gone', status: '503', tone: 'bad' });
-  expect(laneOf(course, 'attempt-0')?.detail.join(' ')).toContain('It is down');
-  expect(laneOf(course, 'attempt-1')).toMatchObject({ status: '200', tone: 'good' });
+  const timeline = toCallTimeline(GENERATION, REPORT, { destinations: NAMES, waiting: [] });
+  expect(rowOf(timeline, 'attempt-0')).toMatchObject({ label: '1. Gone', status: '503', tone: 'bad' });
+  expect(rowOf(timeline, 'attempt-0')?.detail.join(' ')).toContain('It is down');
+  expect(rowOf(timeline, 'attempt-1')).toMatchObject({ status: '200', tone: 'good' });
   // Waiting for the first token, then the completion until the end.
-  expect(laneOf(course, 'attempt-1')?.pieces).toMatchObject([
+  expect(rowOf(timeline, 'attempt-1')?.pieces).toMatchObject([
     { atMs: 320, tookMs: 200, tone: 'wait' },
     { atMs: 520, tookMs: 400, tone: 'work' },
   ]);
-  expect(laneOf(course, 'step-1')).toMatchObject({ tone: 'bad', status: 'failed' });
+  expect(rowOf(timeline, 'step-1')).toMatchObject({ tone: 'bad', status: 'failed' });
 });
 
 test('shows the gaps of a stream, and names the longest', () => {
-  const stream = laneOf(toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting: [] }), 'stream');
+  const stream = rowOf(toCallTimeline(GENERATION, REPORT, { destinations: NAMES, waiting: [] }), 'stream');
   expect(stream?.pieces.filter(({ tone }) => tone === 'gap')).toMatchObject([{ atMs: 560, tookMs: 280 }]);
   expect(stream?.detail.join(' ')).toMatch(/longest gap: 300\sms/i);
 });
 
 test('shows a record of former versions as far as it goes', () => {
-  const old = { course: null, timeline: null, arrivals: [] };
-  const course = toCallLanes(GENERATION, old, { destinations: NAMES, waiting: [] });
-  expect(course.lanes.map(({ id, pieces }) => [id, pieces[0]?.atMs])).toEqual([
+  const old = { call: null, stream: null, arrivals: [] };
+  const timeline = toCallTimeline(GENERATION, old, { destinations: NAMES, waiting: [] });
+  expect(timeline.rows.map(({ id, pieces }) => [id, pieces[0]?.atMs])).toEqual([
     ['attempt-0', 0],
     ['attempt-1', 250],
   ]);
   const bare = { ...GENERATION, provider_responses: null, generation_time: null, latency: null };
-  expect(toCallLanes(bare, old, { destinations: NAMES, waiting: [] })).toMatchObject({ lanes: [], markers: [] });
+  expect(toCallTimeline(bare, old, { destinations: NAMES, waiting: [] })).toMatchObject({ rows: [], markers: [] });
 });
 
 test('begins with the call itself where a delivery came hours later', () => {
@@ -95,7 +95,7 @@ test('begins with the call itself where a delivery came hours later', () => {
     ...REPORT,
     arrivals: REPORT.arrivals.map((arrival) => ({ ...arrival, sent_at: '2026-03-01T15:00:00.000Z' })),
   };
-  const { home, whole } = toCallLanes(GENERATION, late, { destinations: NAMES, waiting: [] });
+  const { home, whole } = toCallTimeline(GENERATION, late, { destinations: NAMES, waiting: [] });
   expect(home.toMs).toBeLessThan(2000);
   expect(whole.toMs).toBeGreaterThan(10_000_000);
 });
@@ -113,17 +113,17 @@ test('tells of deliveries that have not arrived', () => {
       created_at: '2026-03-01T12:00:02.000Z',
     },
   ];
-  const course = toCallLanes(GENERATION, REPORT, { destinations: NAMES, waiting });
-  expect(laneOf(course, 'waiting-x')).toMatchObject({ label: 'To a destination', status: 'failed', tone: 'bad' });
+  const timeline = toCallTimeline(GENERATION, REPORT, { destinations: NAMES, waiting });
+  expect(rowOf(timeline, 'waiting-x')).toMatchObject({ label: 'To a destination', status: 'failed', tone: 'bad' });
 });
 
-test('shows every request to a destination in its lane, failed ones first as they came', () => {
+test('shows every request to a destination in its row, failed ones first as they came', () => {
   const [arrival] = REPORT.arrivals;
   if (arrival === undefined) throw new Error('there is no arrival');
   const failed = { ...arrival, sent_at: '2026-03-01T12:00:01.000Z', has_arrived: false, result: 'HTTP 500' };
   const report = { ...REPORT, arrivals: [failed, arrival] };
-  const lane = laneOf(toCallLanes(GENERATION, report, { destinations: NAMES, waiting: [] }), 'delivery-d-1');
-  expect(lane).toMatchObject({
+  const row = rowOf(toCallTimeline(GENERATION, report, { destinations: NAMES, waiting: [] }), 'delivery-d-1');
+  expect(row).toMatchObject({
     status: 'delivered',
     tone: 'good',
     pieces: [
@@ -131,8 +131,8 @@ test('shows every request to a destination in its lane, failed ones first as the
       { atMs: 1120, tone: 'good', label: 'Delivered' },
     ],
   });
-  const lost = toCallLanes(GENERATION, { ...REPORT, arrivals: [failed] }, { destinations: NAMES, waiting: [] });
-  expect(laneOf(lost, 'delivery-d-1')).toMatchObject({ status: 'not delivered', tone: 'bad' });
+  const lost = toCallTimeline(GENERATION, { ...REPORT, arrivals: [failed] }, { destinations: NAMES, waiting: [] });
+  expect(rowOf(lost, 'delivery-d-1')).toMatchObject({ status: 'not delivered', tone: 'bad' });
 });
 
 test('says where a stream broke off, and whether it went on at the next provider', () => {
@@ -140,8 +140,8 @@ test('says where a stream broke off, and whether it went on at the next provider
   const error = { code: 502, error_type: 'x', message: 'It was reset' };
   const textOf = (...attempts: object[]): string | undefined => {
     const generation = { ...GENERATION, provider_responses: attempts } as unknown as Generation;
-    const course = toCallLanes(generation, REPORT, { destinations: NAMES, waiting: [] });
-    return laneOf(course, 'attempt-0')?.detail.join(' ');
+    const timeline = toCallTimeline(generation, REPORT, { destinations: NAMES, waiting: [] });
+    return rowOf(timeline, 'attempt-0')?.detail.join(' ');
   };
   expect(textOf({ ...broken, error }, { provider_name: 'Next', status: 200, latency: 50 })).toMatch(
     /It was reset The text continued at the next provider after 1.200 characters\./,

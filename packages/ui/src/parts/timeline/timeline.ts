@@ -10,7 +10,7 @@ export interface Span {
 /** What a bar means; said in words as well, because colours alone say nothing to many. */
 export type PieceTone = 'plain' | 'wait' | 'work' | 'good' | 'bad' | 'gap';
 
-/** A bar of a lane, or a moment where it has no duration. */
+/** A bar of a row, or a moment where it has no duration. */
 export interface Piece {
   /** Milliseconds on the common axis. */
   readonly atMs: number;
@@ -20,8 +20,8 @@ export interface Piece {
   readonly label: string;
 }
 
-/** A line of a waterfall: one thing, with its bars in order of time. Texts of others are in it: show their controls. */
-export interface Lane {
+/** A step on its own line, with its bars in order of time. Texts of others are in it: show their controls. */
+export interface TimelineRow {
   readonly id: string;
   readonly label: string;
   /** How it ended, in a word; empty where there is nothing to say. */
@@ -31,15 +31,15 @@ export interface Lane {
   readonly pieces: readonly Piece[];
 }
 
-/** A moment that concerns all lanes. */
+/** A moment that concerns all rows. */
 export interface Marker {
   readonly atMs: number;
   readonly label: string;
 }
 
 /** Everything on one axis of time. */
-export interface Course {
-  readonly lanes: readonly Lane[];
+export interface Timeline {
+  readonly rows: readonly TimelineRow[];
   readonly markers: readonly Marker[];
   /** What is seen at first. */
   readonly home: Span;
@@ -48,8 +48,8 @@ export interface Course {
 
 export const endOf = ({ atMs, tookMs }: Pick<Piece, 'atMs' | 'tookMs'>): number => atMs + (tookMs ?? 0);
 
-/** From the first bar to the end of the last; null for a lane without any. */
-function extentOf({ pieces }: Pick<Lane, 'pieces'>): { readonly atMs: number; readonly tookMs: number } | null {
+/** From the first bar to the end of the last; null for a row without any. */
+function extentOf({ pieces }: Pick<TimelineRow, 'pieces'>): { readonly atMs: number; readonly tookMs: number } | null {
   const [first] = pieces;
   if (first === undefined) return null;
   const end = pieces.reduce((latest, piece) => Math.max(latest, endOf(piece)), first.atMs);
@@ -60,14 +60,14 @@ function extentOf({ pieces }: Pick<Lane, 'pieces'>): { readonly atMs: number; re
 const MAX_HOME_FACTOR = 3;
 const MIN_HOME_MS = 20;
 
-/** Puts lanes on an axis. `endMs` is when the thing itself was over. */
-export function toCourse(lanes: readonly Lane[], markers: readonly Marker[], endMs: number): Course {
-  const ends = lanes.flatMap(({ pieces }) => pieces.map(endOf));
+/** Puts rows on an axis. `endMs` is when the call itself ended. */
+export function toTimeline(rows: readonly TimelineRow[], markers: readonly Marker[], endMs: number): Timeline {
+  const ends = rows.flatMap(({ pieces }) => pieces.map(endOf));
   const last = Math.max(endMs, 1, ...ends);
   const near = Math.max(endMs * MAX_HOME_FACTOR, MIN_HOME_MS);
   const home = Math.max(endMs, 1, ...ends.filter((end) => end <= near));
   const toSpan = (toMs: number): Span => ({ fromMs: 0, toMs });
-  return { lanes, markers, home: toSpan(home), whole: toSpan(last) };
+  return { rows, markers, home: toSpan(home), whole: toSpan(last) };
 }
 
 /** `from 320 ms, took 600 ms`; `at 320 ms` for a moment. */
@@ -76,21 +76,21 @@ export function describeTime({ atMs, tookMs }: Pick<Piece, 'atMs' | 'tookMs'>): 
   return `from ${formatDuration(atMs)}, took ${tookMs < 1 ? 'under 1\u00a0ms' : formatDuration(tookMs)}`;
 }
 
-/** The offset and the duration of a lane, as two figures. */
-export function figuresOf(lane: Lane): { readonly at: string; readonly took: string } {
-  const extent = extentOf(lane);
+/** The offset and the duration of a row, as two figures. */
+export function figuresOf(row: TimelineRow): { readonly at: string; readonly took: string } {
+  const extent = extentOf(row);
   if (extent === null) return { at: '', took: '' };
-  const isMoment = lane.pieces.every(({ tookMs }) => tookMs === null);
+  const isMoment = row.pieces.every(({ tookMs }) => tookMs === null);
   const took = isMoment ? '' : extent.tookMs < 1 ? '<\u00a01\u00a0ms' : formatDuration(extent.tookMs);
   return { at: formatDuration(extent.atMs), took };
 }
 
-/** All of a lane in one sentence, for those who do not see it. */
-export function describeLane(lane: Lane): string {
-  const extent = extentOf(lane);
-  const isMoment = lane.pieces.every(({ tookMs }) => tookMs === null);
+/** All of a row in one sentence, for screen readers. */
+export function describeRow(row: TimelineRow): string {
+  const extent = extentOf(row);
+  const isMoment = row.pieces.every(({ tookMs }) => tookMs === null);
   const time = extent === null ? '' : describeTime(isMoment ? { atMs: extent.atMs, tookMs: null } : extent);
-  return [lane.label, lane.status, time]
+  return [row.label, row.status, time]
     .filter((part) => part !== '')
     .map(showControls)
     .join(', ');

@@ -1,11 +1,17 @@
-import type { Generation, VideoCourse } from '@model-gateway/core/wire';
+import type { Generation, VideoTimeline } from '@model-gateway/core/wire';
 
 import { formatCount } from '../../../format/quantity.ts';
-import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
-import { type Deliveries, toDeliveryLanes } from '../../generations/story/to-delivery-lanes.ts';
+import {
+  type Timeline,
+  type TimelineRow,
+  type Marker,
+  type Piece,
+  toTimeline,
+} from '../../../parts/timeline/timeline.ts';
+import { type Deliveries, toDeliveryRows } from '../../generations/timeline/to-delivery-rows.ts';
 
 interface FilmedJob {
-  readonly course: VideoCourse;
+  readonly timeline: VideoTimeline;
   /** The attempts of its generation; empty while the job is open. */
   readonly attempts: NonNullable<Generation['provider_responses']>;
   /** Milliseconds since the job was ordered; null while it is open. */
@@ -16,26 +22,24 @@ interface FilmedJob {
 }
 
 /** Puts a video job on one axis of time, which begins when its request came. */
-export function toVideoLanes({ course, attempts, endMs, nowMs, deliveries }: FilmedJob): Course {
-  const before = course.before_ms;
+export function toVideoTimeline({ timeline, attempts, endMs, nowMs, deliveries }: FilmedJob): Timeline {
+  const before = timeline.before_ms;
   const startMs = before === undefined ? 0 : before.request + before.guardrails + before.routing + before.rate_limits;
   const end = startMs + (endMs ?? nowMs - startMs);
-  const lanes: Lane[] = [
-    ...(before === undefined ? [] : [toLaneBefore(startMs, before)]),
-    ...toAttemptLanes(course, attempts, { startMs, end }),
-    toStatusLane(course, { startMs, end }),
-    ...toPollLane(course, startMs),
-    ...toWebhookLane(course, startMs),
+  const rows: TimelineRow[] = [
+    ...(before === undefined ? [] : [toRowBefore(startMs, before)]),
+    ...toAttemptRows(timeline, attempts, { startMs, end }),
+    toStatusRow(timeline, { startMs, end }),
+    ...toPollRow(timeline, startMs),
+    ...toWebhookRow(timeline, startMs),
     ...(deliveries === undefined
       ? []
-      : toDeliveryLanes(deliveries, (iso) =>
-          Math.max(0, Date.parse(iso) - Date.parse(deliveries.orderedAt) + startMs),
-        )),
+      : toDeliveryRows(deliveries, (iso) => Math.max(0, Date.parse(iso) - Date.parse(deliveries.orderedAt) + startMs))),
   ];
-  const last = course.statuses.at(-1);
+  const last = timeline.statuses.at(-1);
   const markers: Marker[] =
     endMs === null || last === undefined ? [] : [{ atMs: startMs + last.at_ms, label: toWords(last.status) }];
-  return toCourse(lanes, markers, end);
+  return toTimeline(rows, markers, end);
 }
 
 interface Frame {
@@ -45,7 +49,7 @@ interface Frame {
 
 const toWords = (status: string): string => status.replaceAll('_', ' ');
 
-function toLaneBefore(startMs: number, before: NonNullable<VideoCourse['before_ms']>): Lane {
+function toRowBefore(startMs: number, before: NonNullable<VideoTimeline['before_ms']>): TimelineRow {
   const piece: Piece = { atMs: 0, tookMs: startMs, tone: 'plain', label: 'Checks' };
   const detail = [
     `Guardrails ${before.guardrails} ms, routing ${before.routing} ms, rate limits and budgets ${before.rate_limits} ms.`,
@@ -53,9 +57,13 @@ function toLaneBefore(startMs: number, before: NonNullable<VideoCourse['before_m
   return { id: 'before', label: 'Checks', status: '', tone: 'plain', pieces: [piece], detail };
 }
 
-function toAttemptLanes(course: VideoCourse, attempts: FilmedJob['attempts'], { startMs, end }: Frame): Lane[] {
-  const { attempts_ms: begins, accepted_ms: accepted } = course;
-  return begins.map((at, index): Lane => {
+function toAttemptRows(
+  timeline: VideoTimeline,
+  attempts: FilmedJob['attempts'],
+  { startMs, end }: Frame,
+): TimelineRow[] {
+  const { attempts_ms: begins, accepted_ms: accepted } = timeline;
+  return begins.map((at, index): TimelineRow => {
     const isLast = index === begins.length - 1;
     // While the job is open, only the last provider is known, which is the only one there is then.
     const known = attempts.length === begins.length ? attempts[index] : isLast ? attempts.at(-1) : undefined;
@@ -79,7 +87,7 @@ function toAttemptLanes(course: VideoCourse, attempts: FilmedJob['attempts'], { 
   });
 }
 
-function toStatusLane({ statuses }: VideoCourse, { startMs, end }: Frame): Lane {
+function toStatusRow({ statuses }: VideoTimeline, { startMs, end }: Frame): TimelineRow {
   const last = statuses.at(-1);
   const seen = [{ status: 'pending', at_ms: 0 }, ...statuses];
   const pieces = seen.flatMap(({ status, at_ms: at }, index): Piece[] => {
@@ -102,7 +110,7 @@ function toStatusLane({ statuses }: VideoCourse, { startMs, end }: Frame): Lane 
   };
 }
 
-function toPollLane({ polls, poll_count: count }: VideoCourse, startMs: number): Lane[] {
+function toPollRow({ polls, poll_count: count }: VideoTimeline, startMs: number): TimelineRow[] {
   if (count === 0) return [];
   const failed = polls.filter(({ has_failed: hasFailed }) => hasFailed === true).length;
   const hidden = count - polls.length;
@@ -124,7 +132,7 @@ function toPollLane({ polls, poll_count: count }: VideoCourse, startMs: number):
   ];
 }
 
-function toWebhookLane({ announcements }: VideoCourse, startMs: number): Lane[] {
+function toWebhookRow({ announcements }: VideoTimeline, startMs: number): TimelineRow[] {
   const last = announcements.at(-1);
   if (last === undefined) return [];
   return [

@@ -2,26 +2,26 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
-import type { Course } from '../../../parts/waterfall/lane.ts';
-import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
+import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
+import type { Timeline } from '../../../parts/timeline/timeline.ts';
 import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
-import { courseQuery } from '../../generations/content/generation-queries.ts';
-import type { Deliveries } from '../../generations/story/to-delivery-lanes.ts';
+import { callTimelineQuery } from '../../generations/content/generation-queries.ts';
+import type { Deliveries } from '../../generations/timeline/to-delivery-rows.ts';
 
-interface VideoWaterfallProps {
+interface VideoTimelineChartProps {
   /** Undefined before it is loaded; null for a job of a former version. */
-  readonly course: Course | null | undefined;
+  readonly timeline: Timeline | null | undefined;
   readonly error: Error | null;
   readonly onRetry: () => void;
 }
 
 /** A video job on one axis of time. */
-export function VideoWaterfall({ course, error, onRetry }: VideoWaterfallProps) {
-  if (course === undefined)
+export function VideoTimelineChart({ timeline, error, onRetry }: VideoTimelineChartProps) {
+  if (timeline === undefined)
     return <NotLoaded what="the times" failure="The times could not be loaded" query={{ error, refetch: onRetry }} />;
-  if (course === null)
+  if (timeline === null)
     return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this job.</p>;
-  return <Waterfall label="Timeline of the job" course={course} />;
+  return <TimelineChart label="Timeline of the job" timeline={timeline} />;
 }
 
 /** A delivery follows the end of a film within a second or two, or never. */
@@ -33,7 +33,7 @@ export function useFilmDeliveries(generationId: string, hasEnded: boolean): Deli
   const { data: destinations } = useQuery(destinationsQuery);
   const isAsked = hasEnded && destinations !== undefined && destinations.length > 0;
   const { data: report } = useQuery({
-    ...courseQuery(generationId),
+    ...callTimelineQuery(generationId),
     enabled: isAsked,
     refetchInterval: ({ state }) =>
       state.data?.arrivals.length === 0 && state.dataUpdateCount < MAX_LOOKS && ARRIVING_STEP_MS,

@@ -1,4 +1,4 @@
-import { endOf, type Lane, type Piece, type PieceTone, type Span } from './lane.ts';
+import { endOf, type TimelineRow, type Piece, type PieceTone, type Span } from './timeline.ts';
 
 /** A bar on the screen: one piece, or several that stand too close to be told apart. */
 export interface Box {
@@ -9,7 +9,7 @@ export interface Box {
   readonly pieces: readonly Piece[];
 }
 
-export interface LaidLane {
+export interface LaidRow {
   readonly boxes: readonly Box[];
   /** Pieces that are beyond the edges of the view. */
   readonly before: number;
@@ -21,8 +21,8 @@ const MOMENT_PX = 9;
 /** Bars this close are one. */
 const MERGE_PX = 1;
 
-/** Lays the bars of a lane on the screen. */
-export function layOutLane({ pieces }: Lane, { fromMs, toMs }: Span, widthPx: number): LaidLane {
+/** Lays the bars of a row on the screen. */
+export function layOutRow({ pieces }: TimelineRow, { fromMs, toMs }: Span, widthPx: number): LaidRow {
   const boxes: Box[] = [];
   let before = 0;
   let after = 0;

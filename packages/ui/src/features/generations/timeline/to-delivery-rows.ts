@@ -2,7 +2,7 @@ import type { BroadcastDeliveryBody, DestinationArrival } from '@model-gateway/c
 
 import { formatFull } from '../../../format/time.ts';
 import { DELIVERY_STATES } from '../../../parts/badge.tsx';
-import type { Lane, Piece } from '../../../parts/waterfall/lane.ts';
+import type { TimelineRow, Piece } from '../../../parts/timeline/timeline.ts';
 
 /** What is known of the deliveries of a call or a film. */
 export interface Deliveries {
@@ -14,11 +14,11 @@ export interface Deliveries {
   readonly waiting: readonly BroadcastDeliveryBody[];
 }
 
-/** A lane for each destination, with every request that was sent there. `toMs` puts a moment on the axis. */
-export function toDeliveryLanes(
+/** A row for each destination, with every request that was sent there. `toMs` puts a moment on the axis. */
+export function toDeliveryRows(
   { destinations, arrivals, waiting }: Deliveries,
   toMs: (iso: string) => number,
-): readonly Lane[] {
+): readonly TimelineRow[] {
   const ids = new Set([...arrivals, ...waiting].map(({ destination_id: id }) => id));
   return [...ids].map((id) => {
     const sent = arrivals.filter(({ destination_id: of }) => of === id);
@@ -30,7 +30,7 @@ export function toDeliveryLanes(
       tone: hasArrived ? 'good' : 'bad',
       label: hasArrived ? 'Delivered' : result,
     }));
-    if (left !== undefined) return toWaitingLane(left, { label, pieces, atMs: toMs(left.created_at) });
+    if (left !== undefined) return toWaitingRow(left, { label, pieces, atMs: toMs(left.created_at) });
     const last = sent.at(-1);
     const hasArrived = last?.has_arrived === true;
     return {
@@ -46,10 +46,10 @@ export function toDeliveryLanes(
   });
 }
 
-function toWaitingLane(
+function toWaitingRow(
   row: BroadcastDeliveryBody,
   { label, pieces, atMs }: { readonly label: string; readonly pieces: readonly Piece[]; readonly atMs: number },
-): Lane {
+): TimelineRow {
   const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not attempted yet' };
   const next = row.next_attempt_at === null ? [] : [`Next attempt ${formatFull(row.next_attempt_at)}.`];
   const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not attempted yet'}.`;

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 
 import { deliveriesQuery, destinationsQuery } from '../../../features/destinations/destination-queries.ts';
-import { courseQuery } from '../../../features/generations/content/generation-queries.ts';
-import { toVideoLanes } from '../../../features/videos/course/to-video-lanes.ts';
-import { VideoWaterfall, useFilmDeliveries } from '../../../features/videos/course/video-waterfall.tsx';
+import { callTimelineQuery } from '../../../features/generations/content/generation-queries.ts';
+import { toVideoTimeline } from '../../../features/videos/timeline/to-video-timeline.ts';
+import { VideoTimelineChart, useFilmDeliveries } from '../../../features/videos/timeline/video-timeline.tsx';
 import { videoDetailQuery } from '../../../features/videos/video-queries.ts';
 import { formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
@@ -15,31 +15,35 @@ import { classNames } from '../../../parts/class-names.ts';
 import { Choice } from '../../../parts/controls/field.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
+import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
 import { WithContent } from '../content/with-content.tsx';
 import { Conversation } from '../detail/conversation.tsx';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
 import { EndpointStandings } from './endpoint-standings.tsx';
-import { toCallLanes } from './to-call-lanes.ts';
+import { toCallTimeline } from './to-call-timeline.ts';
 
-export type StoryPane = 'conversation' | 'stream';
+export type TimelinePane = 'conversation' | 'stream';
 
-interface StoryTabProps {
+interface TimelineTabProps {
   readonly generation: Generation;
-  readonly pane: StoryPane;
-  readonly onPane: (pane: StoryPane) => void;
+  readonly pane: TimelinePane;
+  readonly onPane: (pane: TimelinePane) => void;
 }
 
 /** A call on one axis of time, beside it what was said, and why it went where it went. */
-export function StoryTab({ generation, pane, onPane }: StoryTabProps) {
+export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
   const { id, api_type: kind } = generation;
   const isStreamShown = pane === 'stream' && kind === 'completions';
   return (
     <div className="@container h-full">
       <div className="scroll-thin h-full overflow-y-auto @5xl:grid @5xl:grid-cols-2 @5xl:grid-rows-[fit-content(60%)_minmax(0,1fr)] @5xl:overflow-hidden">
         <div className="scroll-thin min-h-0 min-w-0 @5xl:overflow-y-auto">
-          {kind === 'video' ? <FilmWaterfall generation={generation} /> : <CallWaterfall generation={generation} />}
+          {kind === 'video' ? (
+            <FilmTimelineChart generation={generation} />
+          ) : (
+            <CallTimelineChart generation={generation} />
+          )}
         </div>
         <div
           className={classNames(
@@ -81,39 +85,39 @@ export function StoryTab({ generation, pane, onPane }: StoryTabProps) {
 const ARRIVING_MS = 60_000;
 const ARRIVING_STEP_MS = 2000;
 
-function CallWaterfall({ generation }: { generation: Generation }) {
+function CallTimelineChart({ generation }: { generation: Generation }) {
   const { id, created_at: createdAt, generation_time: tookMs } = generation;
   const { data: destinations = [] } = useQuery(destinationsQuery);
   const hasDestinations = destinations.length > 0;
   const isArriving = hasDestinations && Date.now() - Date.parse(createdAt) - (tookMs ?? 0) < ARRIVING_MS;
   const query = useQuery({
-    ...courseQuery(id),
+    ...callTimelineQuery(id),
     refetchInterval: ({ state }) => isArriving && state.data?.arrivals.length === 0 && ARRIVING_STEP_MS,
   });
   const { data, error } = query;
   const { data: deliveries } = useQuery({ ...deliveriesQuery(), enabled: hasDestinations });
-  const course = useMemo(() => {
+  const timeline = useMemo(() => {
     if (data === undefined) return null;
     const names = new Map(destinations.map((destination) => [destination.id, destination.name]));
     const waiting = deliveries?.data.filter(({ generation_ids: ids }) => ids.includes(id)) ?? [];
-    return toCallLanes(generation, data, { destinations: names, waiting });
+    return toCallTimeline(generation, data, { destinations: names, waiting });
   }, [generation, data, destinations, deliveries, id]);
-  if (course === null || error !== null)
+  if (timeline === null || error !== null)
     return <NotLoaded what="the times" failure="The times could not be loaded" query={query} />;
-  if (course.lanes.length === 0) {
+  if (timeline.rows.length === 0) {
     return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this call.</p>;
   }
   return (
     <>
-      <Waterfall label="Timeline of the call" course={course} />
-      {data?.course === null && (
+      <TimelineChart label="Timeline of the call" timeline={timeline} />
+      {data?.call === null && (
         <p className="px-4 pt-1 text-xs text-ink-faint">Some timings aren’t available for this request.</p>
       )}
     </>
   );
 }
 
-function FilmWaterfall({ generation }: { generation: Generation }) {
+function FilmTimelineChart({ generation }: { generation: Generation }) {
   const {
     id,
     request_id: jobId,
@@ -123,11 +127,11 @@ function FilmWaterfall({ generation }: { generation: Generation }) {
   } = generation;
   const { data, error, refetch } = useQuery(videoDetailQuery(jobId ?? ''));
   const deliveries = useFilmDeliveries(id, true);
-  const course = useMemo(
+  const timeline = useMemo(
     () =>
-      data?.course &&
-      toVideoLanes({
-        course: data.course,
+      data?.timeline &&
+      toVideoTimeline({
+        timeline: data.timeline,
         attempts: attempts ?? [],
         endMs: tookMs,
         nowMs: tookMs ?? 0,
@@ -135,17 +139,17 @@ function FilmWaterfall({ generation }: { generation: Generation }) {
       }),
     [data, attempts, tookMs, deliveries, orderedAt],
   );
-  return <VideoWaterfall course={course} error={error} onRetry={() => void refetch()} />;
+  return <VideoTimelineChart timeline={timeline} error={error} onRetry={() => void refetch()} />;
 }
 
 /** Why it went where it went, what guardrails and tools did, and what became of its deliveries. */
 function Reasons({ generation }: { generation: Generation }) {
   const { id, api_type: kind, request_id: jobId, provider_responses: attempts, pipeline } = generation;
   const isVideo = kind === 'video';
-  const { data: report } = useQuery(courseQuery(id));
+  const { data: report } = useQuery(callTimelineQuery(id));
   const { data: film } = useQuery({ ...videoDetailQuery(jobId ?? ''), enabled: isVideo });
   const { data: destinations = [] } = useQuery(destinationsQuery);
-  const decision = report?.course?.decision ?? film?.course?.decision;
+  const decision = report?.call?.decision ?? film?.timeline?.decision;
   return (
     <div className="flex flex-col gap-4 p-4">
       <Section title="Attempts">

@@ -3,19 +3,19 @@ import type { CSSProperties, RefObject } from 'react';
 import { formatDuration } from '../../format/quantity.ts';
 import { classNames } from '../class-names.ts';
 import { showControls } from '../text/show-controls.ts';
-import { type Course, describeLane, figuresOf, type Lane, type Piece, type PieceTone } from './lane.ts';
-import { type Box, layOutLane, toTicks } from './lay-out.ts';
+import { type Box, layOutRow, toTicks } from './lay-out.ts';
+import { type Timeline, describeRow, figuresOf, type TimelineRow, type Piece, type PieceTone } from './timeline.ts';
 import type { Zoom } from './use-zoom.ts';
 
 const GRID = 'grid grid-cols-[minmax(6.5rem,28%)_minmax(0,1fr)_4.5rem]';
 
 interface PlotProps {
-  readonly course: Course;
+  readonly timeline: Timeline;
   readonly zoom: Zoom;
   readonly widthPx: number;
 }
 
-/** Round times above the lanes; to be dragged over, and zoomed by the wheel. */
+/** Round times above the rows; to be dragged over, and zoomed by the wheel. */
 export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefObject<HTMLDivElement | null> }) {
   const ticks = toTicks(zoom.view, widthPx);
   return (
@@ -59,33 +59,33 @@ const toPointerHandlers = ({ onPointerDown, onPointerMove, onPointerUp, onPointe
   onPointerCancel,
 });
 
-interface LaneRowProps extends Omit<PlotProps, 'course'> {
+interface RowProps extends Omit<PlotProps, 'timeline'> {
   readonly id: string;
-  readonly lane: Lane;
+  readonly row: TimelineRow;
   readonly isCurrent: boolean;
   readonly onPoint: (pieces: readonly Piece[]) => void;
   readonly onPick: () => void;
 }
 
-/** One lane: its name, its bars and its duration. */
-export function LaneRow({ id, lane, zoom, widthPx, isCurrent, onPoint, onPick }: LaneRowProps) {
-  const { boxes, before, after } = layOutLane(lane, zoom.view, widthPx);
-  const { took } = figuresOf(lane);
+/** One row: its name, its bars and its duration. */
+export function Row({ id, row, zoom, widthPx, isCurrent, onPoint, onPick }: RowProps) {
+  const { boxes, before, after } = layOutRow(row, zoom.view, widthPx);
+  const { took } = figuresOf(row);
   return (
     <div
       id={id}
       role="option"
       aria-selected={isCurrent}
-      aria-label={describeLane(lane)}
+      aria-label={describeRow(row)}
       onPointerEnter={() => onPoint([])}
       onPointerDown={onPick}
       className={classNames(GRID, 'items-center rounded hover:bg-raised/60', isCurrent && 'bg-raised')}
     >
       <span className="flex min-w-0 items-baseline gap-1 py-1 pr-2 text-xs">
-        <span className="max-w-[72%] shrink-0 truncate">{showControls(lane.label)}</span>
-        {lane.status !== '' && (
-          <span className={classNames('min-w-0 truncate', lane.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
-            {showControls(lane.status)}
+        <span className="max-w-[72%] shrink-0 truncate">{showControls(row.label)}</span>
+        {row.status !== '' && (
+          <span className={classNames('min-w-0 truncate', row.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
+            {showControls(row.status)}
           </span>
         )}
       </span>
@@ -135,14 +135,14 @@ function Bar({ box, onPoint }: { box: Box; onPoint: (pieces: readonly Piece[]) =
   );
 }
 
-/** Lines across all lanes, and the span that is being dragged over. */
-export function Markers({ course, zoom, widthPx }: PlotProps) {
+/** Lines across all rows, and the span that is being dragged over. */
+export function Markers({ timeline, zoom, widthPx }: PlotProps) {
   const { dragged } = zoom;
   return (
     <div aria-hidden="true" className={classNames(GRID, 'pointer-events-none absolute inset-0')}>
       <span />
       <div className="relative overflow-hidden">
-        {course.markers.map(({ label, atMs }) => {
+        {timeline.markers.map(({ label, atMs }) => {
           const px = toPx(atMs, zoom, widthPx);
           if (px < 0 || px > widthPx) return null;
           return (

@@ -1,49 +1,55 @@
-import type { CallCourse, CallCourseReport, Generation, StreamTimeline } from '@model-gateway/core/wire';
+import type { CallTimeline, CallTimelineReport, Generation, StreamTimeline } from '@model-gateway/core/wire';
 
 import { toFirstTokenMs } from '../../../features/generations/list/list-row.ts';
-import { type Deliveries, toDeliveryLanes } from '../../../features/generations/story/to-delivery-lanes.ts';
+import { type Deliveries, toDeliveryRows } from '../../../features/generations/timeline/to-delivery-rows.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
-import { type Course, type Lane, type Marker, type Piece, toCourse } from '../../../parts/waterfall/lane.ts';
+import {
+  type Timeline,
+  type TimelineRow,
+  type Marker,
+  type Piece,
+  toTimeline,
+} from '../../../parts/timeline/timeline.ts';
 
 /** Puts a call on one axis of time, which begins when its request came. */
-export function toCallLanes(
+export function toCallTimeline(
   generation: Generation,
-  report: CallCourseReport,
+  report: CallTimelineReport,
   deliveries: Omit<Deliveries, 'arrivals'>,
-): Course {
-  const { course, timeline, arrivals } = report;
-  const before = course?.before_ms;
+): Timeline {
+  const { call: timeline, stream, arrivals } = report;
+  const before = timeline?.before_ms;
   const startMs = before === undefined ? 0 : before.request + before.guardrails + before.routing + before.rate_limits;
-  const call: Call = { generation, course, startMs, endMs: startMs + (generation.generation_time ?? 0) };
+  const call: Call = { generation, timeline, startMs, endMs: startMs + (generation.generation_time ?? 0) };
   const createdAt = Date.parse(generation.created_at);
   const sinceReceived = (iso: string): number => Math.max(0, Date.parse(iso) - createdAt + startMs);
-  const asked = [...toStepLanes(call), ...toAttemptLanes(call)].toSorted((a, b) => beginOf(a) - beginOf(b));
-  const lanes = [
-    ...(before === undefined ? [] : toLanesBefore(before, generation)),
+  const asked = [...toStepRows(call), ...toAttemptRows(call)].toSorted((a, b) => beginOf(a) - beginOf(b));
+  const rows = [
+    ...(before === undefined ? [] : toRowsBefore(before, generation)),
     ...asked,
-    ...(timeline === null ? [] : toStreamLane(timeline, call)),
-    ...toDeliveryLanes({ ...deliveries, arrivals }, sinceReceived),
+    ...(stream === null ? [] : toStreamRow(stream, call)),
+    ...toDeliveryRows({ ...deliveries, arrivals }, sinceReceived),
   ];
-  return toCourse(lanes, toMarkers(call), call.endMs);
+  return toTimeline(rows, toMarkers(call), call.endMs);
 }
 
 interface Call {
   readonly generation: Generation;
-  readonly course: CallCourse | null;
+  readonly timeline: CallTimeline | null;
   /** When the record begins, on the axis. */
   readonly startMs: number;
   readonly endMs: number;
 }
 
-const beginOf = ({ pieces }: Lane): number => pieces[0]?.atMs ?? 0;
+const beginOf = ({ pieces }: TimelineRow): number => pieces[0]?.atMs ?? 0;
 
-const toLane = (
+const toRow = (
   id: string,
   label: string,
   status: string,
   pieces: readonly Piece[],
   detail: readonly string[] = [],
-): Lane => ({ id, label, status, tone: pieces[0]?.tone ?? 'plain', pieces, detail });
+): TimelineRow => ({ id, label, status, tone: pieces[0]?.tone ?? 'plain', pieces, detail });
 
 const STEPS_BEFORE = [
   ['request', 'request', 'Request', 'The request was read and validated.'],
@@ -57,14 +63,14 @@ const STEPS_BEFORE = [
   ],
 ] as const;
 
-function toLanesBefore(before: CallCourse['before_ms'], { pipeline = [] }: Generation): Lane[] {
+function toRowsBefore(before: CallTimeline['before_ms'], { pipeline = [] }: Generation): TimelineRow[] {
   let atMs = 0;
   return STEPS_BEFORE.map(([name, id, label, text]) => {
     const piece: Piece = { atMs, tookMs: before[name], tone: 'plain', label };
     atMs += before[name];
     const found = name === 'guardrails' ? pipeline.filter(({ type }) => type === 'guardrail').length : 0;
     const detail = found === 0 ? [text] : [text, `${found} ${found === 1 ? 'finding' : 'findings'}, listed below.`];
-    return toLane(id, label, found === 0 ? '' : `${found} found`, [piece], detail);
+    return toRow(id, label, found === 0 ? '' : `${found} found`, [piece], detail);
   });
 }
 
@@ -74,22 +80,22 @@ const STEP_TEXTS = {
   tool: 'A tool that the gateway ran for the model.',
 } as const;
 
-function toStepLanes({ course, startMs }: Call): Lane[] {
-  return (course?.steps ?? []).map(({ kind, name, at_ms: at, took_ms: tookMs, has_failed: hasFailed }, index) => {
+function toStepRows({ timeline, startMs }: Call): TimelineRow[] {
+  return (timeline?.steps ?? []).map(({ kind, name, at_ms: at, took_ms: tookMs, has_failed: hasFailed }, index) => {
     const tone = hasFailed === true ? 'bad' : kind === 'tool' ? 'good' : 'plain';
     const label = kind === 'budget' ? 'Budgets' : kind === 'tool' ? `Tool ${name}` : name;
     const piece: Piece = { atMs: startMs + at, tookMs, tone, label };
-    return toLane(`step-${index}`, label, hasFailed === true ? 'failed' : '', [piece], [STEP_TEXTS[kind]]);
+    return toRow(`step-${index}`, label, hasFailed === true ? 'failed' : '', [piece], [STEP_TEXTS[kind]]);
   });
 }
 
 /** Without recorded times, the next attempt begins when the one before has failed. */
-function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
+function toAttemptRows({ generation, timeline, startMs, endMs }: Call): TimelineRow[] {
   if (generation.api_type === 'video') return [];
   const attempts = generation.provider_responses ?? [];
   let next = startMs;
   const begins = attempts.map(({ latency }, index) => {
-    const known = course?.attempts_ms[index];
+    const known = timeline?.attempts_ms[index];
     const atMs = known === undefined ? next : startMs + known;
     next = atMs + (latency ?? 0);
     return atMs;
@@ -112,14 +118,14 @@ function toAttemptLanes({ generation, course, startMs, endMs }: Call): Lane[] {
       ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
       ...(after === undefined ? [] : [toSeam(after, attempts[index + 1])]),
     ];
-    const lane = toLane(
+    const row = toRow(
       `attempt-${index}`,
       `${index + 1}. ${name ?? 'unnamed'}`,
       isBroken ? `${status}, broke off` : `${status ?? 'no response'}`,
       hasBegun && relayedMs > 0 ? [waited, relayed] : [waited],
       detail,
     );
-    return { ...lane, tone: hasBegun && !isBroken ? 'good' : 'bad' };
+    return { ...row, tone: hasBegun && !isBroken ? 'good' : 'bad' };
   });
 }
 
@@ -133,7 +139,10 @@ function toSeam(after: number, next: { readonly status: number | null } | undefi
 const LEAST_PAUSE_MS = 100;
 const PAUSE_FACTOR = 3;
 
-function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline, { startMs, endMs }: Call): Lane[] {
+function toStreamRow(
+  { gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline,
+  { startMs, endMs }: Call,
+): TimelineRow[] {
   const later = gaps.slice(1);
   const median = later.toSorted((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0;
   // Two pauses are no rhythm to stand out from.
@@ -155,7 +164,7 @@ function toStreamLane({ gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline
     `${formatCount(gaps.length)} ${gaps.length === 1 ? 'piece' : 'pieces'} of text.`,
     ...(longest === 0 ? [] : [`Longest gap: ${formatDuration(longest)}.`]),
   ];
-  return [toLane('stream', 'Stream', '', pieces, detail)];
+  return [toRow('stream', 'Stream', '', pieces, detail)];
 }
 
 function toMarkers({ generation, startMs, endMs }: Call): Marker[] {

@@ -245,7 +245,7 @@ describe('A call of /responses to an upstream that speaks it', () => {
   });
 });
 
-describe('A guardrail holds on the untranslated lane', () => {
+describe('A guardrail holds on untranslated calls', () => {
   const filter = (action: string, direction: string, pattern = 'purple dragon \\d+') => ({
     content_filters: [{ pattern, action, label: 'PD', direction }],
   });

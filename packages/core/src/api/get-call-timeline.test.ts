@@ -14,7 +14,8 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport } from '../../../../test/support/upstreams/scripted-turns.ts';
 import type { ServerTool } from '../chat/stages/server-tools/server-tool.ts';
-import type { CallCourseReport } from '../wire/generation.ts';
+import { type StoredContent } from '../stores/generations.ts';
+import type { CallTimelineReport } from '../wire/generation.ts';
 
 const COMPLETION = toEventPieces([
   { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] },
@@ -22,18 +23,18 @@ const COMPLETION = toEventPieces([
 ]);
 const WHOLE = JSON.stringify({ choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }] });
 const JSON_HEADERS = { 'content-type': 'application/json' };
-const path = (id: string): string => `/admin/v1/generations/${id}/course`;
+const path = (id: string): string => `/admin/v1/generations/${id}/call-timeline`;
 
 type Core = ReturnType<typeof createCoreGateway>;
 const idOf = ({ store }: Core): string => store.appended.at(-1)?.record.generation.id ?? '';
-const courseOf = async (core: Core) =>
-  (jsonOf(await core.get(path(idOf(core)), MANAGEMENT_KEY)) as { data: CallCourseReport }).data;
+const timelineOf = async (core: Core) =>
+  (jsonOf(await core.get(path(idOf(core)), MANAGEMENT_KEY)) as { data: CallTimelineReport }).data;
 
-test.each(chunkings(COMPLETION))('returns the course of a stream with its timeline (%s)', async (_name, pieces) => {
+test.each(chunkings(COMPLETION))('returns the timelines of a streamed call (%s)', async (_name, pieces) => {
   const core = createCoreGateway(createReplayTransport({ pieces }));
   await readFrames(await core.chat({ stream: true })).rest();
-  expect(await courseOf(core)).toEqual({
-    course: {
+  expect(await timelineOf(core)).toEqual({
+    call: {
       before_ms: { request: 0, guardrails: 0, routing: 0, rate_limits: 0 },
       attempts_ms: [0],
       decision: {
@@ -46,7 +47,7 @@ test.each(chunkings(COMPLETION))('returns the course of a stream with its timeli
         ],
       },
     },
-    timeline: { interval_ms: 20, gaps_ms: [0], text: [5] },
+    stream: { interval_ms: 20, gaps_ms: [0], text: [5] },
     arrivals: [],
   });
 });
@@ -65,15 +66,15 @@ test('tells when each attempt began, and which endpoint was excluded by which ru
   upstream.latest().push(WHOLE);
   upstream.latest().end();
   expect((await chat).status).toBe(200);
-  expect(await courseOf(core)).toMatchObject({
-    course: {
+  expect(await timelineOf(core)).toMatchObject({
+    call: {
       attempts_ms: [0, 250],
       decision: {
         ordered_by: 'order',
         candidates: [{ provider: 'beta' }, { provider: 'acme' }],
       },
     },
-    timeline: null,
+    stream: null,
   });
   const narrowed = core.chat({ provider: { only: ['acme'] } });
   await core.platform.advance(0);
@@ -81,9 +82,9 @@ test('tells when each attempt began, and which endpoint was excluded by which ru
   upstream.latest().push(WHOLE);
   upstream.latest().end();
   await narrowed;
-  const { course } = await courseOf(core);
-  expect(course?.decision).not.toHaveProperty('ordered_by');
-  expect(course?.decision?.candidates).toEqual([
+  const { call } = await timelineOf(core);
+  expect(call?.decision).not.toHaveProperty('ordered_by');
+  expect(call?.decision?.candidates).toEqual([
     { provider: 'acme', provider_name: 'Acme', model: 'acme/chat' },
     { provider: 'beta', provider_name: 'Beta', model: 'acme/chat', rule: 'only' },
   ]);
@@ -92,9 +93,9 @@ test('tells when each attempt began, and which endpoint was excluded by which ru
 test('stores no decision where there was nothing to decide', async () => {
   const core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }));
   await core.chat({ model: 'acme/other' });
-  const { course } = await courseOf(core);
-  expect(course?.attempts_ms).toEqual([0]);
-  expect(course).not.toHaveProperty('decision');
+  const { call } = await timelineOf(core);
+  expect(call?.attempts_ms).toEqual([0]);
+  expect(call).not.toHaveProperty('decision');
 });
 
 test('names the endpoint that was passed over because it would have refused the same', async () => {
@@ -105,7 +106,7 @@ test('names the endpoint that was passed over because it would have refused the 
   });
   const core = createCoreGateway(upstream);
   expect((await core.chat()).status).toBe(400);
-  expect((await courseOf(core)).course?.decision?.candidates).toMatchObject([
+  expect((await timelineOf(core)).call?.decision?.candidates).toMatchObject([
     { provider: 'acme' },
     { provider: 'beta', skipped: 'same_refusal' },
   ]);
@@ -120,7 +121,7 @@ test('counts what moderation and a search took, before the call was admitted and
   const chat = core.chat({ plugins: [{ id: 'moderation' }, { id: 'web' }] });
   await core.platform.advance(1000);
   expect((await chat).status).toBe(200);
-  expect((await courseOf(core)).course).toMatchObject({
+  expect((await timelineOf(core)).call).toMatchObject({
     before_ms: { request: 0, guardrails: 120, routing: 0, rate_limits: 0 },
     attempts_ms: [300],
     steps: [{ kind: 'stage', name: 'web-search', at_ms: 0, took_ms: 300 }],
@@ -144,7 +145,7 @@ test('counts what rate limits and the holding of money took', async () => {
   const chat = core.chat({ max_tokens: 10 }, as(String(made['key'])));
   await core.platform.advance(1000);
   expect((await chat).status).toBe(200);
-  expect((await courseOf(core)).course).toMatchObject({
+  expect((await timelineOf(core)).call).toMatchObject({
     before_ms: { guardrails: 0, rate_limits: 40 },
     steps: [{ kind: 'budget', name: 'budgets', at_ms: 0, took_ms: 0 }],
   });
@@ -160,7 +161,7 @@ test('lists the tools that the gateway ran with their times', async () => {
   const upstream = createTurnTransport([{ calls: [['lookup', {}]] }, { content: 'It is green.' }]);
   const core = createCoreGateway(upstream, { serverTools: [tool] });
   await core.chat({ tools: [{ type: 'service:lookup' }] });
-  expect((await courseOf(core)).course).toMatchObject({
+  expect((await timelineOf(core)).call).toMatchObject({
     attempts_ms: [0, 0],
     steps: [{ kind: 'tool', name: 'lookup', at_ms: 0, took_ms: 0 }],
   });
@@ -173,20 +174,44 @@ test('tells what became of deliveries that were noted in the store, before this 
   const attempt = { generationIds: [idOf(core)], sentAt: core.platform.now(), tookMs: 12 };
   await core.store.deliveries.append({ ...attempt, destinationId: 'd', hasArrived: false, result: 'HTTP 500' });
   const sent_at = new Date(core.platform.now()).toISOString();
-  expect((await courseOf(core)).arrivals).toEqual([
+  expect((await timelineOf(core)).arrivals).toEqual([
     { destination_id: 'd', sent_at, took_ms: 12, has_arrived: false, result: 'HTTP 500' },
   ]);
 });
 
-test('stores no course without the content, and shows none to keys of the API', async () => {
+test('stores no timeline without the content, and shows none to keys of the API', async () => {
   const upstream = createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] });
   const core = createCoreGateway(upstream, { logging: { inputOutput: false } });
   await core.chat();
-  expect(await courseOf(core)).toEqual({ course: null, timeline: null, arrivals: [] });
+  expect(await timelineOf(core)).toEqual({ call: null, stream: null, arrivals: [] });
   expect((await core.get(path(idOf(core)), API_KEY)).status).toBe(403);
 
   const storing = createCoreGateway(upstream);
   await storing.chat();
   const content = jsonOf(await storing.get(`/api/v1/generation/content?id=${idOf(storing)}`));
   expect(JSON.stringify(content)).not.toContain('attempts_ms');
+});
+
+test('returns the same by its former path, with the former names of fields', async () => {
+  const core = createCoreGateway(createReplayTransport({ pieces: COMPLETION }));
+  await readFrames(await core.chat({ stream: true })).rest();
+  const { call, stream, arrivals } = await timelineOf(core);
+  expect(call).not.toBeNull();
+  const former = await core.get(`/admin/v1/generations/${idOf(core)}/course`, MANAGEMENT_KEY);
+  expect(jsonOf(former)).toEqual({ data: { course: call, timeline: stream, arrivals } });
+});
+
+test('reads the timeline of a call that a former version stored as its course, and shows it nowhere else', async () => {
+  const core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }));
+  await core.chat();
+  const { record, content = null } = core.store.appended.at(-1) ?? {};
+  if (record === undefined || content === null) throw new Error('Nothing is stored');
+  const { callTimeline, ...rest }: StoredContent = content;
+  const generation = { ...record.generation, id: 'gen-former' };
+  await core.store.generations.append({ ...record, generation }, { ...rest, course: callTimeline });
+  const read = jsonOf(await core.get(path('gen-former'), MANAGEMENT_KEY)) as { data: CallTimelineReport };
+  expect(read.data.call).toMatchObject({ attempts_ms: [0] });
+  expect(read.data.call).toEqual(callTimeline);
+  const shown = jsonOf(await core.get('/api/v1/generation/content?id=gen-former', API_KEY));
+  expect(JSON.stringify(shown)).not.toContain('attempts_ms');
 });

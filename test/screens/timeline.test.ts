@@ -9,7 +9,7 @@ import { setTheme } from '../e2e/examine.ts';
 import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 import { firstOrAll } from '../e2e/nightly.ts';
 
-const API_KEY = 'sk-gw-v1-story-0123456789abcdef0123456789abcdef';
+const API_KEY = 'sk-gw-v1-times-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;
 /** Would turn a line around, and is markup. */
 const HOSTILE = 'Gone‮<img src=x onerror=alert(1)>';
@@ -98,19 +98,19 @@ async function ask(stream: boolean): Promise<string> {
 
 const picture = (page: Page): Locator => page.getByRole('listbox', { name: 'Timeline of the call' });
 const details = (page: Page): Locator => page.getByRole('note', { name: 'Details' });
-const lane = (page: Page, name: RegExp): Locator => picture(page).getByRole('option', { name });
+const row = (page: Page, name: RegExp): Locator => picture(page).getByRole('option', { name });
 const boxOf = async (locator: Locator) => (await locator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 const widthOf = async (locator: Locator): Promise<number> => (await boxOf(locator)).width;
 
-async function openStory(id: string): Promise<UiPage> {
+async function openTimeline(id: string): Promise<UiPage> {
   const opened = await ui.open(`#/generations/${id}`, { viewport: { width: 1440, height: 900 } });
   await picture(opened.page).waitFor();
   return opened;
 }
 
 const TIMES = {
-  course: { before_ms: { request: 0, guardrails: 0, routing: 0, rate_limits: 0 }, attempts_ms: [0, 100] },
-  timeline: { interval_ms: 20, gaps_ms: [200, 600], text: [11, 11] },
+  call: { before_ms: { request: 0, guardrails: 0, routing: 0, rate_limits: 0 }, attempts_ms: [0, 100] },
+  stream: { interval_ms: 20, gaps_ms: [200, 600], text: [11, 11] },
   arrivals: [],
 };
 
@@ -118,7 +118,7 @@ const TIMES = {
 async function openTimed(): Promise<UiPage> {
   const opened = await ui.open('#/generations', { viewport: { width: 1440, height: 900 } });
   const { page, go } = opened;
-  await page.route('**/course', (route) => route.fulfill({ json: { data: TIMES } }));
+  await page.route('**/call-timeline', (route) => route.fulfill({ json: { data: TIMES } }));
   const path = `/api/v1/generation?id=${ids.streamed}`;
   const { data } = (await (await ui.call(path)).json()) as { data: Generation };
   const attempts = data.provider_responses?.map((attempt) => ({ ...attempt, latency: 100 })) ?? null;
@@ -155,23 +155,23 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('shows every step of a call with its offset and duration, and the delivery when it has come', async () => {
-      const { page, problems } = await openStory(ids.streamed);
+      const { page, problems } = await openTimeline(ids.streamed);
       for (const name of [/^Request, /, /^Guardrails, /, /^Routing, /, /^Rate limits, /, /^Stream, /]) {
-        await lane(page, name).waitFor();
+        await row(page, name).waitFor();
       }
-      expect(await lane(page, /^1\. Gone/).getAttribute('aria-label')).toMatch(/503, from \d+\sms, took/);
-      const bars = (name: RegExp, kind: string) => lane(page, name).locator(`[data-bar=${kind}]`);
+      expect(await row(page, /^1\. Gone/).getAttribute('aria-label')).toMatch(/503, from \d+\sms, took/);
+      const bars = (name: RegExp, kind: string) => row(page, name).locator(`[data-bar=${kind}]`);
       // The gaps of a stream come with its pieces, which are read after the call.
       await expect.poll(() => bars(/^Stream/, 'gap').count()).toBe(1);
       expect(await bars(/^2\. here, 200/, 'wait').count()).toBe(1);
       expect(await bars(/^2\. here, 200/, 'work').count()).toBe(1);
       expect(await page.locator('[data-marker="First token"]').count()).toBe(1);
-      await lane(page, /^To Archive, delivered/).waitFor();
+      await row(page, /^To Archive, delivered/).waitFor();
       expect(problems).toEqual([]);
     });
 
     test('says why each endpoint was asked or not, as it was decided then', async () => {
-      const { page, problems } = await openStory(ids.streamed);
+      const { page, problems } = await openTimeline(ids.streamed);
       const endpoints = page.getByRole('list', { name: 'Endpoints' }).getByRole('listitem');
       const texts = await endpoints.allInnerTexts();
       expect(texts[0]).toMatch(/^Gone.*\n?[^]*asked as attempt 1/);
@@ -184,10 +184,10 @@ describe.skipIf(skipped !== undefined)(
 
     test('shows details of what the mouse points at, and zooms by drag and wheel', async () => {
       const { page, problems, screenshot } = await openTimed();
-      const bar = lane(page, /^1\. Gone/).locator('[data-bar]');
+      const bar = row(page, /^1\. Gone/).locator('[data-bar]');
       await bar.hover();
       await details(page).getByText('is overloaded').waitFor();
-      await lane(page, /^Stream/)
+      await row(page, /^Stream/)
         .locator('[data-bar=gap]')
         .hover();
       await details(page)
@@ -199,16 +199,16 @@ describe.skipIf(skipped !== undefined)(
       await page.mouse.move(axis.x + axis.width * 0.5, y);
       await page.mouse.down();
       await page.mouse.move(axis.x + axis.width * 0.75, y, { steps: 5 });
-      await screenshot('story-dragging');
+      await screenshot('timeline-dragging');
       await page.mouse.up();
       const reset = page.getByRole('button', { name: 'Reset the zoom' });
       expect(await reset.isEnabled()).toBe(true);
       // The first attempt is before that span, which the gap fills.
       expect(await bar.count()).toBe(0);
-      expect(await widthOf(lane(page, /^Stream/).locator('[data-bar=gap]'))).toBeGreaterThan(axis.width * 0.8);
+      expect(await widthOf(row(page, /^Stream/).locator('[data-bar=gap]'))).toBeGreaterThan(axis.width * 0.8);
       await reset.click();
       expect(await reset.isDisabled()).toBe(true);
-      const gap = lane(page, /^Stream/).locator('[data-bar=gap]');
+      const gap = row(page, /^Stream/).locator('[data-bar=gap]');
       const width = await widthOf(gap);
 
       const middle = await boxOf(gap);
@@ -236,19 +236,19 @@ describe.skipIf(skipped !== undefined)(
       await details(page)
         .getByText(/^Guardrails/)
         .waitFor();
-      expect(await lane(page, /^Guardrails/).getAttribute('aria-selected')).toBe('true');
+      expect(await row(page, /^Guardrails/).getAttribute('aria-selected')).toBe('true');
       await page.keyboard.press('End');
       await page.keyboard.press('Home');
       await details(page).getByText('The request was read and validated').waitFor();
-      const gap = lane(page, /^Stream/).locator('[data-bar=gap]');
+      const gap = row(page, /^Stream/).locator('[data-bar=gap]');
       const before = await boxOf(gap);
       await page.keyboard.press('+');
       await expect.poll(() => widthOf(gap)).toBeGreaterThan(before.width);
-      const early = lane(page, /^1\. Gone/).locator('[data-bar]');
+      const early = row(page, /^1\. Gone/).locator('[data-bar]');
       expect(await early.count()).toBe(0);
       for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('ArrowLeft');
       await expect.poll(() => early.count()).toBe(1);
-      await screenshot('story-keys');
+      await screenshot('timeline-keys');
       await page.keyboard.press('0');
       await expect.poll(() => widthOf(gap)).toBe(before.width);
       // The keys of the page go on working from here.
@@ -261,7 +261,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, go } = await ui.open(`#/generations/${ids.streamed}?tab=timing`);
       const selected = page.getByRole('tab', { selected: true });
       expect(await page.getByRole('tab').allTextContents()).toEqual([
-        'Story',
+        'Timeline',
         'Request and response',
         'Usage and cost',
         'Raw',
@@ -274,7 +274,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await selected.textContent()).toBe('Raw');
       await go(`#/generations?open=${ids.streamed}&tab=stream`);
       await page.getByRole('slider', { name: 'Moment of the response' }).waitFor();
-      expect(await selected.textContent()).toBe('Story');
+      expect(await selected.textContent()).toBe('Timeline');
       await page.keyboard.press('j');
       await page.getByText('The response was not streamed').waitFor();
       await page.getByRole('radio', { name: 'Conversation' }).click();
@@ -284,7 +284,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('says the same as a list, which narrow windows begin with', async () => {
-      const { page, problems } = await openStory(ids.streamed);
+      const { page, problems } = await openTimeline(ids.streamed);
       await page.getByRole('radio', { name: 'List' }).click();
       const list = page.getByRole('list', { name: 'Timeline of the call, as a list' });
       const text = await list.innerText();
@@ -310,13 +310,13 @@ describe.skipIf(skipped !== undefined)(
         await page.getByRole('list', { name: 'Endpoints' }).waitFor();
         for (const colorScheme of ['dark', 'light'] as const) {
           await setTheme(opened, colorScheme);
-          await screenshot(`story-${form}-${width}-${colorScheme}`);
+          await screenshot(`timeline-${form}-${width}-${colorScheme}`);
           expect(await check()).toEqual([]);
         }
       }
       for (const tab of ['Request and response', 'Usage and cost']) {
         await page.getByRole('tab', { name: tab }).click();
-        await screenshot(`story-${tab.slice(0, 5)}-${width}`);
+        await screenshot(`timeline-${tab.slice(0, 5)}-${width}`);
         expect(await check()).toEqual([]);
       }
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
@@ -329,7 +329,7 @@ describe.skipIf(skipped !== undefined)(
       await picture(page).waitFor();
       await page.getByText('to the sea.').first().waitFor();
       await setTheme(opened, 'light');
-      await screenshot('story-beside');
+      await screenshot('timeline-beside');
       expect(await check()).toEqual([]);
       expect(problems).toEqual([]);
     });
@@ -337,14 +337,16 @@ describe.skipIf(skipped !== undefined)(
     test('shows a call without recorded times as far as its record goes', async () => {
       const opened = await ui.open('#/generations');
       const { page, problems, check } = opened;
-      await page.route('**/course', (route) =>
-        route.fulfill({ json: { data: { course: null, timeline: null, arrivals: [] } } }),
+      await page.route('**/call-timeline', (route) =>
+        route.fulfill({ json: { data: { call: null, stream: null, arrivals: [] } } }),
       );
       await page.goto(`${ui.url}/ui/#/generations/${ids.streamed}`);
-      await lane(page, /^2\. here/).waitFor();
+      await row(page, /^2\. here/).waitFor();
       await page.getByText('Some timings aren’t available').waitFor();
       expect(await check()).toEqual([]);
-      await page.route('**/course', (route) => route.fulfill({ status: 500, json: { error: { message: 'No' } } }));
+      await page.route('**/call-timeline', (route) =>
+        route.fulfill({ status: 500, json: { error: { message: 'No' } } }),
+      );
       await page.reload();
       await page.getByText('The times could not be loaded').waitFor();
       await page.getByText('to the sea.').first().waitFor();
@@ -362,7 +364,7 @@ describe.skipIf(skipped !== undefined)(
       await film.getByRole('option', { name: /^Status, in progress/ }).waitFor({ timeout: 30_000 });
       for (const colorScheme of ['dark', 'light'] as const) {
         await setTheme(opened, colorScheme);
-        await screenshot(`story-film-open-${colorScheme}`);
+        await screenshot(`timeline-film-open-${colorScheme}`);
         expect(await check()).toEqual([]);
       }
       isFilming = false;
@@ -379,11 +381,11 @@ describe.skipIf(skipped !== undefined)(
         .getByRole('note', { name: 'Details' })
         .getByText(/^A poll: (pending|in progress|failed), from/)
         .waitFor();
-      await screenshot('story-film-ended');
+      await screenshot('timeline-film-ended');
       await panel.getByRole('link', { name: /^gen-/ }).click();
       await page.getByRole('listbox', { name: 'Timeline of the job' }).waitFor();
       await page.getByText('No fox came').first().waitFor();
-      await screenshot('story-film-generation');
+      await screenshot('timeline-film-generation');
       expect(await check()).toEqual([]);
       expect(problems).toEqual([]);
     });

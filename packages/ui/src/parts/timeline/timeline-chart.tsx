@@ -6,31 +6,31 @@ import { Button } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
 import { showControls } from '../text/show-controls.ts';
 import { useMedia, useWidth } from '../use-width.ts';
-import { type Course, describeLane, describeTime, figuresOf, type Lane, type Piece } from './lane.ts';
-import { Axis, LaneRow, Markers } from './plot.tsx';
+import { Axis, Row, Markers } from './plot.tsx';
+import { type Timeline, describeRow, describeTime, figuresOf, type TimelineRow, type Piece } from './timeline.ts';
 import { useZoom, type Zoom } from './use-zoom.ts';
 
-interface WaterfallProps {
+interface TimelineChartProps {
   /** Name of the picture, read out. */
   readonly label: string;
-  readonly course: Course;
+  readonly timeline: Timeline;
 }
 
 /** Everything on one axis of time, as a picture that zooms, or as a list. */
-export function Waterfall({ label, course }: WaterfallProps) {
+export function TimelineChart({ label, timeline }: TimelineChartProps) {
   const isWide = useMedia('(min-width: 40rem)');
   const [chosen, setChosen] = useState<'picture' | 'list' | null>(null);
   const form = chosen ?? (isWide ? 'picture' : 'list');
   return (
     <section aria-label={label} className="flex flex-col border-b border-line pb-2">
       {form === 'picture' ? (
-        <Picture label={label} course={course} onList={() => setChosen('list')} />
+        <Picture label={label} timeline={timeline} onList={() => setChosen('list')} />
       ) : (
         <>
           <div className="flex justify-end px-4 pt-2">
             <FormChoice value={form} onChange={setChosen} />
           </div>
-          <StepList label={`${label}, as a list`} course={course} />
+          <StepList label={`${label}, as a list`} timeline={timeline} />
         </>
       )}
     </section>
@@ -41,35 +41,35 @@ function FormChoice({ value, onChange }: { value: 'picture' | 'list'; onChange: 
   return <Choice label="View" value={value} options={{ picture: 'Chart', list: 'List' }} onChange={onChange} />;
 }
 
-function Picture({ label, course, onList }: WaterfallProps & { readonly onList: () => void }) {
-  const { lanes } = course;
+function Picture({ label, timeline, onList }: TimelineChartProps & { readonly onList: () => void }) {
+  const { rows } = timeline;
   const plot = useRef<HTMLDivElement>(null);
   const axis = useRef<HTMLDivElement>(null);
   const baseId = useId();
   const widthPx = useWidth(axis);
-  const zoom = useZoom(course, plot, axis, widthPx);
+  const zoom = useZoom(timeline, plot, axis, widthPx);
   const [cursor, setCursor] = useState(0);
   const [isFocused, setIsFocused] = useState(false);
   const [hovered, setHovered] = useState<Pointed | null>(null);
-  const at = Math.min(cursor, lanes.length - 1);
-  const current = lanes[at];
+  const at = Math.min(cursor, rows.length - 1);
+  const current = rows[at];
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = STEPS[event.key];
-    if (by !== undefined) setCursor(Math.min(Math.max(by(at, lanes.length), 0), lanes.length - 1));
+    if (by !== undefined) setCursor(Math.min(Math.max(by(at, rows.length), 0), rows.length - 1));
     else if (!zoom.onKey(event)) return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const shown = hovered ?? (isFocused && current !== undefined ? { lane: current, pieces: [] } : null);
+  const shown = hovered ?? (isFocused && current !== undefined ? { row: current, pieces: [] } : null);
   return (
     <>
       <div className="flex flex-wrap items-center gap-1 px-4 pt-2">
         <span className="figures min-w-0 flex-1 text-xs text-ink-faint">
           {zoom.isZoomed
             ? `${formatDuration(zoom.view.fromMs)} to ${formatDuration(zoom.view.toMs)}`
-            : course.markers.map(({ label: name, atMs }) => `┊ ${name} at ${formatDuration(atMs)}`).join('  ')}
+            : timeline.markers.map(({ label: name, atMs }) => `┊ ${name} at ${formatDuration(atMs)}`).join('  ')}
         </span>
-        <ZoomButtons zoom={zoom} hasMore={course.whole.toMs > course.home.toMs} />
+        <ZoomButtons zoom={zoom} hasMore={timeline.whole.toMs > timeline.home.toMs} />
         <FormChoice value="picture" onChange={onList} />
       </div>
       <div
@@ -84,22 +84,22 @@ function Picture({ label, course, onList }: WaterfallProps & { readonly onList: 
         onPointerLeave={() => setHovered(null)}
         className="relative mx-4 mt-1 select-none outline-offset-2"
       >
-        <Axis course={course} zoom={zoom} widthPx={widthPx} axis={axis} />
-        {lanes.map((lane, index) => (
-          <LaneRow
-            key={lane.id}
+        <Axis timeline={timeline} zoom={zoom} widthPx={widthPx} axis={axis} />
+        {rows.map((row, index) => (
+          <Row
+            key={row.id}
             id={`${baseId}-${index}`}
-            lane={lane}
+            row={row}
             zoom={zoom}
             widthPx={widthPx}
             isCurrent={isFocused && index === at}
             onPoint={(pieces) => {
-              setHovered({ lane, pieces });
+              setHovered({ row, pieces });
             }}
             onPick={() => setCursor(index)}
           />
         ))}
-        <Markers course={course} zoom={zoom} widthPx={widthPx} />
+        <Markers timeline={timeline} zoom={zoom} widthPx={widthPx} />
       </div>
       <Details pointed={shown} />
     </>
@@ -136,7 +136,7 @@ function ZoomButtons({ zoom, hasMore }: { zoom: Zoom; hasMore: boolean }) {
 
 /** What the details tell of. */
 interface Pointed {
-  readonly lane: Lane;
+  readonly row: TimelineRow;
   readonly pieces: readonly Piece[];
 }
 
@@ -157,12 +157,12 @@ function Details({ pointed }: { pointed: Pointed | null }) {
   );
 }
 
-function PointedAt({ pointed: { lane, pieces } }: { pointed: Pointed }) {
+function PointedAt({ pointed: { row, pieces } }: { pointed: Pointed }) {
   const [first] = pieces;
-  const detail = showControls(lane.detail.join(' '));
+  const detail = showControls(row.detail.join(' '));
   return (
     <>
-      <p className="figures font-medium break-words">{describeLane(lane)}</p>
+      <p className="figures font-medium break-words">{describeRow(row)}</p>
       {first !== undefined && (
         <p className="figures break-words text-ink-soft">
           {pieces.length === 1
@@ -181,12 +181,12 @@ function PointedAt({ pointed: { lane, pieces } }: { pointed: Pointed }) {
 }
 
 /** The same as the picture, as text. */
-function StepList({ label, course: { lanes, markers } }: { label: string; course: Course }) {
+function StepList({ label, timeline: { rows, markers } }: { label: string; timeline: Timeline }) {
   return (
     <div className="flex flex-col gap-2 px-4 py-2">
       <ol aria-label={label} className="flex flex-col gap-1.5 text-sm">
-        {lanes.map((lane) => (
-          <Step key={lane.id} lane={lane} />
+        {rows.map((row) => (
+          <Step key={row.id} row={row} />
         ))}
       </ol>
       {markers.length > 0 && (
@@ -198,21 +198,21 @@ function StepList({ label, course: { lanes, markers } }: { label: string; course
   );
 }
 
-function Step({ lane }: { lane: Lane }) {
-  const { at, took } = figuresOf(lane);
+function Step({ row }: { row: TimelineRow }) {
+  const { at, took } = figuresOf(row);
   return (
     <li className="border-l-2 border-line pl-2">
-      <span className="font-medium break-words">{showControls(lane.label)}</span>
-      {lane.status !== '' && (
-        <span className={lane.tone === 'bad' ? 'text-bad' : 'text-ink-soft'}> · {showControls(lane.status)}</span>
+      <span className="font-medium break-words">{showControls(row.label)}</span>
+      {row.status !== '' && (
+        <span className={row.tone === 'bad' ? 'text-bad' : 'text-ink-soft'}> · {showControls(row.status)}</span>
       )}
       <span className="figures text-ink-soft">
         {' '}
         · at {at}
         {took !== '' && `, took ${took}`}
       </span>
-      {lane.detail.length > 0 && (
-        <span className="block text-xs break-words text-ink-faint">{showControls(lane.detail.join(' '))}</span>
+      {row.detail.length > 0 && (
+        <span className="block text-xs break-words text-ink-faint">{showControls(row.detail.join(' '))}</span>
       )}
     </li>
   );

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
 
-import type { Course, Span } from './lane.ts';
 import { panBy, toView, zoomAt } from './lay-out.ts';
+import type { Timeline, Span } from './timeline.ts';
 
 const WHEEL_FACTOR = 1.0015;
 const KEY_FACTOR = 0.6;
@@ -31,7 +31,7 @@ export interface Zoom {
  * Ctrl, as a pinch does.
  */
 export function useZoom(
-  { home, whole }: Course,
+  { home, whole }: Timeline,
   plot: RefObject<HTMLElement | null>,
   axis: RefObject<HTMLElement | null>,
   widthPx: number,
