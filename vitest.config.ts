@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
 
-import { readDoors } from './scripts/read-doors.ts';
+import { readEntryPoints } from './scripts/read-entry-points.ts';
 import { createClosingLineReporter } from './test/support/test-run/closing-line-reporter.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('.', import.meta.url));
  * The source behind every public path of our packages. Tests run on the sources, not on `dist`, so that coverage sees
  * them and no build is needed; a path that a package does not export is missing for them as it is for users.
  */
-const alias = [...readDoors(root)].map(([door, source]) => ({
-  find: new RegExp(`^${door}$`),
+const alias = [...readEntryPoints(root)].map(([entry, source]) => ({
+  find: new RegExp(`^${entry}$`),
   replacement: root + source,
 }));
 

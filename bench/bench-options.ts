@@ -6,7 +6,7 @@ import { type Form, ROUTES } from './load/bench-request.ts';
 export const TABLES = {
   gateway: ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up', 'cache-hits', 'guarded'],
   comparison: ['portkey'],
-  doors: ['doors', 'llms'],
+  formats: ['formats', 'llms'],
   binary: ['binary'],
   cluster: ['cluster'],
   doubles: ['fixtures-start'],
@@ -21,7 +21,7 @@ export type Part = (typeof TABLES)[Table][number];
 const PARTS: readonly Part[] = [
   ...TABLES.gateway,
   ...TABLES.comparison,
-  ...TABLES.doors,
+  ...TABLES.formats,
   ...TABLES.binary,
   ...TABLES.cluster,
   ...TABLES.doubles,
@@ -35,8 +35,8 @@ export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly isQuick: boolean;
   readonly isFull: boolean;
-  /** The doors at which readers are slow. */
-  readonly doors: readonly Form[];
+  /** The formats whose readers are slow. */
+  readonly formats: readonly Form[];
   /** The tables that the figures are written into. */
   readonly recorded: readonly Table[];
   /** The folder of an older, built checkout to compare this one with; undefined for the usual measurements. */
@@ -49,7 +49,7 @@ export const HELP = `Usage: npm run bench -- [flags]
   --quick        a few minutes; the figures are rougher, and the larger stores are left out
   --full         adds what takes memory by the gigabyte, 1,000 paused readers, and lets soak and mounted last their full
                  time: 14 and about 5 minutes
-  --door DOORS   those of slow-readers: chat, messages, responses; chat and responses by default
+  --format FORMATS  of slow-readers: chat, messages, responses; chat and responses by default
   --record       writes the figures into bench/RESULTS.md
   --against FOLDER  compares this checkout with an older, built one, and nothing else: CPU of whole and streamed
                  responses, time to first token, start-up
@@ -63,6 +63,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
     options: {
       quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
+      format: { type: 'string' },
+      // Former name of `format`.
       door: { type: 'string', default: 'chat,responses' },
       record: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
@@ -74,14 +76,14 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   const parts = values.only.length === 0 ? PARTS : values.only.flatMap((names) => names.split(',').map(toPart));
   if (values.record && values.quick) throw new Error('--record needs figures that last: leave out --quick');
   const recorded = values.record ? toTables(parts) : [];
-  const doors = values.door.split(',').map(toDoor);
-  return { parts, isQuick: values.quick, isFull: values.full, doors, recorded, against: values.against };
+  const formats = (values.format ?? values.door).split(',').map(toFormat);
+  return { parts, isQuick: values.quick, isFull: values.full, formats, recorded, against: values.against };
 }
 
-function toDoor(name: string): Form {
-  const door = (Object.keys(ROUTES) as Form[]).find((known) => known === name);
-  if (door === undefined) throw new Error(`There is no door ${name}; there are ${Object.keys(ROUTES).join(', ')}`);
-  return door;
+function toFormat(name: string): Form {
+  const format = (Object.keys(ROUTES) as Form[]).find((known) => known === name);
+  if (format === undefined) throw new Error(`Unknown format ${name}; known are ${Object.keys(ROUTES).join(', ')}`);
+  return format;
 }
 
 /** A table is written as a whole, or it would contain figures of several days. */
@@ -96,7 +98,8 @@ function toTables(parts: readonly Part[]): Table[] {
 }
 
 function toPart(name: string): Part {
-  const part = PARTS.find((known) => known === name);
-  if (part === undefined) throw new Error(`There is no part ${name}; there are ${PARTS.join(', ')}`);
+  // `doors` is the former name of `formats`.
+  const part = PARTS.find((known) => known === (name === 'doors' ? 'formats' : name));
+  if (part === undefined) throw new Error(`Unknown part ${name}; known are ${PARTS.join(', ')}`);
   return part;
 }

@@ -12,8 +12,8 @@ export interface Plan {
   readonly holdMs: number;
   /** Whether 1,000 paused readers of 32 MB are measured, too. */
   readonly isFull: boolean;
-  /** The doors at which readers are slow. */
-  readonly doors: readonly Form[];
+  /** The formats whose readers are slow. */
+  readonly formats: readonly Form[];
   /** How long 400 streams run. */
   readonly soakMs: number;
   /** Calls of the mounted gateway; at least 10,000 are needed to fill its store. */
@@ -39,7 +39,7 @@ export interface Plan {
   progress(line: string): void;
 }
 
-type Durations = Omit<Plan, 'progress' | 'isFull' | 'doors'>;
+type Durations = Omit<Plan, 'progress' | 'isFull' | 'formats'>;
 
 /** Durations for figures that are recorded. A run takes about five minutes. */
 export const THOROUGH: Durations = {

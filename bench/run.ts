@@ -8,9 +8,9 @@ import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureBinary } from './measurements/binary.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
 import { compareLoad } from './measurements/compare-load.ts';
-import { measureDoors } from './measurements/doors.ts';
 import { measureFirstToken } from './measurements/first-token.ts';
 import { measureFixturesStart } from './measurements/fixtures-start.ts';
+import { measureFormats } from './measurements/formats.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
 import { measureLlms } from './measurements/llms.ts';
@@ -38,7 +38,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'cache-hits': measureCacheHits,
   guarded: measureGuarded,
   portkey: measurePortkey,
-  doors: measureDoors,
+  formats: measureFormats,
   llms: measureLlms,
   binary: measureBinary,
   cluster: measureCluster,
@@ -51,9 +51,9 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   mounted: measureMounted,
 };
 
-async function run({ parts, isQuick, isFull, doors, recorded, against }: BenchOptions): Promise<void> {
+async function run({ parts, isQuick, isFull, formats, recorded, against }: BenchOptions): Promise<void> {
   const durations = { ...(isQuick ? QUICK : THOROUGH), ...(isFull && FULL) };
-  const plan: Plan = { ...durations, isFull, doors, progress: (line) => console.log(`  ${line}`) };
+  const plan: Plan = { ...durations, isFull, formats, progress: (line) => console.log(`  ${line}`) };
   if (against !== undefined) {
     console.log(`\n${toTextTable(await measureAgainst(plan, against), AGAINST_TITLES)}`);
     return;

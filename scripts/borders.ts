@@ -53,7 +53,8 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
 };
 
 /**
- * The files above all folders: the door and what a gateway is made of. They may import every folder; no folder imports them.
+ * The files above all folders: the entry point and what a gateway is made of. They may import every folder; no folder
+ * imports them.
  */
 export const CORE_TOP = ['index.ts', 'gateway.ts', 'runtime.ts', 'options.ts'];
 
@@ -75,12 +76,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The public paths of which a package may import types alone. */
-export const TYPE_DOORS: Readonly<Record<string, readonly string[]>> = {
+export const TYPE_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   ui: ['core/wire'],
 };
 
 /** The public paths that are for tests, here and elsewhere: the product imports none of them. */
-const TEST_DOORS: readonly string[] = ['@model-gateway/core/testing'];
+const TEST_ENTRIES: readonly string[] = ['@model-gateway/core/testing'];
 
 /**
  * The files of the UI that are no part of its bundle, because they need zod: the contract between the page and the
@@ -200,11 +201,11 @@ function findPackageProblem({ from, specifier, isType }: Omit<Import, 'to'>): st
   }
   const theirs = packageNamedBy(specifier);
   if (theirs === undefined || theirs === ours) return undefined;
-  if (TEST_DOORS.includes(specifier)) return `the product may not import ${specifier}, which is for tests`;
-  const isDoor = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
+  if (TEST_ENTRIES.includes(specifier)) return `the product may not import ${specifier}, which is for tests`;
+  const isEntry = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
   const allowed = PACKAGES[ours] ?? [];
-  if (allowed.includes(`${theirs}/*`) || (isDoor && allowed.includes(theirs))) return undefined;
-  if (TYPE_DOORS[ours]?.some((door) => specifier === `@model-gateway/${door}`) !== true) {
+  if (allowed.includes(`${theirs}/*`) || (isEntry && allowed.includes(theirs))) return undefined;
+  if (TYPE_ENTRIES[ours]?.some((entry) => specifier === `@model-gateway/${entry}`) !== true) {
     return `${ours} may not import ${specifier}`;
   }
   return isType ? undefined : `${ours} may import types alone of ${specifier}`;

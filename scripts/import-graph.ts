@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { parseSync, Visitor } from 'rolldown/utils';
 
-import { readDoors } from './read-doors.ts';
+import { readEntryPoints } from './read-entry-points.ts';
 
 /** One import of a file: what it names, and the file behind that name, where it is one of ours. */
 export interface Import {
@@ -28,12 +28,12 @@ const isProduct = (file: string): boolean => !/\.test\.tsx?$|\.d\.ts$/.test(file
 export function readImports(root: string): { readonly files: readonly string[]; readonly imports: readonly Import[] } {
   const files = globSync(SOURCES, { cwd: root }).map(toPosix).filter(isProduct).toSorted();
   const known = new Set(files);
-  const doors = readDoors(root);
+  const entries = readEntryPoints(root);
   const imports = files.flatMap((from) =>
     parseImports(from, readFileSync(path.join(root, from), 'utf8')).map(({ specifier, isType }) => {
       const target = specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(from), specifier)
-        : doors.get(specifier);
+        : entries.get(specifier);
       return { from, specifier, to: target !== undefined && known.has(target) ? target : undefined, isType };
     }),
   );

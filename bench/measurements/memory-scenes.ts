@@ -25,11 +25,11 @@ export async function measureSoak({ load, ...stage }: Stage, plan: Plan): Promis
   const gateway = await startGatewayTarget({ load, ...stage });
   try {
     const memory = watchMemory(gateway.pid);
-    const lanes = Object.values(ROUTES).flatMap((route) => [SOAK, SOAK_CALL].map((script) => ({ route, script })));
+    const loads = Object.values(ROUTES).flatMap((route) => [SOAK, SOAK_CALL].map((script) => ({ route, script })));
     const share = { durationMs: plan.soakMs, rampMs: 3000, stream: true, port: gateway.port };
     const results = await Promise.all(
-      lanes.map(({ route, script }, index) => {
-        const connections = Math.ceil((SOAK_STREAMS - index) / lanes.length);
+      loads.map(({ route, script }, index) => {
+        const connections = Math.ceil((SOAK_STREAMS - index) / loads.length);
         const minBytes = textOfStream(script).length;
         return load.call('run', { ...share, route, script: script.name, connections, minBytes });
       }),
@@ -57,16 +57,16 @@ export async function measureSoak({ load, ...stage }: Stage, plan: Plan): Promis
 /** Measures the memory of a gateway with 150 readers of a byte a second, each of 32 MB, and when they leave together. */
 export async function measureSlowReaders(stage: Stage, plan: Plan): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const door of plan.doors) figures.push(...(await measureSlowDoor(stage, plan, door)));
+  for (const format of plan.formats) figures.push(...(await measureSlowFormat(stage, plan, format)));
   return figures;
 }
 
-async function measureSlowDoor({ load, ...stage }: Stage, plan: Plan, door: Form): Promise<Figure[]> {
+async function measureSlowFormat({ load, ...stage }: Stage, plan: Plan, format: Form): Promise<Figure[]> {
   const gateway = await startGatewayTarget({ load, ...stage });
   try {
     const memory = watchMemory(gateway.pid);
     const job = { script: FLOOD_32_MB.name, connections: SLOW_READERS, paused: 'slow', rampMs: SLOW_READERS } as const;
-    await load.call('hold', { ...job, port: gateway.port, route: ROUTES[door] });
+    await load.call('hold', { ...job, port: gateway.port, route: ROUTES[format] });
     await delay(FILLED_AFTER_MS);
     const heldMb = memory.takeMost();
     await load.call('release');
@@ -74,8 +74,8 @@ async function measureSlowDoor({ load, ...stage }: Stage, plan: Plan, door: Form
     const leftMb = memory.takeMost();
     memory.stop();
     const { startMb } = memory;
-    plan.progress(`${door}: at the start ${formatMegabytes(startMb)}`);
-    const what = `${SLOW_READERS} slow readers of 32 MB at ${door}: resident memory`;
+    plan.progress(`${format}: at the start ${formatMegabytes(startMb)}`);
+    const what = `${SLOW_READERS} slow readers of 32 MB at ${format}: resident memory`;
     return [
       toGrowth(`${what} with them`, { startMb, thenMb: heldMb, budget: SLOW_READERS_MB }),
       toGrowth(`${what} while they leave together`, { startMb, thenMb: leftMb, budget: SLOW_READERS_MB }),

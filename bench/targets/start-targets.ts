@@ -41,13 +41,13 @@ export async function setStage(): Promise<Stage> {
 }
 
 /** The form in which a gateway is asked, and the wire by which it asks the upstream. */
-export interface Lane {
+export interface GatewayRoute {
   readonly route?: Route;
   readonly wire?: WireName;
 }
 
 /** Starts a new gateway over the upstream. Default: chat completions on both sides. */
-export async function startGatewayTarget({ upstreamPort }: Stage, { route, wire }: Lane = {}): Promise<Target> {
+export async function startGatewayTarget({ upstreamPort }: Stage, { route, wire }: GatewayRoute = {}): Promise<Target> {
   return { name: 'gateway', route, ...(await startGateway({ upstreamPort, wire })) };
 }
 

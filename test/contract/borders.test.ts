@@ -114,7 +114,7 @@ test.each([
   expect(breaches.map((breach) => breach.reason)).toEqual(reason === undefined ? [] : [reason]);
 });
 
-test('a circle of packages is found where a door is no source', () => {
+test('a circle of packages is found where an entry point is no source', () => {
   const sources = {
     'packages/ui/package.json': '{"name":"@model-gateway/ui","exports":{".":{"default":"./index.js"}}}',
     'packages/ui/src/a.ts': "import 'model-gateway/embed';",
@@ -127,13 +127,13 @@ const WIRE = { specifier: '@model-gateway/core/wire', to: 'packages/core/src/wir
 const BRIDGE = { specifier: '../desktop-bridge.ts', to: 'packages/ui/src/desktop-bridge.ts' };
 const inUi = { from: 'packages/ui/src/api/queries.ts' };
 
-test("the UI takes types from the core's types-only door, and nothing else of it", () => {
+test("the UI takes types from the core's types-only entry point, and nothing else of it", () => {
   expect(toBreach({ ...inUi, ...WIRE, isType: true })).toBeUndefined();
   expect(toBreach({ ...inUi, ...WIRE, isType: false })?.reason).toBe(
     'ui may import types alone of @model-gateway/core/wire',
   );
-  const door = { specifier: '@model-gateway/core', to: 'packages/core/src/index.ts' };
-  expect(toBreach({ ...inUi, ...door, isType: true })?.reason).toBe('ui may not import @model-gateway/core');
+  const entry = { specifier: '@model-gateway/core', to: 'packages/core/src/index.ts' };
+  expect(toBreach({ ...inUi, ...entry, isType: true })?.reason).toBe('ui may not import @model-gateway/core');
   const schema = { specifier: '../../../core/src/wire/index.ts', to: WIRE.to };
   expect(toBreach({ ...inUi, ...schema, isType: true })?.reason).toBe(
     'ui may import by a relative path only files below packages/ui/src/',
@@ -196,7 +196,7 @@ test.each([
   expect(toBreach({ from: server + from, to: server + to, specifier: './b.ts', isType: true })?.reason).toBe(reason);
 });
 
-test('the cases of the contracts are for tests: neither a folder nor the door of the core imports them', () => {
+test('the cases of the contracts are for tests: neither a folder nor the entry point of the core imports them', () => {
   const cases = { specifier: './testing/index.ts', to: 'packages/core/testing/index.ts', isType: false };
   for (const from of ['packages/core/src/index.ts', 'packages/core/src/api/routes.ts']) {
     expect(toBreach({ from, ...cases })?.reason).toBe('the product may not import testing, which is for tests');

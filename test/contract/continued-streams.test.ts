@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { settle } from '../support/async/virtual-platform.ts';
-import { chatCompletionsDoor } from '../support/doors/chat-completions.ts';
-import { completionsDoor } from '../support/doors/completions.ts';
-import type { Door } from '../support/doors/door.ts';
-import { messagesDoor } from '../support/doors/messages.ts';
-import { responsesDoor } from '../support/doors/responses.ts';
+import { chatCompletionsFormat } from '../support/chat-formats/chat-completions.ts';
+import type { ChatFormat } from '../support/chat-formats/chat-format.ts';
+import { completionsFormat } from '../support/chat-formats/completions.ts';
+import { messagesFormat } from '../support/chat-formats/messages.ts';
+import { responsesFormat } from '../support/chat-formats/responses.ts';
 import { scripts } from '../support/gateways/ask-wire.ts';
 import {
   API_KEY,
@@ -29,12 +29,12 @@ import {
   type ScriptedTransport,
 } from '../support/upstreams/scripted-transport.ts';
 
-const doors: readonly (readonly [string, Door])[] = [
-  chatCompletionsDoor,
-  messagesDoor,
-  responsesDoor,
-  completionsDoor,
-].map((door) => [door.name, door] as const);
+const formats: readonly (readonly [string, ChatFormat])[] = [
+  chatCompletionsFormat,
+  messagesFormat,
+  responsesFormat,
+  completionsFormat,
+].map((format) => [format.name, format] as const);
 
 const TEXT = 'Paris lies on the Seine.  Write to mail@example.com, and ask for the way to the old bridge. Bye.';
 
@@ -132,18 +132,18 @@ function openGateway(
 }
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
-const ask = (core: CoreGateway, door: Door, more: object = {}, key = API_KEY) =>
+const ask = (core: CoreGateway, format: ChatFormat, more: object = {}, key = API_KEY) =>
   core.post(
-    door.path,
-    door.toBody({ model: 'acme/chat', messages: HELLO, provider: { sort: 'price' }, stream: true, ...more }),
+    format.path,
+    format.toBody({ model: 'acme/chat', messages: HELLO, provider: { sort: 'price' }, stream: true, ...more }),
     { headers: { authorization: `Bearer ${key}` } },
   );
 
 const hosts = ({ exchanges }: ScriptedTransport): string[] =>
   exchanges.map(({ request: { url } }) => new URL(url).host.replace('.example', ''));
-const cells = doors.flatMap(([, door]) => CUTS.map(([name, cut]) => [door.name, name, door, cut] as const));
+const cells = formats.flatMap(([, format]) => CUTS.map(([name, cut]) => [format.name, name, format, cut] as const));
 
-describe.each(cells)('/%s, upstream %s', (_door, _chunking, door, cut) => {
+describe.each(cells)('/%s, upstream %s', (_format, _chunking, format, cut) => {
   test.each([
     ['after its first token', 'Pari'],
     ['in the middle of a word', 'Paris lies on the Se'],
@@ -151,7 +151,7 @@ describe.each(cells)('/%s, upstream %s', (_door, _chunking, door, cut) => {
     ['in the middle of an address', 'Paris lies on the Seine.  Write to mail@exam'],
   ])('a stream that breaks off %s goes on at the other endpoint', async (_where, sent) => {
     const upstream = createBrokenUpstream({ sent, cut });
-    const { content, finish, usage: counted } = await door.read(await ask(openGateway(upstream), door));
+    const { content, finish, usage: counted } = await format.read(await ask(openGateway(upstream), format));
     expect({ content, finish }).toEqual({ content: TEXT, finish: 'stop' });
     expect(hosts(upstream)).toEqual(['acme', 'beta']);
     expect(lastOf(upstream.latest())).toEqual({ role: 'assistant', content: sent.trimEnd() });
@@ -164,7 +164,7 @@ describe.each(cells)('/%s, upstream %s', (_door, _chunking, door, cut) => {
     const sent = TEXT.slice(0, 60);
     for (const rest of [(prefill: string) => TEXT.slice(prefill.length - 30), () => TEXT]) {
       const upstream = createBrokenUpstream({ sent, cut, rest });
-      expect((await door.read(await ask(openGateway(upstream), door))).content).toBe(TEXT);
+      expect((await format.read(await ask(openGateway(upstream), format))).content).toBe(TEXT);
     }
   });
 
@@ -173,7 +173,7 @@ describe.each(cells)('/%s, upstream %s', (_door, _chunking, door, cut) => {
     const { key } = await guardKey(core, {
       content_filter_builtins: [{ slug: 'email', action: 'redact', direction: 'both' }],
     });
-    const { content } = await door.read(await ask(core, door, {}, key));
+    const { content } = await format.read(await ask(core, format, {}, key));
     expect(content).toBe(TEXT.replace('mail@example.com', '[EMAIL]'));
   });
 
@@ -183,7 +183,7 @@ describe.each(cells)('/%s, upstream %s', (_door, _chunking, door, cut) => {
       [{ account: {} }, {}],
       [{}, { provider: { sort: 'price', continue_broken_streams: false } }],
     ] as const) {
-      const { text, message } = await door.readError(await ask(openGateway(upstream, options), door, more));
+      const { text, message } = await format.readError(await ask(openGateway(upstream, options), format, more));
       expect([text, message]).toEqual(['Paris', 'Acme: the connection was reset']);
     }
     expect(hosts(upstream)).toEqual(['acme', 'acme']);
@@ -199,13 +199,13 @@ describe.each(cells)('/%s, upstream %s', (_door, _chunking, door, cut) => {
         exchange.end();
       },
     });
-    const { text, message } = await door.readError(await ask(openGateway(upstream), door));
+    const { text, message } = await format.readError(await ask(openGateway(upstream), format));
     expect([text, message]).toEqual(['Paris', 'Acme: the connection was reset']);
     expect(hosts(upstream)).toEqual(['acme', 'beta']);
   });
 });
 
-const chat = chatCompletionsDoor;
+const chat = chatCompletionsFormat;
 
 test('a text that breaks off anywhere is the text that does not', async () => {
   const texts = fc.oneof(
@@ -504,42 +504,47 @@ test('both endpoints’ health knows how they ended', async () => {
   });
 });
 
-const PREFILLED = scripts.flatMap(([wire, script]) => doors.map(([name, door]) => [wire, name, script, door] as const));
+const PREFILLED = scripts.flatMap(([wire, script]) =>
+  formats.map(([name, format]) => [wire, name, script, format] as const),
+);
 
-test.each(PREFILLED)('a stream of the wire %s that breaks off goes on for /%s', async (_wire, _door, script, door) => {
-  const events = script.responses.text.events ?? [];
-  const isOfText = (event: object): boolean => JSON.stringify(event).includes('Hello');
-  const cut = events.slice(0, events.findIndex(isOfText) + 1);
-  const first = script.createProvider(
-    createScriptedTransport((exchange) => {
+test.each(PREFILLED)(
+  'a stream of the wire %s that breaks off goes on for /%s',
+  async (_wire, _format, script, format) => {
+    const events = script.responses.text.events ?? [];
+    const isOfText = (event: object): boolean => JSON.stringify(event).includes('Hello');
+    const cut = events.slice(0, events.findIndex(isOfText) + 1);
+    const first = script.createProvider(
+      createScriptedTransport((exchange) => {
+        exchange.respond();
+        for (const event of cut) exchange.push(script.toEvent(event));
+        breakOff(exchange);
+      }),
+    );
+    const next = createScriptedTransport((exchange) => {
       exchange.respond();
-      for (const event of cut) exchange.push(script.toEvent(event));
-      breakOff(exchange);
-    }),
-  );
-  const next = createScriptedTransport((exchange) => {
-    exchange.respond();
-    for (const piece of toEventPieces([...textPieces(' again.'), chunk({}, 'stop')])) exchange.push(piece);
-    exchange.end();
-  });
-  const second = createOpenAiProvider({ slug: 'next', baseUrl: 'https://next.example/v1', transport: next });
-  const core = createCoreGateway([first, second], {
-    models: [
-      {
-        id: 'acme/chat',
-        endpoints: [
-          { provider: 'up', providerModel: script.model },
-          { provider: 'next', providerModel: 'm', prefill: 'continues' },
-        ],
-      },
-    ],
-  });
-  const provider = { order: ['up', 'next'], continue_broken_streams: true };
-  const { content, finish } = await door.read(await ask(core, door, { provider }));
-  expect(content).toMatch(/^Hello.* again\.$/);
-  expect(finish).toBe('stop');
-  expect(lastOf(next.latest()).content).toBe(content?.replace(' again.', '').trimEnd());
-});
+      for (const piece of toEventPieces([...textPieces(' again.'), chunk({}, 'stop')])) exchange.push(piece);
+      exchange.end();
+    });
+    const second = createOpenAiProvider({ slug: 'next', baseUrl: 'https://next.example/v1', transport: next });
+    const core = createCoreGateway([first, second], {
+      models: [
+        {
+          id: 'acme/chat',
+          endpoints: [
+            { provider: 'up', providerModel: script.model },
+            { provider: 'next', providerModel: 'm', prefill: 'continues' },
+          ],
+        },
+      ],
+    });
+    const provider = { order: ['up', 'next'], continue_broken_streams: true };
+    const { content, finish } = await format.read(await ask(core, format, { provider }));
+    expect(content).toMatch(/^Hello.* again\.$/);
+    expect(finish).toBe('stop');
+    expect(lastOf(next.latest()).content).toBe(content?.replace(' again.', '').trimEnd());
+  },
+);
 
 test('an Anthropic model that takes a prefill goes on with what OpenAI’s wire has begun', async () => {
   const script = scripts.find(([wire]) => wire === 'anthropic')?.[1] as (typeof scripts)[number][1];

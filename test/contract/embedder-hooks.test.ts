@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 
 import { createDeferred } from '../support/async/deferred.ts';
 import { settle } from '../support/async/virtual-platform.ts';
-import { completionsDoor } from '../support/doors/completions.ts';
-import type { ChatBody, Door } from '../support/doors/door.ts';
-import { messagesDoor } from '../support/doors/messages.ts';
-import { responsesDoor } from '../support/doors/responses.ts';
+import type { ChatBody, ChatFormat } from '../support/chat-formats/chat-format.ts';
+import { completionsFormat } from '../support/chat-formats/completions.ts';
+import { messagesFormat } from '../support/chat-formats/messages.ts';
+import { responsesFormat } from '../support/chat-formats/responses.ts';
 import { replayStreams, replayWhole } from '../support/gateways/ask-wire.ts';
 import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
 import { guardKey } from '../support/gateways/guard-key.ts';
@@ -40,15 +40,15 @@ const toAmended: RequestHook = (call) =>
 const JSON_TYPE = { 'content-type': 'application/json' };
 const whole = (): ScriptedTransport => replayWhole(script.responses.text);
 
-const CHAT_DOOR = { name: 'chat', path: '/api/v1/chat/completions', toBody: (chat: ChatBody) => chat };
-const DOORS: readonly Pick<Door, 'name' | 'path' | 'toBody'>[] = [
-  CHAT_DOOR,
-  messagesDoor,
-  responsesDoor,
-  completionsDoor,
+const CHAT_FORMAT = { name: 'chat', path: '/api/v1/chat/completions', toBody: (chat: ChatBody) => chat };
+const FORMATS: readonly Pick<ChatFormat, 'name' | 'path' | 'toBody'>[] = [
+  CHAT_FORMAT,
+  messagesFormat,
+  responsesFormat,
+  completionsFormat,
 ];
 
-describe.each(DOORS.map((door) => [door.name, door] as const))('a chat over /%s', (name, door) => {
+describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat over /%s', (name, format) => {
   test('is shown to the host’s hook with its caller, and goes on as the hook says', async () => {
     const seen: HookedCall[] = [];
     const transport = whole();
@@ -57,7 +57,7 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('a chat over /%s'
       await settle();
       return toAmended(call);
     });
-    const response = await core.post(door.path, door.toBody(CHAT));
+    const response = await core.post(format.path, format.toBody(CHAT));
     expect(response.status).toBe(200);
     expect(seen).toMatchObject([
       { kind: 'chat', format: name, request: { model: 'test/asked' }, principal: { name: 'dev' } },
@@ -70,7 +70,7 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('a chat over /%s'
   test('is streamed as the hook says, in any chunking', async () => {
     for (const [chunking, transport] of replayStreams(script, script.responses.text.events ?? [])) {
       const core = open(transport, toAmended);
-      const response = await core.post(door.path, door.toBody({ ...CHAT, stream: true }));
+      const response = await core.post(format.path, format.toBody({ ...CHAT, stream: true }));
       let text = '';
       for await (const piece of response.body as AsyncIterable<Uint8Array | string>) {
         text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
@@ -80,12 +80,12 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('a chat over /%s'
     }
   });
 
-  test('is refused in the form of the door where the hook refuses it', async () => {
+  test('is refused in the format of the caller where the hook refuses it', async () => {
     const transport = whole();
     const core = open(transport, () => {
       throw new GatewayError('permission_denied', 'Not on Sundays');
     });
-    const response = await core.post(door.path, door.toBody(CHAT));
+    const response = await core.post(format.path, format.toBody(CHAT));
     expect(response.status).toBe(403);
     expect(JSON.stringify(jsonOf(response))).toContain('Not on Sundays');
     expect(transport.exchanges).toEqual([]);
@@ -100,7 +100,7 @@ describe.each(DOORS.map((door) => [door.name, door] as const))('a chat over /%s'
         : undefined,
     );
     const { headers } = await guardKey(core, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
-    expect((await core.post(door.path, door.toBody(CHAT), { headers })).status).toBe(200);
+    expect((await core.post(format.path, format.toBody(CHAT), { headers })).status).toBe(200);
     const sent = JSON.stringify(transport.latest().sent);
     expect(sent).toContain('and to');
     expect(sent).not.toMatch(/bob@|eve@/);
@@ -114,7 +114,7 @@ test.each([
 ])('a hook that %s is a failure of the host, which the log explains', async (_, hook: RequestHook, reason) => {
   const transport = whole();
   const core = open(transport, hook);
-  const response = await core.post(CHAT_DOOR.path, CHAT);
+  const response = await core.post(CHAT_FORMAT.path, CHAT);
   expect(response.status).toBe(500);
   expect(JSON.stringify(jsonOf(response))).not.toContain('of the host');
   expect(core.logged).toMatchObject([
@@ -128,7 +128,7 @@ test('a change within the request that the hook is shown has no effect by itself
   const core = open(transport, ({ request }) => {
     (request as { model: string }).model = 'test/amended';
   });
-  await core.post(CHAT_DOOR.path, CHAT);
+  await core.post(CHAT_FORMAT.path, CHAT);
   expect(transport.latest().sent).toMatchObject({ model: 'claude-asked' });
 });
 
@@ -136,7 +136,7 @@ test('a request in an upstream’s own form stays untranslated unless the hook m
   const native = { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } };
   const sentBy = async (hook: RequestHook): Promise<unknown> => {
     const transport = whole();
-    await open(transport, hook).post(messagesDoor.path, { max_tokens: 100, ...CHAT, ...native });
+    await open(transport, hook).post(messagesFormat.path, { max_tokens: 100, ...CHAT, ...native });
     return transport.latest().sent;
   };
   expect(await sentBy(() => undefined)).toMatchObject(native);
@@ -145,7 +145,7 @@ test('a request in an upstream’s own form stays untranslated unless the hook m
 
 test('a hook cannot turn a completion into a stream, which its client does not read', async () => {
   const core = open(whole(), (call) => (call.kind === 'chat' ? { ...call.request, stream: true } : undefined));
-  const response = await core.post(CHAT_DOOR.path, CHAT);
+  const response = await core.post(CHAT_FORMAT.path, CHAT);
   expect(response.headers['content-type']).toMatch(/^application\/json/);
 });
 
@@ -153,7 +153,7 @@ test('a call ends when its client leaves, whatever the hook waits for', async ()
   const leaving = new AbortController();
   const never = createDeferred<undefined>();
   const core = open(whole(), () => never.promise);
-  const responding = core.post(CHAT_DOOR.path, CHAT, { signal: leaving.signal });
+  const responding = core.post(CHAT_FORMAT.path, CHAT, { signal: leaving.signal });
   await settle();
   leaving.abort(new GatewayError('client_closed_request', 'The client has left'));
   expect((await responding).status).toBe(499);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import { completionsDoor } from '../support/doors/completions.ts';
-import type { ChatBody, Door } from '../support/doors/door.ts';
-import { messagesDoor } from '../support/doors/messages.ts';
-import { responsesDoor } from '../support/doors/responses.ts';
+import type { ChatBody, ChatFormat } from '../support/chat-formats/chat-format.ts';
+import { completionsFormat } from '../support/chat-formats/completions.ts';
+import { messagesFormat } from '../support/chat-formats/messages.ts';
+import { responsesFormat } from '../support/chat-formats/responses.ts';
 import { replayStreams, replayWhole } from '../support/gateways/ask-wire.ts';
 import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
 import { guardKey } from '../support/gateways/guard-key.ts';
@@ -13,10 +13,10 @@ import { script } from '../support/wires/anthropic.ts';
 const CHAT: ChatBody = { model: 'test/asked', messages: [{ role: 'user', content: 'Hello to bob@example.com' }] };
 const RULED = { routing_rule: 'to the ruled one', requested_model: 'test/asked' };
 
-/** A gateway whose rule leads every call of these doors from `test/asked` to `test/ruled`, over Anthropic's wire. */
-function openRuled(door: string, transport: ScriptedTransport): CoreGateway {
-  const doors = [door as 'messages'];
-  const rules = [{ name: RULED.routing_rule, when: { doors, models: ['test/asked'] }, model: 'test/ruled' }];
+/** A gateway whose rule leads every call of this format from `test/asked` to `test/ruled`, over Anthropic's wire. */
+function openRuled(format: string, transport: ScriptedTransport): CoreGateway {
+  const formats = [format as 'messages'];
+  const rules = [{ name: RULED.routing_rule, when: { formats, models: ['test/asked'] }, model: 'test/ruled' }];
   return createCoreGateway([script.createProvider(transport)], {
     account: { routing: { rules } },
     models: [
@@ -26,12 +26,12 @@ function openRuled(door: string, transport: ScriptedTransport): CoreGateway {
   });
 }
 
-describe.each([messagesDoor, responsesDoor, completionsDoor].map((door) => [door.name, door] as const))(
+describe.each([messagesFormat, responsesFormat, completionsFormat].map((format) => [format.name, format] as const))(
   '/%s',
-  (name: string, door: Door) => {
-    const send = (core: CoreGateway, chat: object = {}) => core.post(door.path, door.toBody({ ...CHAT, ...chat }));
+  (name: string, format: ChatFormat) => {
+    const send = (core: CoreGateway, chat: object = {}) => core.post(format.path, format.toBody({ ...CHAT, ...chat }));
 
-    test('a rule for the door chooses the model, whole and streamed in any chunking, and the record names it', async () => {
+    test('a rule for the format chooses the model, whole and streamed in any chunking, and the record names it', async () => {
       const { text } = script.responses;
       const runs = [
         ['whole', replayWhole(text), {}] as const,
@@ -42,16 +42,16 @@ describe.each([messagesDoor, responsesDoor, completionsDoor].map((door) => [door
       for (const [chunking, transport, chat] of runs) {
         const core = openRuled(name, transport);
         const response = await send(core, chat);
-        const { finish } = await door.read(response);
+        const { finish } = await format.read(response);
         const { data } = jsonOf(await core.get(`/api/v1/generation?id=${response.headers['x-generation-id'] ?? ''}`));
         expect({ chunking, finish, data }).toMatchObject({ chunking, data: { ...RULED, model: 'test/ruled' } });
         expect(transport.latest().sent).toMatchObject({ model: 'claude-ruled' });
       }
     });
 
-    test('a rule for another door leaves the call as it is', async () => {
+    test('a rule for another format leaves the call as it is', async () => {
       const transport = replayWhole(script.responses.text);
-      await door.read(await send(openRuled('chat', transport)));
+      await format.read(await send(openRuled('chat', transport)));
       expect(transport.latest().sent).toMatchObject({ model: 'claude-asked' });
     });
   },
@@ -64,7 +64,7 @@ const MESSAGES = { max_tokens: 100, ...CHAT, ...NATIVE, fallbacks: [{ model: 'te
 test('a request to an upstream of its own form stays untranslated when a rule changes its model', async () => {
   const transport = replayWhole(script.responses.text);
   const core = openRuled('messages', transport);
-  expect((await core.post(messagesDoor.path, MESSAGES)).status).toBe(200);
+  expect((await core.post(messagesFormat.path, MESSAGES)).status).toBe(200);
   expect(transport.latest().sent).toEqual({ ...CHAT, ...NATIVE, model: 'claude-ruled', max_tokens: 100 });
 });
 
@@ -72,7 +72,7 @@ test('such a request stays untranslated when a guardrail redacts it, too', async
   const transport = replayWhole(script.responses.text);
   const core = openRuled('messages', transport);
   const { headers } = await guardKey(core, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
-  expect((await core.post(messagesDoor.path, MESSAGES, { headers })).status).toBe(200);
+  expect((await core.post(messagesFormat.path, MESSAGES, { headers })).status).toBe(200);
   const { messages, ...others } = transport.latest().sent as { messages: unknown };
   expect(JSON.stringify(messages)).not.toContain('bob@example.com');
   expect(others).toEqual({ ...NATIVE, model: 'claude-ruled', max_tokens: 100 });
@@ -81,7 +81,7 @@ test('such a request stays untranslated when a guardrail redacts it, too', async
 test('tokens are counted for the model of the rule', async () => {
   const transport = replayWhole({ whole: { input_tokens: 7 } });
   const core = openRuled('messages', transport);
-  const counted = await core.post(`${messagesDoor.path}/count_tokens`, {
+  const counted = await core.post(`${messagesFormat.path}/count_tokens`, {
     model: CHAT['model'],
     messages: CHAT.messages,
   });

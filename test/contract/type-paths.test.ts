@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { readDoors } from '../../scripts/read-doors.ts';
+import { readEntryPoints } from '../../scripts/read-entry-points.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -11,6 +11,6 @@ test('the types of tests resolve exactly the paths that our packages export', ()
   const { compilerOptions } = JSON.parse(readFileSync(`${root}test/tsconfig.json`, 'utf8')) as {
     compilerOptions: { paths: unknown };
   };
-  const doors = [...readDoors(root)].map(([door, source]) => [door, [`../${source}`]]);
-  expect(compilerOptions.paths).toEqual(Object.fromEntries(doors));
+  const entries = [...readEntryPoints(root)].map(([entry, source]) => [entry, [`../${source}`]]);
+  expect(compilerOptions.paths).toEqual(Object.fromEntries(entries));
 });

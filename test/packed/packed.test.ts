@@ -12,7 +12,7 @@ import { build as rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { packAll, type PackedPackage } from '../../scripts/pack-all.ts';
-import { readDoors } from '../../scripts/read-doors.ts';
+import { readEntryPoints } from '../../scripts/read-entry-points.ts';
 import { checkExample, EXAMPLES } from '../support/conformance/examples.ts';
 import { makeApp, ownEnv, ROOT } from './make-app.ts';
 
@@ -100,13 +100,13 @@ test(
   async () => {
     const app = makeApp('module');
     app.install('express', '@types/express', '@types/node', ...tarballsOf(...EXPRESS));
-    const doors = [...readDoors(ROOT).keys()].filter((door) => EXPRESS.some((name) => door.startsWith(name)));
-    app.write('doors.ts', doors.map((door, index) => `export * as door${index} from '${door}';\n`).join(''));
+    const entries = [...readEntryPoints(ROOT).keys()].filter((entry) => EXPRESS.some((name) => entry.startsWith(name)));
+    app.write('entries.ts', entries.map((entry, index) => `export * as entry${index} from '${entry}';\n`).join(''));
     const example = readFileSync(`${EXAMPLES}express-app/server.mjs`, 'utf8');
     app.write('server.ts', example.replace('server.address()', "server.address() as import('node:net').AddressInfo"));
     const toConfig = (options: object): string => {
       const strict = { strict: true, skipLibCheck: false, target: 'es2023', types: ['node'] };
-      return JSON.stringify({ compilerOptions: { ...strict, ...options }, files: ['server.ts', 'doors.ts'] });
+      return JSON.stringify({ compilerOptions: { ...strict, ...options }, files: ['server.ts', 'entries.ts'] });
     };
     const bundler = { module: 'esnext', moduleResolution: 'bundler', noEmit: true };
     app.write('tsconfig.bundler.json', toConfig(bundler));

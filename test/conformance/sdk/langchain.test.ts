@@ -12,7 +12,7 @@ import { TEST_KEY } from '../../support/gateways/test-gateway.ts';
 
 const TEXT = 'Hello there, how are you? ☕ 你好';
 
-/** LangChain's own models, each over a door of the gateway. */
+/** LangChain's own models, each over another format of the gateway. */
 const MODELS = {
   '/chat/completions': ({ apiUrl, fetch }: Conformance, model: string, apiKey: string) =>
     new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL: apiUrl, fetch } }),
@@ -28,18 +28,18 @@ const MODELS = {
       clientOptions: { fetch },
     }),
 } as const;
-type Door = keyof typeof MODELS;
+type ChatFormat = keyof typeof MODELS;
 
-const cases = CLIENT_HOSTS.flatMap((host) => (Object.keys(MODELS) as Door[]).map((door) => ({ host, door })));
+const cases = CLIENT_HOSTS.flatMap((host) => (Object.keys(MODELS) as ChatFormat[]).map((format) => ({ host, format })));
 
 const HELLO = new HumanMessage('Hello!');
 
 const joined = (chunks: readonly AIMessageChunk[]): string => chunks.map(({ text }) => text).join('');
 
-describe.each(cases)('LangChain on $door of $host', ({ host, door }) => {
+describe.each(cases)('LangChain on $format of $host', ({ host, format }) => {
   let conformance: Conformance;
 
-  const modelOf = (name: string, apiKey: string = TEST_KEY) => MODELS[door](conformance, `test/${name}`, apiKey);
+  const modelOf = (name: string, apiKey: string = TEST_KEY) => MODELS[format](conformance, `test/${name}`, apiKey);
 
   beforeAll(async () => {
     conformance = await openConformance(host);
@@ -56,7 +56,10 @@ describe.each(cases)('LangChain on $door of $host', ({ host, door }) => {
       expect(joined(chunks)).toBe(TEXT);
       const all = chunks.reduce((before, chunk) => before.concat(chunk));
       // Of a stream of Anthropic's it reads the count of the prompt at the beginning, when no other upstream has told it.
-      expect(all.usage_metadata).toMatchObject({ output_tokens: 8, ...(door !== '/messages' && { total_tokens: 20 }) });
+      expect(all.usage_metadata).toMatchObject({
+        output_tokens: 8,
+        ...(format !== '/messages' && { total_tokens: 20 }),
+      });
     }
   });
 
@@ -94,7 +97,7 @@ describe.each(cases)('LangChain on $door of $host', ({ host, door }) => {
     expect(await structured.invoke([HELLO])).toEqual({ city: 'Paris', country: 'France' });
   });
 
-  test('shows reasoning apart from the text, where the door has a place that it reads', async () => {
+  test('shows reasoning apart from the text, where the format has a place that it reads', async () => {
     const whole = await modelOf('reasoning').invoke([HELLO]);
     const streamed = (await readAll(await modelOf('reasoning').stream([HELLO]))).reduce((before, chunk) =>
       before.concat(chunk),
@@ -102,7 +105,7 @@ describe.each(cases)('LangChain on $door of $host', ({ host, door }) => {
     for (const message of [whole, streamed]) {
       const shown = message.contentBlocks.map((block) => (block.type === 'reasoning' ? block.reasoning : '')).join('');
       expect([shown, message.text]).toEqual([
-        door === '/chat/completions' ? '' : 'First this, then that.',
+        format === '/chat/completions' ? '' : 'First this, then that.',
         'Thought with effort unset.',
       ]);
     }
@@ -120,7 +123,7 @@ describe.each(cases)('LangChain on $door of $host', ({ host, door }) => {
       for await (const chunk of await modelOf(name).stream([HELLO])) chunks.push(chunk);
     };
     // It passes over the event of a response that has failed, and gives back what came before without a status.
-    if (door === '/responses') {
+    if (format === '/responses') {
       await reading();
       expect(chunks.some(({ response_metadata: told }) => told['status'] === 'completed')).toBe(false);
     } else expect(await failureOf(reading())).toMatchObject({ message: expect.stringContaining('Scripted') });

@@ -7,7 +7,7 @@ import { wires } from '../../support/gateways/ask-wire.ts';
 const root = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-/** The table of doors, wires and clients: a row for each client, with the title of its test below each wire. */
+/** The table of formats, wires and clients: a row for each client, with the title of its test below each wire. */
 const [, section = ''] = read('docs/formats.md').split('\n## Tests\n');
 const [head, , ...rows] = section
   .split('\n')
@@ -29,8 +29,8 @@ test('docs/formats.md has a column for every wire', () => {
 
 test.each(['/chat/completions', '/messages', '/responses', '/completions'])(
   'docs/formats.md names a test of %s over every wire',
-  (door) => {
-    const cells = rows.filter(([doors = '']) => doors.includes(`\`${door}\``)).map(([, , ...titles]) => titles);
+  (format) => {
+    const cells = rows.filter(([formats = '']) => formats.includes(`\`${format}\``)).map(([, , ...titles]) => titles);
     expect(columns.filter((_, at) => !cells.some((titles) => titles[at]?.trim()))).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { readEvents } from '../../support/doors/door.ts';
+import { readEvents } from '../../support/chat-formats/chat-format.ts';
 import { createWireGateway, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { jsonOf } from '../../support/gateways/core-gateway.ts';
 import type { ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';

@@ -45,14 +45,14 @@ const replayWhole = ({ payloads }: Capture): ScriptedTransport =>
 const MESSAGES = { max_tokens: 1000, messages: [{ role: 'user', content: 'Hello' }] };
 const BODIES = { messages: MESSAGES, responses: { input: 'Hello', include: ['reasoning.encrypted_content'] } };
 
-const send = (recorded: Recorded, transport: ScriptedTransport, door: keyof typeof BODIES, more: object = {}) =>
-  openGateway(recorded, transport).post(`/api/v1/${door}`, { model: 'test/model', ...BODIES[door], ...more });
+const send = (recorded: Recorded, transport: ScriptedTransport, format: keyof typeof BODIES, more: object = {}) =>
+  openGateway(recorded, transport).post(`/api/v1/${format}`, { model: 'test/model', ...BODIES[format], ...more });
 
 /** The text of a stream on its way to a client, once for each chunking; each has to be the same. */
-async function streamOf(recorded: Recorded, door: keyof typeof BODIES): Promise<Uint8Array[]> {
+async function streamOf(recorded: Recorded, format: keyof typeof BODIES): Promise<Uint8Array[]> {
   const texts = await Promise.all(
     replaysOf(recorded).map(async (transport) => {
-      const response = await send(recorded, transport, door, { stream: true });
+      const response = await send(recorded, transport, format, { stream: true });
       return (await readFrames(response).rest()).replaceAll(/gen-\d+-\w+/g, 'gen-1').replaceAll(/_\d+-\w{12}/g, '_1');
     }),
   );

@@ -40,12 +40,12 @@ const read = (format: Format, body: object): object =>
 
 const holds = (check: (chat: MadeChat) => void): void => fc.assert(fc.property(chatArbitrary, check), { numRuns: 200 });
 
-describe('Any chat, written in the form of a door, is read as the same chat', () => {
+describe('Any chat, written in any format, is read as the same chat', () => {
   test.each([
     ['/chat/completions', chatCompletionsFormat, (chat: MadeChat): object => chat],
     ['/messages', messagesFormat, writeMessages],
     ['/responses', responsesFormat, writeResponses],
-  ] as const)('%s', (_door, format, write) =>
+  ] as const)('%s', (_name, format, write) =>
     holds((chat) => {
       expect(read(format, write(chat))).toEqual(meaningOf({ model: 'test/model', ...chat }));
     }),

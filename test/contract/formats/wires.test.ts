@@ -15,7 +15,7 @@ import {
   type WireScript,
 } from '../../support/wires/wire-script.ts';
 
-/** What the official client of a door puts together of a stream. */
+/** What the official client of a format assembles from a stream. */
 interface Read {
   readonly content: string;
   readonly calls: readonly (readonly [name: string, args: unknown])[];
@@ -23,7 +23,7 @@ interface Read {
 }
 
 interface OfficialClient {
-  readonly door: string;
+  readonly format: string;
   readonly client: string;
   readonly body: object;
   readonly read: (pieces: readonly Uint8Array[]) => Promise<Read>;
@@ -35,7 +35,7 @@ const PARAMETERS = { type: 'object', properties: {} };
 
 const CLIENTS: readonly OfficialClient[] = [
   {
-    door: 'chat/completions',
+    format: 'chat/completions',
     client: 'openai',
     body: { messages: HELLO, tools: TOOLS.map((name) => ({ type: 'function', function: { name } })) },
     async read(pieces) {
@@ -51,7 +51,7 @@ const CLIENTS: readonly OfficialClient[] = [
     },
   },
   {
-    door: 'messages',
+    format: 'messages',
     client: '@anthropic-ai/sdk',
     body: { max_tokens: 1000, messages: HELLO, tools: TOOLS.map((name) => ({ name, input_schema: PARAMETERS })) },
     async read(pieces) {
@@ -64,7 +64,7 @@ const CLIENTS: readonly OfficialClient[] = [
     },
   },
   {
-    door: 'responses',
+    format: 'responses',
     client: 'openai',
     body: { input: 'Hello', tools: TOOLS.map((name) => ({ type: 'function', name, parameters: PARAMETERS })) },
     async read(pieces) {
@@ -80,7 +80,7 @@ const CLIENTS: readonly OfficialClient[] = [
     },
   },
   {
-    door: 'completions',
+    format: 'completions',
     client: 'openai',
     body: { prompt: 'Hello' },
     async read(pieces) {
@@ -99,20 +99,20 @@ const CALLS: readonly ResponseCase[] = ['tools', 'tool without arguments', 'para
 
 const cells = CLIENTS.flatMap((one) => scripts.map(([wire, script]) => ({ ...one, wire, script })));
 
-async function* streamsOf(script: WireScript, title: ResponseCase, { door, body }: OfficialClient) {
+async function* streamsOf(script: WireScript, title: ResponseCase, { format, body }: OfficialClient) {
   for (const [, transport] of replayStreams(script, script.responses[title].events ?? [])) {
     const core = createCoreGateway([script.createProvider(transport)], {
       models: [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: script.model }] }],
     });
-    const response = await core.post(`/api/v1/${door}`, { model: 'test/model', ...body, stream: true });
+    const response = await core.post(`/api/v1/${format}`, { model: 'test/model', ...body, stream: true });
     yield [new TextEncoder().encode(await readFrames(response).rest())];
   }
 }
 
-describe.each(cells)('The client $client on /$door over the wire $wire', ({ script, ...client }) => {
+describe.each(cells)('The client $client on /$format over the wire $wire', ({ script, ...client }) => {
   test('reads every response of the wire as what it says, in any chunking', async () => {
     const titles = (Object.keys(EXPECTED) as ResponseCase[]).filter(
-      (title) => client.door !== 'completions' || !CALLS.includes(title),
+      (title) => client.format !== 'completions' || !CALLS.includes(title),
     );
     for (const title of titles) {
       const expected: ExpectedResponse = script.expected?.[title] ?? EXPECTED[title];

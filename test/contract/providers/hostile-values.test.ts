@@ -89,14 +89,14 @@ const responsesOf = ({ responses, errors, refusals, brokenOff }: WireScript): Re
     ...(brokenOff === undefined ? [] : [['broken off', brokenOff] as const]),
   ]);
 
-/** The wires whose responses leave by the door of the same form as they came (docs/decisions/0038). */
-const OWN_DOORS: ReadonlyMap<string, string> = new Map([
+/** The wires whose responses are passed on untranslated to callers of the same format (docs/decisions/0038). */
+const OWN_FORMATS: ReadonlyMap<string, string> = new Map([
   ['anthropic', '/api/v1/messages'],
   ['openai-responses', '/api/v1/responses'],
 ]);
 
-/** Each door that a completion leaves by, with the beginning of a conversation in its form. */
-const DOORS: ReadonlyMap<string, object> = new Map([
+/** Each format in which a completion is returned, with the beginning of a conversation in it. */
+const FORMATS: ReadonlyMap<string, object> = new Map([
   ['/api/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] }],
   ['/api/v1/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }],
   ['/api/v1/responses', { input: 'Hello' }],
@@ -109,9 +109,9 @@ test.each(scripts)(
   'Whatever JSON an upstream on the wire %s sends, its response is read or is upstream’s failure',
   async (wire, script) => {
     const responses = responsesOf(script);
-    const doors = [...DOORS.keys()].filter((door) => door !== OWN_DOORS.get(wire));
-    const cases = fc.tuple(fc.constantFrom(...responses.keys()), changes, fc.constantFrom(...doors));
-    const property = fc.asyncProperty(cases, async ([name, made, door]) => {
+    const formats = [...FORMATS.keys()].filter((format) => format !== OWN_FORMATS.get(wire));
+    const cases = fc.tuple(fc.constantFrom(...responses.keys()), changes, fc.constantFrom(...formats));
+    const property = fc.asyncProperty(cases, async ([name, made, format]) => {
       const upstream = responses.get(name) ?? { whole: {} };
       const { events = [] } = upstream;
       const [whole = {}] = change([upstream.whole], made);
@@ -122,8 +122,8 @@ test.each(scripts)(
       ];
       for (const [way, transport] of transports) {
         const core = createWireGateway(script, transport);
-        const body = { model: 'test/model', ...DOORS.get(door), stream: way !== 'whole' };
-        const text = await textOf(await core.post(door, body));
+        const body = { model: 'test/model', ...FORMATS.get(format), stream: way !== 'whole' };
+        const text = await textOf(await core.post(format, body));
         // Those are the words for a failure of the gateway's own.
         expect(`${way}: ${text}`).not.toContain('Internal Server Error');
         expect(core.logged.filter(({ line }) => line.startsWith('error'))).toEqual([]);

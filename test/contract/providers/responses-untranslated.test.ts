@@ -288,7 +288,7 @@ describe('A guardrail holds on untranslated calls', () => {
   );
 });
 
-describe('Other doors to an upstream of this wire', () => {
+describe('Other formats over an upstream of this wire', () => {
   test.each(chunkings(streamOf(EVENTS)))('/chat/completions, %s', async (_chunking, pieces) => {
     const { completion } = await ask(script, replay(pieces), { stream: true });
     expect(completion).toMatchObject({

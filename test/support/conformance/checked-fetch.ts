@@ -17,7 +17,7 @@ export interface CheckedFetch {
   throwViolations(): void;
 }
 
-/** How a door of the chat API tells of a stream, and of an error. */
+/** How a format of the chat API represents a stream, and an error. */
 interface StreamForm {
   readonly event: z.ZodType;
   /** The last event: what closes the stream, without the framing. */
@@ -78,7 +78,7 @@ const ERROR_SCHEMA = z.object({
 });
 
 /** Beside the code, `/responses` has the kind at the top. */
-const DOOR_ERROR_SCHEMA = z.looseObject({ error: z.looseObject({ code: z.int(), message: z.string().min(1) }) });
+const FORMAT_ERROR_SCHEMA = z.looseObject({ error: z.looseObject({ code: z.int(), message: z.string().min(1) }) });
 
 /**
  * Creates a `fetch` for clients under test that checks every response against the official client's own schemas, for
@@ -95,7 +95,7 @@ export function createCheckedFetch(): CheckedFetch {
     const body: unknown = JSON.parse(text);
     if (status >= 400) {
       if (/\/messages(\/count_tokens)?$/.test(path)) return check(`${status} ${path}`, MESSAGE_ERROR_SCHEMA, body);
-      check(`${status} ${path}`, path.endsWith('/responses') ? DOOR_ERROR_SCHEMA : ERROR_SCHEMA, body);
+      check(`${status} ${path}`, path.endsWith('/responses') ? FORMAT_ERROR_SCHEMA : ERROR_SCHEMA, body);
       const { code } = (body as { error: { code: number } }).error;
       if (code !== status) violations.push(`${status} ${path}: error.code is ${code}`);
       return;

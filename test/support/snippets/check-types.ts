@@ -73,14 +73,14 @@ function toConfig(folder: string, files: readonly string[]): object {
     compilerOptions: { paths: Record<string, string[]> };
   };
   const added = files.flatMap((file) => {
-    const [, door] =
+    const [, entry] =
       /^packages\/core\/src\/((?:providers|stores)\/([\w-]+))\/\2-(?:provider|store)\.ts$/.exec(file) ?? [];
-    return door === undefined ? [] : [[`@model-gateway/core/${door}`, [path.join(folder, file)]] as const];
+    return entry === undefined ? [] : [[`@model-gateway/core/${entry}`, [path.join(folder, file)]] as const];
   });
-  const paths = Object.entries(base.compilerOptions.paths).map(([door, [relative = '']]) => {
+  const paths = Object.entries(base.compilerOptions.paths).map(([entry, [relative = '']]) => {
     const source = relative.replace('../', '');
     const isCopied = COPIED.some((copied) => source.startsWith(`${copied}/`));
-    return [door, [path.join(isCopied ? folder : root, source)]];
+    return [entry, [path.join(isCopied ? folder : root, source)]];
   });
   return {
     extends: `${root}test/tsconfig.json`,

@@ -148,7 +148,7 @@ test.each([
   ['import dir', /Unexpected argument 'dir'/],
   ['serve --demo --record d', /^Demo mode calls no provider/],
   ['serve --record d --record-mode live', /^--record-mode is record-all or record-missing, not "live"/],
-  ['serve --record d --record-at door', /^--record-at is upstream or edge/],
+  ['serve --record d --record-at middle', /^--record-at is upstream or edge/],
   ['serve --record-mode record-all', /require --record DIR/],
   ['serve --demo --config c', /cannot be combined with --config/],
   ['serve --log-level loud', /^--log-level must be one of trace, .*not "loud"/],

@@ -1,7 +1,15 @@
 import type { GatewayResponse } from '@model-gateway/core';
 
 import { jsonOf } from '../gateways/core-gateway.ts';
-import { type ChatBody, type ChatMessage, type Door, expectThat, isStream, readEvents, wholeOf } from './door.ts';
+import {
+  type ChatBody,
+  type ChatMessage,
+  type ChatFormat,
+  expectThat,
+  isStream,
+  readEvents,
+  wholeOf,
+} from './chat-format.ts';
 
 interface Text {
   readonly type: string;
@@ -43,7 +51,7 @@ interface Event {
   readonly delta?: string;
 }
 
-export const responsesDoor: Door = {
+export const responsesFormat: ChatFormat = {
   name: 'responses',
   path: '/api/v1/responses',
   toBody: toResponses,

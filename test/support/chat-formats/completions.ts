@@ -1,5 +1,5 @@
 import { jsonOf } from '../gateways/core-gateway.ts';
-import { type Door, expectThat, isStream, readEvents, wholeOf } from './door.ts';
+import { type ChatFormat, expectThat, isStream, readEvents, wholeOf } from './chat-format.ts';
 
 interface Chunk {
   readonly object: string;
@@ -23,14 +23,14 @@ const textOf = (chunks: readonly Chunk[]): string =>
     .map(({ text }) => text)
     .join('');
 
-async function chunksOf(response: Parameters<Door['read']>[0]): Promise<Chunk[]> {
+async function chunksOf(response: Parameters<ChatFormat['read']>[0]): Promise<Chunk[]> {
   if (!isStream(response)) return [wholeOf(response) as unknown as Chunk];
   const events = await readEvents(response);
   expectThat(events.at(-1)?.data === '[DONE]', 'the stream does not end with [DONE]');
   return events.slice(0, -1).map(({ data }) => JSON.parse(data) as Chunk);
 }
 
-export const completionsDoor: Door = {
+export const completionsFormat: ChatFormat = {
   name: 'completions',
   path: '/api/v1/completions',
   toBody: ({ messages, ...rest }) => ({ ...rest, prompt: messages.at(-1)?.content }),

@@ -1,10 +1,10 @@
 import { chunksOf, jsonOf, readFrames } from '../gateways/core-gateway.ts';
-import { type Door, expectThat, isStream, wholeOf } from './door.ts';
+import { type ChatFormat, expectThat, isStream, wholeOf } from './chat-format.ts';
 
-type Read = Awaited<ReturnType<Door['read']>>;
+type Read = Awaited<ReturnType<ChatFormat['read']>>;
 
 /** The streams of `POST /chat/completions`. */
-export const chatCompletionsDoor: Door = {
+export const chatCompletionsFormat: ChatFormat = {
   name: 'chat/completions',
   path: '/api/v1/chat/completions',
   toBody: (chat) => chat,

@@ -18,7 +18,7 @@ const WEATHER = tool({
   execute: ({ city }) => `sunny in ${city}`,
 });
 
-/** The AI SDK's own providers, each with a door of the gateway as its address. */
+/** The AI SDK's own providers, each with the address of its format at the gateway. */
 const PROVIDERS: Readonly<Record<string, (at: Conformance, apiKey: string) => (model: string) => LanguageModel>> = {
   Anthropic: ({ apiUrl, fetch }, apiKey) => createAnthropic({ apiKey, baseURL: apiUrl, fetch }),
   OpenAI: ({ apiUrl, fetch }, apiKey) => createOpenAI({ apiKey, baseURL: apiUrl, fetch }),

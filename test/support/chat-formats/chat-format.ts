@@ -15,8 +15,8 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
-/** What a caller gets, in terms that all doors have in common. */
-export interface DoorCompletion {
+/** What a caller gets, in terms that all formats have in common. */
+export interface FormatCompletion {
   readonly content: string | null;
   readonly reasoning: string | null;
   readonly calls: readonly (readonly [name: string, args: unknown])[];
@@ -29,21 +29,21 @@ export interface DoorCompletion {
   };
 }
 
-/** One door of the gateway, as a strict client of it. */
-export interface Door {
+/** A format of the chat API, as a strict client of it. */
+export interface ChatFormat {
   readonly name: string;
   readonly path: string;
-  /** The same chat in the form of the door. */
+  /** The same chat in this format. */
   toBody(chat: ChatBody): object;
   /** Reads a completion, whole or streamed. Throws for anything that a strict client refuses. */
-  read(response: GatewayResponse): Promise<DoorCompletion>;
+  read(response: GatewayResponse): Promise<FormatCompletion>;
   /** The error of a response, or of a stream that has broken off; its text so far. */
   readError(
     response: GatewayResponse,
   ): Promise<{ readonly type: string; readonly message: string; readonly text: string }>;
 }
 
-export interface DoorEvent {
+export interface FormatEvent {
   readonly name: string | undefined;
   readonly data: string;
 }
@@ -52,7 +52,7 @@ export const isStream = ({ headers }: GatewayResponse): boolean =>
   headers['content-type']?.startsWith('text/event-stream') === true;
 
 /** The events of a stream; each must be one line of data, with its name before it where it has one. */
-export async function readEvents(response: GatewayResponse): Promise<DoorEvent[]> {
+export async function readEvents(response: GatewayResponse): Promise<FormatEvent[]> {
   const text = await readFrames(response).rest();
   if (!text.endsWith('\n\n')) throw new Error('the stream ends in the middle of an event');
   return text

@@ -1,7 +1,15 @@
 import type { GatewayResponse } from '@model-gateway/core';
 
 import { jsonOf } from '../gateways/core-gateway.ts';
-import { type ChatBody, type ChatMessage, type Door, expectThat, isStream, readEvents, wholeOf } from './door.ts';
+import {
+  type ChatBody,
+  type ChatMessage,
+  type ChatFormat,
+  expectThat,
+  isStream,
+  readEvents,
+  wholeOf,
+} from './chat-format.ts';
 
 interface Block {
   type: string;
@@ -35,7 +43,7 @@ const FINISHES: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-export const messagesDoor: Door = {
+export const messagesFormat: ChatFormat = {
   name: 'messages',
   path: '/api/v1/messages',
   toBody: toMessages,

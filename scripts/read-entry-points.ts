@@ -10,8 +10,8 @@ interface PackageFile {
  * The public paths of our packages, each with the source file behind it, relative to `root`: `@model-gateway/core` →
  * `packages/core/src/index.ts`.
  */
-export function readDoors(root: string): ReadonlyMap<string, string> {
-  const doors = new Map<string, string>();
+export function readEntryPoints(root: string): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>();
   for (const file of globSync('packages/*/package.json', { cwd: root })) {
     const { name, exports = {} } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as PackageFile;
     const folder = path.dirname(file).replaceAll(path.sep, '/');
@@ -20,8 +20,8 @@ export function readDoors(root: string): ReadonlyMap<string, string> {
         /^\.\/dist\/(testing\/)?(.*)\.js$/,
         (_, testing: string = 'src/', file: string) => `${testing}${file}.ts`,
       );
-      doors.set(name + subpath.slice(1), path.posix.join(folder, source));
+      entries.set(name + subpath.slice(1), path.posix.join(folder, source));
     }
   }
-  return doors;
+  return entries;
 }

@@ -1,24 +1,26 @@
 import { describe, expect, test } from 'vitest';
 
-import { completionsDoor } from '../support/doors/completions.ts';
-import type { ChatBody, Door } from '../support/doors/door.ts';
-import { messagesDoor } from '../support/doors/messages.ts';
-import { responsesDoor } from '../support/doors/responses.ts';
-import { replayStreams, replayWhole, scripts } from '../support/gateways/ask-wire.ts';
-import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
-import type { ScriptedTransport } from '../support/upstreams/scripted-transport.ts';
-import { COUNTS, EXPECTED, REQUESTS, type ResponseCase, type WireScript } from '../support/wires/wire-script.ts';
+import type { ChatBody, ChatFormat } from '../../support/chat-formats/chat-format.ts';
+import { completionsFormat } from '../../support/chat-formats/completions.ts';
+import { messagesFormat } from '../../support/chat-formats/messages.ts';
+import { responsesFormat } from '../../support/chat-formats/responses.ts';
+import { replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
+import { type CoreGateway, createCoreGateway, jsonOf } from '../../support/gateways/core-gateway.ts';
+import type { ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
+import { COUNTS, EXPECTED, REQUESTS, type ResponseCase, type WireScript } from '../../support/wires/wire-script.ts';
 
-/** What a door can say at all. */
+/** What a format can express. */
 const CASES: Readonly<Record<string, readonly ResponseCase[]>> = {
   messages: Object.keys(EXPECTED) as ResponseCase[],
   responses: Object.keys(EXPECTED) as ResponseCase[],
   completions: ['text', 'reasoning', 'refusal', 'length', 'content filter'],
 };
-const doors: readonly (readonly [string, Door])[] = [messagesDoor, responsesDoor, completionsDoor].map(
-  (door) => [door.name, door] as const,
+const formats: readonly (readonly [string, ChatFormat])[] = [messagesFormat, responsesFormat, completionsFormat].map(
+  (format) => [format.name, format] as const,
 );
-const cells = doors.flatMap(([, door]) => scripts.map(([wire, script]) => [door.name, wire, door, script] as const));
+const cells = formats.flatMap(([, format]) =>
+  scripts.map(([wire, script]) => [format.name, wire, format, script] as const),
+);
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const chatOf = (request: object): ChatBody => ({ model: 'test/model', messages: HELLO, ...request });
@@ -30,15 +32,15 @@ function openGateway(script: WireScript, transport: ScriptedTransport): CoreGate
   });
 }
 
-describe.each(cells)('/%s over the wire %s', (name, wire, door, script) => {
-  const send = (core: CoreGateway, request: object) => core.post(door.path, door.toBody(chatOf(request)));
+describe.each(cells)('/%s over the wire %s', (name, wire, format, script) => {
+  const send = (core: CoreGateway, request: object) => core.post(format.path, format.toBody(chatOf(request)));
 
   test.each(CASES[name] ?? [])(
     '%s: the same completion, usage and cost whole and streamed in any chunking',
     async (title) => {
       const upstream = script.responses[title];
       const transport = replayWhole(upstream);
-      const whole = await door.read(await send(openGateway(script, transport), REQUESTS[title]));
+      const whole = await format.read(await send(openGateway(script, transport), REQUESTS[title]));
 
       const {
         calls = [],
@@ -56,7 +58,7 @@ describe.each(cells)('/%s over the wire %s', (name, wire, door, script) => {
         cost: 0.0000244,
       });
 
-      // An upstream of the door's own form gets the body as it came.
+      // An upstream of the caller's own format gets the body as it came.
       const sent = script.sent[title as keyof typeof script.sent] as object | undefined;
       if (sent !== undefined && !(name === 'messages' && wire === 'anthropic')) {
         // A schema has no name in Anthropic's form.
@@ -65,7 +67,9 @@ describe.each(cells)('/%s over the wire %s', (name, wire, door, script) => {
       }
 
       for (const [chunking, stream] of replayStreams(script, upstream.events ?? [])) {
-        const streamed = await door.read(await send(openGateway(script, stream), { ...REQUESTS[title], stream: true }));
+        const streamed = await format.read(
+          await send(openGateway(script, stream), { ...REQUESTS[title], stream: true }),
+        );
         expect({ chunking, ...streamed }).toEqual({ chunking, ...whole });
       }
     },
@@ -77,7 +81,7 @@ describe.each(cells)('/%s over the wire %s', (name, wire, door, script) => {
     for (const end of [[], [script.errorEvent]]) {
       for (const [chunking, stream] of replayStreams(script, [...cut, ...end], '')) {
         const response = await send(openGateway(script, stream), { stream: true });
-        const { text, message } = await door.readError(response);
+        const { text, message } = await format.readError(response);
         expect({ chunking, text: text.slice(0, 5) }).toEqual({ chunking, text: 'Hello' });
         expect(message).not.toBe('');
       }
@@ -87,7 +91,7 @@ describe.each(cells)('/%s over the wire %s', (name, wire, door, script) => {
   test('the record names the key, the counts and the text of the call', async () => {
     const core = openGateway(script, replayWhole(script.responses.text));
     const response = await send(core, {});
-    await door.read(response);
+    await format.read(response);
     const id = response.headers['x-generation-id'] ?? '';
     const { data } = jsonOf(await core.get(`/api/v1/generation?id=${id}`));
     expect(data).toMatchObject({
