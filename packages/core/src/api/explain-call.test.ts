@@ -56,13 +56,13 @@ test('shows price and health of each endpoint, and ranks by both', async () => {
       provider: 'two',
       rank: 1,
       price: { prompt: '0.000002000', compared: 0.000002 },
-      health: { standing: 'steady', status: 0, uptime_last_5m: 100 },
+      health: { state: 'steady', standing: 'steady', status: 0, uptime_last_5m: 100 },
     },
     {
       provider: 'one',
       rank: 2,
       price: { compared: 0.000001 },
-      health: { standing: 'failing', status: -4, uptime_last_5m: 0 },
+      health: { state: 'failing', standing: 'failing', status: -4, uptime_last_5m: 0 },
     },
   ]);
 });

@@ -105,11 +105,11 @@ test('counts every attempt, and how the endpoints of a provider stand', async ()
   expect(metrics.get(`attempts_total{${kind},outcome="failed"}`)).toBe(1);
   expect(metrics.get(`attempts_total{${kind},outcome="ok"}`)).toBe(0);
   expect(metrics.get('attempts_total{provider="Beta",api_type="completions",outcome="ok"}')).toBe(1);
-  expect(metrics.get('endpoints{provider="acme",standing="failing"}')).toBe(1);
-  expect(metrics.get('endpoints{provider="beta",standing="steady"}')).toBe(1);
-  expect(metrics.get('endpoints{provider="beta",standing="unused"}')).toBe(1);
+  expect(metrics.get('endpoints{provider="acme",state="failing",standing="failing"}')).toBe(1);
+  expect(metrics.get('endpoints{provider="beta",state="steady",standing="steady"}')).toBe(1);
+  expect(metrics.get('endpoints{provider="beta",state="unused",standing="unused"}')).toBe(1);
   for (let count = 0; count < 5; count += 1) await core.chat({ provider: { only: ['acme'] } });
-  expect((await readMetrics(core)).get('endpoints{provider="acme",standing="open"}')).toBe(1);
+  expect((await readMetrics(core)).get('endpoints{provider="acme",state="open",standing="open"}')).toBe(1);
 });
 
 test('shows what is held and what waits, and nothing of it when it is done', async () => {

@@ -4,7 +4,7 @@ import type { Engine, Exposition, MetricFamily, MetricSample } from '../foundati
 import type { Histogram, ProviderFigures } from '../generations/call-figures.ts';
 import { publicOperation } from '../http/operation.ts';
 import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/request.ts';
-import { countStandings } from '../routing/health/endpoint-health.ts';
+import { countEndpointStates } from '../routing/health/endpoint-health.ts';
 import { hasEnded, type VideoJob } from '../stores/video-jobs.ts';
 import { listWorkingJobs } from '../videos/video-job.ts';
 import type { SystemParts } from './system.ts';
@@ -176,8 +176,9 @@ function ofStore({ store, ledger }: SystemParts): MetricFamily[] {
 async function ofQueues(parts: SystemParts): Promise<MetricFamily[]> {
   const { catalog, health, broadcaster } = parts;
   const jobs = await readWorkingJobs(parts);
-  const standings = [...countStandings(catalog, health)].flatMap(([provider, counts]) =>
-    Object.entries(counts).map(([standing, count]): Sample => [{ provider, standing }, count]),
+  const states = [...countEndpointStates(catalog, health)].flatMap(([provider, counts]) =>
+    // `standing` is the former name of `state`.
+    Object.entries(counts).map(([state, count]): Sample => [{ provider, state, standing: state }, count]),
   );
   // All processes read the same jobs.
   const stored: Sample[] =
@@ -189,7 +190,7 @@ async function ofQueues(parts: SystemParts): Promise<MetricFamily[]> {
         ];
   const waiting: Sample[] = [...stored, [{ queue: 'broadcasts' }, broadcaster.queued()]];
   return [
-    ...metric('endpoints', 'gauge', 'Endpoints by how they stand', standings, 'max'),
+    ...metric('endpoints', 'gauge', 'Endpoints by state', states, 'max'),
     ...metric('queue_depth', 'gauge', 'What waits to be done', waiting, 'max'),
   ];
 }

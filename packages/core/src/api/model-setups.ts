@@ -3,7 +3,7 @@ import { pickServedModels } from '../catalog/override-models.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseIssues } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
-import type { ModelStanding, StoredSetup } from '../setup/compose-setup.ts';
+import type { ModelSetupState, StoredSetup } from '../setup/compose-setup.ts';
 import { type LiveSetup, requireLiveSetup } from '../setup/live-setup.ts';
 import type { SetupHost } from '../setup/setup-host.ts';
 import type { ModelRecord } from '../stores/store.ts';
@@ -51,14 +51,14 @@ function toModelSetup(row: ModelRecord, { composed }: LiveSetup): ModelSetup {
   return {
     id: row.id,
     source: 'stored',
-    ...(composed()?.modelStandings.get(row.id) ?? NOT_LOADED),
+    ...(composed()?.modelStates.get(row.id) ?? NOT_LOADED),
     definition: configuredModelSchema.safeParse(row.definition).data ?? null,
     created_at: row.createdAt,
     updated_at: row.updatedAt,
   };
 }
 
-const NOT_LOADED: ModelStanding = { status: 'failed', problem: 'It was not loaded: start the gateway again' };
+const NOT_LOADED: ModelSetupState = { status: 'failed', problem: 'It was not loaded: start the gateway again' };
 
 /** A stored model, as it is shown; throws `not_found` when it is gone. */
 async function findModelSetup(id: string, setup: LiveSetup): Promise<ModelSetup> {
@@ -109,7 +109,7 @@ export const createModelSetup = operation<SetupParts>()({
       const row = { id, definition: body, createdAt: new Date(platform.now()).toISOString(), updatedAt: null };
       return {
         stored: { ...stored, models: [...stored.models, row] },
-        check: ({ modelStandings }) => refuseUnusable(modelStandings.get(id)),
+        check: ({ modelStates }) => refuseUnusable(modelStates.get(id)),
         write: () => setup.rows.models.insert(row, refuseKnown),
       };
     });
@@ -136,7 +136,7 @@ export const replaceModelSetup = operation<SetupParts>()({
       const row = { ...before, definition: body, updatedAt: new Date(platform.now()).toISOString() };
       return {
         stored: { ...stored, models: stored.models.map((one) => (one === before ? row : one)) },
-        check: ({ modelStandings }) => refuseUnusable(modelStandings.get(id)),
+        check: ({ modelStates }) => refuseUnusable(modelStates.get(id)),
         write: () => setup.rows.models.update(id, () => row),
       };
     });

@@ -7,14 +7,14 @@ import { operation } from '../http/operation.ts';
 import type { Preset } from '../providers/provider-preset.ts';
 import { PRESETS } from '../providers/provider-presets.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { ModelStanding } from '../setup/compose-setup.ts';
+import type { ModelSetupState } from '../setup/compose-setup.ts';
 import { type LiveSetup, type Outdated, requireLiveSetup, SERVER_FIELDS } from '../setup/live-setup.ts';
 import {
   addSavedSecrets,
   changeProviderRow,
   createProviderRow,
   noProvider,
-  type ProviderStanding,
+  type ProviderSetupState,
   readOpenSettings,
 } from '../setup/provider-rows.ts';
 import type { ConfiguredProvider, SetupHost } from '../setup/setup-host.ts';
@@ -57,8 +57,8 @@ function chooseSlug(draft: Draft, within = ''): ProviderSettings {
 }
 
 /** Throws `invalid_request` when what was changed could not be put into force. */
-export function refuseUnusable(standing: ProviderStanding | ModelStanding | undefined): void {
-  if (standing?.status === 'failed') throw refuseField('body', standing.problem ?? 'it cannot be used');
+export function refuseUnusable(state: ProviderSetupState | ModelSetupState | undefined): void {
+  if (state?.status === 'failed') throw refuseField('body', state.problem ?? 'it cannot be used');
 }
 
 /** A provider of the configuration, as it is shown. */
@@ -97,7 +97,7 @@ function toProviderSetup(row: ProviderRecord, { host, composed }: LiveSetup): Pr
     name: described?.name ?? settings?.name ?? row.id,
     source: 'stored',
     enabled: row.enabled,
-    ...(composed()?.providerStandings.get(row.id) ?? NOT_LOADED),
+    ...(composed()?.providerStates.get(row.id) ?? NOT_LOADED),
     address: described?.address ?? null,
     has_key: row.keyHint !== null,
     key_hint: row.keyHint,
@@ -108,7 +108,7 @@ function toProviderSetup(row: ProviderRecord, { host, composed }: LiveSetup): Pr
   };
 }
 
-const NOT_LOADED: ProviderStanding = { status: 'failed', problem: 'It was not loaded: start the gateway again' };
+const NOT_LOADED: ProviderSetupState = { status: 'failed', problem: 'It was not loaded: start the gateway again' };
 
 function readShown(row: ProviderRecord): ProviderSettings | null {
   try {
@@ -272,7 +272,7 @@ export const createProviderSetup = operation<SetupParts>()({
       const row = await createProviderRow(settings, { host: setup.host, enabled, at });
       return {
         stored: { ...stored, providers: [...stored.providers, row] },
-        check: ({ providerStandings }) => refuseUnusable(providerStandings.get(slug)),
+        check: ({ providerStates }) => refuseUnusable(providerStates.get(slug)),
         write: () => setup.rows.providers.insert(row, refuseKnown),
         forget: { provider: slug, isMoved: true },
       };
@@ -295,7 +295,7 @@ export const updateProviderSetup = operation<SetupParts>()({
       const row = await changeProviderRow(before, body, { host: setup.host, at });
       return {
         stored: { ...stored, providers: stored.providers.map((one) => (one === before ? row : one)) },
-        check: ({ providerStandings }) => refuseUnusable(providerStandings.get(slug)),
+        check: ({ providerStates }) => refuseUnusable(providerStates.get(slug)),
         write: () => setup.rows.providers.update(slug, () => row),
         forget: toOutdated(slug, body),
       };

@@ -8,10 +8,10 @@ import { operation } from '../http/operation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { Provider } from '../providers/provider.ts';
 import {
-  countStandings,
+  countEndpointStates,
   createCounts,
   type HealthBoard,
-  type StandingCounts,
+  type EndpointStateCounts,
 } from '../routing/health/endpoint-health.ts';
 import type { ProviderChecks, ProviderFinding } from '../setup/setup-host.ts';
 import type { ProviderHistories } from '../trials/provider-histories.ts';
@@ -131,10 +131,10 @@ export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {
     const { hostProviders, providerChecks, catalog, health, discovered } = parts;
-    const standings = countStandings(catalog, health);
+    const states = countEndpointStates(catalog, health);
     const data = hostProviders.map((provider) => {
       const known = providerChecks?.describe(provider);
-      const counts = standings.get(provider.slug) ?? createCounts();
+      const counts = states.get(provider.slug) ?? createCounts();
       const { 'half-open': halfOpen, ...others } = counts;
       return {
         slug: provider.slug,
@@ -159,7 +159,7 @@ function toLeftOut(list: BoundModels | undefined) {
   return { surplus, long_names: longNames, unfit_names: unfitNames };
 }
 
-function toStatus({ unused: _, ...used }: StandingCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
+function toStatus({ unused: _, ...used }: EndpointStateCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
   const total = Object.values(used).reduce((sum, count) => sum + count, 0);
   if (total === 0) return 'unknown';
   if (used.steady === total) return 'ok';

@@ -50,7 +50,7 @@ function explain(
       compared: Number.isFinite(price) ? price : null,
     },
     takes_prefill: endpoint.prefill !== null,
-    health: { standing: report.standing, ...toHealthFields(report) },
+    health: { state: report.state, standing: report.state, ...toHealthFields(report) },
   };
 }
 
@@ -159,7 +159,7 @@ const toRuleMembers = ({ rule, requested }: RuledCall): Pick<RoutingMetadata, 'r
 const MAX_CANDIDATES = 50;
 
 /**
- * Converts a plan to the form that is stored with its call: compact, and with the standing of each endpoint now. Null
+ * Converts a plan to the form that is stored with its call: compact, and with the state of each endpoint now. Null
  * where there was nothing to decide: most calls are of a model with one endpoint, and their record names it.
  */
 export function toRoutingDecision(plan: CallPlan, health: HealthBoard): RoutingDecision | null {
@@ -169,8 +169,11 @@ export function toRoutingDecision(plan: CallPlan, health: HealthBoard): RoutingD
   for (const endpoint of endpoints) {
     if (candidates.length === MAX_CANDIDATES) break;
     const candidate: RoutingCandidate = nameOf(endpoint);
-    const standing = health.of(endpoint).circuitState();
-    if (standing !== 'steady') candidate.standing = standing;
+    const state = health.of(endpoint).circuitState();
+    if (state !== 'steady') {
+      candidate.state = state;
+      candidate.standing = state;
+    }
     candidates.push(candidate);
   }
   for (const { endpoint, rule, guardrailId } of excluded) {

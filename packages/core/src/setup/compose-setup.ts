@@ -9,7 +9,7 @@ import {
   type ModelDefinition,
   type ModelSetup,
 } from '../wire/model-definition.ts';
-import { describeProblems, isShadowed, messageOf, openProviderRow, type ProviderStanding } from './provider-rows.ts';
+import { describeProblems, isShadowed, messageOf, openProviderRow, type ProviderSetupState } from './provider-rows.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What was set up through the API. */
@@ -19,7 +19,7 @@ export interface StoredSetup {
 }
 
 /** What became of a stored model. */
-export interface ModelStanding {
+export interface ModelSetupState {
   readonly status: ModelSetup['status'];
   readonly problem: string | null;
 }
@@ -28,8 +28,8 @@ export interface ModelStanding {
 export interface ComposedSetup {
   readonly providers: readonly Provider[];
   readonly models: readonly ModelDefinition[];
-  readonly providerStandings: ReadonlyMap<string, ProviderStanding>;
-  readonly modelStandings: ReadonlyMap<string, ModelStanding>;
+  readonly providerStates: ReadonlyMap<string, ProviderSetupState>;
+  readonly modelStates: ReadonlyMap<string, ModelSetupState>;
 }
 
 export interface ComposeParts {
@@ -46,11 +46,11 @@ const READY = { status: 'ready', problem: null } as const;
 export async function composeSetup(stored: StoredSetup, parts: ComposeParts): Promise<ComposedSetup> {
   const { host } = parts;
   const providers = [...parts.providers];
-  const providerStandings = new Map<string, ProviderStanding>();
+  const providerStates = new Map<string, ProviderSetupState>();
   for (const row of stored.providers) {
-    const { provider, ...standing } = await connectRow(row, parts);
+    const { provider, ...state } = await connectRow(row, parts);
     if (provider !== undefined) providers.push(provider);
-    providerStandings.set(row.id, standing);
+    providerStates.set(row.id, state);
   }
   const builtIn = await host.loadBuiltInModels();
   const served = pickServedModels(builtIn, providers.map(toServing));
@@ -62,16 +62,16 @@ export async function composeSetup(stored: StoredSetup, parts: ComposeParts): Pr
     providers.filter(({ putsModelInPath }) => putsModelInPath === true).map(({ slug }) => slug),
   );
   const own: ConfiguredModel[] = [];
-  const modelStandings = new Map<string, ModelStanding>();
+  const modelStates = new Map<string, ModelSetupState>();
   for (const row of stored.models) {
-    const { model, ...standing } = taken.has(row.id)
+    const { model, ...state } = taken.has(row.id)
       ? { model: undefined, ...SHADOWED }
       : pickModel(row, { slugs, pathSlugs, served, allSlugs, servedByAll });
     if (model !== undefined) own.push(model);
-    modelStandings.set(row.id, standing);
+    modelStates.set(row.id, state);
   }
   const models = overrideModels(served, [...host.configured.models, ...own]);
-  return { providers, models, providerStandings, modelStandings };
+  return { providers, models, providerStates, modelStates };
 }
 
 const toServing = ({ slug, preset = null }: Provider) => ({ slug, preset });
@@ -86,7 +86,7 @@ const SHADOWED = { status: 'shadowed', problem: 'The configuration has a model o
 async function connectRow(
   row: ProviderRecord,
   { host, connected }: ComposeParts,
-): Promise<ProviderStanding & { readonly provider?: Provider }> {
+): Promise<ProviderSetupState & { readonly provider?: Provider }> {
   const known = row.enabled ? connected.get(row) : undefined;
   if (known !== undefined && !isShadowed(row, host)) return { ...READY, provider: known };
   const opened = await openProviderRow(row, host);
@@ -120,7 +120,7 @@ interface ServedModels {
 function pickModel(
   row: ModelRecord,
   { slugs, pathSlugs, served, allSlugs, servedByAll }: ServedModels,
-): ModelStanding & { readonly model?: ConfiguredModel } {
+): ModelSetupState & { readonly model?: ConfiguredModel } {
   const parsed = configuredModelSchema.safeParse(row.definition);
   if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it anew' };
   // An alias that has come to mean something else is not looked at: what has it first keeps it.

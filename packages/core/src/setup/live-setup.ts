@@ -146,11 +146,11 @@ function refuseUnfit(configure: () => void): void {
 }
 
 /** Tells the operator of everything stored that is not in force though it should be. */
-function report({ providerStandings, modelStandings }: ComposedSetup, logger: Logger): void {
-  for (const [slug, { status, problem }] of providerStandings) {
+function report({ providerStates, modelStates }: ComposedSetup, logger: Logger): void {
+  for (const [slug, { status, problem }] of providerStates) {
     if (problem !== null) logger.warn('a stored provider is left out', { provider: slug, status, reason: problem });
   }
-  for (const [id, { status, problem }] of modelStandings) {
+  for (const [id, { status, problem }] of modelStates) {
     if (problem !== null) logger.warn('a stored model is left out', { model: id, status, reason: problem });
   }
 }

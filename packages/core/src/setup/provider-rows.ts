@@ -192,8 +192,8 @@ export function noProvider(slug: string): GatewayError {
   return new GatewayError('not_found', `No provider ${slug.slice(0, 100)} was set up through the API`);
 }
 
-/** What became of a stored provider. */
-export interface ProviderStanding {
+/** Whether a stored provider is called, and why not. */
+export interface ProviderSetupState {
   readonly status: ProviderSetup['status'];
   readonly problem: string | null;
 }
@@ -201,7 +201,7 @@ export interface ProviderStanding {
 /** A stored provider with its key, or why it is not called. */
 export type OpenedProvider =
   | { readonly status: 'ready'; readonly problem: null; readonly settings: ProviderSettings }
-  | (ProviderStanding & { readonly status: Exclude<ProviderStanding['status'], 'ready'> });
+  | (ProviderSetupState & { readonly status: Exclude<ProviderSetupState['status'], 'ready'> });
 
 /** Reads a stored provider, and opens what it has sealed. Never rejects. */
 export async function openProviderRow(

@@ -132,7 +132,11 @@ const endpointExplanationSchema = z.object({
   }),
   /** Whether it can continue a completion that has broken off elsewhere. */
   takes_prefill: z.boolean(),
-  health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'failing', 'open']) }),
+  health: healthFields.extend({
+    state: z.enum(['steady', 'half-open', 'unstable', 'resting', 'failing', 'open']),
+    /** Former name of `state`. */
+    standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'failing', 'open']),
+  }),
 });
 export type EndpointExplanation = z.infer<typeof endpointExplanationSchema>;
 

@@ -153,6 +153,8 @@ const candidateSchema = z.object({
   rule: z.string().optional(),
   guardrail_id: z.string().optional(),
   /** Absent for `steady`, which most are. */
+  state: z.enum(['half-open', 'unstable', 'resting', 'open']).optional(),
+  /** Former name of `state`; the only one in records of former versions. */
   standing: z.enum(['half-open', 'unstable', 'resting', 'open']).optional(),
   /** Why it was passed over although its turn had come; absent for the others. */
   skipped: z.enum(SKIP_REASONS).optional(),

@@ -154,7 +154,7 @@ async function examineStored(
       const models = pickServedModels(builtIn, [{ slug: row.id, preset: opened.settings.preset ?? null }]);
       if (!(await examineProvider(provider, { ...examination, models, isForm: true }))) failures += 1;
     } else {
-      tell(toStandingReport(row.id, toFinding(opened)));
+      tell(toStateReport(row.id, toFinding(opened)));
       if (opened.status === 'failed' || opened.status === 'locked') failures += 1;
     }
   }
@@ -205,7 +205,7 @@ function toReport(slug: string, baseUrl: string, findings: readonly Finding[]): 
 }
 
 /** Says of a provider that was set up why it is not called. */
-function toStandingReport(
+function toStateReport(
   slug: string,
   { isFailure, detail, advice }: { readonly isFailure: boolean; readonly detail: string; readonly advice?: string },
 ): string {

@@ -157,31 +157,31 @@ test('counts a completion that broke off as a failure, once', () => {
   health.noteBegun(10);
   health.noteFailed({ code: 'provider_unavailable' }, true);
   expect(health.circuitState()).toBe('unstable');
-  expect(health.report()).toMatchObject({ standing: 'failing', uptime5m: 0 });
+  expect(health.report()).toMatchObject({ state: 'failing', uptime5m: 0 });
 });
 
 test('is failing, not steady, while the last call failed and none of the last half hour succeeded', () => {
   const { health, wait, fail, succeed } = setUp();
   fail();
-  expect(health.standing()).toBe('failing');
+  expect(health.state()).toBe('failing');
   wait(60_000);
-  expect([health.circuitState(), health.standing()]).toEqual(['steady', 'failing']);
+  expect([health.circuitState(), health.state()]).toEqual(['steady', 'failing']);
   wait(86_400_000);
-  expect(health.standing()).toBe('failing');
+  expect(health.state()).toBe('failing');
   succeed();
   wait(60_000);
-  expect(health.standing()).toBe('steady');
+  expect(health.state()).toBe('steady');
 });
 
 test('is not failing for one failure among calls that succeed, nor while its circuit says more', () => {
   const { health, wait, fail, succeed } = setUp();
   succeed(3);
   fail();
-  expect(health.standing()).toBe('unstable');
+  expect(health.state()).toBe('unstable');
   wait(60_000);
-  expect(health.standing()).toBe('steady');
+  expect(health.state()).toBe('steady');
   fail(5);
-  expect(health.standing()).toBe('open');
+  expect(health.state()).toBe('open');
 });
 
 test('reports uptime over its windows, without refusals for the rate', () => {

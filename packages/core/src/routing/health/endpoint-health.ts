@@ -17,11 +17,11 @@ import {
  * The state of an endpoint as it is shown: that of its circuit, except `failing` where a closed circuit would hide that
  * the last call failed and none of the last half hour succeeded. Calls are still sent there.
  */
-export type Standing = CircuitState | 'failing';
+export type EndpointState = CircuitState | 'failing';
 
 /** Figures for lists and explanations. Null where nothing was measured. */
 interface HealthReport {
-  readonly standing: Standing;
+  readonly state: EndpointState;
   /** Per cent of calls that did not fail; refusals for their rate count neither way. */
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;
@@ -56,7 +56,7 @@ export interface EndpointHealth {
   /** Whether any call has had a result: endpoints are remembered as soon as a route is planned with them. */
   hasResults(): boolean;
   circuitState(): CircuitState;
-  standing(): Standing;
+  state(): EndpointState;
   /** No call is waiting for its first words. */
   isIdle(): boolean;
   /** Resolves with what the calls that wait for their first words show; never while idle. */
@@ -116,7 +116,7 @@ export function createEndpointHealth(now: () => number, listener?: CircuitListen
     if (silent.isIdle()) silent.tell(proof);
   };
 
-  const standing = (): Standing => {
+  const state = (): EndpointState => {
     const state = circuit.state();
     const isClosed = state === 'steady' || state === 'unstable';
     return isClosed && circuit.hasFailedLast() && halfHour.sum(now()).good === 0 ? 'failing' : state;
@@ -156,14 +156,14 @@ export function createEndpointHealth(now: () => number, listener?: CircuitListen
     noteAbandoned: () => noteSilenced('none'),
     hasResults: () => hasResults,
     circuitState: circuit.state,
-    standing,
+    state,
     isIdle: silent.isIdle,
     awaitProof: silent.awaitProof,
     latency: cached(now, () => latencies.percentiles(now(), PREFERENCE_WINDOW_MS)),
     throughput: cached(now, () => throughputs.percentiles(now(), PREFERENCE_WINDOW_MS)),
     successRate: () => shareOf(halfHour.sum(now())),
     report: () => ({
-      standing: standing(),
+      state: state(),
       uptime5m: percentOf(halfHour.sum(now(), 5)),
       uptime30m: percentOf(halfHour.sum(now())),
       uptime1d: percentOf(day.sum(now())),
@@ -231,10 +231,10 @@ function cached<Value>(now: () => number, compute: () => Value): () => Value {
 }
 
 /**
- * The wire's number for each standing. The wire promises only that 0 is normal and the others are not; the other numbers
+ * The wire's number for each state. The wire promises only that 0 is normal and the others are not; the other numbers
  * are the gateway's choice.
  */
-const STATUS_OF_STANDING: Readonly<Record<Standing, number>> = {
+const STATUS_OF_STATE: Readonly<Record<EndpointState, number>> = {
   steady: 0,
   unstable: -1,
   'half-open': -2,
@@ -251,7 +251,7 @@ type HealthFields = Pick<
 /** An endpoint's health as the public list shows it: per cent, milliseconds and tokens a second; null without calls. */
 export function toHealthFields(report: HealthReport): HealthFields {
   return {
-    status: STATUS_OF_STANDING[report.standing],
+    status: STATUS_OF_STATE[report.state],
     uptime_last_5m: report.uptime5m,
     uptime_last_30m: report.uptime30m,
     uptime_last_1d: report.uptime1d,
@@ -323,28 +323,28 @@ export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>, list
   };
 }
 
-/** Number of a provider's endpoints by standing; those without any call are `unused`. */
-export type StandingCounts = Record<Standing | 'unused', number>;
+/** Number of a provider's endpoints by state; endpoints without any call are `unused`. */
+export type EndpointStateCounts = Record<EndpointState | 'unused', number>;
 
-/** Counts the endpoints of the catalog by provider slug and standing. */
-export function countStandings(
+/** Counts the endpoints of the catalog by provider slug and state. */
+export function countEndpointStates(
   catalog: Pick<Catalog, 'list'>,
   health: Pick<HealthBoard, 'find'>,
-): ReadonlyMap<string, StandingCounts> {
-  const bySlug = new Map<string, StandingCounts>();
+): ReadonlyMap<string, EndpointStateCounts> {
+  const bySlug = new Map<string, EndpointStateCounts>();
   for (const { endpoints } of catalog.list()) {
     for (const endpoint of endpoints) {
       const { slug } = endpoint.provider;
       let counts = bySlug.get(slug);
       if (counts === undefined) bySlug.set(slug, (counts = createCounts()));
       const known = health.find(endpoint);
-      counts[known?.hasResults() === true ? known.standing() : 'unused'] += 1;
+      counts[known?.hasResults() === true ? known.state() : 'unused'] += 1;
     }
   }
   return bySlug;
 }
 
-export const createCounts = (): StandingCounts => ({
+export const createCounts = (): EndpointStateCounts => ({
   steady: 0,
   unstable: 0,
   resting: 0,

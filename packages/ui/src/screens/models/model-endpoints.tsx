@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 
 import { endpointsQuery } from '../../api/queries.ts';
 import { toTokenPriceText } from '../../features/models/model-facts.ts';
-import { StandingBadge, toStanding } from '../../features/providers/standings.tsx';
+import { EndpointStateBadge, toEndpointState } from '../../features/providers/provider-states.tsx';
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -49,7 +49,7 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
         </h3>
         <code className="font-mono text-xs text-ink-faint">{endpoint.tag}</code>
         {endpoint.quantization !== null && <Badge>{endpoint.quantization}</Badge>}
-        <StandingBadge standing={toStanding(endpoint)} />
+        <EndpointStateBadge state={toEndpointState(endpoint)} />
       </div>
       <Facts
         facts={[

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { toRuleText } from '../../features/models/rule-text.ts';
-import { StandingBadge, toStanding } from '../../features/providers/standings.tsx';
+import { EndpointStateBadge, toEndpointState } from '../../features/providers/provider-states.tsx';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { OptionList } from '../../parts/controls/select.tsx';
@@ -57,7 +57,7 @@ export function PlanExplanation({ model }: { model: string }) {
 
 function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
   const included = endpoints.filter((endpoint) => endpoint.included);
-  const answersNothing = included.every(({ health }) => ['failing', 'open'].includes(toStanding(health)));
+  const answersNothing = included.every(({ health }) => ['failing', 'open'].includes(toEndpointState(health)));
   return (
     <>
       <p className="flex items-center gap-2 text-sm font-medium" role="status">
@@ -90,7 +90,7 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
               <span className="font-medium">{endpoint.provider_name}</span>
               <code className="font-mono text-xs text-ink-faint">{endpoint.provider_model}</code>
               <span className="flex-1" />
-              <StandingBadge standing={toStanding(endpoint.health)} />
+              <EndpointStateBadge state={toEndpointState(endpoint.health)} />
             </div>
             <p className="mt-1 text-ink-soft">
               {endpoint.rule === null

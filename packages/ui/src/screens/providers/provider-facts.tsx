@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 
 import type { ProviderState } from '../../features/providers/provider-queries.ts';
-import { type Standing, STANDINGS } from '../../features/providers/standings.tsx';
+import { type EndpointState, ENDPOINT_STATES } from '../../features/providers/provider-states.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Facts } from '../../parts/facts.tsx';
 
@@ -47,7 +47,7 @@ function toKeyText(hasKey: boolean | null, byok: boolean): string {
 }
 
 /** Its endpoints by how they stand. */
-export function StandingTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
+export function EndpointStateTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
   const total = Math.max(
     1,
     Object.values(endpoints).reduce((sum, count) => sum + count, 0),
@@ -63,17 +63,17 @@ export function StandingTable({ endpoints }: { endpoints: ProviderState['health'
         </tr>
       </thead>
       <tbody>
-        {(Object.keys(STANDINGS) as Standing[]).map((name) => (
+        {(Object.keys(ENDPOINT_STATES) as EndpointState[]).map((name) => (
           <tr key={name} className="border-b border-line/70 last:border-0">
             <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
-              {STANDINGS[name].label}
-              <span className="block text-xs text-ink-faint">{STANDINGS[name].meaning}</span>
+              {ENDPOINT_STATES[name].label}
+              <span className="block text-xs text-ink-faint">{ENDPOINT_STATES[name].meaning}</span>
             </th>
             <td className="figures w-12 py-1.5 pr-3 text-right align-top">{formatCount(endpoints[name])}</td>
             <td className="w-1/3 py-1.5 align-top">
               <span aria-hidden="true" className="mt-1.5 block h-2 overflow-hidden rounded-full bg-raised">
                 <span
-                  className={`block h-full ${STANDINGS[name].bar}`}
+                  className={`block h-full ${ENDPOINT_STATES[name].bar}`}
                   style={{ width: `${(endpoints[name] / total) * 100}%` }}
                 />
               </span>

@@ -3,8 +3,8 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 
 import { ApiError } from '../../api/api-error.ts';
 import { joinProviders, type ProviderRow, providerStatesQuery } from '../../features/providers/provider-queries.ts';
+import { ProviderStateBadge } from '../../features/providers/provider-states.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
-import { ProviderStateBadge } from '../../features/providers/standings.tsx';
 import {
   BackLink,
   ResourceCard,
@@ -13,7 +13,7 @@ import {
   ResourceState,
 } from '../../features/resource-page/resource-page.tsx';
 import { providerHistoriesQuery } from './history/history-queries.ts';
-import { StandingTable, StateFacts } from './provider-facts.tsx';
+import { EndpointStateTable, StateFacts } from './provider-facts.tsx';
 import { ProviderTest } from './provider-test.tsx';
 import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
@@ -72,7 +72,7 @@ export function ProviderPage() {
       </ResourceColumn>
       {state !== undefined && (
         <ResourceCard title="Endpoints">
-          <StandingTable endpoints={state.health.endpoints} />
+          <EndpointStateTable endpoints={state.health.endpoints} />
         </ResourceCard>
       )}
     </ResourcePage>

@@ -1,9 +1,9 @@
 import type { ProviderRow } from '../../features/providers/provider-queries.ts';
-import { ProviderStateBadge } from '../../features/providers/standings.tsx';
+import { ProviderStateBadge } from '../../features/providers/provider-states.tsx';
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { ProviderHistorySection } from './history/provider-history.tsx';
-import { StandingTable, StateFacts } from './provider-facts.tsx';
+import { EndpointStateTable, StateFacts } from './provider-facts.tsx';
 import { ProviderTest } from './provider-test.tsx';
 import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
@@ -42,7 +42,7 @@ export function ProviderPanel({ row, isEditable, onClose }: ProviderPanelProps) 
             </section>
             <section>
               <h3 className="mb-2 text-sm font-semibold">Endpoints</h3>
-              <StandingTable endpoints={state.health.endpoints} />
+              <EndpointStateTable endpoints={state.health.endpoints} />
             </section>
           </>
         )}

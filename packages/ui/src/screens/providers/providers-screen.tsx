@@ -19,9 +19,9 @@ import {
   type ProviderState,
   providerStatesQuery,
 } from '../../features/providers/provider-queries.ts';
+import { PROVIDER_STATES, ProviderStateBadge, SETUP_STATES } from '../../features/providers/provider-states.tsx';
 import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
-import { PROVIDER_STATES, ProviderStateBadge, SETUP_STATES } from '../../features/providers/standings.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';

@@ -20,7 +20,7 @@ import { WithContent } from '../content/with-content.tsx';
 import { Conversation } from '../detail/conversation.tsx';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
-import { EndpointStandings } from './endpoint-standings.tsx';
+import { EndpointOutcomes } from './endpoint-outcomes.tsx';
 import { toCallTimeline } from './to-call-timeline.ts';
 
 export type TimelinePane = 'conversation' | 'stream';
@@ -157,7 +157,7 @@ function Reasons({ generation }: { generation: Generation }) {
       </Section>
       {decision !== undefined && (
         <Section title="Why these endpoints">
-          <EndpointStandings decision={decision} attempts={attempts ?? []} />
+          <EndpointOutcomes decision={decision} attempts={attempts ?? []} />
         </Section>
       )}
       {pipeline !== undefined && pipeline.length > 0 && (

@@ -6,12 +6,12 @@ import type { ProviderPast } from './provider-queries.ts';
 
 type ProviderHealth = ProviderStateList['data'][number]['health'];
 
-/** How an endpoint stands, as the list of providers counts it. */
-export type Standing = keyof ProviderHealth['endpoints'];
+/** The state of an endpoint, as the list of providers counts it. */
+export type EndpointState = keyof ProviderHealth['endpoints'];
 
-/** The words for how endpoints stand, wherever one is shown; in the order in which they are listed. */
-export const STANDINGS: Readonly<
-  Record<Standing, { readonly label: string; readonly meaning: string; readonly tone: Tone; readonly bar: string }>
+/** The words for states of endpoints, in the order in which they are listed. */
+export const ENDPOINT_STATES: Readonly<
+  Record<EndpointState, { readonly label: string; readonly meaning: string; readonly tone: Tone; readonly bar: string }>
 > = {
   steady: { label: 'Steady', meaning: 'respond normally', tone: 'good', bar: 'bg-good' },
   unstable: {
@@ -42,7 +42,7 @@ export const STANDINGS: Readonly<
   unused: { label: 'Not called yet', meaning: 'have no calls yet', tone: 'neutral', bar: 'bg-line-strong' },
 };
 
-const STANDING_OF_STATUS: Readonly<Record<number, Standing>> = {
+const STATE_OF_STATUS: Readonly<Record<number, EndpointState>> = {
   [-1]: 'unstable',
   [-2]: 'half_open',
   [-3]: 'resting',
@@ -50,16 +50,16 @@ const STANDING_OF_STATUS: Readonly<Record<number, Standing>> = {
   [-5]: 'open',
 };
 
-/** How an endpoint of a model stands, or one of an explanation. */
-export function toStanding({
+/** The state of an endpoint of a model, or of an explanation. */
+export function toEndpointState({
   status,
   uptime_last_1d: uptime,
-}: Pick<ModelEndpoint | EndpointExplanation['health'], 'status' | 'uptime_last_1d'>): Standing {
-  return STANDING_OF_STATUS[status] ?? (uptime === null ? 'unused' : 'steady');
+}: Pick<ModelEndpoint | EndpointExplanation['health'], 'status' | 'uptime_last_1d'>): EndpointState {
+  return STATE_OF_STATUS[status] ?? (uptime === null ? 'unused' : 'steady');
 }
 
-export function StandingBadge({ standing }: { standing: Standing }) {
-  const { label, meaning, tone } = STANDINGS[standing];
+export function EndpointStateBadge({ state }: { state: EndpointState }) {
+  const { label, meaning, tone } = ENDPOINT_STATES[state];
   return (
     <Badge tone={tone} title={`Endpoints like this ${meaning}`}>
       {label}

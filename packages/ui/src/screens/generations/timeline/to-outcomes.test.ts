@@ -1,14 +1,14 @@
 import type { Generation, RoutingDecision } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toStandings } from './endpoint-standings.tsx';
+import { toOutcomes } from './endpoint-outcomes.tsx';
 
 const DECISION: RoutingDecision = {
   requested: 'acme/chat',
   strategy: 'direct',
   ordered_by: 'price',
   candidates: [
-    { provider: 'gone', provider_name: 'Gone', model: 'acme/chat', standing: 'unstable' },
+    { provider: 'gone', provider_name: 'Gone', model: 'acme/chat', state: 'unstable' },
     { provider: 'here', provider_name: 'Here', model: 'acme/chat' },
     { provider: 'spare', provider_name: 'Spare', model: 'acme/chat' },
     { provider: 'dear', provider_name: 'Dear', model: 'acme/chat', rule: 'max_price' },
@@ -23,7 +23,7 @@ const failed = {
 const served = { endpoint_id: 'here:m', model_permaslug: 'acme/chat', status: 200 };
 type Attempts = NonNullable<Generation['provider_responses']>;
 const told = (attempts: Attempts, decision = DECISION) =>
-  toStandings(decision, attempts, (rule) => `rule ${rule}`).map(({ kind, attempts: asked, reason }) => [
+  toOutcomes(decision, attempts, (rule) => `rule ${rule}`).map(({ kind, attempts: asked, reason }) => [
     kind,
     asked,
     reason,
@@ -53,4 +53,9 @@ test('tells why an endpoint was passed over after a failure', () => {
 test('does not take one provider for another whose slug begins alike', () => {
   const other = { ...served, endpoint_id: 'here/flex:m' };
   expect(told([other])[1]).toEqual(['not-asked', [], 'An earlier endpoint responded.']);
+});
+
+test('reads the state of an endpoint by its former name', () => {
+  const candidates = DECISION.candidates.map(({ state, ...candidate }) => ({ ...candidate, standing: state }));
+  expect(told([failed, served], { ...DECISION, candidates })).toEqual(told([failed, served]));
 });

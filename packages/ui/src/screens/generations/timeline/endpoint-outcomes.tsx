@@ -5,13 +5,13 @@ import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
-interface EndpointStandingsProps {
+interface EndpointOutcomesProps {
   readonly decision: RoutingDecision;
   readonly attempts: NonNullable<Generation['provider_responses']>;
 }
 
 /** Why each endpoint was asked or not, as it was decided then. */
-export function EndpointStandings({ decision, attempts }: EndpointStandingsProps) {
+export function EndpointOutcomes({ decision, attempts }: EndpointOutcomesProps) {
   const order = toOrderText(decision);
   return (
     <>
@@ -19,8 +19,8 @@ export function EndpointStandings({ decision, attempts }: EndpointStandingsProps
         Decision at the time{order !== '' && `: ${order}`}. Requested: {showControls(decision.requested)}.
       </p>
       <ol aria-label="Endpoints" className="flex flex-col gap-1.5">
-        {toStandings(decision, attempts, toRuleText).map((standing, at) => (
-          <StandingItem key={at} standing={standing} />
+        {toOutcomes(decision, attempts, toRuleText).map((outcome, at) => (
+          <OutcomeItem key={at} outcome={outcome} />
         ))}
       </ol>
       {decision.more !== undefined && (
@@ -36,7 +36,7 @@ const KINDS = {
   excluded: { label: 'excluded', tone: 'bad' },
 } as const;
 
-function StandingItem({ standing: { candidate, kind, attempts, reason } }: { standing: EndpointStanding }) {
+function OutcomeItem({ outcome: { candidate, kind, attempts, reason } }: { outcome: EndpointOutcome }) {
   const { label, tone } = KINDS[kind];
   const times = attempts.length === 0 ? '' : ` as attempt ${attempts.slice(0, 5).join(', ')}`;
   return (
@@ -55,7 +55,7 @@ function StandingItem({ standing: { candidate, kind, attempts, reason } }: { sta
 }
 
 /** What became of an endpoint that the call might have gone to. */
-interface EndpointStanding {
+interface EndpointOutcome {
   readonly candidate: RoutingCandidate;
   readonly kind: 'asked' | 'not-asked' | 'excluded';
   /** Places among the attempts, from 1; several where tools were run in between. */
@@ -72,11 +72,11 @@ const SKIP_TEXTS = {
 } as const;
 
 /** Tells of every endpoint of a decision why it was asked, or not. */
-export function toStandings(
+export function toOutcomes(
   { candidates }: RoutingDecision,
   attempts: Attempts,
   toRuleText: (rule: string, guardrailId: string | null) => string,
-): readonly EndpointStanding[] {
+): readonly EndpointOutcome[] {
   const hasBegun = attempts.some(({ status, error }) => status !== null && status < 400 && error === undefined);
   return candidates.map((candidate) => {
     const { rule, guardrail_id: guardrailId, skipped } = candidate;
@@ -84,7 +84,7 @@ export function toStandings(
       return { candidate, kind: 'excluded', attempts: [], reason: toRuleText(rule, guardrailId ?? null) };
     }
     const asked = attempts.flatMap((attempt, index) => (isOf(attempt, candidate) ? [index + 1] : []));
-    if (asked.length > 0) return { candidate, kind: 'asked', attempts: asked, reason: toStandingText(candidate) };
+    if (asked.length > 0) return { candidate, kind: 'asked', attempts: asked, reason: toStateText(candidate) };
     const reason =
       skipped !== undefined
         ? SKIP_TEXTS[skipped]
@@ -100,15 +100,15 @@ function isOf({ endpoint_id: id, model_permaslug: model }: Attempts[number], can
   return id?.startsWith(`${candidate.provider}:`) === true && model === candidate.model;
 }
 
-const STANDING_TEXTS: Readonly<Record<NonNullable<RoutingCandidate['standing']>, string>> = {
+const STATE_TEXTS: Readonly<Record<NonNullable<RoutingCandidate['state']>, string>> = {
   'half-open': 'It was due for a probe after failures.',
   unstable: 'Many of its recent calls had failed.',
   resting: 'It had asked for a pause (Retry-After), so it came last.',
   open: 'Too many of its calls had failed, so it came last.',
 };
 
-const toStandingText = ({ standing }: RoutingCandidate): string =>
-  standing === undefined ? '' : STANDING_TEXTS[standing];
+const toStateText = ({ standing, state = standing }: RoutingCandidate): string =>
+  state === undefined ? '' : STATE_TEXTS[state];
 
 const ORDER_TEXTS: Readonly<Record<NonNullable<RoutingDecision['ordered_by']>, string>> = {
   order: 'in the order requested by the caller',
