@@ -3,7 +3,7 @@
 # Debian and not Alpine, as the build's own programs come for glibc. What runs in the end is JavaScript alone.
 FROM node:24.21.0-bookworm-slim AS manifests
 WORKDIR /src
-# Packages are installed anew only when one of these changes.
+# Packages are reinstalled only when one of these changes.
 COPY package.json package-lock.json .npmrc ./
 COPY packages/clients/package.json packages/clients/
 COPY packages/core/package.json packages/core/

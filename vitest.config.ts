@@ -23,7 +23,7 @@ const suite = (name: string) => ({
 });
 
 /**
- * Its files share their modules, as those of `core`, `node` and the rest keep no state: to load them anew for each file
+ * Its files share their modules, as those of `core`, `node` and the rest keep no state: to load them again for each file
  * takes twice as long as all the tests do.
  */
 const sharing = <Test extends object>({ extends: inherited, test }: { extends: true; test: Test }) => ({

@@ -12,7 +12,7 @@ const SECTION = "document.querySelector('[aria-labelledby=activity-title]')";
 const CANVASES = `[...(${SECTION}?.querySelectorAll('canvas') ?? [])]`;
 /** All four charts are there, with figures of what is asked for. */
 const ALL_DRAWN = `${CANVASES}.length === 4 && ${SECTION}.getAttribute('aria-busy') === 'false'`;
-/** Likewise, each drawn anew: a chart gets another canvas with other figures. */
+/** Likewise, each drawn again: a chart gets another canvas with other figures. */
 const ALL_DRAWN_ANEW = `${ALL_DRAWN} && !${CANVASES}.some((canvas) => before.includes(canvas))`;
 
 const SPLITS = ['provider', 'key', 'member', 'app', 'session', 'none', 'model'] as const;

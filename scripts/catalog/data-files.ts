@@ -23,7 +23,7 @@ export function readDataFiles(directory: string): readonly DataFile[] {
   });
 }
 
-/** Writes a data file anew, as the formatter leaves it. */
+/** Writes a data file again, as the formatter leaves it. */
 export function saveDataFile(path: string, data: DatedModels): void {
   // It has no line breaks, as the formatter leaves an object on one line only where its first key follows the brace.
   writeFileSync(path, `${JSON.stringify(data)}\n`);

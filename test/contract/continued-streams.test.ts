@@ -428,7 +428,7 @@ test('the record of a stream that could not go on has the error of each endpoint
   ]);
 });
 
-test('the rest is reserved anew, and a budget that it does not fit into ends the stream', async () => {
+test('the rest is reserved again, and a budget that it does not fit into ends the stream', async () => {
   const askWithin = async (limit: number): Promise<{ upstream: ScriptedTransport; core: CoreGateway }> => {
     const upstream = createBrokenUpstream({ sent: TEXT.repeat(20), rest: () => 'The end.' });
     const core = openGateway(upstream);

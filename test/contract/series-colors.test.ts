@@ -68,7 +68,7 @@ function distance(one: Rgb, other: Rgb): number {
 test.each([
   ['light', light],
   ['dark', dark],
-])('colors of things stand out from the ground and from each other in %s, whatever colors one sees', (_, theme) => {
+])('colors of series stand out from the background and from each other in %s, whatever colors one sees', (_, theme) => {
   const surface = readColor(theme, 'surface');
   const colors = Array.from({ length: 8 }, (__, at) => readColor(theme, `series-${at + 1}`));
   for (const color of colors) expect(contrast(color, surface)).toBeGreaterThanOrEqual(3);

@@ -13,7 +13,7 @@ const NAME = 'model-gateway-desktop';
 const HOME = '/home/tester';
 const DATA = `${HOME}/.config/Model Gateway`;
 
-/** What systems keep of every package that was once there: dpkg's own notes, logs, and caches that were made anew. */
+/** What systems keep of every package that was once there: dpkg's own notes, logs, and caches that were rebuilt. */
 const NOTES =
   /^\/(?:var\/(?:lib\/dpkg|log|cache)\/|usr\/share\/(?:mime\/|icons\/hicolor\/icon-theme\.cache|applications\/mimeinfo\.cache))/;
 

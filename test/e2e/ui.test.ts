@@ -103,7 +103,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('asks to sign in again when the session has ended', async () => {
       const { page, problems } = await ui.open('#/keys');
-      // The last thing that the page asks for by itself: it would find out before the click.
+      // The last request that the page makes by itself: it would find out before the click.
       await page.getByTitle('Spent since midnight (browser time)').waitFor();
       await page.context().clearCookies();
       await page.getByRole('link', { name: 'Settings' }).click();
@@ -222,7 +222,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([expect.stringContaining('400')]);
     });
 
-    test('draws its charts anew when the system turns dark, and for no other reason', async () => {
+    test('draws its charts again when the system turns dark, and for no other reason', async () => {
       const opened = await ui.open('#/');
       const { page } = opened;
       await setTheme(opened, 'light');

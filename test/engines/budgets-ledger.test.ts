@@ -81,7 +81,7 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
     await eventually(async () => {
       refusals.length = 0;
       await one.call(asking(budget, 0));
-      expect(String(refusals[0])).toContain('Key limit exceeded: $0.1 of $0.1 is spent; it counts anew');
+      expect(String(refusals[0])).toContain('Key limit exceeded: $0.1 of $0.1 is spent; it resets at');
     });
   });
 

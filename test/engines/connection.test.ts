@@ -184,7 +184,7 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
     expect(await store.keys.list()).toHaveLength(3);
   });
 
-  test('says that the server takes no writes any more, and takes up its connections anew when it does', async () => {
+  test('says that the server takes no writes any more, and takes up its connections again when it does', async () => {
     const url = await openDatabase();
     const { logger, lines } = createTestLogger();
     const store = await openStore(url, { maxConnections: 3, logger });

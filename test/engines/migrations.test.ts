@@ -102,7 +102,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     expect(await store.videoJobs.page?.({ announcement: 'any', limit: 9 })).toEqual({ jobs: [done], totalCount: 1 });
   });
 
-  test('builds indexes while calls are recorded, and anew what an interrupted build has left', async () => {
+  test('builds indexes while calls are recorded, and again what an interrupted build has left', async () => {
     const url = await openDatabase();
     const names = ['generations_model', 'generations_cost', 'broadcasts_deliveries'];
     /** How many indexes each table has, and how many of these are whole. */

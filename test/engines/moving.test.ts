@@ -18,7 +18,7 @@ interface Row {
   readonly total_cost: number;
 }
 
-/** A body without what was spent since the beginning of the day, week or month: it may begin anew meanwhile. */
+/** A body without what was spent since the beginning of the day, week or month: it may begin again meanwhile. */
 const withoutSpans = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body), (name, value: unknown) =>
     /_(daily|weekly|monthly)$/.test(name) ? undefined : value,

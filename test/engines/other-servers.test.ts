@@ -104,7 +104,7 @@ describe.skipIf(missingPostgres)('A database at another server', () => {
     const written = await readWritten(promoted);
     expect(written).toMatchObject({ distinct: written.generations, contents: written.generations });
     expect([written.spentNano, written.keysNano]).toEqual([written.costNano, written.costNano]);
-    // What the former server had shown comes again, as the present one wrote it anew; what is recorded there follows.
+    // What the former server had shown comes again, as the present one wrote it; what is recorded there follows.
     await followAll(store, seen.place, [...lost, ...later]);
   });
 });

@@ -365,7 +365,7 @@ test.each([
 
   const ids = [chunksOf(received)[0]?.id ?? '', whole.id];
   await store.close();
-  // Read anew from the disk: what was acknowledged is what is there.
+  // Read again from the disk: what was acknowledged is what is there.
   const again = await createJsonFileStore({ dir });
   for (const id of ids) expect((await again.generations.getContent(id))?.output.completion).toBe(texts.join(''));
   await again.close();

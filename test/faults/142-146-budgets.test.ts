@@ -166,7 +166,7 @@ test.each([
   ['weekly', '2026-01-04T23:59:59.999Z', '2026-01-05T00:00:00.000Z'],
   ['monthly', '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z'],
   ['monthly', '2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
-])('138: a %s budget is used up until %s and counts anew from %s', async (interval, before, after) => {
+])('138: a %s budget is used up until %s and resets at %s', async (interval, before, after) => {
   let now = Date.parse(before) - 60_000;
   const { spend, newKey } = await start({ platform: { ...createNodePlatform(), now: () => now } });
   const limited = await newKey({ limit: 0.15, limit_reset: interval });

@@ -153,7 +153,7 @@ test('162: a redirect is not followed; 175: what is told of a failure names no a
   expect(JSON.stringify([tested, await gateway.deliveries(), gateway.logged])).not.toMatch(/CANARY|127\.0\.0\.1/);
 });
 
-test('173: a dead letter is listed and sent anew with the same ids', async () => {
+test('173: a dead letter is listed and resent with the same ids', async () => {
   const gateway = await setUp();
   const receiver = await startReceiver((response, _, index) => response.writeHead(index === 0 ? 403 : 200).end());
   await addWebhook(gateway, receiver);

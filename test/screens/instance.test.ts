@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { launchUi, skipped } from '../e2e/launch-ui.ts';
 
 test.skipIf(skipped !== undefined)(
-  'the settings say how the gateway is, what it keeps things in, and which process of which version responds',
+  'the settings show the health of the gateway, its storage, and which process of which version responds',
   async () => {
     const ui = await launchUi({ isEmpty: true });
     try {

@@ -374,7 +374,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('shows what models were called for, and how things stand', async () => {
+    test('shows what models were called for, and the state of the gateway', async () => {
       const { page, problems, go } = await ui.open('#/models?open=demo/chat');
       await page.getByRole('tab', { name: 'Usage' }).click();
       await page.getByRole('row', { name: /^30 days 3/ }).waitFor();

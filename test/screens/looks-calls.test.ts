@@ -27,7 +27,7 @@ const made = { call: '', key: '' };
 interface State {
   readonly name: string;
   readonly hash: () => string;
-  /** What is done before it is looked at; done anew where it does not outlive a change of the width. */
+  /** What is done before it is looked at; done again where it does not outlive a change of the width. */
   readonly open?: (page: Page) => Promise<unknown>;
 }
 

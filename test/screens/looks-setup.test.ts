@@ -164,7 +164,7 @@ const MORE =
   /-(?:none|failed|compare|code|my-usage|endpoints|can-i-use-it|form|test|dry-run|try-a-text|holds-for|reach|contents|log|webhooks|misses|off|config)$|^(?:guardrails|videos|destinations)-empty$/;
 
 describe.skipIf(skipped !== undefined)(
-  `looks of the screens where things are set up${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  `looks of the screens of the set-up${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
   { timeout: 120_000 },
   () => {
     const uis = new Map<Place, Ui>();
@@ -213,7 +213,7 @@ describe.skipIf(skipped !== undefined)(
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: width === 480 ? 850 : width === 2560 ? 1300 : 900 });
           for (const theme of IS_FULL || width === 480 ? (['light', 'dark'] as const) : (['dark'] as const)) {
-            // A page may miss a change that comes while it is laid out anew for another width: then it is told again.
+            // A page may miss a change that comes while it is laid out again for another width: then it is told again.
             await expect
               .poll(async () => {
                 await page.emulateMedia({ colorScheme: theme === 'dark' ? 'light' : 'dark' });

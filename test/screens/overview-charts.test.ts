@@ -125,7 +125,7 @@ describe.skipIf(skipped !== undefined)(
       },
     );
 
-    test('fit into a narrower page at once, before they are drawn anew', async () => {
+    test('fit into a narrower page at once, before they are drawn again', async () => {
       const { page } = await ui.open('#/', { viewport: { width: 960, height: 900 } });
       await untilDrawn(page);
       await chartOf(page, 'Cost').waitFor();
@@ -225,7 +225,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('keep the colour of a thing in each chart and over every change of span', async () => {
+    test('keep the colour of a series in each chart and over every change of span', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);
       const legend = page.getByRole('table', { name: 'Figures by model' });
@@ -248,7 +248,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('lead from an entry of the legend to the calls of just that thing', async () => {
+    test('lead from an entry of the legend to the calls of just that series', async () => {
       const { page, problems, go } = await ui.open('#/');
       await untilDrawn(page);
       const row = page.getByRole('table', { name: 'Figures by model' }).getByRole('row', { name: /acme\/chat/ });

@@ -102,7 +102,7 @@ async function change(path: string, method: string, body: object): Promise<void>
 const dataOf = async (response: Response): Promise<{ id: string; hash: string }> =>
   ((await response.json()) as { data: { id: string; hash: string } }).data;
 
-/** Every page of a thing, and the lists that lead there. */
+/** The page of each kind of resource, and the lists that lead there. */
 const PAGES: readonly (readonly [name: string, hash: () => string, isCharted: boolean])[] = [
   ['key-configured', () => `#/keys/${CONFIGURED}`, true],
   ['key-made', () => `#/keys/${made.key}?range=7d`, false],
@@ -200,7 +200,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('keep the span and the split in the address, and lead from a chart to the calls of the thing', async () => {
+    test('keep the span and the split in the address, and lead from a chart to the calls of the series', async () => {
       const { page, problems } = await ui.open('#/models/demo/chat');
       await untilDrawn(page);
       await page.getByRole('table', { name: 'Figures by provider' }).waitFor();
@@ -295,7 +295,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('say so where there is no such thing, and lead to its calls', async () => {
+    test('say so where the resource does not exist, and lead to its calls', async () => {
       const { page, go } = await ui.open('#/keys/0123456789abcdef');
       await page.getByText('This key does not exist').waitFor();
       for (const id of ['alone', 'no/such', 'no/such/model']) {

@@ -199,7 +199,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('says that a call cannot be opened, and begins anew where wanted', async () => {
+    test('says that a call cannot be opened, and begins again where wanted', async () => {
       const { page, problems, check } = await open('#/playground?from=gen-none');
       await page.getByRole('alert').getByText('The generation could not be opened').waitFor();
       expect(await check()).toEqual([]);

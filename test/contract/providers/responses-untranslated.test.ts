@@ -150,7 +150,7 @@ describe('A call of /responses to an upstream that speaks it', () => {
   });
 
   test.each(chunkings(streamOf(EVENTS)))(
-    'gives every event back, numbered anew without a gap, %s',
+    'gives every event back, renumbered without gaps, %s',
     async (_chunking, pieces) => {
       const core = gatewayOver(replay(pieces));
       const response = await call(core, { stream: true });
@@ -190,7 +190,7 @@ describe('A call of /responses to an upstream that speaks it', () => {
   test('takes its own items back: another turn has upstream’s ids, and none of the gateway’s', async () => {
     const transport = whole();
     const core = gatewayOver(transport);
-    // A guardrail on completions takes the items apart and makes them anew.
+    // A guardrail on completions takes the items apart and makes them again.
     const guarded = await guardKey(core, {
       content_filters: [{ pattern: 'nothing', action: 'block', direction: 'output' }],
     });

@@ -38,7 +38,7 @@ const FORMS: readonly ((address: string) => string)[] = [
 /** Every address in every form. */
 export const LINKS: readonly string[] = ADDRESSES.flatMap((address) => FORMS.map((form) => form(address)));
 
-/** Links that show one thing and mean another, and images that would tell their host who reads. */
+/** Links that show another address than they lead to, and images that would reveal the reader to their host. */
 export const LIES: readonly string[] = [
   '[https://bank.example/login](https://evil.example/login)',
   '[![](https://evil.example/p.png)](https://evil.example/)',

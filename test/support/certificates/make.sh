@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the certificates of the TLS tests anew. They are worth nothing outside of them: the keys are public.
+# Makes the certificates of the TLS tests again. They are worth nothing outside of them: the keys are public.
 # All are valid from 2020 to 2099, so that neither time nor a clock set wrong breaks the tests.
 set -e
 cd "$(dirname "$0")"

@@ -62,7 +62,7 @@ export async function connectRaw(port: number, options: { readonly allowHalfOpen
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
 
-  /** Resolves with the first thing that `find` finds. */
+  /** Resolves with the first result of `find`. */
   const waitFor = <Value>(find: () => Value | undefined, what: string): Promise<Value> =>
     new Promise((resolve, reject) => {
       const check = (): void => {

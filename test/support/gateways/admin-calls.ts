@@ -7,7 +7,7 @@ export interface AdminResponse {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Values that were written or read; some names of each kind of thing exist. */
+/** Values that were written or read; some names of each kind exist. */
 export interface Data {
   readonly id: string;
   readonly hash: string;

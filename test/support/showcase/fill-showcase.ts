@@ -103,7 +103,7 @@ export async function fillShowcase(dir: string, endMs: number): Promise<void> {
   for (let day = DAYS; day > 0; day -= 1) {
     const firstMs = endMs - day * 24 * HOUR_MS;
     let nowMs = firstMs;
-    // Opened anew for each day: this clock would be days ahead before a store has opened the files of a new one.
+    // Opened for each day: this clock would be days ahead before a store has opened the files of a new one.
     const store = await createJsonFileStore({ dir, now: () => nowMs, trustsClock: true });
     if (day === DAYS)
       for (const [key, name] of Object.entries(NAMES) as [KeyName, string][])

@@ -23,7 +23,7 @@ export async function fillFigures(dir: string, endMs: number): Promise<void> {
   for (let half = 0; half < 96; half += 1) {
     const day = dayOf(nowMs);
     nowMs = firstMs + half * (HOUR_MS / 2);
-    // Opened anew for each day: this clock would be days ahead before a store has opened the files of a new one.
+    // Opened for each day: this clock would be days ahead before a store has opened the files of a new one.
     if (dayOf(nowMs) !== day) {
       await store.close();
       store = await open();

@@ -34,7 +34,7 @@ export async function fillProviderHistory(dir: string, endMs: number): Promise<v
   for (let day = DAYS; day > 0; day -= 1) {
     const firstMs = endMs - day * 24 * HOUR_MS;
     nowMs = firstMs;
-    // Opened anew for each day: this clock would be days ahead before a store has opened the files of a new one.
+    // Opened for each day: this clock would be days ahead before a store has opened the files of a new one.
     const store = await createJsonFileStore({ dir, now: () => nowMs, trustsClock: true });
     for (let hour = 0; hour < 24; hour += 1) {
       const hourMs = firstMs + hour * HOUR_MS;

@@ -132,7 +132,7 @@ const toToolCall = (id: string, args: object): UpstreamToolCall => ({
   function: { name: 'get_weather', arguments: JSON.stringify(args) },
 });
 
-/** Calls the first tool that is offered with the last thing that was said, which is to be JSON. */
+/** Calls the first tool that is offered with the text of the last message, which must be JSON. */
 function callFirstTool({ tools = [], messages }: UpstreamRequest): UpstreamToolCall {
   const [tool] = tools as readonly { readonly function: { readonly name: string } }[];
   const said = messages.findLast(({ role }) => role === 'user')?.content;

@@ -6,7 +6,7 @@ import { createScriptedTransport } from '../../../../test/support/upstreams/scri
 
 const idle = createScriptedTransport();
 
-test('tells which process responds and what it keeps things in, as far as the host tells', async () => {
+test('returns which process responds and where it stores its data, as far as the host provides it', async () => {
   const { get } = createCoreGateway(idle, {
     instance: { version: '1.2.3', host: 'gw-2', processId: 4711, worker: { number: 2, of: 4 } },
     recordingStore: Object.assign(createRecordingStore({}), {

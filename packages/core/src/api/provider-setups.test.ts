@@ -233,7 +233,7 @@ test('what is stored is in force again after a start, and nothing else has to be
   expect(await textOf(await createSetupGateway({ store, secrets }))).toContain(KEY);
 });
 
-test('a key that cannot be opened leaves the others working, and can be given anew', async () => {
+test('a key that cannot be opened leaves the others working, and can be given again', async () => {
   const secrets = createBox();
   const { store } = await withAcme({ secrets });
   const gateway = await createSetupGateway({ store });
@@ -246,16 +246,16 @@ test('a key that cannot be opened leaves the others working, and can be given an
   const [acme] = (await gateway.dataOf('GET', PATH)) as unknown as object[];
   expect(acme).toMatchObject({
     status: 'locked',
-    problem: expect.stringMatching(/cannot be opened: .*Give the key anew/),
+    problem: expect.stringMatching(/cannot be opened: .*Give the key again/),
     key_hint: '…7f3a',
   });
   expect(gateway.logged).toContainEqual(expect.objectContaining({ line: 'warn a stored provider is left out' }));
   expect(await gateway.dataOf('PATCH', `${PATH}/acme`, { name: 'Still locked' })).toMatchObject({ status: 'locked' });
-  expect(await gateway.dataOf('PATCH', `${PATH}/acme`, { apiKey: 'sk-given-anew-0002' })).toMatchObject({
+  expect(await gateway.dataOf('PATCH', `${PATH}/acme`, { apiKey: 'sk-given-again-0002' })).toMatchObject({
     status: 'ready',
     name: 'Still locked',
   });
-  expect(await textOf(gateway)).toContain('sk-given-anew-0002');
+  expect(await textOf(gateway)).toContain('sk-given-again-0002');
 });
 
 test('a sealed key that was moved to another provider does not open there', async () => {
@@ -363,7 +363,7 @@ describe('credentials among the parameters of the address', () => {
     }
   });
 
-  test('stay when what is shown of them is sent back, and change when they are given anew', async () => {
+  test('stay when what is shown of them is sent back, and change when they are given again', async () => {
     const gateway = await withQuery();
     const change = (query: object) => gateway.dataOf('PATCH', `${PATH}/acme`, { query });
     await change({ ...SHOWN, 'api-version': '2025-01-01' });

@@ -254,11 +254,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'DELETE /api/v1/observability/destinations/{id}': management(destinations('deleteDestination'), 'Delete a destination', { wrongKey: 401 }),
     'POST /admin/v1/observability/destinations/{id}/test': admin(destinations('testDestination'), 'Send a destination a request without content'),
     'GET /admin/v1/destinations/deliveries': admin(destinations('listBroadcastDeliveries'), 'List what has not reached its destination, newest first'),
-    'POST /admin/v1/destinations/deliveries/{id}/resend': admin(destinations('resendBroadcast'), 'Send what did not arrive anew'),
+    'POST /admin/v1/destinations/deliveries/{id}/resend': admin(destinations('resendBroadcast'), 'Send what did not arrive again'),
   },
   Webhooks: {
     'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the announcements of video jobs, newest first'),
-    'POST /admin/v1/webhooks/deliveries/{jobId}/resend': admin(webhooks('resendWebhook'), 'Send an announcement anew'),
+    'POST /admin/v1/webhooks/deliveries/{jobId}/resend': admin(webhooks('resendWebhook'), 'Send an announcement again'),
   },
   Fixtures: {
     'GET /admin/v1/fixtures': admin(fixtures('getFixtures'), 'Show what fixtures answer, and how many there are'),

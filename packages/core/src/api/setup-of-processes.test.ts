@@ -60,7 +60,7 @@ test('a provider and a model that are set up at one process are called by the ot
   expect(await other.dataOf('GET', PATH)).toEqual([]);
 });
 
-test('a change of other tables, and one that changes nothing, puts nothing into force anew', async () => {
+test('a change of other tables, and one that changes nothing, puts nothing into force again', async () => {
   const { store, one, other, tell } = await createProcesses();
   await one.dataOf('POST', PATH, ACME);
   await tell('providers');

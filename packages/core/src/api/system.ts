@@ -100,7 +100,7 @@ export const getReady = publicOperation<SystemParts>()({
   },
 });
 
-/** `GET /admin/v1/instance`: which process of the gateway responds, how it is, and what it keeps things in. */
+/** `GET /admin/v1/instance`: which process of the gateway responds, its health and its storage. */
 export const getInstance = operation<SystemParts>()({
   response: instanceSchema,
   run({ parts }) {

@@ -240,7 +240,7 @@ describe('wrong keys', () => {
     expect(await statusesOf(authenticate, ['192.0.2.2'])).toEqual([401]);
   });
 
-  test('are counted anew after ten quiet minutes of steady time', async () => {
+  test('are counted again after ten quiet minutes of steady time', async () => {
     const { authenticate, platform } = await setUp();
     await statusesOf(authenticate, times(30, '192.0.2.1'));
     await platform.advance(9 * 60_000);

@@ -8,7 +8,7 @@ import { firstValue, type GatewayRequest, isLoopbackAddress, type Principal } fr
 export const DEFAULT_WRONG_KEYS_PER_ADDRESS = 10;
 
 const LONGEST_WAIT_S = 300;
-/** An address that has sent no wrong key for so long begins anew. */
+/** An address that has sent no wrong key for so long begins again. */
 const FORGET_AFTER_MS = 10 * 60 * 1000;
 /** The address that has been quiet for longest is forgotten for a further one. */
 const MAX_ADDRESSES = 10_000;

@@ -68,7 +68,7 @@ export function words(...known: readonly (string | RegExp)[]): Place {
   return unseenOr(new RegExp(`^(?:${patterns.join('|')})$`), fixed('a word of the protocol'));
 }
 
-/** An id of a call, a file or an item: one word, by which upstream and the gateway find things. */
+/** An id of a call, a file or an item: one word, by which upstream and the gateway find it. */
 export const id = unseenOr(/^[\w.:|+/=~-]{1,512}$/, fixed('an id'));
 
 /** What upstream has signed or sealed, and alone can read. */

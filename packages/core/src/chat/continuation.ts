@@ -250,7 +250,7 @@ function lowerLimits(request: ChatCompletionRequest, usedTokens: number): Limits
   return limits;
 }
 
-/** What has been reasoned is lost to another endpoint, and reasoning anew would not lead to the same text. */
+/** What has been reasoned is lost to another endpoint, and reasoning again would not lead to the same text. */
 function withoutReasoning(request: ChatCompletionRequest): ChatCompletionRequest {
   const { reasoning, reasoning_effort: effort, ...others } = request;
   const isOff = effort === 'none' || reasoning?.effort === 'none' || reasoning?.enabled === false;

@@ -567,7 +567,7 @@ test('still tries the next endpoint after a comment, and reports its failure in-
   expect(store.appended).toHaveLength(1);
 });
 
-test('goes on at once when the first thing upstream says after a comment is not to be shown', async () => {
+test('continues at once when the first event after a comment is not to be shown', async () => {
   const transport = createScriptedTransport();
   const { chat, platform } = createCoreGateway(transport, { timeouts: { keepAliveMs: 1000 } });
   const pending = chat({ stream: true, include_reasoning: false });

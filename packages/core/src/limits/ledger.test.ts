@@ -70,7 +70,7 @@ test('reports the amounts spent, held and needed, and the time of the reset', as
       code: 'payment_required',
       message:
         'Key limit exceeded: the call may cost up to $0.1, $0.123456789 of $0.2 is spent and $0.01 is held for calls ' +
-        'under way; a lower max_tokens costs less; it counts anew from 2026-01-03T00:00:00.000Z',
+        'under way; a lower max_tokens costs less; it resets at 2026-01-03T00:00:00.000Z',
       metadata: {
         limit_usd: 0.2,
         spent_usd: 0.123456789,

@@ -146,7 +146,7 @@ export function toRefusal(
   { spentNanoUsd, heldNanoUsd, worstNanoUsd, isUsedUp }: Shortage,
 ): GatewayError {
   const spent = `${formatUsd(spentNanoUsd)} of ${formatUsd(budget.limitNanoUsd)} is spent`;
-  const until = budget.resetsAt === null ? '' : `; it counts anew from ${budget.resetsAt}`;
+  const until = budget.resetsAt === null ? '' : `; it resets at ${budget.resetsAt}`;
   const message = isUsedUp
     ? `${budget.refusal}: ${spent}${until}`
     : `${budget.refusal}: the call may cost up to ${formatUsd(worstNanoUsd)}, ${spent} and ` +

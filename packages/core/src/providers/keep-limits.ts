@@ -181,7 +181,7 @@ interface IterationLimits {
 /** What the iterated work is given. */
 interface IteratedWork {
   readonly signal: AbortSignal;
-  /** Call it where upstream shows that it is alive without an item: the idle limit starts anew. */
+  /** Call it where upstream shows that it is alive without an item: the idle limit restarts. */
   readonly onSignOfLife: () => void;
 }
 

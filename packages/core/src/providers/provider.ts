@@ -77,7 +77,7 @@ export interface ChatCall {
   readonly timeouts: CallTimeouts;
   /**
    * Call it where upstream shows that it is alive without a chunk (a comment, a ping): the limit between two chunks
-   * starts anew.
+   * restarts.
    */
   readonly onSignOfLife?: (() => void) | undefined;
 }

@@ -53,7 +53,7 @@ function withRule(call: ChatModelCall, rule: RoutingRule): ChatModelCall {
 
 /**
  * The request with the models of a rule. Its native form stays: endpoints are asked for their own model in it, whatever
- * it names, and what is read of it anew gets the same models.
+ * it names, and what is read of it again gets the same models.
  */
 function withModels(request: ChatCompletionRequest, { model, models }: RoutingRule): ChatCompletionRequest {
   const toRuled = (asked: ChatCompletionRequest): ChatCompletionRequest => ({ ...asked, model, models });

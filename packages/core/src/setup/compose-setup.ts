@@ -122,7 +122,7 @@ function pickModel(
   { slugs, pathSlugs, served, allSlugs, servedByAll }: ServedModels,
 ): ModelSetupState & { readonly model?: ConfiguredModel } {
   const parsed = configuredModelSchema.safeParse(row.definition);
-  if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it anew' };
+  if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it again' };
   // An alias that has come to mean something else is not looked at: what has it first keeps it.
   const surroundings = { slugs: allSlugs, pathSlugs, served: servedByAll, configured: [] };
   const problems = findModelProblems(parsed.data, surroundings).filter(({ keys: [field] }) => field !== 'aliases');

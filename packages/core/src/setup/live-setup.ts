@@ -51,7 +51,7 @@ export interface LiveSetupOptions {
    * nothing else, when they cannot be.
    */
   readonly configure: (setup: InForce, forget?: readonly Outdated[]) => void;
-  /** Reads the models of providers that list them anew. */
+  /** Lists the models of providers again. */
   readonly discover: () => Promise<void>;
 }
 
@@ -177,7 +177,7 @@ export const SERVER_FIELDS = ['preset', 'wire', 'baseUrl', 'query'] as const;
 
 /**
  * Creates a reader of what is stored. A row that says the same as before is the same object, because what was made of a
- * row is known by it, and a shared store may read all rows anew.
+ * row is known by it, and a shared store may read all rows again.
  */
 function createStoredReader(store: Pick<Store, 'providers' | 'models'>): () => Promise<StoredSetup> {
   let known = new Map<string, object>();

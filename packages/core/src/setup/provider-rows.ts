@@ -57,7 +57,7 @@ export function readOpenSettings(row: ProviderRecord): ProviderSettings {
 }
 
 /**
- * Makes the changed row. A key that cannot be opened stays sealed until it is given anew, and no saved secret goes to
+ * Makes the changed row. A key that cannot be opened stays sealed until it is given again, and no saved secret goes to
  * another server than the one it was given for. Throws `invalid_request`.
  */
 export async function changeProviderRow(
@@ -154,13 +154,13 @@ function refuseMovedSecrets(
   { keyHint, headerNames }: ProviderRecord,
   { apiKey, headers, query = {} }: Pick<UpdateProviderRequest, 'apiKey' | 'headers' | 'query'>,
 ): void {
-  const why = 'the saved one was given for another server: give it anew, or null for none';
+  const why = 'the saved one was given for another server: give it again, or null for none';
   if (keyHint !== null && apiKey === undefined) throw refuseField('apiKey', why);
   const lost = headerNames.find((name) => headers?.[name] === undefined);
   if (lost !== undefined) throw refuseField(`headers.${lost}`, why);
   const masked = secretsIn(query).find(([, value]) => isMask(value));
   if (masked === undefined) return;
-  throw refuseField(`query.${masked[0]}`, 'the saved one was given for another server: give it anew, or leave it out');
+  throw refuseField(`query.${masked[0]}`, 'the saved one was given for another server: give it again, or leave it out');
 }
 
 function originOf(settings: ProviderSettings, { describe }: RowHost): string | undefined {
@@ -221,7 +221,7 @@ export async function openProviderRow(
   try {
     return { status: 'ready', problem: null, settings: await readProviderRow(row, host) };
   } catch (error) {
-    return { status: 'locked', problem: `Its key cannot be opened: ${messageOf(error)}. Give the key anew` };
+    return { status: 'locked', problem: `Its key cannot be opened: ${messageOf(error)}. Give the key again` };
   }
 }
 

@@ -155,7 +155,7 @@ export interface HistogramQuery {
   readonly split?: HistogramSplit | undefined;
 }
 
-/** Divides each bucket by a thing that generations have in common. */
+/** Divides each bucket by the values of a field of generations. */
 export interface HistogramSplit {
   readonly by: GenerationSplit;
   /** Values with the most requests, or the highest cost, come first. */
@@ -180,7 +180,7 @@ export interface GenerationHistogram {
 
 /** The generations of one value of a split. */
 export interface HistogramPart {
-  /** Null for generations without such a thing. */
+  /** Null for generations without a value. */
   readonly value: string | null;
   readonly total: HistogramFigures;
   /** One for each bucket. */

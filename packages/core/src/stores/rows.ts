@@ -153,7 +153,7 @@ export interface BroadcastFeed {
     /** Milliseconds since the epoch. */
     readonly untilMs: number;
   } | null;
-  /** Rises whenever a delivery is to be sent again, so that the owner reads the deliveries anew. */
+  /** Rises whenever a delivery is to be sent again, so that the owner reads the deliveries again. */
   readonly resends: number;
   /** For those who look at it from another process; each is as `QueueStatus` has it. */
   readonly status: {

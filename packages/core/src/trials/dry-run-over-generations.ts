@@ -106,7 +106,7 @@ function toEffect({ compiled: { filter, origin } }: Finding): DryRunEffect {
 type Example = GuardrailDryRunLine['examples'][number];
 type Effect = Example['effects'][number]['effect'];
 
-/** One thing that a guardrail would have done to a call. */
+/** One effect that a guardrail would have had on a call. */
 interface DryRunEffect {
   readonly effect: Effect;
   /** The label of the filter, or the field of the guardrail. */

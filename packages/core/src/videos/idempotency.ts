@@ -115,7 +115,7 @@ const MAX_WAIT_MS = 60_000;
 interface HeldClaim {
   /** Whether it is still this call's; if so, it is for a minute more. */
   isHeld(): Promise<boolean>;
-  /** Waits its turn anew. */
+  /** Waits its turn again. */
   regain(): Promise<void>;
 }
 

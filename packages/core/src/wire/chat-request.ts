@@ -195,7 +195,7 @@ const metadataSchema = z
   .record(z.string().max(64, 'keys have at most 64 characters'), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 16, 'must have at most 16 pairs');
 
-/** Output that is known in advance, so that upstream need not make it anew. */
+/** Output that is known in advance, so that upstream need not make it again. */
 const predictionSchema = z.looseObject({
   type: z.literal('content'),
   content: z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))], {

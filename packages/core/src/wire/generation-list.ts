@@ -22,12 +22,12 @@ export type GenerationSort = (typeof GENERATION_SORTS)[number];
 export const SORT_ORDERS = ['asc', 'desc'] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
-/** The things by which a histogram of generations can be split. */
+/** The fields by which a histogram of generations can be split. */
 const GENERATION_SPLITS = ['model', 'provider', 'key', 'member', 'app', 'session'] as const;
 
 export type GenerationSplit = (typeof GENERATION_SPLITS)[number];
 
-/** Stands in filters for generations that have no such thing: calls without a provider, a member, an app or a session. */
+/** Matches, in filters, generations without a value: calls without a provider, a member, an app or a session. */
 export const NO_VALUE = 'none';
 
 const digits = z

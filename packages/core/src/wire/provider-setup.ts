@@ -155,7 +155,7 @@ const providerSetupSchema = z.object({
   enabled: z.boolean(),
   /**
    * `ready`: called. `off`: not enabled. `shadowed`: the configuration has one of the same slug, which is called.
-   * `locked`: its key cannot be opened and is to be given anew. `failed`: cannot be made.
+   * `locked`: its key cannot be opened and is to be given again. `failed`: cannot be made.
    */
   status: z.enum(['ready', 'off', 'shadowed', 'locked', 'failed']),
   /** In words; null when ready or off. */

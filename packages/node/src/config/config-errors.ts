@@ -1,7 +1,7 @@
 import { suggestName } from '@model-gateway/core';
 import { z } from 'zod';
 
-/** One thing that is wrong in a configuration. */
+/** One error in a configuration. */
 export interface ConfigIssue {
   /** The field, e.g. `providers[0].baseUrl`; empty for the file as a whole. */
   readonly path: string;

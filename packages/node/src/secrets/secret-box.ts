@@ -124,7 +124,9 @@ async function readKeyFile(path: string): Promise<Buffer | undefined> {
   if (bytes === undefined) return undefined;
   const key = parseKey(bytes.toString('latin1'));
   if (key === undefined) {
-    throw new SecretsKeyError(`${path} holds no key; restore it from a backup, or move it away and give the keys anew`);
+    throw new SecretsKeyError(
+      `${path} holds no key; restore it from a backup, or move it away and give the keys again`,
+    );
   }
   if (process.platform !== 'win32') await chmod(path, OWNER_ONLY);
   return key;

@@ -197,7 +197,7 @@ test('a link planted as the logs folder is not followed', async () => {
   expect(await readdir(join(place.root, 'elsewhere'))).toEqual([]);
 });
 
-test('a directory that holds other things keeps its permissions', async () => {
+test('a directory that contains other files keeps its permissions', async () => {
   await mkdir(place.dir);
   await writeFile(join(place.dir, 'notes.txt'), 'mine');
   await chmod(place.dir, 0o777);

@@ -48,7 +48,7 @@ test('223: a clock that is set right again has deleted nothing, and retention go
   await vi.waitFor(async () => expect(await has(store, 'gen-1')).toBe(false));
 });
 
-test('223: each further leap begins the day of steady time anew', async () => {
+test('223: each further leap begins the day of steady time again', async () => {
   const store = await place.open();
   await append(store, 'gen-1');
   for (const leaps of [1, 2, 3]) {

@@ -19,8 +19,8 @@ test('reads pages and PDFs, one after the other where there is but one thread', 
 test('gives up what is made to keep it busy, and reads on', async () => {
   const read = createReadInWorker({ ...limits, timeoutMs: 1000 });
   await expect(read({ kind: 'html', html: '<div>'.repeat(150_000) })).rejects.toThrow('took too long');
-  const patient = createReadInWorker(limits);
-  expect(await patient({ kind: 'html', html: 'fine' })).toEqual({ title: '', text: 'fine' });
+  const readInWorker = createReadInWorker(limits);
+  expect(await readInWorker({ kind: 'html', html: 'fine' })).toEqual({ title: '', text: 'fine' });
 });
 
 test('rejects what cannot be read, and lets the next one in', async () => {

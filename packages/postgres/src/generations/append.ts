@@ -111,7 +111,7 @@ interface Spool {
 }
 
 /**
- * What waits, against its limits. Each thing that is left out is reported once, until there is room again, and a journal
+ * What waits, against its limits. Everything that is left out is reported once, until there is room again, and a journal
  * that fails once, until it takes records again.
  */
 function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool {

@@ -23,7 +23,7 @@ const HELP = `Usage: model-gateway serve [flags]
   --no-demo          never the demo: start without providers, to set them up in the UI
   --fixtures DIR     demo mode with the recorded responses of this directory
   --record DIR       record responses of providers, without secrets, for replaying
-  --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet
+  --record-mode M    record-all: everything again (default); record-missing: what DIR does not answer yet
   --record-at PLACE  upstream: what providers answer (default); edge: what this gateway answers
   --trust-clock      drop what is too old although the clock is ahead of the data by more than a day
   --workers N        processes that share the port (1); more need a PostgreSQL store

@@ -143,7 +143,7 @@ function lengthOf(value: unknown): number {
   return length;
 }
 
-/** Things that are done side by side, as many as there is room for. */
+/** Work that runs in parallel, within a limit. */
 interface InFlight {
   /** Begins one as soon as there is room; resolves when it has begun. Rejects once one has failed. */
   add(size: number, run: () => Promise<void>): Promise<void>;

@@ -73,7 +73,7 @@ async function exportStore({ dir, from, to }: Export): Promise<number> {
 /** What a store makes in a new directory before its `config.json`: an export may have ended there. */
 const FIRST_FILES = /^(?:logs|owner[-.].+|.+\.gateway-tmp)$/;
 
-/** Refuses a directory with other things in it. */
+/** Refuses a directory with other files in it. */
 function checkDirectory(dir: string): void {
   if (!existsSync(dir)) return;
   if (!statSync(dir).isDirectory()) throw new StartError(`${dir} is a file: choose a new directory`);

@@ -30,7 +30,7 @@ const LOOK_EVERY_MS = 1000;
 export interface ReloadOptions {
   /** The configuration that is in force at first. */
   readonly config: GatewayConfig;
-  /** Reads it anew. Throws what is wrong with it. */
+  /** Reads it again. Throws what is wrong with it. */
   readonly read: () => GatewayConfig;
   /** Puts one into force. Rejects, and changes nothing, when it cannot. */
   readonly apply: (config: GatewayConfig) => Promise<void>;
@@ -39,7 +39,7 @@ export interface ReloadOptions {
 
 /** Neither ever rejects: what is wrong is logged, and the former configuration stays in force. */
 export interface ConfigReload {
-  /** Reads the configuration anew and puts what has changed into force, one call after the other. */
+  /** Reads the configuration again and puts what has changed into force, one call after the other. */
   reload(cause: string): Promise<void>;
   /** The same, but without a word where nothing has changed. */
   catchUp(): Promise<void>;

@@ -34,7 +34,7 @@ test('memory is released once when nothing has been done for ten looks', () => {
   expect(state).toMatchObject({ released: 1, mib: 110 });
 });
 
-test('a call at the time of a look begins the rest anew', () => {
+test('a call at the time of a look begins the rest again', () => {
   const { state, lookOften } = watchProcess();
   state.mib = 400;
   for (const openCalls of [0, 1, 0]) {
@@ -46,7 +46,7 @@ test('a call at the time of a look begins the rest anew', () => {
   expect(state.released).toBe(1);
 });
 
-test('a call that begins and ends between two looks begins the rest anew by the CPU time it took', () => {
+test('a call that begins and ends between two looks begins the rest again by the CPU time it took', () => {
   const { state, lookOften } = watchProcess();
   state.mib = 400;
   lookOften(9);

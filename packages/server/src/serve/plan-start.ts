@@ -85,7 +85,7 @@ function planDemo(
 /** One start of `serve`: what it was asked for, and what it has opened so far. */
 export interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures' | 'trustsClock'> {
   readonly logger: ServerLogger;
-  /** Reads the configuration anew. Throws what is wrong with it. */
+  /** Reads the configuration again. Throws what is wrong with it. */
   readonly planAnew: () => StartPlan;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;

@@ -23,7 +23,7 @@ const get = (path: string, method = 'GET', baseUrl = 'http://127.0.0.1:8855') =>
   serveUi({ method, path, baseUrl }, directory);
 const textOf = (body: unknown): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body));
 
-test('serves the page anew each time, and its assets for good', async () => {
+test('serves the page fresh each time, and lets its assets be cached', async () => {
   const [page, asset] = await Promise.all([get('/ui/'), get('/ui/assets/index-Ab_1-2.js')]);
   expect([page.status, textOf(page.body), page.headers['cache-control']]).toEqual([
     200,

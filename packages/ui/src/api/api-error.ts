@@ -1,6 +1,6 @@
 import { isObject } from './is-object.ts';
 
-/** One thing wrong with what was sent: `messages.0.content`, and what it must be. */
+/** One error in the request: `messages.0.content`, and what it must be. */
 export interface FieldIssue {
   readonly path: string;
   readonly message: string;

@@ -157,7 +157,7 @@ export const recentCallsQuery = queryOptions({
   queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
 });
 
-/** The latest calls of one thing. */
+/** The latest calls of a key, model or provider. */
 export const latestCallsQuery = (filter: Query) =>
   queryOptions({
     queryKey: ['generations', 'latest', filter],

@@ -27,7 +27,7 @@ async function follow(): Promise<{ change(phase: DesktopInfo['state']['phase']):
 
 const isInvalid = (): boolean | undefined => queryClient.getQueryState(['models'])?.isInvalidated;
 
-test('asks anew for everything when the gateway has started anew, as it does with another provider key', async () => {
+test('asks again for everything when the gateway has restarted, as it does with another provider key', async () => {
   const app = await follow();
   queryClient.setQueryData(['models'], []);
   await app.change('starting');
@@ -36,7 +36,7 @@ test('asks anew for everything when the gateway has started anew, as it does wit
   expect(isInvalid()).toBe(true);
 });
 
-test('asks anew after a crash too, and where the port cannot be had, but not for a pause', async () => {
+test('asks again after a crash too, and where the port cannot be had, but not for a pause', async () => {
   const app = await follow();
   queryClient.setQueryData(['models'], []);
   await app.change('paused');

@@ -88,7 +88,7 @@ export function listenForShortcuts(): () => void {
     const before = pending !== null && event.timeStamp - pending.at < PAIR_LIMIT_MS ? pending.key : null;
     pending = null;
     const isSingle = !event.ctrlKey && !event.metaKey;
-    // With single-letter shortcuts off, Escape still closes things.
+    // With single-letter shortcuts off, Escape still closes dialogs and panels.
     if (isSingle && (isTyping(event.target) || (event.key.length === 1 && !getPreferences().singleKeys))) return;
     // A modal dialog keeps the page behind it still.
     if (isSingle && document.querySelector('dialog[open]:modal') !== null) return;

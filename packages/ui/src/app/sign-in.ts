@@ -60,7 +60,7 @@ async function signInByLink(token: string): Promise<void> {
   }
 }
 
-/** While the gateway's database is away it may not know the session, which is no reason to sign in anew. */
+/** While the gateway's database is away it may not know the session, which is no reason to sign in again. */
 async function findSession(): Promise<void> {
   try {
     take(await callApi<SessionResponse>('/admin/v1/session'));

@@ -15,7 +15,7 @@ export function showPanel(host: HTMLElement): void {
   createRoot(host).render(<QuickPanel />);
 }
 
-/** How things stand, at a glance: the page of the desktop app's small window. */
+/** The state of the gateway at a glance: the page of the desktop app's small window. */
 function QuickPanel() {
   const info = usePanelInfo();
   const [problem, setProblem] = useState('');

@@ -14,7 +14,7 @@ const TONES = {
 
 export type Tone = keyof typeof TONES;
 
-/** A short word about a thing. Its meaning is in the word; the colour only helps. */
+/** A short word that labels an item. Its meaning is in the word; the colour only helps. */
 export function Badge({ tone = 'neutral', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
   return (
     <span

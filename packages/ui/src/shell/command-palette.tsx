@@ -37,7 +37,7 @@ const LAST = 0.001;
 
 /**
  * How well a command fits what was typed. One that changes the mode has to have the words as they begin, where others
- * may have the letters anywhere, and comes last. Names alone are looked through, where a thing has an id beside them.
+ * may have the letters anywhere, and comes last. Names alone are looked through, where an item has an id beside them.
  */
 function toScore(value: string, typed: string, names: readonly string[] = []): number {
   if (value.startsWith(MODE_VALUE)) {

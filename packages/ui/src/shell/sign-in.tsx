@@ -12,7 +12,7 @@ import { LabelledInput } from '../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../parts/messages/error-panel.tsx';
 import { Mark } from './rail.tsx';
 
-/** What the gateway says of signing in; asked anew each time, because it may have been started in another way. */
+/** What the gateway says of signing in; asked each time, because it may have been started in another way. */
 const signInQuery = {
   queryKey: ['sign-in'],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => callApi<SessionResponse>('/admin/v1/session', { signal }),

@@ -95,7 +95,7 @@ const KNOWN_FORMS: readonly (readonly [RegExp, string, Readonly<Record<string, u
       type: 'object',
       properties: {
         command: { type: 'string', description: 'The command to run' },
-        restart: { type: 'boolean', description: 'Starts the shell anew instead' },
+        restart: { type: 'boolean', description: 'Restarts the shell instead' },
       },
     },
   ],

@@ -139,7 +139,7 @@ const MAX_DIGITS = 15;
 
 /**
  * Telephone numbers that look like one: with a country code, or in the groups of the North American plan, or in
- * European groups with a leading zero. A bare run of digits is no phone number; too many other things are.
+ * European groups with a leading zero. A bare run of digits is no phone number; too many other numbers look like it.
  */
 export const phoneFilter = createPatternFilter({
   label: 'Phone',

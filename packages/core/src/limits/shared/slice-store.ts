@@ -97,7 +97,7 @@ interface SliceLeaseOptions {
   readonly slices: Pick<BudgetSlices, 'renew' | 'lifeMs'>;
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
   readonly within: StatementLimit;
-  /** Writes anew what this instance uses, after a loss. */
+  /** Writes again what this instance uses, after a loss. */
   readonly restore: () => Promise<void>;
 }
 

@@ -268,7 +268,7 @@ export interface HealthBoard {
   /** The health of an endpoint that another process names; undefined when there are too many. */
   named(id: string): EndpointHealth | undefined;
   entries(): Iterable<readonly [id: string, health: EndpointHealth]>;
-  /** Begins anew with the endpoints of a provider in the next catalog: what became of earlier calls says nothing of them. */
+  /** Begins again with the endpoints of a provider in the next catalog: what became of earlier calls says nothing of them. */
   forget(provider: string): void;
 }
 

@@ -218,7 +218,7 @@ function compareCandidates(left: Comparable, right: Comparable, sign: 1 | -1): n
   return leftId === rightId ? 0 : leftId > rightId ? -1 : 1;
 }
 
-/** What a generation is sorted by; null where it is not known, or there is no such thing. */
+/** What a generation is sorted by; null if it is unknown or absent. */
 function sortValueOf(facts: GenerationFacts, sort: GenerationSort): SortValue {
   switch (sort) {
     case 'time':

@@ -23,7 +23,7 @@ function toSums(keys: number, creditsNanoUsd: number): readonly SpendingSum[] {
 }
 const spentIn = async (store: Store): Promise<number> => (await store.generations.spent({})).creditsNanoUsd;
 
-test('a store that ends at any step of a change of what was carried has all of it as before, or all of it anew', async () => {
+test('a store that ends at any step of a change of what was carried has all of it as before, or all of it as changed', async () => {
   let store = await place.open();
   await store.generations.carrySpending('a', toSums(2500, 1));
   const before = place.files.calls;

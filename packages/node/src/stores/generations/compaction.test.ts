@@ -24,7 +24,7 @@ test('deleted content is gone from the disk after the next start, everything els
     expect(await again.generations.getContent('keep-2')).toEqual(toContent('text of keep-2'));
     expect(await again.generations.getContent('drop-1')).toBeUndefined();
     expect(await again.generations.spentNanoUsd('key-1')).toBe(1_003 + round * 1_000);
-    // The day goes on after it was written anew.
+    // The day goes on after it was written again.
     await append(again, `round-${round}`);
     await again.generations.deleteContent(`round-${round}`);
     await again.close();

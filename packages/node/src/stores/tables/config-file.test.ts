@@ -81,7 +81,7 @@ test('a removed key stays removed when config.json is cut in the middle or missi
   expect(warnings).toHaveLength(2);
 });
 
-test('makes a missing, damaged or older copy anew at the start, as config.json is the one that counts', async () => {
+test('replaces a missing, damaged or older copy at the start, as config.json is the one that counts', async () => {
   await writeRevocation();
   const whole = await readFile(path('config.json'), 'utf8');
   for (const spoil of [

@@ -33,7 +33,7 @@ interface ActivityChartsProps {
 
 const PERCENTILES = { p50: 'p50', p95: 'p95' } as const;
 
-/** The four charts. They share their times, the place that is pointed at, and the colours of things. */
+/** The four charts. They share their times, the place that is pointed at, and the colours of series. */
 export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityChartsProps) {
   const [percentile, setPercentile] = useState<Percentile>('p50');
   const toFirstToken = useMemo(() => toFirstTokenSeries(percentile), [percentile]);

@@ -25,14 +25,14 @@ import { SpanFigures } from './span-figures.tsx';
 import { SplitChips, SplitTable } from './split-table.tsx';
 import { toLines } from './to-charts.ts';
 
-/** Kept while the page is open, so that a thing has its colour on the next visit, too. */
+/** Kept while the page is open, so that a series has its colour on the next visit, too. */
 const colors = createColorBook();
 
 interface ActivitySectionProps {
   /** The span and the split, as in the address. */
   readonly search: OverviewSearch;
   readonly onSearch: (search: OverviewSearch) => void;
-  /** The filter of a page about one thing: its calls alone are shown. */
+  /** The filter of the page of a key, model or provider: its calls alone are shown. */
   readonly fixed?: GenerationSearch;
   /** The split that would say nothing there. */
   readonly without?: Split;

@@ -38,7 +38,7 @@ const COLUMNS: readonly { label: string; read: (totals: Figures) => string; clas
   },
 ];
 
-/** The things of a split with all their figures. Each leads to its calls, and is brought out in all charts. */
+/** The values of a split with all their figures. Each links to its calls, and is highlighted in all charts. */
 export function SplitTable({ split, lines, link, span }: SplitTableProps) {
   return (
     <table className="figures w-full table-fixed text-sm" aria-label={`Figures by ${SPLITS[split].toLowerCase()}`}>
@@ -78,7 +78,7 @@ export function SplitTable({ split, lines, link, span }: SplitTableProps) {
   );
 }
 
-/** The legend of all four charts: each thing with its colour and its cost, or its requests where nothing has a cost. */
+/** The legend of all four charts: each series with its colour and its cost, or its requests where nothing has a cost. */
 export function SplitChips({ split, lines, link, span }: SplitTableProps) {
   const hasCost = lines.some(({ totals }) => totals.cost > 0);
   return (

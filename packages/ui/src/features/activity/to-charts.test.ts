@@ -58,7 +58,7 @@ test.each<[Split, string | null, string | null, string, object | null]>([
   ['app', 'https://app.example/', null, 'app.example', { app: 'https://app.example/' }],
   ['app', 'a,b', null, 'a,b', null],
   ['session', 'a,b', null, 'a,b', { session: 'a,b' }],
-])('names a thing by %s, with the filter of its calls', (split, value, name, label, filter) => {
+])('names a series by %s, with the filter of its calls', (split, value, name, label, filter) => {
   const [line] = toLines(toSpan(split, [toPart(value, name)]), createColorBook());
   expect(line).toMatchObject({ label, filter });
 });
@@ -91,7 +91,7 @@ test.each<[Split, readonly (string | null)[], object | null]>([
   expect(lines.at(-1)?.filter).toEqual(filter);
 });
 
-test('draws the things of a split in every chart in the same color, and errors as a line', () => {
+test('draws the series of a split in every chart in the same color, and errors as a line', () => {
   const span = toSpan('model', [toPart('a'), toPart('b')], 2);
   const lines = toLines(span, createColorBook());
   const charts = [toCostSeries, toRequestSeries, toFirstTokenSeries('p95'), toSpeedSeries].map((read) =>

@@ -10,7 +10,7 @@ import type { Split } from './overview-search.ts';
 
 export type Percentile = 'p50' | 'p95';
 
-/** What a chart draws of the figures: without a split by what it measures, otherwise by the things of the split. */
+/** What a chart draws of the figures: without a split by what it measures, otherwise by the values of the split. */
 export type ToSeries = (figures: SpanFigures, lines: readonly Line[]) => Series[];
 
 const toBars = (lines: readonly Line[], read: (figures: Figures) => number): Series[] =>
@@ -44,7 +44,7 @@ export const countOf = (
 
 const STATUSES = Object.keys(STATUS_COLORS) as (keyof typeof STATUS_COLORS)[];
 
-/** Calls by how they ended; with a split, by its things, and those that went wrong as a line above. */
+/** Calls by how they ended; with a split, by its values, and failed calls as a line above. */
 export const toRequestSeries: ToSeries = ({ histogram: { data, totals } }, lines) => {
   if (lines.length > 0) {
     // Where there are none, nothing is drawn above the bars.
@@ -73,7 +73,7 @@ export const toRequestSeries: ToSeries = ({ histogram: { data, totals } }, lines
 
 const FIRST_TOKEN = { p50: 'first_token_p50', p95: 'first_token_p95' } as const;
 
-/** Milliseconds: both percentiles, or with a split one of them for each thing. */
+/** Milliseconds: both percentiles, or with a split one of them for each value. */
 export const toFirstTokenSeries =
   (percentile: Percentile): ToSeries =>
   ({ histogram: { data } }, lines) =>
@@ -113,7 +113,7 @@ export const toSpeedSeries: ToSeries = ({ histogram: { data } }, lines) =>
 
 export type Figures = GenerationHistogram['totals'];
 
-/** One thing by which the calls are split, with its figures. */
+/** One value by which the calls are split, with its figures. */
 export interface Line {
   readonly key: string;
   readonly label: string;
@@ -126,7 +126,7 @@ export interface Line {
   readonly data: readonly Figures[];
 }
 
-/** Words for calls that have no such thing. */
+/** Words for calls without a value. */
 const WITHOUT: Readonly<Record<Split, string>> = {
   none: '',
   model: 'no model',
@@ -138,7 +138,7 @@ const WITHOUT: Readonly<Record<Split, string>> = {
 };
 const OTHER = 'other:';
 
-/** The things of a split in the order of the gateway, and the others together; empty without a split. */
+/** The values of a split in the order of the gateway, and the others together; empty without a split. */
 export function toLines({ split, histogram }: SpanFigures, colors: ColorBook): Line[] {
   if (split === 'none' || histogram.split === undefined) return [];
   const colorOf = colors.colorsOf(histogram.split.map(({ value }) => toKey(split, value)));

@@ -76,7 +76,7 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
   );
 }
 
-/** When a limit begins anew: empty for never. */
+/** When a limit begins again: empty for never. */
 export const RESET_OPTIONS = [
   ['', 'never'],
   ['daily', 'daily'],

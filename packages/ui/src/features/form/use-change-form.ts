@@ -9,7 +9,7 @@ interface ChangeForm<Values extends FieldValues> {
   readonly isChanged: boolean;
 }
 
-/** A form over something that is saved already. `form.reset(saved)` begins anew with what has been saved since. */
+/** A form over something that is saved already. `form.reset(saved)` begins again with what has been saved since. */
 export function useChangeForm<Values extends FieldValues>(
   saved: Values,
   toChange: (draft: Values, before: Values) => Record<string, unknown>,

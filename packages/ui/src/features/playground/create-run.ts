@@ -28,7 +28,7 @@ export interface RunState {
 
 /** It changes at most once a frame. */
 export interface Run extends Omit<StoreApi<RunState>, 'setState'> {
-  /** Starts anew; resolves when it has ended, however it has. */
+  /** Restarts; resolves when it has ended, however it has. */
   start(open: (signal: AbortSignal) => AsyncIterable<ChatPiece>): Promise<void>;
   stop(): void;
 }

@@ -9,33 +9,33 @@ import { queryClient } from '../../api/query-client.ts';
  * `max_tokens` that is the longest completion of the model, which for a large one costs more than a small limit. The
  * playground therefore asks for a completion that the limit of its key has room for, and says so.
  */
-export interface Room {
+export interface Allowance {
   /** USD that the key may still spend. */
   readonly leftUsd: number;
   /** The endpoints that may be called. The dearest of them decides. */
-  readonly endpoints: readonly RoomEndpoint[];
+  readonly endpoints: readonly AllowedEndpoint[];
 }
 
-interface RoomEndpoint extends Pick<ModelEndpoint, 'max_completion_tokens' | 'pricing'> {
+interface AllowedEndpoint extends Pick<ModelEndpoint, 'max_completion_tokens' | 'pricing'> {
   /** 0 or null where it is not known. */
   readonly context_length: number | null;
 }
 
-/** What a caller may spend on a model; null where its key has no limit. Asked for anew before each call. */
-export const roomQuery = (caller: Caller, model: string) =>
+/** What a caller may spend on a model; null where its key has no limit. Requested before each call. */
+export const allowanceQuery = (caller: Caller, model: string) =>
   queryOptions({
     // With the keys, because a changed limit changes it.
-    queryKey: ['keys', 'room', caller.key ?? caller.keyHash ?? '', model],
+    queryKey: ['keys', 'allowance', caller.key ?? caller.keyHash ?? '', model],
     staleTime: 0,
     retry: false,
-    queryFn: async ({ signal }): Promise<Room | null> => {
+    queryFn: async ({ signal }): Promise<Allowance | null> => {
       const path = model.split('/').map(encodeURIComponent).join('/');
       const { data: key } = await callApi<{ data: { limit_remaining: number | null } }>('/api/v1/key', {
         caller,
         signal,
       });
       if (key.limit_remaining === null) return null;
-      const { data } = await callApi<{ data: { endpoints: readonly RoomEndpoint[] } }>(
+      const { data } = await callApi<{ data: { endpoints: readonly AllowedEndpoint[] } }>(
         `/api/v1/models/${path}/endpoints`,
         { caller, signal },
       );
@@ -45,35 +45,35 @@ export const roomQuery = (caller: Caller, model: string) =>
 
 /**
  * The request with a `max_tokens` that the limit of the key has room for, where the request has none and needs one.
- * `among` is the number of requests that share the room.
+ * `among` is the number of requests that share the allowance.
  */
 export async function fitToLimit(
   request: ChatCompletionRequest,
   caller: Caller,
   among = 1,
 ): Promise<ChatCompletionRequest> {
-  // Where the room is not known, the gateway says what is wrong with the call itself.
-  const room = await queryClient.fetchQuery(roomQuery(caller, request.model ?? '')).catch(() => null);
-  return fitInto(room, request, among);
+  // Where the allowance is not known, the gateway says what is wrong with the call itself.
+  const allowance = await queryClient.fetchQuery(allowanceQuery(caller, request.model ?? '')).catch(() => null);
+  return fitInto(allowance, request, among);
 }
 
-/** The same for a room that is known. */
-export function fitInto(room: Room | null | undefined, request: ChatCompletionRequest, among = 1) {
-  if (room == null || (request.max_tokens ?? request.max_completion_tokens) != null) return request;
+/** The same for an allowance that is known. */
+export function fitInto(allowance: Allowance | null | undefined, request: ChatCompletionRequest, among = 1) {
+  if (allowance == null || (request.max_tokens ?? request.max_completion_tokens) != null) return request;
   // The other half is for the calls that are under way, and the next one.
-  const most = findMostTokens(request, { ...room, leftUsd: room.leftUsd / 2 / among });
+  const most = findMostTokens(request, { ...allowance, leftUsd: allowance.leftUsd / 2 / among });
   return most === null ? request : { ...request, max_tokens: most };
 }
 
 /** USD that the longest completion of a model costs at one of its endpoints; null where that is not known. */
-export function toLongestUsd({ pricing, max_completion_tokens: most, context_length: context }: RoomEndpoint) {
+export function toLongestUsd({ pricing, max_completion_tokens: most, context_length: context }: AllowedEndpoint) {
   const price = dearestOf(pricing, COMPLETION_UNITS);
   const longest = most ?? (context || null);
   return longest === null || price === null ? null : price * longest;
 }
 
 /** Null where the longest completion fits, and where there is no room for any: then the gateway says what is missing. */
-function findMostTokens(request: ChatCompletionRequest, { leftUsd, endpoints }: Room): number | null {
+function findMostTokens(request: ChatCompletionRequest, { leftUsd, endpoints }: Allowance): number | null {
   let fewest = Number.POSITIVE_INFINITY;
   for (const endpoint of endpoints) {
     const longestUsd = toLongestUsd(endpoint);
@@ -120,7 +120,7 @@ const TOKENS_AN_IMAGE = 50_000;
 const TOKENS_FOR_TOOLS = 1000;
 
 /** As the gateway bounds it: a token is at least one byte, and what cannot be measured fills the context. */
-function toPromptUsd(request: ChatCompletionRequest, { pricing, context_length: context }: RoomEndpoint): number {
+function toPromptUsd(request: ChatCompletionRequest, { pricing, context_length: context }: AllowedEndpoint): number {
   let media = 0;
   let images = 0;
   const messages = request.messages.map((message) => {

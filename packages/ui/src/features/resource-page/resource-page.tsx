@@ -135,7 +135,7 @@ interface ResourceStateProps {
   readonly callsLabel?: string;
 }
 
-/** A page whose thing is not there yet, or not at all. */
+/** A page whose resource is not loaded yet, or does not exist. */
 export function ResourceState(props: ResourceStateProps) {
   const { what, name, back, query, isMissing, why, filter, callsLabel = 'Its calls' } = props;
   return (

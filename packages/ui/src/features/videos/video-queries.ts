@@ -60,6 +60,6 @@ export const webhooksQuery = queryOptions({
   refetchInterval: refreshEvery(5000),
 });
 
-/** Sends an announcement anew. Throws `ApiError`. */
+/** Sends an announcement again. Throws `ApiError`. */
 export const resendWebhook = (jobId: string): Promise<unknown> =>
   callApi(`/admin/v1/webhooks/deliveries/${jobId}/resend`, { method: 'POST' });

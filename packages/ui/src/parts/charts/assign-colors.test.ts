@@ -9,7 +9,7 @@ test('gives a name the same color at any time, in whatever order it comes', () =
   for (const name of NAMES) expect(assignColors([name]).get(name)).toBe(assignColors([name]).get(name));
 });
 
-test('gives as many things as there are colors one each', () => {
+test('gives as many series as there are colors one each', () => {
   expect(new Set(assignColors(NAMES).values()).size).toBe(SERIES_COLORS.length);
   expect(assignColors([...NAMES, 'one more']).size).toBe(9);
 });
@@ -24,7 +24,7 @@ test('spreads names over all colors', () => {
   expect(Math.min(...counts)).toBeGreaterThan(25);
 });
 
-test('keeps the color of a thing when others come and go', () => {
+test('keeps the color of a series when others come and go', () => {
   const book = createColorBook();
   const first = book.colorsOf(['acme/chat', 'acme/film']);
   const second = book.colorsOf(['acme/film', 'beta/large', 'beta/small']);

@@ -1,11 +1,11 @@
-/** Colours of things in charts, as CSS variables: eight that colour-blind people can tell apart, in both themes. */
+/** Colours of series in charts, as CSS variables: eight that colour-blind people can distinguish, in both themes. */
 export const SERIES_COLORS = [1, 2, 3, 4, 5, 6, 7, 8].map((place) => `--series-${place}`);
 /** The colour of what is left over. */
 export const OTHER_COLOR = '--series-other';
 
 /**
- * The colours of the things in one chart, by place in the list above: that of its name's hash, or the next free one. A
- * thing that is known keeps its colour, and new ones stay away from the colours of known ones while there are others.
+ * The colours of the series in one chart, by place in the list above: the place of its name's hash, or the next free one. A
+ * series that is known keeps its colour, and new ones stay away from the colours of known ones while there are others.
  */
 export function assignColors(
   names: readonly string[],
@@ -42,7 +42,7 @@ function hash(text: string): number {
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-/** Remembers the colours of things for as long as the page is open, so that they stay when other things come and go. */
+/** Remembers the colours of series for as long as the page is open, so that they stay when others come and go. */
 export interface ColorBook {
   /** CSS variables by name. */
   colorsOf(names: readonly string[]): ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 /** A series of a chart. */
 export interface Series {
-  /** Tells it apart, and ties it to the same thing in other charts. */
+  /** Identifies it, and connects it to the same series in other charts. */
   readonly key: string;
   readonly label: string;
   /** One for each bucket; null where there is none. */

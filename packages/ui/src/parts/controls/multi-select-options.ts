@@ -1,4 +1,4 @@
-/** One of the things that can be chosen. */
+/** One of the options that can be chosen. */
 export interface SelectOption {
   readonly value: string;
   readonly label: string;

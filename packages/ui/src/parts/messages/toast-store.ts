@@ -118,7 +118,7 @@ export const useHeldDeletions = (): ReadonlySet<string> => useStore(heldDeletion
 /** Has the app do something and says what came of it. Resolves to whether it was done. */
 export type Ask = (action: Promise<Outcome> | undefined, done?: string) => Promise<boolean>;
 
-/** One thing at a time; `isBusy` while the app is at it. */
+/** One task at a time; `isBusy` while the app works on it. */
 export function useOutcome(): { readonly ask: Ask; readonly isBusy: boolean } {
   const [isBusy, setIsBusy] = useState(false);
   const ask: Ask = async (action, done) => {

@@ -186,7 +186,7 @@ function useCursor<Row>(props: VirtualTableProps<Row>, { scrollTo, countRowsInSi
   useEffect(() => {
     latest.current = props;
   });
-  // The same for as long as the table is there, so that rows are drawn anew only when they change.
+  // The same for as long as the table is there, so that rows are drawn again only when they change.
   const onPick = useCallback((index: number): void => {
     const row = latest.current.rows[index];
     if (row === undefined) return;

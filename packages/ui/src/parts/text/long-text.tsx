@@ -57,7 +57,7 @@ const MAX_LINES = 1_500_000;
 /** A few milliseconds' worth. */
 const LINES_AT_ONCE = 50_000;
 
-/** The lines of a text; of a very long one more and more of them, while the page goes on doing other things. */
+/** The lines of a text; of a very long one more and more of them, while the page continues with other work. */
 function useLineIndex(text: string): LineIndex {
   const index = useMemo(() => {
     const created = createLineIndex(text, LINE_WIDTH, MAX_LINES);

@@ -163,7 +163,7 @@ interface DryRunState {
 const IDLE: DryRunState = { state: 'idle', line: null, examples: [], error: null };
 
 /**
- * A dry run of a guardrail and the calls that it looks at. It ends when it is stopped, begun anew, or when the guardrail
+ * A dry run of a guardrail and the calls that it looks at. It ends when it is stopped, begun again, or when the guardrail
  * is closed; until then it goes on, whichever tab is open.
  */
 export function useDryRun(guardrailId: string, unsaved: Record<string, unknown>, keys: readonly string[]) {

@@ -49,7 +49,7 @@ export function assign(
 export const saveGuardrail = async (id: string, change: Record<string, unknown>): Promise<Guardrail> =>
   (await callApi<{ data: Guardrail }>(`/api/v1/guardrails/${id}`, { method: 'PATCH', body: change })).data;
 
-/** Loads guardrails and assignments anew. */
+/** Loads guardrails and assignments again. */
 export const refreshGuardrails = (client: QueryClient): Promise<unknown> =>
   Promise.all(
     [guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery].map(({ queryKey }) =>

@@ -24,7 +24,7 @@ import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { Attention } from './attention.tsx';
 import { FirstRun } from './first-run.tsx';
 
-/** How things stand; on the first run, what to do first. */
+/** The state of the gateway; on the first run, what to do first. */
 export function OverviewScreen() {
   const { isIntroduced } = usePreferences();
   const search = useSearch({ from: '/' });

@@ -23,7 +23,7 @@ test('calls all that wait back in one frame, the fourth, and each of them once',
   expect(drawn).toEqual(['a', 'b']);
 });
 
-test('starts anew with callbacks that are added while the others are called', () => {
+test('restarts with callbacks that are added while the others are called', () => {
   const drawn: string[] = [];
   drawTogether(() => {
     drawn.push('a');

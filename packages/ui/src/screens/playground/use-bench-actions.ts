@@ -76,7 +76,7 @@ function createRunner(read: () => BenchContext): Runner {
       yield* streamChat(sent, caller, signal);
     });
     // What is left has become less.
-    void queryClient.invalidateQueries({ queryKey: ['keys', 'room'] });
+    void queryClient.invalidateQueries({ queryKey: ['keys', 'allowance'] });
     const facts = {
       id: newId(),
       model: request.model ?? '',

@@ -55,7 +55,7 @@ export function useOpenExperiment(firstModel: string): Opened {
       try {
         const { current } = next;
         if (from === undefined && open !== undefined && current?.id === open) return begin(current, false);
-        // A browser that keeps nothing begins anew.
+        // A browser that keeps nothing begins again.
         const kept =
           from === undefined && open !== undefined ? await readExperiment(open).catch(() => undefined) : undefined;
         if (isLeft) return;

@@ -8,7 +8,7 @@ import { useShortcut } from '../../app/shortcuts.ts';
 import { findUnsupported } from '../../features/playground/attachments.ts';
 import { createRun } from '../../features/playground/create-run.ts';
 import type { Column, Experiment } from '../../features/playground/experiment.ts';
-import { fitInto, roomQuery } from '../../features/playground/fit-to-limit.ts';
+import { fitInto, allowanceQuery } from '../../features/playground/fit-to-limit.ts';
 import { findProblems } from '../../features/playground/setup/setup.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
@@ -159,13 +159,13 @@ function useSendKeys(send: () => void, stop: () => void, isRunning: boolean): vo
 
 /** Makes requests fit the limit of the key, as far as it is known what that has left. */
 function useFit(caller: Caller, models: readonly Model[], among: number) {
-  const rooms = useQueries({
-    queries: models.map(({ id }) => roomQuery(caller, id)),
+  const allowances = useQueries({
+    queries: models.map(({ id }) => allowanceQuery(caller, id)),
     combine: (results) => Object.fromEntries(results.map(({ data }, at) => [models[at]?.id, data])),
   });
   return useCallback(
-    (request: ChatCompletionRequest) => fitInto(rooms[request.model ?? ''], request, among),
-    [rooms, among],
+    (request: ChatCompletionRequest) => fitInto(allowances[request.model ?? ''], request, among),
+    [allowances, among],
   );
 }
 

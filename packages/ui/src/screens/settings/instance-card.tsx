@@ -7,7 +7,7 @@ import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { StateMark } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 
-/** How the gateway is, what it keeps things in, and which of its processes responds. */
+/** The health of the gateway, its storage, and which of its processes responds. */
 export function InstanceCard() {
   const { data: instance } = useQuery(instanceQuery);
   const headingId = useId();

@@ -104,7 +104,7 @@ function toSessionText(session: Session): string {
   }
 }
 
-/** How this browser shows things. Kept in this browser. */
+/** Display settings, kept in this browser. */
 function AppearanceCard() {
   const { theme, density, singleKeys } = usePreferences();
   return (

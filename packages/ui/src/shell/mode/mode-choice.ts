@@ -86,7 +86,7 @@ interface ModeSwitch {
   stop(): void;
 }
 
-/** Switches the mode: of the gateway, or in the desktop app by the app, which starts the gateway anew. */
+/** Switches the mode: of the gateway, or in the desktop app by the app, which starts the gateway again. */
 export function useSwitchMode(state: FixtureState): ModeSwitch {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -125,7 +125,7 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
   };
 }
 
-/** Resolves to the state of the gateway; to null where it starts anew. */
+/** Resolves to the state of the gateway; to null where it restarts. */
 async function switchMode(mode: FixtureMode): Promise<FixtureState | null> {
   const desktop = getDesktop();
   if (desktop === undefined) {

@@ -260,7 +260,7 @@ interface ArrivalTableProps {
   readonly onSeek: (arrival: Arrival) => void;
 }
 
-/** The pieces of a completion; opening one goes to its moment. Drawn anew only when another one has come. */
+/** The pieces of a completion; opening one goes to its moment. Drawn again only when another one has come. */
 const ArrivalTable = memo(function ArrivalTable({ arrivals, at, onSeek }: ArrivalTableProps) {
   return (
     <VirtualTable

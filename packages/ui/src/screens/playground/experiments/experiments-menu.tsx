@@ -31,7 +31,7 @@ interface ExperimentsMenuProps {
   readonly onDeleted: () => void;
 }
 
-/** Beginning anew, the list, and files. What reads and writes files is loaded when it is needed. */
+/** Beginning again, the list, and files. What reads and writes files is loaded when it is needed. */
 export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: ExperimentsMenuProps) {
   const [isListed, setIsListed] = useState(false);
   const input = useRef<HTMLInputElement>(null);
