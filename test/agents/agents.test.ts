@@ -54,7 +54,7 @@ describe.each(PROGRAMS)('$name', (program) => {
     test.runIf(program.stopsAtBreak)('says that a response has broken', { timeout: LIMIT_MS }, async () => {
       const { finish } = await startJob(program, { fault: 'breaks', wire });
       const { code, output } = await finish();
-      expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('the answer was cut short') });
+      expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('the response was cut short') });
     });
 
     test('ends the call of the provider when it is interrupted', { timeout: LIMIT_MS }, async () => {

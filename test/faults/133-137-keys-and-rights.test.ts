@@ -147,7 +147,7 @@ test('134: keys that are tried from one address are slowed, behind a trusted pro
   expect(await slowed.json()).toMatchObject({
     error: {
       code: 429,
-      message: 'Unknown API key, as were others from this address; wait 4 s before the next attempt',
+      message: 'Unknown API key, after others from this address; wait 4 s before the next attempt',
     },
   });
   expect((await ask(TEST_KEY, '203.0.113.9')).status).toBe(200);

@@ -273,7 +273,7 @@ test('165: a response of more than the limit, in headers or body, is refused', a
   const transport = createGuardedTransport({ allowPrivateNetwork: true, maxBodyBytes: 1000 });
   const url = `http://127.0.0.1:${port}`;
   await expect(transport.send(toRequest(`${url}/headers`))).rejects.toBeInstanceOf(TransportError);
-  await expect(transport.send(toRequest(url)).then(textOf)).rejects.toThrow('the answer is larger than allowed');
+  await expect(transport.send(toRequest(url)).then(textOf)).rejects.toThrow('the response is larger than allowed');
 });
 
 test('a caller that gives up closes the connection, in every phase', async () => {

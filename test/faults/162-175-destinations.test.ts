@@ -193,7 +193,7 @@ test('164: an address that turns out to be private is not called', async () => {
   await vi.waitFor(async () => expect((await gateway.deliveries()).data).toHaveLength(1));
   const tested = await gateway.admin('POST', `/admin/v1/observability/destinations/${id}/test`);
   expect(tested).toMatchObject({
-    data: { success: false, result: 'the address is not one that may be called' },
+    data: { success: false, result: 'the address may not be called' },
   });
   expect(receiver.requests).toEqual([]);
 });

@@ -197,7 +197,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByLabel('Only calls matching').fill('nonsense:1');
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page
-        .getByText(/there is no field “nonsense”/)
+        .getByText(/unknown field “nonsense”/)
         .first()
         .waitFor();
       expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);

@@ -216,7 +216,7 @@ test('warns at the start of a default model that no request could name', async (
   expect(await warned('acme/chta')).toEqual([
     {
       line: 'warn the default model is unknown; requests that name no model are refused',
-      fields: { reason: 'account.defaultModel: "acme/chta" is no model of the catalog; the nearest is "acme/chat"' },
+      fields: { reason: 'account.defaultModel: "acme/chta" is not a model in the catalog; the nearest is "acme/chat"' },
     },
   ]);
   expect(await warned('acme/chat:nitro')).toEqual([]);

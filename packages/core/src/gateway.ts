@@ -298,7 +298,7 @@ function warnOfRules({ account: { rules = [] }, catalog, logger }: Runtime): voi
   for (const rule of rules) {
     const unknown = unknownModelOf(rule, catalog);
     if (unknown === null) continue;
-    logger.warn('a rule for routing names an unknown model, and is passed over', {
+    logger.warn('a routing rule names an unknown model and is skipped', {
       rule: rule.name,
       reason: `routing.rules: ${describeUnknownName(unknown, 'models', catalog)}`,
     });

@@ -52,7 +52,7 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
       outage = null;
     } catch (error) {
       const reason = describe(error);
-      if (outage === null) logger?.warn('The database cannot be used; the tables in memory stay in force', { reason });
+      if (outage === null) logger?.warn('The database cannot be used; the tables in memory remain in use', { reason });
       outage = reason;
     }
   };

@@ -77,9 +77,9 @@ test('google: pictures are sent along, first and last frame and references, and 
   const at = (path: string) => ({ ...ORDER, frameImages: [frame(upstream.origin + path)] });
   // The server returns a film there and no picture.
   const start = video.start({ ...toStart(google), order: at('/public/a.png') });
-  await expect(start).rejects.toThrow('frame_images.0.image_url.url: must lead to a picture');
+  await expect(start).rejects.toThrow('frame_images.0.image_url.url: must be the address of an image');
   const missing = video.start({ ...toStart(google), order: at('/nothing.png') });
-  await expect(missing).rejects.toThrow('frame_images.0.image_url.url: the picture could not be fetched');
+  await expect(missing).rejects.toThrow('frame_images.0.image_url.url: the image could not be fetched');
   expect(upstream.jobs.all).toHaveLength(0);
 });
 
@@ -89,7 +89,7 @@ test('google: a job that goes on is sent the address of the film before it', asy
   const job = { upstreamId, providerModel: google.model };
   const limits = { signal: new AbortController().signal, timeoutMs: 5000 };
   const goOn = () => video.start({ ...toStart(google), order: { ...ORDER, previousUpstreamId: upstreamId } });
-  await expect(goOn()).rejects.toThrow('previous_job_id: must be a job whose video is still there');
+  await expect(goOn()).rejects.toThrow('previous_job_id: must be a job whose video still exists');
   await video.poll({ job, ...limits });
   await goOn();
   const uri = `${upstream.origin}/v1beta/files/job-1:download?alt=media`;

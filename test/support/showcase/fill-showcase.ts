@@ -185,7 +185,7 @@ function toCall(id: number, createdMs: number, roll: () => number) {
 const limited = (name: string): Attempt['error'] & object => ({
   code: 429,
   error_type: 'rate_limit_exceeded',
-  message: `${name} limits the rate of requests now`,
+  message: `${name} is limiting the rate of requests`,
 });
 
 const overloaded = (name: string): Attempt['error'] & object => ({

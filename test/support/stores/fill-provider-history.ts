@@ -21,7 +21,7 @@ const attemptAt = (slug: Slug, latency: number): Attempt => ({
 });
 
 const BUSY = { code: 503, error_type: 'provider_overloaded', message: 'Beta is overloaded' };
-const LIMITED = { code: 429, error_type: 'rate_limit_exceeded', message: 'Beta limits the rate of requests now' };
+const LIMITED = { code: 429, error_type: 'rate_limit_exceeded', message: 'Beta is limiting the rate of requests' };
 const GONE = { code: 502, error_type: 'provider_unavailable', message: 'Gamma: the connection was refused' };
 
 /**

@@ -60,7 +60,7 @@ test('uses the members of a host that has its own, and refuses changes to them',
 
 test('refuses a default model that no request could name, with the nearest one', async () => {
   const { call, dataOf } = createAdminGateway();
-  const [path, message] = ['default_model', '"acme/chta" is no model of the catalog; the nearest is "acme/chat"'];
+  const [path, message] = ['default_model', '"acme/chta" is not a model in the catalog; the nearest is "acme/chat"'];
   const refusal = { status: 400, body: { error: { metadata: { issues: [{ path, message }] } } } };
   expect(await call('PATCH', '/admin/v1/settings', { default_model: 'acme/chta' })).toMatchObject(refusal);
   for (const known of ['acme/chat', 'acme/chat:nitro', 'openrouter/auto', null]) {
@@ -167,7 +167,7 @@ test('lists the rate limits of the configuration, and none where there are none'
 test('refuses in the lists of providers a name that would guard nothing, and keeps those that stand there', async () => {
   const { call, dataOf, store } = createAdminGateway();
   await store.settings.update((settings) => ({ ...settings, providers: { only: [], ignore: ['gone'] } }));
-  const message = '"bta" is no provider known here; the nearest is "beta"';
+  const message = '"bta" is not a known provider; the nearest is "beta"';
   for (const list of ['only', 'ignore']) {
     expect(await call('PATCH', '/admin/v1/settings', { providers: { [list]: ['acme', 'bta'] } })).toMatchObject({
       status: 400,

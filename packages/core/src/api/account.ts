@@ -117,7 +117,7 @@ function withoutConfigured(sent: SettingsChange, before: Settings, configured: r
 }
 
 const GROUPS: ReadonlySet<string> = new Set(['providers', 'privacy', 'routing']);
-const CONFIGURED = 'the configuration says it, and counts: change it there, under account';
+const CONFIGURED = 'it is set in the configuration, which takes precedence: change it there, under account';
 
 /** `GET /admin/v1/rate-limits`: the rules of the configuration, which are changed there alone. */
 export const listRateLimits = operation<AccountParts>()({

@@ -173,7 +173,7 @@ test('refuses pictures for a model that takes text alone, and leaves sounds and 
   const sound = { type: 'audio_url', audio_url: { url: 'https://sounds.example/a.mp3' } };
   const blind = { ...FILM, architecture: { input_modalities: ['text'], output_modalities: ['video'] } };
   const { submit, starts } = createVideoGateway({}, { models: [blind] });
-  const message = 'pictures are not supported by this model, which takes text';
+  const message = 'images are not supported by this model, which accepts text';
   for (const [field, value] of [
     ['frame_images', [{ ...PICTURE, frame_type: 'first_frame' }]],
     ['input_references', [PICTURE]],
@@ -233,7 +233,7 @@ test('goes on from a job of the caller only, once it is completed, at the endpoi
   const other = await gateway.submit({ model: 'acme/other', previous_job_id: body.id });
   expect([other.status, other.body.error?.message]).toEqual([
     400,
-    'previous_job_id: is a job of acme/film, and goes on with that model only',
+    'previous_job_id: is a job of acme/film, and can only be continued with that model',
   ]);
   expect((await gateway.submit({ previous_job_id: body.id })).status).toBe(202);
   expect(gateway.starts[1]?.order.previousUpstreamId).toBe('film-1');

@@ -14,7 +14,7 @@ test('refuses a type that does not work, and names those that do', async () => {
     body: {
       error: {
         message: expect.stringContaining(
-          'type: is not a type that works here; these do: webhook, otel-collector, langfuse, s3',
+          'type: is not an available type; available are: webhook, otel-collector, langfuse, s3',
         ) as string,
       },
     },
@@ -22,11 +22,11 @@ test('refuses a type that does not work, and names those that do', async () => {
 });
 
 test.each([
-  ['nowhere', undefined, 'these do: none'],
+  ['nowhere', undefined, 'available are: none'],
   [
     'where another type is spoken',
     { ...createBroadcastOptions(), formats: createBroadcastOptions().formats.slice(0, 1) },
-    'these do: webhook',
+    'available are: webhook',
   ],
 ])('refuses a destination %s', async (_, broadcast, message) => {
   const { call } = createAdminGateway({ broadcast });
@@ -69,7 +69,7 @@ test.each<
       config: { url: 'https://example.com/' },
       filter_rules: { groups: [{ rules: [{ field: 'input', operator: 'regex', value: '(?=a)' }] }] },
     },
-    'filter_rules.groups.0.rules.0.value: is no usable regular expression',
+    'filter_rules.groups.0.rules.0.value: is not a usable regular expression',
   ],
 ])('158: refuses %j, when it is made and when it is changed', async (body, message) => {
   const { call, dataOf } = createAdminGateway({ broadcast: createBroadcastOptions(false) });

@@ -55,7 +55,7 @@ test('a workspace takes the names of the public API and of this gateway’s tool
           issues: [
             {
               path: 'disabled_server_tools.0',
-              message: '"openrouter:web_serach" is no server tool; the nearest is "openrouter:web_search"',
+              message: '"openrouter:web_serach" is not a server tool; the nearest is "openrouter:web_search"',
             },
           ],
         },
@@ -66,7 +66,7 @@ test('a workspace takes the names of the public API and of this gateway’s tool
 
 test('refuses a default model for a workspace that no request could name, and keeps one that stands there', async () => {
   const { call, dataOf, store } = createAdminGateway();
-  const message = '"acme/chta" is no model of the catalog; the nearest is "acme/chat"';
+  const message = '"acme/chta" is not a model in the catalog; the nearest is "acme/chat"';
   const refusal = { status: 400, body: { error: { metadata: { issues: [{ path: 'default_text_model', message }] } } } };
   const unknown = { default_text_model: 'acme/chta' };
   expect(await call('POST', '/workspaces', { name: 'Team', slug: 'team', ...unknown })).toMatchObject(refusal);

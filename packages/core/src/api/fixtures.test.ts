@@ -110,6 +110,6 @@ test('says in words why a mode cannot be switched', async () => {
   const response = await start().switchTo({ mode: 'live' });
   expect([response.status, jsonOf(response)]).toMatchObject([
     409,
-    { error: { message: 'How this gateway is started decides its mode' } },
+    { error: { message: 'The mode is fixed by how this gateway was started' } },
   ]);
 });

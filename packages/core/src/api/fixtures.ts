@@ -91,7 +91,7 @@ export const switchFixtureMode = operation<FixtureParts>()({
     const library = findFixtureLibrary(parts);
     if (library.switchTo === undefined) {
       const { fixed_because: reason } = await library.describe();
-      throw new GatewayError('conflict', reason ?? 'How this gateway is started decides its mode');
+      throw new GatewayError('conflict', reason ?? 'The mode is fixed by how this gateway was started');
     }
     const data = await library.switchTo(mode);
     parts.logger.info('the mode of fixtures was switched', { mode, by: principal.name });
@@ -110,19 +110,19 @@ export const saveFixture = operation<FixtureParts>()({
     if (generation.api_type !== 'completions') {
       throw new GatewayError(
         'invalid_request',
-        `generation_id: ${id} is a video; only chat completions can be saved, and videos recorded with --record`,
+        `generation_id: ${id} is a video; only chat completions can be saved. Record videos with --record`,
       );
     }
     const content = await parts.store.generations.getContent(id);
     if (content === undefined) {
       throw new GatewayError(
         'not_found',
-        `No content is stored for generation ${id}, so there is nothing to answer with; see logging.inputOutput`,
+        `No content is stored for generation ${id}, so there is nothing to replay; see logging.inputOutput`,
       );
     }
     const brokeOff = content.error !== null && content.output.completion !== null;
     if (brokeOff || generation.cancelled === true) {
-      throw new GatewayError('conflict', `The answer of ${id} is not whole; replayed it would pass for one that is`);
+      throw new GatewayError('conflict', `The response of ${id} is incomplete; as a fixture it would look complete`);
     }
     return { data: await library.save({ generation, content }) };
   },
@@ -165,7 +165,10 @@ export const getFixtureMiss = operation<FixtureParts>()({
   async run({ params: { id }, parts }) {
     const miss = await findFixtureLibrary(parts).findMiss(id);
     if (miss === undefined) {
-      throw new GatewayError('not_found', `There is no miss ${id.slice(0, 100)}; only the latest are kept`);
+      throw new GatewayError(
+        'not_found',
+        `There is no unmatched request ${id.slice(0, 100)}; only the latest are kept`,
+      );
     }
     return { data: miss };
   },

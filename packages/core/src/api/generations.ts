@@ -170,7 +170,7 @@ async function findPage(asked: GenerationListQuery, parts: GenerationParts): Pro
     return { ...found, nextCursor: toCursor(found.next) };
   }
   if (text !== undefined) {
-    const reason = 'a text is looked for from the newest call on';
+    const reason = 'text is searched from the newest call backwards';
     throw refuseField('sort', `cannot be given together with text: ${reason}`);
   }
   const after = parseSortedCursor(cursor, asked);
@@ -219,8 +219,8 @@ export const getGenerationTimeline = operation<GenerationParts>()({
 });
 
 /**
- * `GET /admin/v1/generations/{id}/call-timeline`: what the time of a call went to, and how it was routed. The timelines
- * are deleted together with the content.
+ * `GET /admin/v1/generations/{id}/call-timeline`: the timeline of a call, and how it was routed. The timelines are
+ * deleted together with the content.
  */
 export const getCallTimeline = operation<GenerationParts>()({
   params: ['id'],

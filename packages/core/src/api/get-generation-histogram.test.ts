@@ -166,7 +166,7 @@ test('compares a span that is not over with as much of the span before as has pa
 
 test.each([
   [`from=${at(2)}&to=${at(2)}`, 'from: must be before to'],
-  ['split=colour', 'split: must be of model, provider, key, member, app, session'],
+  ['split=colour', 'split: must be one of model, provider, key, member, app, session'],
   ['rank=speed', 'rank: must be requests or cost'],
   ['compare=yes', 'compare'],
 ])('refuses %s and says why', async (query, message) => {

@@ -35,16 +35,16 @@ test('returns models by their canonical slugs', async () => {
 });
 
 test.each([
-  ['ignored_providers', 'acmee', '"acmee" is no provider known here; the nearest is "acme"'],
-  ['allowed_providers', 'opnai', '"opnai" is no provider known here; the nearest is "openai"'],
+  ['ignored_providers', 'acmee', '"acmee" is not a known provider; the nearest is "acme"'],
+  ['allowed_providers', 'opnai', '"opnai" is not a known provider; the nearest is "openai"'],
   [
     'ignored_providers',
     'google studio ai',
-    '"google studio ai" is no provider known here; the nearest is "google-ai-studio"',
+    '"google studio ai" is not a known provider; the nearest is "google-ai-studio"',
   ],
-  ['ignored_providers', 'beta/trubo', '"beta/trubo" is no provider known here; the nearest is "beta/turbo"'],
-  ['ignored_models', 'acme/chatt', '"acme/chatt" is no model of the catalog; the nearest is "acme/chat"'],
-  ['allowed_models', 'acme/chat:nitro', '"acme/chat:nitro" is no model of the catalog; the nearest is "acme/chat"'],
+  ['ignored_providers', 'beta/trubo', '"beta/trubo" is not a known provider; the nearest is "beta/turbo"'],
+  ['ignored_models', 'acme/chatt', '"acme/chatt" is not a model in the catalog; the nearest is "acme/chat"'],
+  ['allowed_models', 'acme/chat:nitro', '"acme/chat:nitro" is not a model in the catalog; the nearest is "acme/chat"'],
 ])('refuses in %s the name %s, which would guard nothing: %s', async (field, name, message) => {
   const models = [
     {

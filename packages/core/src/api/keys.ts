@@ -93,7 +93,7 @@ async function toKeyBody(record: KeyRecord, parts: KeyParts): Promise<KeyBody> {
 
 /** Free models are not counted here. The wire requires figures, and these show that nothing is used up. */
 const FREE_REQUESTS = { limit: 1_000_000, remaining: 1_000_000, used: 0 };
-const RATE_LIMIT = { interval: '10s', note: 'Only here for older clients; see the rate limit headers', requests: -1 };
+const RATE_LIMIT = { interval: '10s', note: 'For older clients only; see the rate limit headers', requests: -1 };
 
 /** `GET /key`: what the caller's own key may do. Keys of the configuration have neither limit nor end. */
 export const getCurrentKey = operation<KeyParts>()({

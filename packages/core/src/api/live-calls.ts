@@ -23,12 +23,12 @@ const MAX_FOLLOWERS = 64;
 /** `GET /admin/v1/generations/feed`: what ends from now on, or after the event in `Last-Event-ID`. */
 export const followGenerations = operation<GenerationParts>()({
   query: generationFeedQuerySchema,
-  headers: { 'last-event-id': 'Id of the last event that was received: the feed goes on after it' },
+  headers: { 'last-event-id': 'Id of the last event that was received: the feed continues after it' },
   response: { mediaTypes: { 'text/event-stream': generationFeedEventSchema } },
   run({ request, parts, query: { fields } }) {
     if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     if (parts.generationFeed.followers() >= MAX_FOLLOWERS) {
-      throw new GatewayError('rate_limit_exceeded', `${MAX_FOLLOWERS} follow already; close one of them`);
+      throw new GatewayError('rate_limit_exceeded', `There are ${MAX_FOLLOWERS} followers already; close one of them`);
     }
     const body = followFeed({
       parts,

@@ -20,8 +20,8 @@ import {
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
 
 const ANTHROPIC_HEADERS = {
-  'anthropic-version': 'Version of the form; passed on to upstreams of the same form',
-  'anthropic-beta': 'Features by name; passed on to upstreams of the same form',
+  'anthropic-version': 'Version of the API; passed on to upstreams of the same format',
+  'anthropic-beta': 'Beta features by name; passed on to upstreams of the same format',
   'x-claude-code-session-id': 'Session of an agent, where the body names none',
 };
 

@@ -32,7 +32,7 @@ function ofProcess({ counters, openCalls, generationFeed }: SystemParts): Metric
   const statuses = [...counters.statuses].toSorted(([a], [b]) => a - b);
   const refusals = [...counters.refusals].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [
-    ...metric('requests_total', 'counter', 'HTTP requests taken', [[{}, counters.requests]]),
+    ...metric('requests_total', 'counter', 'HTTP requests received', [[{}, counters.requests]]),
     ...metric(
       'responses_total',
       'counter',
@@ -68,13 +68,13 @@ function ofCalls(figures: readonly ProviderFigures[]): MetricFamily[] {
     ...metric(
       'provider_generations_total',
       'counter',
-      'Recorded calls by the provider that answered last',
+      'Recorded calls by the provider that responded last',
       toSamples(({ calls }) => Object.entries(calls).map(([status, count]) => [{ status }, count])),
     ),
     ...metric(
       'attempts_total',
       'counter',
-      'Times a provider was asked, retries and fallbacks included',
+      'Calls to providers, including retries and fallbacks',
       toSamples(({ attemptsOk, attemptsFailed }) => [
         [{ outcome: 'ok' }, attemptsOk],
         [{ outcome: 'failed' }, attemptsFailed],
@@ -119,7 +119,7 @@ function ofEngines({ store, shared }: SystemParts): MetricFamily[] {
       : metric(name, 'gauge', `Whether ${what} responds`, [[{ type: engine.type }, isAway(engine) ? 0 : 1]], 'min');
   const readiness = store.readiness?.();
   return [
-    ...metric('ready', 'gauge', 'Whether new calls are taken', [[{}, readiness?.isReady === false ? 0 : 1]], 'min'),
+    ...metric('ready', 'gauge', 'Whether new calls are accepted', [[{}, readiness?.isReady === false ? 0 : 1]], 'min'),
     ...up('store_up', 'the engine of the store', store.engine),
     ...up('shared_up', 'the engine that processes share', shared?.engine),
   ];
@@ -135,8 +135,8 @@ function ofStore({ store, ledger }: SystemParts): MetricFamily[] {
   const { database, tables } = transactionAges ?? {};
   return [
     ...one('waiting_records', 'Generations that are not in the database yet', waitingRecords),
-    ...one('journal_bytes', 'Size of the journal of what the database does not have yet', journalBytes),
-    ...one('journal_limit_bytes', 'Size at which the journal takes no more contents', journalLimitBytes),
+    ...one('journal_bytes', 'Size of the journal of records that are not in the database yet', journalBytes),
+    ...one('journal_limit_bytes', 'Size at which the journal accepts no more contents', journalLimitBytes),
     ...(database === undefined || tables === undefined
       ? []
       : metric(
@@ -157,7 +157,7 @@ function ofStore({ store, ledger }: SystemParts): MetricFamily[] {
     ),
     ...one(
       'retention_held',
-      'Whether nothing is dropped for its age, because the clock has leapt',
+      'Whether retention is paused because the clock jumped',
       retention === undefined ? undefined : Number(retention.isHeld()),
       'max',
     ),
@@ -166,10 +166,10 @@ function ofStore({ store, ledger }: SystemParts): MetricFamily[] {
       : metric(
           'late_generations_total',
           'counter',
-          'Generations that came again after retention had dropped their day',
+          'Generations that arrived again after retention had deleted their day',
           [[{}, retention.countLate()]],
         )),
-    ...one('budget_reserved_usd', 'Held against budgets for calls under way', ledger.heldNanoUsd() / NANO_PER_USD),
+    ...one('budget_reserved_usd', 'Amount reserved in budgets for running calls', ledger.heldNanoUsd() / NANO_PER_USD),
   ];
 }
 
@@ -191,7 +191,7 @@ async function ofQueues(parts: SystemParts): Promise<MetricFamily[]> {
   const waiting: Sample[] = [...stored, [{ queue: 'broadcasts' }, broadcaster.queued()]];
   return [
     ...metric('endpoints', 'gauge', 'Endpoints by state', states, 'max'),
-    ...metric('queue_depth', 'gauge', 'What waits to be done', waiting, 'max'),
+    ...metric('queue_depth', 'gauge', 'Queued work', waiting, 'max'),
   ];
 }
 
@@ -279,7 +279,7 @@ async function refuseOthers(request: GatewayRequest, { authenticate }: SystemPar
   // A scraper has no session of the host, but may have a management key.
   const principal = (await request.authenticate?.()) ?? (await authenticate({ ...request, authenticate: undefined }));
   if (principal.kind === 'management') return;
-  throw new GatewayError('permission_denied', 'Metrics need a management key, or the token of metrics.token');
+  throw new GatewayError('permission_denied', 'Metrics require a management key or the token from metrics.token');
 }
 
 /** For hosts without a registry of their own: the core has no other dependency for it. */

@@ -98,11 +98,11 @@ export const createModelSetup = operation<SetupParts>()({
     const { id } = body;
     await setup.change(async (stored) => {
       if (setup.host.configured.models.some((model) => model.id === id)) {
-        throw refuseField('id', `the configuration has the model "${id}", which counts`);
+        throw refuseField('id', `the configuration has the model "${id}", which takes precedence`);
       }
       const refuseKnown = (models: readonly ModelRecord[]): void => {
         if (models.every((model) => model.id !== id)) return;
-        throw refuseField('id', `the model "${id}" was set up already: change that one`);
+        throw refuseField('id', `the model "${id}" exists already: change that one`);
       };
       refuseKnown(stored.models);
       await checkModelSetup(body, stored, setup.host);

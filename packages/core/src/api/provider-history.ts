@@ -117,7 +117,7 @@ function toSpan({ from, to, interval }: ProviderHistoryQuery, nowMs: number): Hi
   if ((from ?? fromMs) >= end) throw refuseField('from', 'must be before to');
   const buckets = (toMs - fromMs) / bucketMs;
   if (buckets > MAX_BUCKETS) {
-    throw refuseField('from', `there may be at most ${MAX_BUCKETS} intervals, and ${buckets} are asked for`);
+    throw refuseField('from', `must leave at most ${MAX_BUCKETS} intervals until to, but leaves ${buckets}`);
   }
   return { fromMs, bucketMs, buckets };
 }

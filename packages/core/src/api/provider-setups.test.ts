@@ -388,7 +388,7 @@ describe('credentials among the parameters of the address', () => {
     }
     const unknown = await gateway.call('PATCH', `${PATH}/acme`, { query: { token: '…abcd' } });
     expect(issuesOf(unknown.body)).toMatchObject([
-      { path: 'query.token', message: expect.stringContaining('give it whole') },
+      { path: 'query.token', message: expect.stringContaining('give the whole credential') },
     ]);
   });
 

@@ -261,7 +261,10 @@ export const createProviderSetup = operation<SetupParts>()({
     const { slug } = settings;
     await setup.change(async (stored) => {
       if (setup.host.configured.providers.some((provider) => provider.slug === slug)) {
-        throw refuseField('slug', `the configuration has a provider "${slug}", which counts; choose another`);
+        throw refuseField(
+          'slug',
+          `the configuration has a provider "${slug}", which takes precedence; choose another slug`,
+        );
       }
       const refuseKnown = (providers: readonly ProviderRecord[]): void => {
         if (providers.every(({ id }) => id !== slug)) return;

@@ -184,7 +184,7 @@ export const testProvider = operation<ProviderParts>()({
     }
     const checks = parts.providerChecks;
     if (checks?.describe(provider) === undefined) {
-      throw new GatewayError('invalid_request', `How ${slug} is reached is not known here, so it cannot be tested`);
+      throw new GatewayError('invalid_request', `The connection to ${slug} is not known here, so it cannot be tested`);
     }
     return { checks, provider };
   },

@@ -71,7 +71,7 @@ export const createSession = publicOperation<SessionParts>()({
   find({ request, parts: { sessions } }) {
     if (sessions === null || isSignedInByHost(request))
       throw new GatewayError('invalid_request', 'The host of this gateway has its own sign-in');
-    if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages of another origin may not sign in');
+    if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages from another origin may not sign in');
     const address = request.remoteAddress ?? '';
     const retryAfterSeconds = sessions.waitSeconds(address);
     if (retryAfterSeconds > 0) {
@@ -101,7 +101,7 @@ async function redeem(token: string, sessions: Sessions): Promise<Principal> {
   if (await sessions.redeemToken(token)) return LINK_PRINCIPAL;
   throw new GatewayError(
     'authentication',
-    'This link was used already, is older than ten minutes, or is of another start of the gateway; sign in with a management key',
+    'This link was used already, is older than ten minutes, or is from before the gateway was restarted; sign in with a management key',
   );
 }
 

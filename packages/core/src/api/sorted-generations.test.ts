@@ -61,7 +61,7 @@ test('refuses to sort what is searched by text or named by id, and places of ano
   };
   expect(await issueOf('sort=cost&text=Hello')).toEqual([
     400,
-    { path: 'sort', message: 'cannot be given together with text: a text is looked for from the newest call on' },
+    { path: 'sort', message: 'cannot be given together with text: text is searched from the newest call backwards' },
   ]);
   expect(await issueOf('sort=cost&id=gen-1')).toMatchObject([400, { path: 'id' }]);
   expect(await issueOf('sort=weight')).toMatchObject([400, { path: 'sort' }]);

@@ -27,7 +27,7 @@ export const getVideoContent = operation<VideoParts>()({
   params: ['jobId'],
   query: videoContentQuerySchema,
   headers: {
-    range: 'The bytes that are wanted',
+    range: 'The requested bytes',
     'if-range': 'Tag or date of the version of which `Range` wants a part',
     'if-none-match': 'Tags of versions that the client has',
     'if-modified-since': 'Date of the version that the client has',
@@ -74,7 +74,7 @@ function checkOutput(job: VideoJob, index: number): void {
   if (job.status !== 'completed') {
     const isOpen = job.status === 'pending' || job.status === 'in_progress';
     const hint = isOpen ? `it is ${job.status}; ask again when it is completed` : `the job is ${job.status}`;
-    throw new GatewayError('invalid_request', `There is no video yet to be fetched: ${hint}`);
+    throw new GatewayError('invalid_request', `The video is not available yet: ${hint}`);
   }
   if (index < job.outputs.length) return;
   throw new GatewayError('not_found', `index: the job has ${job.outputs.length} video(s), counted from 0`);

@@ -173,7 +173,7 @@ function toVideoRow(job: VideoJob): VideoRow {
 }
 
 /**
- * `GET /admin/v1/videos/{jobId}`: what the time of a job went to, and its prompt while it is open. Later the prompt is
+ * `GET /admin/v1/videos/{jobId}`: the timeline of a job, and its prompt while it is open. Later the prompt is
  * read with the generation alone, so that deleting it there is enough.
  */
 export const getVideoDetail = operation<VideoParts>()({
@@ -205,7 +205,7 @@ const cut = ({ url, ...input }: MediaInput): VideoDetail['inputs'][number] => ({
 });
 
 /**
- * `GET /admin/v1/videos/{jobId}/inputs`: what went in with the prompt of an open job, whole. Later it is read with the
+ * `GET /admin/v1/videos/{jobId}/inputs`: the media of an open job, in full. Later it is read with the
  * generation alone, as the prompt.
  */
 export const getVideoInputs = operation<VideoParts>()({

@@ -55,7 +55,7 @@ export const resendWebhook = operation<WebhookParts>()({
   async run({ params: { jobId: id }, parts: { platform, store, videos } }) {
     const job = await store.videoJobs.get(id);
     if (job === undefined || job.delivery?.body == null) {
-      throw new GatewayError('not_found', `There is no announcement of a video job ${id.slice(0, 100)}`);
+      throw new GatewayError('not_found', `There is no webhook of a video job ${id.slice(0, 100)}`);
     }
     const renewed = await store.videoJobs.update(id, (latest) => ({
       ...latest,

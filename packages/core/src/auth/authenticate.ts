@@ -192,7 +192,7 @@ export function refuseForged({ method, headers }: GatewayRequest, { csrfToken }:
   if (method === 'GET' || method === 'HEAD' || firstValue(headers['x-csrf-token']) === csrfToken) return;
   throw new GatewayError(
     'permission_denied',
-    'The x-csrf-token header is missing or wrong; GET /admin/v1/session tells the one of this session',
+    'The x-csrf-token header is missing or wrong; GET /admin/v1/session returns it',
   );
 }
 

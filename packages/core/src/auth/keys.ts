@@ -78,7 +78,10 @@ interface Directories {
 /** Throws `permission_denied` where the host manages the members, because a change here would have no effect. */
 export function refuseForeignDirectory({ members, store }: Directories): void {
   if (members === store.members) return;
-  throw new GatewayError('permission_denied', 'Members are kept by the host of this gateway; change them there');
+  throw new GatewayError(
+    'permission_denied',
+    'Members are managed by the host application of this gateway; change them there',
+  );
 }
 
 export function noMember(id: string | undefined): GatewayError {

@@ -52,7 +52,7 @@ export function createWrongKeys(
       const retryAfterSeconds = Math.min(2 ** (tooMany - 1), LONGEST_WAIT_S);
       return new GatewayError(
         'rate_limit_exceeded',
-        `Unknown API key, as were others from this address; wait ${retryAfterSeconds} s before the next attempt`,
+        `Unknown API key, after others from this address; wait ${retryAfterSeconds} s before the next attempt`,
         { retryAfterSeconds },
       );
     },

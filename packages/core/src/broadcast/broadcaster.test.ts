@@ -114,7 +114,7 @@ test('a delivery that cannot be noted is not sent again, and that is logged', as
   await record('1');
   await platform.advance(60_000);
   expect(sent).toHaveLength(1);
-  expect(logged.join()).toContain('a delivery could not be noted');
+  expect(logged.join()).toContain('a delivery could not be recorded');
 });
 
 test('sends at most 50 calls, or about 250,000 characters, in one request', async () => {
@@ -563,7 +563,9 @@ test('a stored destination of an unknown type waits', async () => {
   const { id } = await add('d', webhook('a'));
   await record('1');
   await platform.advance(100);
-  expect((await store.broadcasts.list()).filter(isDelivery)[0]?.lastResult).toBe('nothing here speaks webhook');
+  expect((await store.broadcasts.list()).filter(isDelivery)[0]?.lastResult).toBe(
+    'destinations of type webhook are not available',
+  );
   expect(await broadcaster.test(toDestination(id, webhook('a')))).toMatchObject({ isDelivered: false });
 });
 

@@ -133,7 +133,7 @@ export function createDeliver(options: BroadcasterOptions): Deliver {
   // Nothing waits for it: that a delivery was not noted is no reason to send it again.
   const onAttempt = (attempt: DeliveryAttempt): void => {
     store.deliveries.append(attempt).catch((error: unknown) => {
-      logger.warn('a delivery could not be noted', { destination: attempt.destinationId, reason: String(error) });
+      logger.warn('a delivery could not be recorded', { destination: attempt.destinationId, reason: String(error) });
     });
   };
   const loadTrace = createTraceLoader(options);
@@ -142,7 +142,7 @@ export function createDeliver(options: BroadcasterOptions): Deliver {
     // A destination whose format is missing is treated like a receiver that is down: it may be available after the next
     // start.
     if (broadcast === undefined || format === undefined) {
-      const result = `nothing here speaks ${destination.type}`;
+      const result = `destinations of type ${destination.type} are not available`;
       return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
     }
     const load = await loadTrace(destination);
@@ -197,7 +197,7 @@ async function openQueue(
   findUndelivered(destination, store).then(
     (undelivered) => queue.open(undelivered),
     (error: unknown) => {
-      logger.error('what is still to be broadcast could not be read', { reason: String(error) });
+      logger.error('pending broadcasts could not be read', { reason: String(error) });
       queue.open([]);
     },
   );
@@ -217,7 +217,7 @@ async function sendTest(destination: Destination, options: BroadcasterOptions): 
   const { broadcast, platform } = options;
   const format = broadcast?.formats.find(({ type }) => type === destination.type);
   if (broadcast === undefined || format === undefined) {
-    return { isDelivered: false, result: `nothing here speaks ${destination.type}`, isFinal: true };
+    return { isDelivered: false, result: `destinations of type ${destination.type} are not available`, isFinal: true };
   }
   const request = await format.toTestRequest(configOf(destination));
   const { signal } = new AbortController();

@@ -69,7 +69,7 @@ test('joins the rules of a group by its logic, and requires every group', async 
 
 test('149: refuses a pattern that no linear engine can run, and says which', async () => {
   await expect(matches(all(), any({ field: 'input', operator: 'regex', value: '(a)\\1' }))).rejects.toThrow(
-    'filter_rules.groups.1.rules.0.value: is no usable regular expression',
+    'filter_rules.groups.1.rules.0.value: is not a usable regular expression',
   );
 });
 

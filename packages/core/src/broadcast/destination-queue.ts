@@ -176,7 +176,7 @@ function run(queue: QueueState): void {
 function onTrouble(error: unknown, queue: QueueState): void {
   const { destination, platform, logger } = queue;
   if (queue.phase === 'closed') return;
-  logger.error('a broadcast could not be looked after', { destination: destination.id, reason: String(error) });
+  logger.error('a broadcast could not be processed', { destination: destination.id, reason: String(error) });
   const retryAt = platform.monotonicNow() + RETRY_STORE_MS;
   queue.nextPendingAt = retryAt;
   reschedule(queue.retries, (at) => Math.max(at, retryAt));

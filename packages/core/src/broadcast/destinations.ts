@@ -35,7 +35,7 @@ export function noDestination(id: string | undefined): GatewayError {
 export function refuseTooMany(type: DestinationType, workspaceId: string, all: readonly Destination[]): void {
   const same = all.filter((other) => other.type === type && other.workspace_id === workspaceId);
   if (same.length < MAX_PER_TYPE) return;
-  throw refuseField('type', `there are ${MAX_PER_TYPE} destinations of type ${type} already`);
+  throw refuseField('type', `there are already ${MAX_PER_TYPE} destinations of type ${type}`);
 }
 
 /** Checks a configuration by the rules of its type. Throws `invalid_request` with paths that begin with `config`. */
@@ -54,7 +54,7 @@ export async function refuseUnusable(
   const format = broadcast?.formats.find((each) => each.type === type);
   if (broadcast === undefined || format === undefined) {
     const working = broadcast?.formats.map((each) => each.type).join(', ') ?? 'none';
-    throw refuseField('type', `${type} does not work here; these do: ${working}`);
+    throw refuseField('type', `${type} is not available here; available are: ${working}`);
   }
   for (const field of URL_FIELDS) {
     const url = config[field];

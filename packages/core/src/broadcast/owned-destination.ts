@@ -159,7 +159,7 @@ async function readOn(owned: OwnedState): Promise<void> {
     // Logged once, because it is tried again every second.
     if (owned.hasFailed) return;
     owned.hasFailed = true;
-    logger.error('what is to be broadcast could not be read', { destination: destination.id, reason: String(error) });
+    logger.error('pending broadcasts could not be read', { destination: destination.id, reason: String(error) });
   });
   await owned.reading;
   if (!owned.isClosed) owned.cancelRead = platform.setTimer(() => void readOn(owned), READ_EVERY_MS);

@@ -75,7 +75,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
           () => (hasFailed = false),
           (error: unknown) => {
             // Logged once, because it is tried again every few seconds.
-            if (!hasFailed) logger.error('the destinations could not be looked after', { reason: String(error) });
+            if (!hasFailed) logger.error('the destinations could not be processed', { reason: String(error) });
             hasFailed = true;
           },
         )

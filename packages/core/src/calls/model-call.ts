@@ -204,11 +204,11 @@ export async function amendRequest<Hooked extends HookedRequest>(
   try {
     return check(amended);
   } catch (cause) {
-    throw new GatewayError('internal', 'The onRequest hook has returned a request that is not valid', { cause });
+    throw new GatewayError('internal', 'The onRequest hook returned an invalid request', { cause });
   }
 }
 
-const METADATA = '`enabled`: the response says how the call was routed';
+const METADATA = '`enabled`: the response includes how the call was routed';
 
 /** The headers that every call to a model reads, for the API document. */
 export const CALL_HEADERS: HeaderDescriptions = {
@@ -222,17 +222,17 @@ export const CALL_HEADERS: HeaderDescriptions = {
 
 /** The headers by which agents say what a call is. Only rules for routing read them. */
 export const AGENT_HEADERS: HeaderDescriptions = {
-  'x-claude-code-request-class': 'What the call is to its agent; `background` is a small task beside its work',
-  'x-claude-code-agent-id': 'The call is made by an agent that another one has started',
-  'x-claude-code-parent-agent-id': 'The agent that has started the one that makes the call',
-  'x-openai-subagent': 'The call is made by an agent that another one has started',
+  'x-claude-code-request-class': 'The role of the call in its agent; `background` is a small background task',
+  'x-claude-code-agent-id': 'The call is made by a sub-agent',
+  'x-claude-code-parent-agent-id': 'The agent that started the sub-agent that makes the call',
+  'x-openai-subagent': 'The call is made by a sub-agent',
 };
 
 /** The headers of a response that a rate limit refuses, for the API document. */
 export const RATE_LIMIT_HEADERS: HeaderDescriptions = {
-  'x-ratelimit-limit': 'Where a rate limit refuses: how many are allowed in its period',
-  'x-ratelimit-remaining': 'Where a rate limit refuses: 0',
-  'x-ratelimit-reset': 'Where a rate limit refuses: when it admits the next one, in milliseconds since 1970',
+  'x-ratelimit-limit': 'If a rate limit refuses the call: how many it allows in its period',
+  'x-ratelimit-remaining': 'If a rate limit refuses the call: 0',
+  'x-ratelimit-reset': 'If a rate limit refuses the call: when it admits the next one, in milliseconds since 1970',
 };
 
 /** The headers that responses to calls have, for the API document. */

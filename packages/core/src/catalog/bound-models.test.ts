@@ -88,7 +88,7 @@ test('set-up refuses such a name for the wires that have it in the address, and 
     const { status, body } = await add(provider);
     expect({ status, text: JSON.stringify(body) }).toEqual({
       status: 400,
-      text: expect.stringContaining('endpoints.0.providerModel: stands in the address'),
+      text: expect.stringContaining('endpoints.0.providerModel: is part of the address'),
     });
   }
   expect((await add('llama')).status).toBe(201);

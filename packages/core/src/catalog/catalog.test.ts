@@ -158,9 +158,9 @@ test('finds a model by its id and by its dated name, and hides none behind anoth
 test('names the providers there are when a model names another', () => {
   const model = { id: 'a/b', endpoints: [{ provider: 'acme', providerModel: 'x' }] };
   expect(() => createCatalog([providerOf('one'), providerOf('two')], [model])).toThrow(
-    new RangeError('model a/b names the provider "acme"; configured are: one, two'),
+    new RangeError('model a/b names the provider "acme"; configured providers: one, two'),
   );
-  expect(() => createCatalog([], [model])).toThrow('configured are: none');
+  expect(() => createCatalog([], [model])).toThrow('configured providers: none');
 });
 
 test('replaces what a provider listed before, and never a configured model', () => {

@@ -146,7 +146,9 @@ function toEndpoint(
   const provider = providers.get(definition.provider);
   if (provider === undefined) {
     const known = [...providers.keys()].join(', ') || 'none';
-    throw new RangeError(`model ${model.id} names the provider "${definition.provider}"; configured are: ${known}`);
+    throw new RangeError(
+      `model ${model.id} names the provider "${definition.provider}"; configured providers: ${known}`,
+    );
   }
   return {
     modelId: model.id,
@@ -336,7 +338,7 @@ export function findModelProblems(model: ConfiguredModel, surroundings: ModelSur
     endpoint === null
       ? {
           keys: [field],
-          message: `is missing, and no configured provider serves "${model.id}" by itself: say who does`,
+          message: `is missing, and no configured provider serves "${model.id}" by itself: name its endpoints`,
         }
       : {
           keys: ['endpoints', endpoint, field],
@@ -360,7 +362,7 @@ function findAliasesProblem(
   return aliases.flatMap((alias, index) => {
     const keys = ['aliases', index];
     if (ids.has(alias)) return [{ keys, message: `"${alias}" is the id of a model` }];
-    if (aliases.indexOf(alias) < index) return [{ keys, message: `"${alias}" stands here already` }];
+    if (aliases.indexOf(alias) < index) return [{ keys, message: `"${alias}" is here already` }];
     const owner = others.find((other) => other.aliases?.includes(alias));
     return owner === undefined ? [] : [{ keys, message: `"${alias}" is an alias of "${owner.id}" already` }];
   });
@@ -370,5 +372,5 @@ function describeUnknownSlug(name: string, slugs: readonly string[]): string {
   const near = suggestName(name, slugs);
   const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
   const known = slugs.map((slug) => `"${slug}"`).join(', ') || 'none';
-  return `"${name}" is not the slug of a configured provider; there are: ${known}${hint}`;
+  return `"${name}" is not the slug of a configured provider; configured are: ${known}${hint}`;
 }

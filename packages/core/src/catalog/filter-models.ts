@@ -75,7 +75,7 @@ export const modelListQuerySchema = z.object({
   output_modalities: commaList
     .refine(
       (list) => list.length > 0 && list.every((kind) => OUTPUTS.includes(kind)),
-      `must be of ${OUTPUTS.join(', ')}`,
+      `must be one of ${OUTPUTS.join(', ')}`,
     )
     .optional(),
   supported_parameters: commaList.optional(),

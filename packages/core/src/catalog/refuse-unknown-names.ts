@@ -42,7 +42,7 @@ export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog)
 
 /** Says that a name is unknown, and with a catalog which of its names is the nearest. */
 export function describeUnknownName(name: string, of: NameList['of'], catalog: Catalog | undefined): string {
-  const what = of === 'models' ? 'no model of the catalog' : 'no provider known here';
+  const what = of === 'models' ? 'not a model in the catalog' : 'not a known provider';
   const nearest = catalog && findNearest(name, of === 'models' ? namesOfModels(catalog) : catalog.providerNames.list());
   return `"${name}" is ${what}${nearest === undefined ? '' : `; the nearest is "${nearest}"`}`;
 }

@@ -122,7 +122,7 @@ function continueElsewhere(
 
 function openStream({ provider }: Endpoint, call: ChatCall): Batches {
   const chunks = provider.chat?.(call);
-  if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} offers no chat`);
+  if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} does not offer chat`);
   return chunks[Symbol.asyncIterator]();
 }
 
@@ -225,7 +225,7 @@ async function readFirst(
   for (;;) {
     const result = await raceAbort(chunks.next(), signal);
     if (result.done === true) {
-      const empty = new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
+      const empty = new GatewayError('provider_unavailable', `${providerName} returned an empty response`);
       throw failureWithoutOutput(first, providerName) ?? empty;
     }
     first = first.length === 0 ? result.value : [...first, ...result.value];

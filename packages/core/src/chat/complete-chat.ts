@@ -197,7 +197,7 @@ function refuseUnavailable(request: ChatCompletionRequest, parts: PluginParts): 
     const reason = findPluginProblem({ id: 'web' }, parts);
     if (reason !== null) throw refuseField('model', `the variant :online ${reason}`);
   }
-  if (request.preset) throw refuseField('preset', 'a stored preset is not available in this version');
+  if (request.preset) throw refuseField('preset', 'stored presets are not available in this version');
   const { reasoning, reasoning_effort: effort } = request;
   if (reasoning?.effort && effort && reasoning.effort !== effort) {
     throw refuseField('reasoning_effort', 'must not differ from reasoning.effort');
@@ -238,6 +238,6 @@ export function toPluginConstraints(plugins: readonly Plugin[]): readonly Endpoi
 function refuseUnreadable(plugins: readonly Plugin[], policy: Policy | null): GatewayError | null {
   const adding = plugins.find(({ id }) => id === 'web' || id === 'file-parser');
   if (adding === undefined || !actsOnInput(policy)) return null;
-  const message = `Request blocked: content filters cannot read what the plugin "${adding.id}" of an upstream adds`;
+  const message = `Request blocked: content filters cannot read what the upstream plugin "${adding.id}" adds`;
   return new GatewayError('permission_denied', message);
 }

@@ -144,7 +144,7 @@ test('tells once that notes cannot be written, and disturbs no stream by that', 
   await say([END]);
   await say(null);
   expect(await rest).toContain('[DONE]');
-  expect(logged.map(({ line }) => line)).toEqual(['warn streams under way could not be noted']);
+  expect(logged.map(({ line }) => line)).toEqual(['warn running streams could not be recorded']);
 });
 
 test('leaves no note of streams that the closing gateway has recorded', async () => {

@@ -160,7 +160,7 @@ export function startRunningNotes(parts: RunningNotesParts): RunningNotes {
       hasFailed = false;
     } catch (error) {
       // Logged once, because it is tried again every second.
-      if (!hasFailed) logger.warn('streams under way could not be noted', { reason: String(error) });
+      if (!hasFailed) logger.warn('running streams could not be recorded', { reason: String(error) });
       hasFailed = true;
     }
   };

@@ -234,7 +234,7 @@ test('takes what is embedded for what a user says, and refuses tokens only where
   expect((await embed(core, { input: [said] }, headers)).status).toBe(403);
   expect((await embed(core, { input: 'one', user: said }, headers)).status).toBe(200);
   expect((await embed(core, { input: [1, 2] }, headers)).status).toBe(403);
-  expect(core.logged.at(-1)?.line).toBe('info a guardrail has refused texts that no filter can read');
+  expect(core.logged.at(-1)?.line).toBe('info a guardrail refused texts that filters cannot read');
   await patch(injection('flag'));
   expect((await embed(core, { input: [1, 2] }, headers)).status).toBe(200);
 });

@@ -39,7 +39,7 @@ function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest,
     async ask({ provider, providerModel }, { request }, { signal, preferences }) {
       const timeoutMs = timeouts.nonStreamMs;
       const result = await provider.embeddings?.({ request, providerModel, preferences, signal, timeoutMs });
-      if (result === undefined) throw new GatewayError('not_found', `${provider.name} offers no embeddings`);
+      if (result === undefined) throw new GatewayError('not_found', `${provider.name} does not offer embeddings`);
       return toAskedFormat(result, request, provider.name);
     },
     usageOf({ promptTokens, isByok }, { input }) {

@@ -112,6 +112,6 @@ async function* readBody(
 
 /** A `fetch` does not report whether it failed before or after sending, so the request counts as sent. */
 function toTransportError(cause: unknown, phase: TransportPhase): TransportError {
-  const message = phase === 'body' ? 'the answer was cut short' : 'no answer came';
+  const message = phase === 'body' ? 'the response was cut short' : 'no response was received';
   return new TransportError(message, { phase, requestSent: true, cause });
 }

@@ -289,7 +289,7 @@ class Observer implements CallObserver {
   }
 }
 
-const INTERRUPTED = outcomeOf(new GatewayError('internal', 'The gateway ended in the middle of the call'));
+const INTERRUPTED = outcomeOf(new GatewayError('internal', 'The gateway stopped during the call'));
 
 const NO_STEPS: readonly ToolStep[] = [];
 

@@ -40,8 +40,8 @@ test('reads times in their units, money and counts, and yes or no', () => {
 });
 
 test.each([
-  ['attempts>1 modle:x', 'where: “modle:x” at character 12: there is no field “modle”; did you mean “model”?'],
-  ['hello', 'where: “hello” at character 1: is no condition; write one as field:value, or look for it with text'],
+  ['attempts>1 modle:x', 'where: “modle:x” at character 12: unknown field “modle”; did you mean “model”?'],
+  ['hello', 'where: “hello” at character 1: is not a condition; write field:value, or search for it with text'],
   ['cost>cheap', 'where: “cost>cheap” at character 1: enter an amount in USD, e.g. 0.05'],
   ['latency>2h', 'where: “latency>2h” at character 1: enter a time, e.g. 300ms, 2s or 1.5m'],
   ['attempts>many', 'where: “attempts>many” at character 1: enter a number, e.g. 2 or 10k'],
@@ -50,7 +50,7 @@ test.each([
   ['attempts>1,2', 'where: “attempts>1,2” at character 1: takes one value'],
   ['model:', 'where: “model:” at character 1: needs a value'],
   ['app:"open', 'where: “app:"open” at character 1: has no closing quote'],
-  ['constructor:x', 'where: “constructor:x” at character 1: there is no field “constructor”'],
+  ['constructor:x', 'where: “constructor:x” at character 1: unknown field “constructor”'],
 ])('says of %s what is wrong and where', async (line, message) => {
   const error = (await failureOf(Promise.resolve().then(() => parseWhere(line)))) as Error;
   expect(error.message.replace(/; did you mean “(?!model).*/, '')).toBe(message);

@@ -30,7 +30,7 @@ export function parseWhere(line: string): GenerationCondition[] {
 /** The condition, or what is wrong with it. */
 function readCondition(word: string): GenerationCondition | string {
   const [, minus = '', name = '', sign = '', rest = ''] = CONDITION.exec(word) ?? [];
-  if (name === '') return 'is no condition; write one as field:value, or look for it with text';
+  if (name === '') return 'is not a condition; write field:value, or search for it with text';
   if (!Object.hasOwn(GENERATION_FIELDS, name)) return describeUnknownField(name);
   const field = name as GenerationField;
   const kind = GENERATION_FIELDS[field];
@@ -51,7 +51,7 @@ function readCondition(word: string): GenerationCondition | string {
 
 function describeUnknownField(name: string): string {
   const nearest = findNearestName(name, Object.keys(GENERATION_FIELDS), FEW_CHANGES);
-  return `there is no field “${name.slice(0, 60)}”${nearest === undefined ? '' : `; did you mean “${nearest}”?`}`;
+  return `unknown field “${name.slice(0, 60)}”${nearest === undefined ? '' : `; did you mean “${nearest}”?`}`;
 }
 
 const WRONG: Readonly<Record<FieldKind, string>> = {

@@ -43,7 +43,7 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
   const { kind } = call;
   const unreadable = kind.unreadableIn?.(call.request) ?? null;
   if (unreadable !== null && actsOnInput(options.policy)) {
-    options.logger.info('a guardrail has refused texts that no filter can read', { texts: unreadable });
+    options.logger.info('a guardrail refused texts that filters cannot read', { texts: unreadable });
     return { call, refusal: toUnreadableError(unreadable) };
   }
   return whenKnown(guardRequest(call.request, kind.mapTexts, options), ({ request, refusal }) => ({

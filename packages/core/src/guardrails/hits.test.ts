@@ -33,7 +33,7 @@ test('what the store does not take is kept, and counted with what came meanwhile
   await platform.advance(30_000);
   refuse('g', 'second');
   await platform.advance(30_000);
-  expect(warnings).toEqual(['what guardrails did could not be stored; it is kept and tried again']);
+  expect(warnings).toEqual(['counts of guardrails could not be stored; they are kept and stored later']);
   setDown(false);
   await platform.advance(10_000);
   const rows = await store.guardrailHits.list();

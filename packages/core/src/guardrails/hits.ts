@@ -81,7 +81,7 @@ export function createGuardrailHits({ store, platform, logger }: GuardrailHitsPa
     // Logged once, because it is tried again every few seconds.
     if (isFailing && dropped === 0) return;
     isFailing = true;
-    logger.warn('what guardrails did could not be stored; it is kept and tried again', {
+    logger.warn('counts of guardrails could not be stored; they are kept and stored later', {
       rows: unsaved.size,
       ...(dropped > 0 && { dropped }),
       reason: String(failure),

@@ -256,7 +256,7 @@ test.each([
   });
   const response = await toFetchHandler(gateway)(chatRequest(upload, {}, path));
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('broke off') } });
+  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('cut off') } });
   expect(logged).toEqual([]);
 });
 

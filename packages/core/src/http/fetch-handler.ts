@@ -103,7 +103,7 @@ async function* openBody({ body, headers }: Request, limitBytes: number): AsyncG
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     // An upload breaks off because its client does; not every host aborts the signal of its request then.
-    throw new GatewayError('client_closed_request', 'The body of the request broke off before its end', { cause });
+    throw new GatewayError('client_closed_request', 'The request body was cut off before its end', { cause });
   } finally {
     await reader?.cancel().catch(() => undefined);
   }

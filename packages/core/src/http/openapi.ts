@@ -65,8 +65,8 @@ const isStream = (response: OperationSchemas['response']): boolean =>
   'mediaTypes' in response && 'text/event-stream' in response.mediaTypes;
 
 const ERROR_HEADERS: HeaderDescriptions = {
-  'retry-after': 'Seconds after which the request may succeed, where they are known',
-  allow: 'With 405: the methods that the path has',
+  'retry-after': 'Seconds to wait before retrying, if known',
+  allow: 'With 405: the methods that the path supports',
 };
 
 const ERROR_SCHEMA: Json = {

@@ -56,7 +56,7 @@ test.each([
   ['OPTIONS', '/health', 'GET, HEAD'],
 ])('refuses %s %s and names what it takes: %s', (method, path, allowed) => {
   expect(() => matchRoute(method, path)).toThrow(
-    expect.objectContaining({ code: 'method_not_allowed', status: 405, message: `This path answers ${allowed} only` }),
+    expect.objectContaining({ code: 'method_not_allowed', status: 405, message: `This path supports ${allowed} only` }),
   );
 });
 

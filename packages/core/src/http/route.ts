@@ -90,7 +90,7 @@ export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Par
       if (found !== undefined) return found.params === NO_PARAMS ? found : decodeParams(found);
       const methods = methodsOf(path);
       if (methods.length === 0) throw new GatewayError('not_found', 'There is nothing at this path');
-      throw new GatewayError('method_not_allowed', `This path answers ${methods.join(', ')} only`);
+      throw new GatewayError('method_not_allowed', `This path supports ${methods.join(', ')} only`);
     },
     authOf: (method, path) => find(method, path)?.route.auth,
     has(method, path, surfaces) {

@@ -112,7 +112,7 @@ test.each<[string, Partial<ModelDefinition['endpoints'][number]>, string]>([
   const response = await ask();
   expect(response.status).toBe(404);
   const { error } = jsonOf(response) as { error: { message: string } };
-  expect(error.message).toContain('excluded: cheap (cost_unknown). A limit on spending applies');
+  expect(error.message).toContain('excluded: cheap (cost_unknown). A spending limit applies');
   expect(error.message).toContain(advice);
   expect(calls).toEqual([]);
 });

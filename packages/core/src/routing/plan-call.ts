@@ -301,17 +301,17 @@ export function noEndpointLeft({ models, excluded, unknownProviders }: CallPlan)
   if (named.length > 0 && named.every(({ rule }) => rule === 'context_length')) {
     const message =
       'The prompt and max_tokens together are longer than any endpoint takes; ' +
-      'shorten one of them, or switch on the plugin "context-compression"';
+      'shorten one of them, or enable the plugin "context-compression"';
     return new GatewayError('context_length_exceeded', message, { metadata: { excluded: named } });
   }
   // This rule is about the call, so the endpoints that another rule excludes are excluded by it as well.
   if (named.some(({ rule }) => rule === 'allowed_data_regions')) {
-    const message = 'A guardrail does not allow calls that come in under this host (allowed_data_regions)';
+    const message = 'A guardrail does not allow calls to this host (allowed_data_regions)';
     return new GatewayError('permission_denied', message, { metadata: { excluded: named } });
   }
   const least = leastOutputTokens(excluded);
   if (least !== null) {
-    const message = `max_tokens: must be at least ${least} here; no endpoint that is left accepts less`;
+    const message = `max_tokens: must be at least ${least} here; no remaining endpoint accepts less`;
     return new GatewayError('invalid_request', message, {
       metadata: { excluded: named, issues: [{ path: 'max_tokens', message: `must be at least ${least}` }] },
     });
@@ -325,7 +325,7 @@ export function noEndpointLeft({ models, excluded, unknownProviders }: CallPlan)
 
 function adviceOnNames(unknownProviders: readonly string[]): string {
   if (unknownProviders.length === 0) return '';
-  return `. provider names what this gateway does not know: ${unknownProviders.slice(0, 3).join(', ').slice(0, 200)}`;
+  return `. provider names unknown providers: ${unknownProviders.slice(0, 3).join(', ').slice(0, 200)}`;
 }
 
 /** The lowest `max_tokens` with which an endpoint would have served; null when it is not for that. */
@@ -344,5 +344,5 @@ function adviceOnCost(excluded: readonly Exclusion[]): string {
   const remedy = isPriced
     ? 'send max_tokens, or have a context_length configured for the model; for speech also pricing.audio_output'
     : 'have its prices configured (pricing.prompt and pricing.completion of the endpoint)';
-  return `. A limit on spending applies, and what this request may cost at the most is not known: ${remedy}`;
+  return `. A spending limit applies, and the maximum cost of this request is not known: ${remedy}`;
 }

@@ -103,7 +103,7 @@ test('names that nobody knows are allowed, and reported by the metadata, the ref
     404,
     {
       error: {
-        message: expect.stringContaining('provider names what this gateway does not know: nobody') as string,
+        message: expect.stringContaining('provider names unknown providers: nobody') as string,
         metadata: { unknown_providers: ['nobody'] },
       },
     },

@@ -95,13 +95,13 @@ describe('resolve models', () => {
   });
 
   test.each([
-    ['acme/none', 'GET /api/v1/models lists what there is'],
-    ['acme/none:free', 'GET /api/v1/models lists what there is'],
-    ['acme/none:online', 'GET /api/v1/models lists what there is'],
+    ['acme/none', 'GET /api/v1/models lists the available models'],
+    ['acme/none:free', 'GET /api/v1/models lists the available models'],
+    ['acme/none:online', 'GET /api/v1/models lists the available models'],
     ['acme/chat@preset/mine', 'presets are not available in this version'],
     ['@preset/mine', 'presets are not available in this version'],
-    ['ACME/chat', 'GET /api/v1/models lists what there is'],
-    ['constructor', 'GET /api/v1/models lists what there is'],
+    ['ACME/chat', 'GET /api/v1/models lists the available models'],
+    ['constructor', 'GET /api/v1/models lists the available models'],
   ])('refuses %s and says what to do', (slug, advice) => {
     expect(() => ids({ model: 'acme/chat', models: [slug] })).toThrow(
       expect.objectContaining({

@@ -131,7 +131,7 @@ function unknownModel(slug: string, rest: string, catalog: Catalog): GatewayErro
   }
   const reason = slug.includes('@preset/')
     ? 'presets are not available in this version'
-    : 'GET /api/v1/models lists what there is';
+    : 'GET /api/v1/models lists the available models';
   return new GatewayError('unknown_model', `model: ${shown} is not a valid model ID; ${reason}`, {
     metadata: { issues: [{ path: 'model', message: `${shown} is not a valid model ID` }] },
   });

@@ -130,10 +130,10 @@ test('a rule with an unknown model is passed over, and warned of at the start', 
   expect(await gateway.askedFor({ model: 'r/main' })).toEqual(['ruled']);
   expect(gateway.logged.filter(({ line }) => line.startsWith('warn'))).toEqual([
     {
-      line: 'warn a rule for routing names an unknown model, and is passed over',
+      line: 'warn a routing rule names an unknown model and is skipped',
       fields: {
         rule: 'typo',
-        reason: 'routing.rules: "r/ruledd" is no model of the catalog; the nearest is "r/ruled"',
+        reason: 'routing.rules: "r/ruledd" is not a model in the catalog; the nearest is "r/ruled"',
       },
     },
   ]);

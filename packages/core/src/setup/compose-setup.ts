@@ -81,7 +81,10 @@ const toServingRow = ({ id, settings: { preset } }: ProviderRecord) => ({
   preset: typeof preset === 'string' ? preset : null,
 });
 
-const SHADOWED = { status: 'shadowed', problem: 'The configuration has a model of the same id, which counts' } as const;
+const SHADOWED = {
+  status: 'shadowed',
+  problem: 'The configuration has a model with the same id, which takes precedence',
+} as const;
 
 async function connectRow(
   row: ProviderRecord,

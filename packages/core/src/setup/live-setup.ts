@@ -126,7 +126,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
       try {
         if (await inTurn(refresh)) await discover();
       } catch (error) {
-        logger.error('what another process has set up could not be put into force', { reason: String(error) });
+        logger.error('changes to the set-up by another process could not be applied', { reason: String(error) });
       }
     },
     async change(plan) {
@@ -141,7 +141,7 @@ function refuseUnfit(configure: () => void): void {
     configure();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new GatewayError('invalid_request', `This cannot be put into force: ${error.message}`, { cause: error });
+    throw new GatewayError('invalid_request', `This cannot be applied: ${error.message}`, { cause: error });
   }
 }
 
@@ -160,7 +160,7 @@ export function requireLiveSetup(setup: LiveSetup | undefined): LiveSetup {
   if (setup !== undefined) return setup;
   throw new GatewayError(
     'conflict',
-    'Nothing can be set up here: the demo replays recordings (serve --no-demo begins without it), and an application ' +
+    'Nothing can be set up here: the demo replays recordings (serve --no-demo starts without it), and an application ' +
       'that embeds the gateway brings its own providers',
   );
 }

@@ -110,7 +110,10 @@ function unmaskQuery(
     if (!isMask(value)) return [];
     const known = saved[name];
     if (known === undefined || isMask(known)) {
-      throw refuseField(`query.${name}`, 'is only the end of a credential that is not saved: give it whole');
+      throw refuseField(
+        `query.${name}`,
+        'is only the end of a credential that is not saved: give the whole credential',
+      );
     }
     return [[name, known] as const];
   });
@@ -209,7 +212,10 @@ export async function openProviderRow(
   host: Pick<SetupHost, 'configured' | 'findProblems' | 'secrets'>,
 ): Promise<OpenedProvider> {
   if (isShadowed(row, host)) {
-    return { status: 'shadowed', problem: 'The configuration has a provider of the same slug, which counts' };
+    return {
+      status: 'shadowed',
+      problem: 'The configuration has a provider with the same slug, which takes precedence',
+    };
   }
   if (!row.enabled) return { status: 'off', problem: null };
   try {

@@ -259,7 +259,7 @@ export interface StoreFigures {
   readonly waitingRecords?: number | undefined;
   /** Size of the journal that holds them. */
   readonly journalBytes?: number | undefined;
-  /** Size at which the journal takes no more contents. */
+  /** Size at which the journal accepts no more contents. */
   readonly journalLimitBytes?: number | undefined;
   /** Transactions since the oldest row was frozen: of the whole database, and of the tables of the gateway. */
   readonly transactionAges?: { readonly database: number; readonly tables: number } | undefined;

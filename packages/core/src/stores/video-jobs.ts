@@ -118,7 +118,7 @@ export interface VideoJob {
   readonly pipeline?: readonly PipelineStage[] | undefined;
   /** Guardrails that kept it from some of its endpoints; absent without any. */
   readonly narrowedBy?: readonly string[] | undefined;
-  /** What its time went to; absent in jobs of former versions. */
+  /** Absent in jobs of former versions. */
   readonly timeline?: VideoTimeline | undefined;
   /** Former name of `timeline`; read only. */
   readonly course?: VideoTimeline | undefined;

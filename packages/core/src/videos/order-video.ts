@@ -198,12 +198,12 @@ async function planVideo(
   const plan = planCall(call, { constraints: policy?.constraints ?? [] }, parts.routing);
   const { architecture, video } = catalog.find(plan.models[0] ?? '')?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
-    throw refuseField('model', `${request.model} makes no videos; GET /api/v1/videos/models lists those that do`);
+    throw refuseField('model', `${request.model} does not make videos; GET /api/v1/videos/models lists models that do`);
   }
   const capabilities = { ...video, inputModalities: architecture.input_modalities };
   refuseImpossible(request, capabilities);
   if (previous !== null && previous.modelId !== plan.models[0]) {
-    throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
+    throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and can only be continued with that model`);
   }
   const endpoints = previous === null ? plan.endpoints : [endpointOfPrevious(previous, plan, parts.routing)];
   return { plan, endpoints, bound: boundOf(request, capabilities), capabilities, previous };
@@ -230,7 +230,7 @@ async function reserveVideo(
   const endpoints =
     budgets.length === 0 ? possible : possible.filter((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
   if (endpoints.length === 0) {
-    const message = `model: ${call.request.model} has no price for this video, so no budget can allow for it`;
+    const message = `model: ${call.request.model} has no price for this video, so budgets cannot be checked`;
     throw new GatewayError('not_found', message);
   }
   const { anyNanoUsd } = await reserveCall(call, { budgets, endpoints, bound }, ledger);

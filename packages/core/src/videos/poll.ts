@@ -20,13 +20,13 @@ export async function openUpstreamVideo(
   const video = videoOf(job, providers);
   const output = job.outputs[index];
   if (video === undefined || job.upstream === null || output === undefined) {
-    throw new GatewayError('gone', `The video is kept by ${job.providerName}, which is no longer configured`);
+    throw new GatewayError('gone', `The video is stored at ${job.providerName}, which is no longer configured`);
   }
   const call = { ...request, job: job.upstream, index, output, timeoutMs: FETCH_TIMEOUT_MS };
   const content = await video.fetch(call).catch((error: unknown) => refuse(error, job));
   if (content.status === 416 || isFilm(content)) return content;
   await content.body[Symbol.asyncIterator]().return?.();
-  throw new GatewayError('provider_unavailable', `${job.providerName} delivered something else than the video`);
+  throw new GatewayError('provider_unavailable', `${job.providerName} delivered something other than the video`);
 }
 
 function isFilm({ headers }: VideoContent): boolean {

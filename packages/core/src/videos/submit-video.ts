@@ -119,7 +119,7 @@ function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder
 
 async function start(job: VideoJob, endpoint: Endpoint, { timeoutMs }: Submission): Promise<VideoStarted> {
   const { video } = endpoint.provider;
-  if (video === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} offers no videos`);
+  if (video === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} does not offer videos`);
   return video.start({
     providerModel: endpoint.providerModel,
     order: job.order,

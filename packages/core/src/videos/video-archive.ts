@@ -77,7 +77,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
     keep(id)
       .catch((error: unknown) => {
         if (!stopping.hasBegun()) {
-          logger.warn('a video could not be looked after', { job: id, reason: String(error) });
+          logger.warn('a video could not be processed', { job: id, reason: String(error) });
         }
       })
       .finally(() => {

@@ -151,7 +151,7 @@ const hasPicture = ({ frame_images: frames, input_references: references }: Vide
 function refusePictures(request: VideoRequest, { inputModalities }: VideoAbilities): void {
   if (inputModalities === undefined || inputModalities.includes('image') || !hasPicture(request)) return;
   const field = request.frame_images?.length ? 'frame_images' : 'input_references';
-  throw refuseField(field, `pictures are not supported by this model, which takes ${inputModalities.join(', ')}`);
+  throw refuseField(field, `images are not supported by this model, which accepts ${inputModalities.join(', ')}`);
 }
 
 function usableReferences(

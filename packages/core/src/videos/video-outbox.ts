@@ -57,7 +57,7 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
     host.active += 1;
     attempt(id)
       .catch((error: unknown) => {
-        logger.error('a webhook could not be looked after', { job: id, reason: String(error) });
+        logger.error('a webhook could not be processed', { job: id, reason: String(error) });
         queue.schedule(id, RETRY_STORE_MS);
       })
       .finally(() => {

@@ -117,7 +117,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
     },
     add(job, firstPollMs) {
       schedulePoll(job, firstPollMs, runner).catch((error: unknown) =>
-        logger.warn('a video job could not be held on to', { job: job.id, reason: String(error) }),
+        logger.warn('a video job could not be claimed', { job: job.id, reason: String(error) }),
       );
     },
     lookAt: async (job) => (platform.isPerRequest === true ? stepWithin(job, runner) : job),
@@ -305,7 +305,7 @@ async function poll(
   } catch (error) {
     note({ has_failed: true });
     failures.set(job.id, (failures.get(job.id) ?? 0) + 1);
-    logger.warn('a video job could not be looked at', { job: job.id, reason: String(error) });
+    logger.warn('a video job could not be checked', { job: job.id, reason: String(error) });
     return undefined;
   }
 }

@@ -131,7 +131,7 @@ export const updateDestinationRequestSchema = z.strictObject({
 
 /** The body of `POST /observability/destinations`. Its `config` is checked by its type. Closed. */
 export const createDestinationRequestSchema = updateDestinationRequestSchema.extend({
-  type: z.enum(TYPES, { error: `is not a type that works here; these do: ${TYPES.join(', ')}` }),
+  type: z.enum(TYPES, { error: `is not an available type; available are: ${TYPES.join(', ')}` }),
   name: settingsSchema.shape.name,
   config: z.record(z.string(), z.unknown()),
   workspace_id: z.string().optional(),

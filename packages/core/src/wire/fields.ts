@@ -99,11 +99,11 @@ export const httpUrlSchema = z
   .refine(isHttpUrl, { message: 'must be an http or https address, e.g. "https://host/v1"', abort: true })
   // An address appears in logs and error messages, so it must not contain a secret.
   .refine((text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '', {
-    message: 'must not hold a user name or password: those belong in apiKey or headers',
+    message: 'must not contain a user name or password: put them in apiKey or headers',
   });
 
 /** An address that paths are added to. */
-export const baseUrlSchema = httpUrlSchema.refine((text) => !/[?#]/.test(text), 'must not hold a query or fragment');
+export const baseUrlSchema = httpUrlSchema.refine((text) => !/[?#]/.test(text), 'must not contain a query or fragment');
 
 /** Where calls come in (wire.md 20): by the host of a region, or by any other, which is global. */
 export const DATA_REGIONS = ['global', 'europe', 'us'] as const;

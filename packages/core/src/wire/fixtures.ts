@@ -139,7 +139,7 @@ export const fixtureCasesQuerySchema = z.object({
   use: z.enum(['used', 'unused']).optional(),
   /** Recorded by this process at this moment or later. */
   recorded_since: z.iso
-    .datetime({ offset: true, error: 'must be a moment like 2026-03-01T00:00:00Z' })
+    .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
     .transform((text) => Date.parse(text))
     .optional(),
   offset: wholeNumber(0).default(0),

@@ -41,7 +41,7 @@ const usd = z
   .transform(Number);
 
 export const momentSchema = z.iso
-  .datetime({ offset: true, error: 'must be a moment like 2026-03-01T00:00:00Z' })
+  .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
   .transform((text) => Date.parse(text));
 
 const MAX_VALUES = 50;
@@ -109,7 +109,9 @@ const filterShape = {
   /** As histograms name them. */
   app: values.optional(),
   session: z.string().min(1).max(256).optional(),
-  status: values.pipe(z.array(z.enum(GENERATION_STATUSES, `must be of ${GENERATION_STATUSES.join(', ')}`))).optional(),
+  status: values
+    .pipe(z.array(z.enum(GENERATION_STATUSES, `must be one of ${GENERATION_STATUSES.join(', ')}`)))
+    .optional(),
   /** USD, both included. */
   min_cost: usd.optional(),
   max_cost: usd.optional(),
@@ -134,7 +136,7 @@ export const generationListQuerySchema = z.strictObject({
   cursor: z.string().max(2000).optional(),
   fields,
   /** Default: by time. Not together with a text or ids. */
-  sort: z.enum(GENERATION_SORTS, `must be of ${GENERATION_SORTS.join(', ')}`).default('time'),
+  sort: z.enum(GENERATION_SORTS, `must be one of ${GENERATION_SORTS.join(', ')}`).default('time'),
   order: z.enum(SORT_ORDERS, 'must be asc or desc').default('desc'),
 });
 
@@ -156,7 +158,7 @@ export const generationHistogramQuerySchema = z.strictObject({
   /** Adds counts by status, model, provider and key. */
   facets: z.enum(['true', 'false']).default('false'),
   /** Adds the same figures for each of the first eight values. */
-  split: z.enum(GENERATION_SPLITS, `must be of ${GENERATION_SPLITS.join(', ')}`).optional(),
+  split: z.enum(GENERATION_SPLITS, `must be one of ${GENERATION_SPLITS.join(', ')}`).optional(),
   /** By what values come first. */
   rank: z.enum(['requests', 'cost'], 'must be requests or cost').default('requests'),
   /** Adds the totals of the span of the same length before; of a span that is not over, of as much as has passed. */
@@ -387,7 +389,7 @@ export type ActivityItem = z.infer<typeof activityItemSchema>;
 
 /** The query of `GET /activity`. */
 export const activityQuerySchema = z.object({
-  date: z.iso.date('must be a day like 2026-03-01').optional(),
+  date: z.iso.date('must be a date, e.g. 2026-03-01').optional(),
   api_key_hash: z.string().optional(),
   user_id: z.string().optional(),
   workspace_id: z.string().optional(),

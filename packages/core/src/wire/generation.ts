@@ -129,7 +129,7 @@ export const generationSchema = z.object({
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
   /**
-   * The gateway's own field: true when the gateway's process ended in the middle of the call. Tokens and cost are
+   * The gateway's own field: true when the gateway's process stopped during the call. Tokens and cost are
    * estimates up to then. Absent otherwise.
    */
   interrupted: z.boolean().optional(),
@@ -234,7 +234,7 @@ const timelineStepSchema = z.object({
 export type TimelineStep = z.infer<typeof timelineStepSchema>;
 
 /**
- * What the time of a call went to, beside what its record says. The record begins (`created_at`) when the call has been
+ * The timeline of a call, in addition to its record. The record begins (`created_at`) when the call has been
  * admitted. The gateway's own.
  */
 export const callTimelineSchema = z.object({
@@ -289,7 +289,7 @@ export const callCourseResponseSchema = z.object({
   }),
 });
 
-/** `interrupted`: the gateway's process ended in the middle of the call. */
+/** `interrupted`: the gateway's process stopped during the call. */
 export const GENERATION_STATUSES = ['ok', 'failed', 'cancelled', 'interrupted'] as const;
 
 export type GenerationStatus = (typeof GENERATION_STATUSES)[number];

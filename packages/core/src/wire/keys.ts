@@ -188,7 +188,7 @@ export const createSessionRequestSchema = z
     /** A management key. */
     key: z.string().min(1).max(512).optional(),
   })
-  .refine(({ token, key }) => (token === undefined) !== (key === undefined), 'must hold either token or key');
+  .refine(({ token, key }) => (token === undefined) !== (key === undefined), 'must have either token or key');
 
 export const sessionResponseSchema = z.object({
   data: z.union([
@@ -214,7 +214,7 @@ export const refusalQuerySchema = z.strictObject({
   key: z.string().min(1).max(200).optional(),
   /** Came at this moment or later. */
   since: z.iso
-    .datetime({ offset: true, error: 'must be a moment like 2026-03-01T00:00:00Z' })
+    .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
     .transform((text) => Date.parse(text))
     .optional(),
 });

@@ -80,7 +80,7 @@ export const modelDefinitionSchema = z.strictObject({
   aliases: z
     .array(z.string().max(200).regex(ALIAS, 'must be a name without spaces and colons, e.g. "fast"'))
     .optional()
-    .describe('Further names by which it is called'),
+    .describe('Other names of the model'),
   canonical_slug: z.string().optional(),
   description: z.string().optional(),
   /** Unix seconds. */

@@ -18,10 +18,10 @@ const slugText = z
 
 /** A provider as an operator describes it: either a preset, or a wire and its address. */
 export const providerSettingsSchema = z.strictObject({
-  slug: slugText.describe('Names it in models and in routing preferences'),
-  name: z.string().min(1).optional().describe('For people'),
+  slug: slugText.describe('Name of the provider in models and routing preferences'),
+  name: z.string().min(1).optional().describe('Display name'),
   preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
-  wire: z.enum(WIRES).optional().describe('The format it speaks'),
+  wire: z.enum(WIRES).optional().describe('The wire format of its API'),
   baseUrl: baseUrlSchema
     .optional()
     .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
@@ -34,16 +34,16 @@ export const providerSettingsSchema = z.strictObject({
   dataPolicy: z
     .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
     .optional()
-    .describe('What it does with what it is sent; null is unknown, which no privacy rule accepts'),
+    .describe('What it does with the data it receives; null is unknown, which no privacy rule accepts'),
   responses: z
     .boolean()
     .optional()
     .describe(
-      'Of the wire openai: it has /responses, too, and gets calls of that form as they came. Default: as its preset says',
+      'For the wire openai: it also has /responses, and calls in that format are passed on untranslated. Default: from the preset',
     ),
   region: z.string().min(1).optional(),
   byok: z.boolean().default(false).describe('The caller pays this provider directly'),
-  discoverModels: z.boolean().default(false).describe('Ask it at start which models it has, and serve them'),
+  discoverModels: z.boolean().default(false).describe('List its models at start, and serve them'),
 });
 
 /** The same with its defaults filled in. */
@@ -82,7 +82,7 @@ const draft = {
 /** The body of `POST /admin/v1/setup/providers`: the fields of a provider in a config file, and `enabled`. Closed. */
 export const createProviderRequestSchema = z.strictObject({
   ...draft,
-  enabled: z.boolean().default(true).describe('False: saved, and not called'),
+  enabled: z.boolean().default(true).describe('False: saved but not called'),
 });
 
 export type CreateProviderRequest = z.input<typeof createProviderRequestSchema>;
@@ -95,8 +95,8 @@ export const updateProviderRequestSchema = z
     wire: wire.nullable(),
     baseUrl: baseUrl.nullable(),
     query: query.unwrap(),
-    apiKey: setUpKey.describe('Absent: the saved one stays'),
-    headers: z.record(headerName, headerValue.nullable()).describe('Those named here change; null removes one'),
+    apiKey: setUpKey.describe('If absent, the saved key stays'),
+    headers: z.record(headerName, headerValue.nullable()).describe('Named headers change; null removes one'),
     dataPolicy: dataPolicy.nullable(),
     responses: responses.nullable(),
     region: region.nullable(),
@@ -111,7 +111,7 @@ export type UpdateProviderRequest = z.infer<typeof updateProviderRequestSchema>;
 export const testDraftRequestSchema = z.strictObject({
   provider: z
     .strictObject(draft)
-    .describe('With the slug of a saved one and the same address, its key and headers need not be given'),
+    .describe('If a saved provider has the same slug and address, its key and headers need not be given'),
   model: z.string().min(1).optional().describe('One call of a few tokens is made to this model of the provider'),
   stream: streamsFindings,
 });

@@ -106,14 +106,14 @@ export const providerHistorySchema = spanSchema.extend({
 export type ProviderHistory = z.infer<typeof providerHistorySchema>;
 
 const moment = z.iso
-  .datetime({ offset: true, error: 'must be a moment like 2026-03-01T00:00:00Z' })
+  .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
   .transform((text) => Date.parse(text));
 
 /** The query of both. The span is widened to whole intervals, in UTC; by default it is the last 24 hours. */
 export const providerHistoryQuerySchema = z.strictObject({
   from: moment.optional(),
   to: moment.optional(),
-  interval: z.enum(INTERVALS, `must be of ${INTERVALS.join(', ')}`).default('hour'),
+  interval: z.enum(INTERVALS, `must be one of ${INTERVALS.join(', ')}`).default('hour'),
 });
 export type ProviderHistoryQuery = z.infer<typeof providerHistoryQuerySchema>;
 

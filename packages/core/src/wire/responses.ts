@@ -133,10 +133,14 @@ export const responsesRequestSchema = z.looseObject({
   reasoning: z.looseObject({}).nullish(),
   include: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
-  store: z.literal(false, { error: 'must be false: responses are not kept here, send the whole input' }).nullish(),
-  background: z.literal(false, { error: 'must be false: responses are not kept here to be fetched later' }).nullish(),
-  previous_response_id: notKept('is not supported: responses are not kept here, send the whole input'),
-  conversation: notKept('is not supported: conversations are not kept here, send the whole input'),
+  store: z
+    .literal(false, { error: 'must be false: this gateway does not store responses, send the whole input' })
+    .nullish(),
+  background: z
+    .literal(false, { error: 'must be false: this gateway does not store responses for later retrieval' })
+    .nullish(),
+  previous_response_id: notKept('is not supported: this gateway does not store responses, send the whole input'),
+  conversation: notKept('is not supported: this gateway does not store conversations, send the whole input'),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;

@@ -13,26 +13,26 @@ const patterns = z.array(name).min(1).max(100);
 const routingConditionsSchema = z
   .strictObject({
     /** Models as they are asked for; `*` is any text. */
-    models: patterns.describe('Models as they are asked for; * is any text'),
+    models: patterns.describe('Requested models; * matches any text'),
     /** Whether it is a small task that an agent does beside its work. */
-    background: z.boolean().describe('Small tasks that an agent does beside its work'),
+    background: z.boolean().describe('Small background tasks of an agent'),
     /** Whether reasoning is asked for. */
-    thinking: z.boolean().describe('Whether reasoning is asked for'),
+    thinking: z.boolean().describe('Whether reasoning is requested'),
     /** Estimated tokens of the prompt, tools included. */
     min_prompt_tokens: z.int().min(1).describe('Estimated tokens of the prompt, tools included'),
-    has_images: z.boolean().describe('Whether there are images in the prompt'),
-    has_tools: z.boolean().describe('Whether the model is offered tools'),
-    min_tools: z.int().min(1).describe('How many tools the model is offered at least'),
+    has_images: z.boolean().describe('Whether the prompt has images'),
+    has_tools: z.boolean().describe('Whether the request has tools'),
+    min_tools: z.int().min(1).describe('Minimum number of tools in the request'),
     /** Whether an agent that another one has started makes the call. */
-    sub_agent: z.boolean().describe('Whether an agent that another agent has started makes the call'),
-    kind: z.literal('chat').describe('The kind of the call: chats are the one that rules hold for'),
-    formats: z.array(z.enum(FORMATS)).min(1).describe('The format in which the call is made'),
+    sub_agent: z.boolean().describe('Whether a sub-agent makes the call'),
+    kind: z.literal('chat').describe('The kind of the call; rules apply to chats only'),
+    formats: z.array(z.enum(FORMATS)).min(1).describe('The API format of the call'),
     doors: z.array(z.enum(FORMATS)).min(1).describe('Former name of formats'),
     /** Names or hashes of keys. */
-    keys: z.array(name).min(1).max(100).describe('Names or hashes of the keys that it holds for'),
-    except_keys: z.array(name).min(1).max(100).describe('Names or hashes of keys that it does not hold for'),
+    keys: z.array(name).min(1).max(100).describe('Names or hashes of keys to which the rule applies'),
+    except_keys: z.array(name).min(1).max(100).describe('Names or hashes of keys to which the rule does not apply'),
     /** Patterns for the address of the application, or its user agent. */
-    apps: patterns.describe('Addresses (HTTP-Referer) or user agents of applications; * is any text'),
+    apps: patterns.describe('Addresses (HTTP-Referer) or user agents of applications; * matches any text'),
   })
   .partial();
 export type RoutingConditions = z.infer<typeof routingConditionsSchema>;

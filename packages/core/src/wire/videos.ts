@@ -29,7 +29,7 @@ const announcementSchema = z.object({
 });
 export type VideoAnnouncement = z.infer<typeof announcementSchema>;
 
-/** What the time of a video job went to, in milliseconds since its `created_at`. */
+/** The timeline of a video job, in milliseconds since its `created_at`. */
 const videoTimelineSchema = z.object({
   before_ms: callTimelineSchema.shape.before_ms.optional(),
   /** When each provider was asked, in the order of the generation's `provider_responses`. */

@@ -68,7 +68,7 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
   return auth.bootstrapKeys.flatMap(({ key }, index) => {
     const path = `auth.bootstrapKeys[${index}].key`;
     if (key === DEMO_KEY || key === DEMO_MANAGEMENT_KEY) {
-      return [{ path, message: 'is the public key of demo mode, which anybody knows; choose another' }];
+      return [{ path, message: 'is the public key of demo mode; choose another' }];
     }
     const first = auth.bootstrapKeys.findIndex((other) => other.key === key);
     return first < index ? [{ path, message: `is the same key as auth.bootstrapKeys[${first}].key` }] : [];
@@ -77,7 +77,7 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
 
 function checkNotifications({ store, shared }: ConfigCheck['file']): ConfigIssue[] {
   if (store.type !== 'postgres' || store.notifications !== 'redis' || shared.type === 'redis') return [];
-  const message = 'redis needs the address of one: "shared": { "type": "redis", "url": "env:REDIS_URL" }';
+  const message = 'redis needs an address: "shared": { "type": "redis", "url": "env:REDIS_URL" }';
   return [{ path: 'store.notifications', message }];
 }
 
@@ -104,7 +104,7 @@ function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
   );
   return hosts.flatMap(({ host, path }, index) => {
     const first = hosts.findIndex((other) => other.host === host);
-    return first < index ? [{ path, message: `"${host}" stands in ${hosts[first]?.path} already` }] : [];
+    return first < index ? [{ path, message: `"${host}" is in ${hosts[first]?.path} already` }] : [];
   });
 }
 
@@ -124,7 +124,7 @@ function checkProviderRules(check: ConfigCheck): ConfigIssue[] {
       if (names.isKnown(name) || names.isKnown(name.split('/')[0] ?? name)) return [];
       // A gateway gets it, and heeds it for the providers behind it.
       if (list !== 'account.providers.only' && names.hasGateway) return [];
-      const message = `"${name}" is no provider known here; there are: ${quote(slugs)}${hintAt(name, names.list())}`;
+      const message = `"${name}" is not a known provider; known are: ${quote(slugs)}${hintAt(name, names.list())}`;
       return [{ path: `${list}[${index}]`, message }];
     }),
   );
@@ -182,7 +182,7 @@ function findDuplicates<T>(
     if (first === undefined) firstIndex.set(name, index);
     return first === undefined
       ? []
-      : [{ path: `${section}[${index}].${field}`, message: `"${name}" stands in ${section}[${first}] already` }];
+      : [{ path: `${section}[${index}].${field}`, message: `"${name}" is in ${section}[${first}] already` }];
   });
 }
 
@@ -230,7 +230,7 @@ function checkAddress({ baseUrl = '', query, responses }: ProviderSettings, wire
   const takesQuery = wire === 'openai-responses';
   return [
     ...(responses !== undefined ? problemAt('responses', `is not for the wire "${wire}"; remove it`) : []),
-    ...(baseUrl.includes('{model}') ? problemAt('baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
+    ...(baseUrl.includes('{model}') ? problemAt('baseUrl', `"{model}" is not supported by the wire "${wire}"`) : []),
     ...(Object.keys(query).length > 0 && !takesQuery
       ? problemAt('query', `is not for the wire "${wire}"; remove it`)
       : []),
@@ -253,16 +253,13 @@ function checkAgainstPreset(
   if (needsKey && keyOf(preset, env ?? {}) === undefined) {
     const message =
       env === null
-        ? `is missing: ${preset.name} wants a key`
+        ? `is missing: ${preset.name} requires a key`
         : `is missing, and ${preset.apiKeyEnv} is not set. Set one of them ("env:NAME" works here)`;
     found.push(...problemAt('apiKey', message));
   }
   if (entry.discoverModels && !preset.listsModels) {
     found.push(
-      ...problemAt(
-        'discoverModels',
-        `must be false: ${preset.name} does not list what can be called. Name it in models`,
-      ),
+      ...problemAt('discoverModels', `must be false: ${preset.name} does not list its models. Name them in models`),
     );
   }
   return found;

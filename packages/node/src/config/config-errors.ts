@@ -77,7 +77,7 @@ function describeMistake(issue: z.core.$ZodIssue, value: unknown): string {
     case 'too_big':
       return issue.origin === 'number' || issue.origin === 'int' ? `must be at most ${issue.maximum}` : issue.message;
     case 'invalid_key':
-      return 'is not a name that an HTTP header may have';
+      return 'is not a valid name of an HTTP header';
     default:
       return issue.message;
   }

@@ -39,12 +39,12 @@ const serverSchema = z.strictObject({
   trustedProxies: z
     .array(z.string().refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"'))
     .default([])
-    .describe('Proxies whose X-Forwarded-* headers are believed'),
+    .describe('Proxies whose X-Forwarded-* headers are trusted'),
   bodyLimitMb: z.number().positive().max(1024).default(32),
   allowedOrigins: z
     .array(z.string().regex(ORIGIN, 'must be an origin without a path, e.g. "https://app.example"'))
     .default([])
-    .describe('Web pages of these origins may call the gateway from a browser'),
+    .describe('Web pages from these origins may call the gateway in a browser'),
 });
 
 const authSchema = z.strictObject({
@@ -57,18 +57,18 @@ const authSchema = z.strictObject({
       }),
     )
     .default([])
-    .describe('Keys that are valid while they stand here; never stored'),
+    .describe('Keys that are valid while they are listed here; never stored'),
   wrongKeysPerAddress: z
     .int()
     .min(0)
     .nullable()
     .default(DEFAULT_WRONG_KEYS_PER_ADDRESS)
-    .describe('Wrong keys of one address before further ones get 429 with a growing wait; null slows none'),
+    .describe('Wrong keys from one address before more get 429 with a growing wait; null for no limit'),
 });
 
 /** What stands here counts; what does not can be set in the UI, so nothing has a default. */
 const accountSchema = z.strictObject({
-  creditsUsd: z.number().min(0).nullish().describe('Spending limit of the whole account; null is none'),
+  creditsUsd: z.number().min(0).nullish().describe('Spending limit of the whole account; null for none'),
   defaultModel: z.string().min(1).nullish().describe('Used when a request names no model'),
   providers: z
     .strictObject({ only: z.array(z.string()), ignore: z.array(z.string()) })
@@ -82,12 +82,12 @@ const routingSchema = z
   .strictObject({
     order: z.array(z.string()).describe('These providers first, in this order'),
     sort: sortKeySchema.nullable().describe('Null balances the load'),
-    allowFallbacks: z.boolean().describe('Whether another endpoint is asked when the first has failed'),
+    allowFallbacks: z.boolean().describe('Whether another endpoint is called if the first fails'),
     continueBrokenStreams: z
       .boolean()
-      .describe('Whether a stream that breaks off goes on at another endpoint of its model that can continue it'),
-    maxPrice: maxPriceSchema.strict().describe('USD a million tokens; request, image and audio each'),
-    rules: configuredRoutingRulesSchema.describe('Choose models by what a call is; the first that holds'),
+      .describe('Whether another endpoint of the model continues a stream that breaks off, if it can'),
+    maxPrice: maxPriceSchema.strict().describe('USD per million tokens; USD each for request, image and audio'),
+    rules: configuredRoutingRulesSchema.describe('Rules that choose the model of a call; the first match applies'),
   })
   .partial();
 
@@ -109,17 +109,17 @@ const storeSchema = z.discriminatedUnion('type', [
     whenDown: z
       .enum(['refuse', 'spool'])
       .default('refuse')
-      .describe('New calls of keys with budgets while the database is away: refused, or let through up to a bound'),
+      .describe('New calls of keys with budgets while the database is unavailable: refused, or admitted up to a limit'),
     maxConnections: z
       .int()
       .min(MIN_CONNECTIONS)
       .max(1000)
       .default(10)
-      .describe('Connections of one serve, which its workers share out'),
+      .describe('Connections of one serve, shared by its workers'),
     notifications: z
       .enum(['listen', 'redis', 'poll'])
       .default('listen')
-      .describe('How processes hear of changes of others: LISTEN, Redis (see shared), or by looking twice a second'),
+      .describe('How processes learn of changes by others: LISTEN, Redis (see shared), or polling twice a second'),
     dir: z.string().min(1).default('./data').describe('For the journal of generations; relative to the config file'),
   }),
   z.strictObject({ type: z.literal('memory') }),
@@ -133,7 +133,7 @@ const sharedSchema = z.discriminatedUnion('type', [
     whenDown: z
       .enum(['open', 'closed'])
       .default('open')
-      .describe('Rate limits while Redis is away: each process counts for itself, or limited calls are refused'),
+      .describe('Rate limits while Redis is unavailable: each process counts for itself, or limited calls are refused'),
   }),
 ]);
 
@@ -150,7 +150,7 @@ const timeoutsSchema = z.strictObject({
 });
 
 const loggingSchema = z.strictObject({
-  inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only facts about them'),
+  inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only metadata'),
   retentionDays: z.int().min(1).default(30),
   maxGenerations: z.int().min(1).default(100_000),
   maxContentMb: z.number().positive().default(8).describe('Content of a larger generation is not stored'),
@@ -160,7 +160,7 @@ const metricsSchema = z.strictObject({
   token: keyText
     .nullable()
     .default(null)
-    .describe('Admits scrapers of /metrics from other machines, beside management keys'),
+    .describe('Admits scrapers of /metrics from other machines, in addition to management keys'),
 });
 
 const signingSecret = (what: string) =>
@@ -174,15 +174,17 @@ const signingSecret = (what: string) =>
 
 const webhooksSchema = z.strictObject({
   signingSecret: signingSecret('Signing secret'),
-  previousSigningSecret: signingSecret('Signs beside it while receivers change over'),
+  previousSigningSecret: signingSecret('Also signs, while receivers switch to the new secret'),
   defaultCallbackUrl: httpUrlSchema
     .nullable()
     .default(null)
-    .describe('https; told of every job where neither the request nor its workspace names an address'),
+    .describe(
+      'https; receives the result of every job for which neither the request nor its workspace names an address',
+    ),
   allowPrivateNetwork: z
     .boolean()
     .default(false)
-    .describe('Also admits loopback; covers destinations and the downloads of videos'),
+    .describe('Also admits loopback; applies to destinations and downloads of videos'),
 });
 
 const searchKey = { apiKey: keyText, baseUrl: baseUrlSchema.optional().describe('Default: the public address') };
@@ -194,18 +196,18 @@ const webSearchSchema = z
     z.strictObject({ engine: z.literal('tavily'), ...searchKey }),
     z.strictObject({ engine: z.literal('exa'), ...searchKey }),
   ])
-  .describe('What the web search tool and the web plugin search with');
+  .describe('Search engine of the web search tool and the web plugin');
 
 const videosSchema = z.strictObject({
   keepMb: z
     .number()
     .min(0)
     .default(2048)
-    .describe('What finished videos may take in the data directory; 0 fetches them from the provider each time'),
+    .describe('Maximum size of finished videos in the data directory; 0 fetches them from the provider each time'),
 });
 
 const regionSchema = z.strictObject({
-  name: z.string().min(1).describe('As the region of providers and endpoints names it'),
+  name: z.string().min(1).describe('Name, as in the region of providers and endpoints'),
   hosts: z
     .array(z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)$/i, 'must be a host without port, e.g. "eu.gateway.example"'))
     .min(1)
@@ -214,7 +216,7 @@ const regionSchema = z.strictObject({
     .enum(DATA_REGIONS)
     .optional()
     .describe(
-      'What records and guardrails call it; by default europe for eu and europe, us for us, also as a first word',
+      'Its name in records and guardrails; by default europe for eu and europe, us for us, also as a first word',
     ),
 });
 
@@ -232,7 +234,7 @@ export const configSchema = z.strictObject({
   regions: z.array(regionSchema).default([]),
   auth: authSchema.prefault({}),
   account: accountSchema.prefault({}),
-  routing: routingSchema.prefault({}).describe('For calls that do not say otherwise'),
+  routing: routingSchema.prefault({}).describe('Defaults for calls'),
   store: storeSchema.prefault({}),
   shared: sharedSchema.prefault({}),
   timeouts: timeoutsSchema.prefault({}),

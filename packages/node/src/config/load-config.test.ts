@@ -44,7 +44,7 @@ test('takes aliases of models, and refuses those that mean something else alread
     'models[0].aliases[0]: "fast" is an alias of "a/two" already',
     'models[1].aliases[0]: "a/one" is the id of a model',
     'models[1].aliases[1]: "fast" is an alias of "a/one" already',
-    'models[1].aliases[3]: "b" stands here already',
+    'models[1].aliases[3]: "b" is here already',
   ]);
 });
 
@@ -63,7 +63,7 @@ test('with a gateway among the providers takes names of providers behind it, in 
   const providers = { only: ['up'], ignore: ['Parasail', 'novita/fp8'] };
   expect(load({ providers: [local, gateway], account: { providers } }).account.providers).toEqual(providers);
   expect(refused({ providers: [local, gateway], account: { providers: { only: ['Parasail'] } } })).toEqual([
-    'account.providers.only[0]: "Parasail" is no provider known here; there are: "local", "up"',
+    'account.providers.only[0]: "Parasail" is not a known provider; known are: "local", "up"',
   ]);
   expect(refused({ providers: [local], account: { providers: { ignore: ['Parasail'] } } })).toHaveLength(1);
 });
@@ -396,17 +396,17 @@ test.each<[string, unknown, string]>([
   [
     'an address with a password',
     { providers: [{ ...local, baseUrl: 'http://u:hidden@x/v1' }] },
-    'providers[0].baseUrl: must not hold a user name or password: those belong in apiKey or headers',
+    'providers[0].baseUrl: must not contain a user name or password: put them in apiKey or headers',
   ],
   [
     'an address with a query',
     { providers: [{ ...local, baseUrl: 'http://x/v1?key=hidden' }] },
-    'providers[0].baseUrl: must not hold a query or fragment',
+    'providers[0].baseUrl: must not contain a query or fragment',
   ],
   [
     'a header name with a space',
     { providers: [{ ...local, headers: { 'a b': 'x' } }] },
-    'providers[0].headers.a b: is not a name that an HTTP header may have',
+    'providers[0].headers.a b: is not a valid name of an HTTP header',
   ],
   [
     'a key with a line break in it',
@@ -443,15 +443,11 @@ test.each<[string, unknown, string]>([
     { providers: [{ ...local, apiKey: 'env:' }] },
     'providers[0].apiKey: after "env:" comes the name of an environment variable, e.g. "env:OPENAI_API_KEY"',
   ],
-  [
-    'two providers of one slug',
-    { providers: [local, local] },
-    'providers[1].slug: "local" stands in providers[0] already',
-  ],
+  ['two providers of one slug', { providers: [local, local] }, 'providers[1].slug: "local" is in providers[0] already'],
   [
     'two models of one id',
     { providers: [local], models: [1, 2].map(() => ({ id: 'a/b', endpoints: [endpoint] })) },
-    'models[1].id: "a/b" stands in models[0] already',
+    'models[1].id: "a/b" is in models[0] already',
   ],
   [
     'the name of a model that would change the address of calls',
@@ -459,22 +455,22 @@ test.each<[string, unknown, string]>([
       providers: [{ slug: 'goo', wire: 'google', baseUrl: 'https://goo.example/v1beta', apiKey: 'k' }],
       models: [{ id: 'a/b', endpoints: [{ provider: 'goo', providerModel: '../x' }] }],
     },
-    'models[0].endpoints[0].providerModel: stands in the address of calls to this provider: it cannot have "..", "?", "#" or empty parts in it',
+    'models[0].endpoints[0].providerModel: is part of the address of calls to this provider: it cannot contain "..", "?", "#" or empty parts',
   ],
   [
     'a model at an unknown provider',
     { providers: [local], models: [{ id: 'a/b', endpoints: [{ provider: 'locl', providerModel: 'x' }] }] },
-    'models[0].endpoints[0].provider: "locl" is not the slug of a configured provider; there are: "local". Did you mean "local"?',
+    'models[0].endpoints[0].provider: "locl" is not the slug of a configured provider; configured are: "local". Did you mean "local"?',
   ],
   [
     'a rule about an unknown provider',
     { providers: [local], account: { providers: { ignore: ['evil'] } } },
-    'account.providers.ignore[0]: "evil" is no provider known here; there are: "local"',
+    'account.providers.ignore[0]: "evil" is not a known provider; known are: "local"',
   ],
   [
     'a rule about a misspelt preset',
     { providers: [local], account: { providers: { only: ['local', 'opnai'] } } },
-    'account.providers.only[1]: "opnai" is no provider known here; there are: "local". Did you mean "openai"?',
+    'account.providers.only[1]: "opnai" is not a known provider; known are: "local". Did you mean "openai"?',
   ],
   [
     'a region that is none of the three',
@@ -496,7 +492,7 @@ test.each<[string, unknown, string]>([
   [
     'the public demo key',
     { auth: { bootstrapKeys: [{ key: 'sk-gw-v1-demo' }] } },
-    'auth.bootstrapKeys[0].key: is the public key of demo mode, which anybody knows; choose another',
+    'auth.bootstrapKeys[0].key: is the public key of demo mode; choose another',
   ],
   [
     'a proxy that is no address',
@@ -516,7 +512,7 @@ test.each<[string, unknown, string]>([
         { name: 'us', hosts: ['us.example', 'EU.example'] },
       ],
     },
-    'regions[1].hosts[1]: "eu.example" stands in regions[0].hosts[0] already',
+    'regions[1].hosts[1]: "eu.example" is in regions[0].hosts[0] already',
   ],
   [
     'a regional host with a port',
@@ -546,7 +542,7 @@ test.each<[string, unknown, string]>([
   [
     'changes told over a Redis that there is not',
     { store: { type: 'postgres', url: 'postgres://host/db', notifications: 'redis' } },
-    'store.notifications: redis needs the address of one: "shared": { "type": "redis", "url": "env:REDIS_URL" }',
+    'store.notifications: redis needs an address: "shared": { "type": "redis", "url": "env:REDIS_URL" }',
   ],
   [
     'an unknown wire',
@@ -561,7 +557,7 @@ test.each<[string, unknown, string]>([
   [
     'an address by model for a wire that has none',
     { providers: [{ ...local, wire: 'google', baseUrl: 'http://x/{model}' }] },
-    'providers[0].baseUrl: "{model}" means nothing to the wire "google"',
+    'providers[0].baseUrl: "{model}" is not supported by the wire "google"',
   ],
   [
     'a secret that could be guessed',
@@ -591,7 +587,7 @@ test.each<[string, unknown, string]>([
   [
     'the search for models where there is no list',
     { providers: [{ slug: 'a', preset: 'perplexity', apiKey: 'k', discoverModels: true }] },
-    'providers[0].discoverModels: must be false: Perplexity does not list what can be called. Name it in models',
+    'providers[0].discoverModels: must be false: Perplexity does not list its models. Name them in models',
   ],
 ])('%s is refused, with the field and the fix', (_name, config, issue) => {
   const issues = refused(config);
@@ -644,7 +640,7 @@ test('a model that leaves out what is not built in is refused', () => {
   ];
   const mine = { slug: 'mine', preset: 'groq', apiKey: 'k' };
   expect(refused({ providers: [mine, local], models }, { builtInModels })).toEqual([
-    'models[1].endpoints: is missing, and no configured provider serves "acme/other" by itself: say who does',
+    'models[1].endpoints: is missing, and no configured provider serves "acme/other" by itself: name its endpoints',
     "models[2].endpoints[1].providerModel: is missing, and this is not built in: give the provider's own name of the model",
   ]);
 });

@@ -175,7 +175,7 @@ async function* readBody(
       if (done === true) return;
       total += value.byteLength;
       if (total > maxBytes) {
-        throw new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
+        throw new TransportError('the response is larger than allowed', { phase: 'body', requestSent: true });
       }
       yield value;
     }
@@ -193,7 +193,7 @@ async function lookUpAll(name: string): Promise<readonly string[]> {
 }
 
 const refusal = (): TransportError =>
-  new TransportError('the address is not one that may be called', { phase: 'connect', requestSent: false });
+  new TransportError('the address may not be called', { phase: 'connect', requestSent: false });
 
 const unresolved = (cause?: unknown): TransportError =>
   new TransportError('the name could not be resolved', { phase: 'dns', requestSent: false, cause });

@@ -79,7 +79,7 @@ export async function openRetentionClock(options: RetentionClockOptions): Promis
       hold();
     } else if (steadyMs !== null) steadyMs += elapsed;
     if (isAhead && steadyMs !== null && steadyMs < STEADY_MS) return judgedAt;
-    if (steadyMs !== null && dropsByAge) logger?.info('The clock is believed again, and retention goes by it');
+    if (steadyMs !== null && dropsByAge) logger?.info('The clock is trusted again, and retention follows it');
     steadyMs = null;
     judgedAt = seenAt;
     return judgedAt;

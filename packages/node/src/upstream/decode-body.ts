@@ -70,7 +70,7 @@ async function* decode(
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   const createDecoder = DECODERS.get(encoding.trim().toLowerCase());
-  if (createDecoder === undefined) throw toBodyError('the answer has an encoding that is not understood');
+  if (createDecoder === undefined) throw toBodyError('the response has an unknown encoding');
   const decoder = createDecoder();
   // The error is also thrown by the iteration below; this listener only keeps pipeline from throwing it a second time.
   const decoded = pipeline(Readable.from(body, { objectMode: false }), decoder, () => undefined);
@@ -79,11 +79,11 @@ async function* decode(
     for await (const piece of decoded) {
       const bytes = piece as Uint8Array;
       total += bytes.byteLength;
-      if (total > maxBytes) throw toBodyError('the answer is larger than allowed');
+      if (total > maxBytes) throw toBodyError('the response is larger than allowed');
       yield bytes;
     }
   } catch (error) {
-    throw error instanceof TransportError ? error : toBodyError('the answer could not be decoded', error);
+    throw error instanceof TransportError ? error : toBodyError('the response could not be decoded', error);
   }
 }
 

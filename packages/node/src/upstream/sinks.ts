@@ -118,10 +118,10 @@ function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   return {
     push(bytes) {
       if (isEnded) return;
-      if (isAbandoned) return options.onTooMuch(new Error('data after the end of the answer'));
+      if (isAbandoned) return options.onTooMuch(new Error('data after the end of the response'));
       totalBytes += bytes.byteLength;
       if (totalBytes > options.maxBytes) {
-        const error = new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
+        const error = new TransportError('the response is larger than allowed', { phase: 'body', requestSent: true });
         return options.onTooMuch(error);
       }
       if (pieces.length === 0 && waiting === undefined) options.onUnread();
@@ -191,7 +191,7 @@ export class WholeSink implements ResponseSink {
     const isError = this.status !== 200;
     if (this.length <= (isError ? MAX_ERROR_BYTES : this.maxBytes)) return void this.pieces.push(bytes);
     if (isError) this.end(undefined);
-    exchange.giveUp(new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true }));
+    exchange.giveUp(new TransportError('the response is larger than allowed', { phase: 'body', requestSent: true }));
   }
 
   end(error: Error | undefined): void {

@@ -24,8 +24,8 @@ const PUBLIC_MESSAGE: Readonly<Record<TransportPhase, string>> = {
   dns: 'the name could not be resolved',
   connect: 'no connection could be made',
   tls: 'the TLS handshake failed',
-  headers: 'the connection broke before an answer',
-  body: 'the answer was cut short',
+  headers: 'the connection broke before a response',
+  body: 'the response was cut short',
 };
 
 /** Classifies an error of undici. `phase` is the phase that the call had reached in the transport's own records. */

@@ -51,7 +51,7 @@ export function createListener({ config, address, logger }: ListenerOptions): No
     client = undefined;
     if (isConnected) {
       const { message } = describeDatabaseError(error, address);
-      logger?.warn('The connection that hears of changes is lost; it is made again', { reason: message });
+      logger?.warn('The connection that receives changes is lost; it is opened again', { reason: message });
     }
     isConnected = false;
     endClient(lost);

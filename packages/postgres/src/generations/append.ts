@@ -84,9 +84,13 @@ class IdExistsError extends Error {
 }
 
 const toNotStoredError = (): GatewayError =>
-  new GatewayError('provider_overloaded', 'The database of the gateway does not take generations; it is tried again', {
-    retryAfterSeconds: 1,
-  });
+  new GatewayError(
+    'provider_overloaded',
+    'The database of the gateway does not accept generations; it is tried again',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 
 /** Whether the record was new; undefined after the time. */
 function settledWithin(limitMs: number, record: PendingRecord): Promise<boolean | undefined> {

@@ -53,7 +53,7 @@ export function createServerWatch({ connection, logger, onChanged, onConfirmed }
       isFailing = false;
     } catch (error) {
       const reason = describeDatabaseError(error, connection.address).message;
-      if (!isFailing) logger?.warn('The server of the database could not be looked at; it is tried again', { reason });
+      if (!isFailing) logger?.warn('The database server could not be checked; it is tried again', { reason });
       isFailing = true;
     }
   };

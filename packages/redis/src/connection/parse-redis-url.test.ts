@@ -12,15 +12,15 @@ test.each([
 });
 
 test.each([
-  ['secret77', /is no URL/],
-  ['', /is no URL/],
+  ['secret77', /is not a URL/],
+  ['', /is not a URL/],
   ['http://u:secret77@r.test', /begins with http:/],
   ['mysql://u:secret77@r.test', /begins with mysql:/],
-  ['redis://:secret77@', /is no URL|has no host/],
+  ['redis://:secret77@', /is not a URL|has no host/],
   ['redis:secret77', /has no host/],
-  ['redis://:secret77@r.test/data', /no number/],
-  ['redis://:secret77%@r.test', /stands for no character/],
-  ['redis://:secret77@r.test:99999', /is no URL/],
+  ['redis://:secret77@r.test/data', /not a number/],
+  ['redis://:secret77%@r.test', /is not part of a percent-encoded character/],
+  ['redis://:secret77@r.test:99999', /is not a URL/],
 ])('refuses %s and does not repeat it', (text, message) => {
   const read = () => parseRedisUrl(text, 'shared.url');
   expect(read).toThrow(RedisUrlError);

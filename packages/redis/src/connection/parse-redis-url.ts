@@ -28,16 +28,18 @@ export function parseRedisUrl(text: string, urlName = 'url'): RedisAddress {
     try {
       return decodeURIComponent(part);
     } catch {
-      throw refuse('has a % in the user or the password that stands for no character: write %25 for the character');
+      throw refuse(
+        'has a % in the user or the password that is not part of a percent-encoded character: write %25 for the character',
+      );
     }
   };
   const url = URL.parse(text);
-  if (url === null) throw refuse(`is no URL; it must be ${FORM}`);
+  if (url === null) throw refuse(`is not a URL; it must be ${FORM}`);
   const { protocol, hostname, port, username, password, pathname } = url;
   if (protocol !== 'redis:' && protocol !== 'rediss:') throw refuse(`begins with ${protocol}//; it must be ${FORM}`);
   if (hostname === '') throw refuse(`has no host; it must be ${FORM}`);
   const database = pathname.replace(/^\//, '');
-  if (!/^\d{0,5}$/.test(database)) throw refuse('has a database that is no number');
+  if (!/^\d{0,5}$/.test(database)) throw refuse('has a database that is not a number');
   const portNumber = port === '' ? DEFAULT_PORT : Number(port);
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),

@@ -127,7 +127,7 @@ const MAX_TOKENS = 16;
 /** Makes one call of a few tokens, to the model that is named or else the provider's cheapest known one. */
 export async function checkCall(check: ProviderCheck, listed: readonly DiscoveredModel[]): Promise<Finding> {
   const { config, provider, models, timeouts, model, isForm = false, signal } = check;
-  if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it offers no chat' };
+  if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it does not offer chat' };
   const providerModel = model ?? findCheapest(config.slug, models) ?? listed[0]?.id;
   if (providerModel === undefined) {
     const advice = isForm ? 'Name one.' : 'Name one in models of the config file.';

@@ -114,7 +114,7 @@ test('a provider that makes videos alone is not called', async () => {
   const upstream = await startRawUpstream(serve(LIST));
   const provider = { slug: 'fal', wire: 'fal', baseUrl: `http://127.0.0.1:${upstream.port}`, apiKey: KEY };
   const { isWell, text } = await run([provider], { call: true });
-  expect([isWell, lineOf(text, 'call')]).toEqual([true, '- call it offers no chat']);
+  expect([isWell, lineOf(text, 'call')]).toEqual([true, '- call it does not offer chat']);
 });
 
 test.each<[string, string, string]>([

@@ -36,7 +36,7 @@ export function createFilesStage(parts: FileParts): Stage {
   return {
     plugins: ['file-parser'],
     findPluginProblem({ pdf }) {
-      if (parts.web.readPdf === undefined) return 'is not available: nothing that reads PDFs is set up on this gateway';
+      if (parts.web.readPdf === undefined) return 'is not available: no PDF reader is set up on this gateway';
       return TEXT_ENGINES.has(engineOf(pdf)) ? null : 'has only the engines "pdf-text" and "native" on this gateway';
     },
     plan: (run) => (wantsParsing(run, parts) ? { begin: (next) => parseFiles(next, run, parts) } : null),
@@ -194,7 +194,7 @@ const MAX_CHARACTERS = 2_000_000;
 async function readFile(data: string, source: FileSource): Promise<string> {
   const { type, bytes } = data.startsWith('data:') ? decodeDataUrl(data, source) : await download(data, source);
   const text = isPdf(type, bytes) ? await readPdf(bytes, source) : readPlain(type, bytes, source);
-  if (text.length > MAX_CHARACTERS) throw refusal(source, 'holds more text than can be read');
+  if (text.length > MAX_CHARACTERS) throw refusal(source, 'contains more text than can be read');
   return text;
 }
 

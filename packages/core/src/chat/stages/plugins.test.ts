@@ -189,7 +189,7 @@ test.each<[object, string]>([
   [{ plugins: [{ id: 'web' }] }, 'no search engine is set up'],
   [{ model: 'acme/chat:online' }, 'no search engine is set up'],
   [{ plugins: [{ id: 'moderation' }] }, 'no moderator is set up'],
-  [{ plugins: [{ id: 'file-parser' }] }, 'nothing that reads PDFs is set up'],
+  [{ plugins: [{ id: 'file-parser' }] }, 'no PDF reader is set up'],
   [{ plugins: [{ id: 'fusion' }] }, 'not available in this version'],
 ])('refuses what is not set up rather than leaving it undone: %j', async (body, reason) => {
   const { chat } = createCoreGateway(createTurnTransport([{}]));

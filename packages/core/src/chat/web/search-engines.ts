@@ -38,12 +38,11 @@ async function askEngine({ transport, name, url, headers, body, signal }: Engine
     totalTimeoutMs: TIMEOUT_MS,
   });
   const text = await readText(response.body, MAX_RESPONSE_BYTES);
-  if (response.status !== 200)
-    throw new ToolFailure(`the search engine ${name} answered with status ${response.status}`);
+  if (response.status !== 200) throw new ToolFailure(`the search engine ${name} returned status ${response.status}`);
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ToolFailure(`the search engine ${name} answered with something that is not JSON`);
+    throw new ToolFailure(`the search engine ${name} returned something that is not JSON`);
   }
 }
 

@@ -88,7 +88,8 @@ export async function fetchAddress(address: string, options: FetchOptions): Prom
     const bytes = await readBytes(response.body);
     const next = REDIRECTS.has(response.status) ? URL.parse(response.headers['location'] ?? '', url) : null;
     if (next === null) {
-      if (response.status < 200 || response.status > 299) throw failure(`the address answered ${response.status}`);
+      if (response.status < 200 || response.status > 299)
+        throw failure(`the address returned status ${response.status}`);
       return { url, contentType: response.headers['content-type']?.toLowerCase() ?? '', bytes };
     }
     url = next.href;

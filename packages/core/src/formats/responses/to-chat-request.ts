@@ -160,7 +160,7 @@ function toChatMessages({ instructions, input }: ResponsesRequest, names: ToolNa
         said.push(toToolMessage(parseWith(ITEM_SCHEMAS[type], item, { within }), pictures));
         break;
       case 'item_reference':
-        throw refuseField(within, 'cannot be found: responses are not kept here, send the item itself');
+        throw refuseField(within, 'cannot be found: this gateway does not store responses, send the item itself');
       default:
       // What only an upstream of this form knows is in the native form.
     }

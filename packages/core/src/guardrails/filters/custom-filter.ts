@@ -147,7 +147,7 @@ function describe(pattern: string, error: unknown): string {
 }
 
 function refused(path: string, reason: string, cause: unknown): GatewayError {
-  const message = `is no usable regular expression: ${reason}`;
+  const message = `is not a usable regular expression: ${reason}`;
   return new GatewayError('invalid_request', `${path}: ${message} (invalid_regex_pattern)`, {
     cause,
     metadata: { reason: 'invalid_regex_pattern', issues: [{ path, message }] },

@@ -429,7 +429,7 @@ test.each([
     'a web page instead of a completion',
   ],
   ['nothing', JSON_HEADERS, '', 'something that is not JSON'],
-  ["another wire's response", JSON_HEADERS, '{"choices":[]}', 'JSON that is no message'],
+  ["another wire's response", JSON_HEADERS, '{"choices":[]}', 'JSON that is not a message'],
 ])('refuses %s with status 200', async (_name, headers, body, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };
   await expect(read(createReplayTransport({ headers, pieces: [body] }), { stream: false })).rejects.toMatchObject(
@@ -478,7 +478,7 @@ test.each([
     404,
     refusal('not_found_error', 'model: x'),
     'not_found',
-    'Acme does not serve this model now',
+    'Acme does not serve this model at the moment',
   ],
   ['a page', 502, '<html><h1>Bad Gateway</h1></html>', 'provider_unavailable', 'Acme returned an error (HTTP 502)'],
   ['no body', 500, '', 'provider_unavailable', 'Acme returned an error (HTTP 500)'],

@@ -266,8 +266,8 @@ test('reads an unstreamed completion although a stream was requested', async () 
 test.each([
   ['a web page', { 'content-type': 'text/html' }, '<html>Log in</html>', 'a web page instead of a completion'],
   ['nothing', JSON_HEADERS, '', 'something that is not JSON'],
-  ['null', JSON_HEADERS, 'null', 'JSON that is no chat completion'],
-  ['a list', JSON_HEADERS, '[]', 'JSON that is no chat completion'],
+  ['null', JSON_HEADERS, 'null', 'JSON that is not a chat completion'],
+  ['a list', JSON_HEADERS, '[]', 'JSON that is not a chat completion'],
 ])('refuses %s with status 200', async (_name, headers, text, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };
   const transport = (): Transport => createReplayTransport({ headers, pieces: [text] });

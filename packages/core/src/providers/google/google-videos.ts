@@ -53,10 +53,10 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
     if (given !== undefined) return { bytesBase64Encoded: given.base64, mimeType: given.mediaType };
     const call = { url, headers: {}, signal, timeoutMs };
     const response = await calls.download(call, downloads).catch((cause: unknown) => {
-      throw refuseField(path, 'the picture could not be fetched', cause);
+      throw refuseField(path, 'the image could not be fetched', cause);
     });
     const mimeType = response.headers['content-type']?.split(';')[0]?.trim() ?? '';
-    if (!mimeType.startsWith('image/')) throw refuseField(path, 'must lead to a picture');
+    if (!mimeType.startsWith('image/')) throw refuseField(path, 'must be the address of an image');
     return { bytesBase64Encoded: await readBase64(response.body, path), mimeType };
   };
 
@@ -77,7 +77,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
     if (references.length > 0) instance['referenceImages'] = references;
     if (previousUpstreamId !== undefined) {
       const uri = urisOf((await look(previousUpstreamId, call)).operation)[0];
-      if (uri === undefined) throw refuseField('previous_job_id', 'must be a job whose video is still there');
+      if (uri === undefined) throw refuseField('previous_job_id', 'must be a job whose video still exists');
       instance['video'] = { uri };
     }
     return instance;

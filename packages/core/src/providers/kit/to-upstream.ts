@@ -245,7 +245,7 @@ const UNFIT = /\.\.|%2e|%2f|%5c|[?#\\\p{Cc}]/iu;
 export function findModelPathProblem(providerModel: string): string | undefined {
   const isUnfit = UNFIT.test(providerModel) || providerModel.split('/').some((part) => part === '' || part === '.');
   if (!isUnfit) return undefined;
-  return 'stands in the address of calls to this provider: it cannot have "..", "?", "#" or empty parts in it';
+  return 'is part of the address of calls to this provider: it cannot contain "..", "?", "#" or empty parts';
 }
 
 /** A provider's name of a model as one segment of a path. Throws `invalid_request` for a name that is none. */

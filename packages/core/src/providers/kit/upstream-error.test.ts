@@ -85,10 +85,10 @@ test('passes on what the caller can act upon, and says the rest itself', () => {
   );
   expect(fail({ status: null, message: 'oops' }).message).toBe('Acme returned an error');
   expect(fail({ status: 404, message: 'no deployment xyz-internal' }).message).toBe(
-    'Acme does not serve this model now',
+    'Acme does not serve this model at the moment',
   );
   expect(fail({ status: 408 }).message).toBe('Acme took too long to respond');
-  expect(fail({ status: 429 }).message).toBe('Acme limits the rate of requests now');
+  expect(fail({ status: 429 }).message).toBe('Acme is limiting the rate of requests');
   expect(fail({ status: 503 }).message).toBe('Acme is overloaded');
 });
 

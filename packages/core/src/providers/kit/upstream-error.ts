@@ -118,11 +118,11 @@ function defaultMessage(
   }
   switch (code) {
     case 'not_found':
-      return `${providerName} does not serve this model now`;
+      return `${providerName} does not serve this model at the moment`;
     case 'timeout':
       return `${providerName} took too long to respond`;
     case 'rate_limit_exceeded':
-      return `${providerName} limits the rate of requests now`;
+      return `${providerName} is limiting the rate of requests`;
     case 'provider_overloaded':
       return `${providerName} is overloaded`;
     default:

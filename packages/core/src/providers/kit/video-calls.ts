@@ -127,7 +127,7 @@ export function createVideoCalls(
 
 /** The error for a response that does not match the wire. */
 export const unexpectedResponse = (name: string): GatewayError =>
-  new GatewayError('provider_unavailable', `${name} returned something that is no video job`);
+  new GatewayError('provider_unavailable', `${name} returned something other than a video job`);
 
 function toContentRequest({ timeoutMs, ...call }: ContentCall): TransportRequest {
   return {

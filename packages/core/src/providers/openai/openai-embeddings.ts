@@ -64,7 +64,7 @@ interface Sender {
 function readResult(text: string, { name: providerName, isGateway }: Sender): EmbeddingsResult {
   const parsed = responseSchema.safeParse(parseJson(text));
   if (!parsed.success) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned something that holds no embeddings`);
+    throw new GatewayError('provider_unavailable', `${providerName} returned a response without embeddings`);
   }
   const { id, data, usage, provider } = parsed.data;
   const promptTokens = usage?.prompt_tokens ?? usage?.total_tokens ?? undefined;

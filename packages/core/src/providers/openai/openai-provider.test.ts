@@ -406,8 +406,8 @@ test.each([
     'a web page instead of a completion',
   ],
   ['nothing', { 'content-type': 'application/json' }, '', 'something that is not JSON'],
-  ['null', { 'content-type': 'application/json' }, 'null', 'JSON that is no chat completion'],
-  ['a list', { 'content-type': 'application/json' }, '[]', 'JSON that is no chat completion'],
+  ['null', { 'content-type': 'application/json' }, 'null', 'JSON that is not a chat completion'],
+  ['a list', { 'content-type': 'application/json' }, '[]', 'JSON that is not a chat completion'],
   [
     'a completion without choices',
     { 'content-type': 'application/json' },

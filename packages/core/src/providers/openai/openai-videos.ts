@@ -120,7 +120,10 @@ function imageOf({ frameImages, inputReferences }: VideoOrder): string | undefin
   if (frameImages.length > 0) {
     const last = frameImages.findIndex(({ frame_type }) => frame_type === 'last_frame');
     if (last !== -1)
-      throw refuseField(`frame_images.${last}.frame_type`, 'must be first_frame: this model takes no last frame');
+      throw refuseField(
+        `frame_images.${last}.frame_type`,
+        'must be first_frame: this model does not support a last frame',
+      );
     return frameImages[0]?.image_url.url;
   }
   // Sounds and films are no use to it, and left out.
@@ -142,7 +145,7 @@ function toForm(
   const tail = `--${boundary}--\r\n`;
   if (file === undefined) return { contentType, body: head + tail };
   const [, extension] = /^image\/([\w.+-]+)$/.exec(file.mediaType) ?? [];
-  if (extension === undefined) throw refuseField('frame_images', 'must hold pictures in their data URLs');
+  if (extension === undefined) throw refuseField('frame_images', 'must have images as data URLs');
   const fileHead =
     `--${boundary}\r\ncontent-disposition: form-data; name="input_reference"; filename="reference.${extension}"\r\n` +
     `content-type: ${file.mediaType}\r\n\r\n`;
@@ -153,7 +156,7 @@ function decodeBase64(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
-    throw refuseField('frame_images', 'must hold valid base64 in their data URLs');
+    throw refuseField('frame_images', 'must have valid base64 in their data URLs');
   }
 }
 

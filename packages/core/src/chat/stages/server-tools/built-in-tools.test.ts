@@ -34,7 +34,9 @@ test.each([
 });
 
 test('reports an invalid time zone to the model', async () => {
-  await expect(ask(open(datetimeTool), { timezone: 'Mars/Base' })).rejects.toThrow('"Mars/Base" is no time zone');
+  await expect(ask(open(datetimeTool), { timezone: 'Mars/Base' })).rejects.toThrow(
+    '"Mars/Base" is not an IANA time zone',
+  );
   expect(() => open(datetimeTool, { timezone: 'Mars/Base' })).toThrow('IANA');
 });
 
@@ -144,7 +146,7 @@ test('says of an engine that refuses no more than its status', async () => {
   const transport = createReplayTransport({ status: 401, pieces: ['the key k is wrong'] });
   const engine = createSearchEngine('tavily', { transport, apiKey: 'k' });
   const query = { query: 'q', maxResults: 1, allowedDomains: [], excludedDomains: [], signal };
-  await expect(engine.search(query)).rejects.toThrow('the search engine tavily answered with status 401');
+  await expect(engine.search(query)).rejects.toThrow('the search engine tavily returned status 401');
 });
 
 const page = (body: string | Uint8Array, type = 'text/html; charset=utf-8') => ({
@@ -203,7 +205,7 @@ test.each<[string, object, string, string]>([
   ['no address', {}, 'file:///etc/passwd', 'begins with https://'],
   ['a picture', page('x', 'image/png'), 'https://a.example/', 'which is not text'],
   ['an unreadable PDF', page('x', 'application/pdf'), 'https://a.example/', 'PDF, which cannot be read'],
-  ['an error', { status: 404, pieces: [] }, 'https://a.example/', 'answered 404'],
+  ['an error', { status: 404, pieces: [] }, 'https://a.example/', 'returned status 404'],
 ])('reports the reason of a failure to the model: %s', async (_, completion, url, reason) => {
   const transport = createReplayTransport(completion as { pieces: string[] });
   await expect(ask(open(createWebFetchTool({ transport })), { url })).rejects.toThrow(reason);

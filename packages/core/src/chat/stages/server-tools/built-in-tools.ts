@@ -82,18 +82,18 @@ async function toPage(
   { readHtml, readPdf }: Pick<WebAccess, 'readHtml' | 'readPdf'>,
 ): Promise<ReadablePage> {
   if (contentType.startsWith('application/pdf')) {
-    if (readPdf === undefined) throw new ToolFailure('the address holds a PDF, which cannot be read here');
+    if (readPdf === undefined) throw new ToolFailure('the address returned a PDF, which cannot be read here');
     const pages = await readPdf(bytes).catch((error: unknown) => {
-      throw toFailure(error, 'the address holds a PDF that cannot be read');
+      throw toFailure(error, 'the address returned a PDF that cannot be read');
     });
     return { title: url, text: pages.join('\n\n') };
   }
   if (!/^(text\/|application\/([\w.-]+\+)?(json|xml)|application\/xhtml|$)/.test(contentType)) {
-    throw new ToolFailure(`the address holds ${clipText(contentType, 80)}, which is not text`);
+    throw new ToolFailure(`the address returned ${clipText(contentType, 80)}, which is not text`);
   }
   const text = decode(bytes, contentType);
   if (!/html/.test(contentType)) return { title: url, text };
-  if (readHtml === undefined) throw new ToolFailure('pages of HTML cannot be read on this gateway');
+  if (readHtml === undefined) throw new ToolFailure('HTML pages cannot be read on this gateway');
   return readHtml(text).catch((error: unknown) => {
     throw toFailure(error, 'the page cannot be read');
   });
@@ -162,7 +162,7 @@ export function createWebSearchTool({ searchEngine: engine }: WebAccess): Server
           if (options.max_uses != null && uses > options.max_uses) {
             throw new ToolFailure('no more searches can be made in this request');
           }
-          if (left <= 0) throw new ToolFailure('no more results can be had in this request');
+          if (left <= 0) throw new ToolFailure('no more results are available in this request');
           const maxResults = Math.min(options.max_results ?? DEFAULT_RESULTS, left);
           const found = await engine.search({
             query: clipText(query.trim(), MAX_QUERY_CHARACTERS),
@@ -257,7 +257,7 @@ const datetimeOptionsSchema = z.object({ timezone: z.string().max(64).nullish() 
 /** Returns the current time (wire.md 10.2). */
 export const datetimeTool: ServerTool = {
   name: 'datetime',
-  description: 'Tells the present date and time, with the offset of the time zone.',
+  description: 'Returns the current date and time, with the offset of the time zone.',
   inputSchema: {
     type: 'object',
     properties: { timezone: { type: 'string', description: 'IANA name such as Europe/Paris; default as set, or UTC' } },
@@ -275,7 +275,7 @@ export const datetimeTool: ServerTool = {
         const zone = typeof asked === 'string' && asked !== '' ? asked : (timezone ?? 'UTC');
         const now = platform.now();
         const offset = offsetMinutes(zone, now);
-        if (offset === null) throw new ToolFailure(`"${zone.slice(0, 64)}" is no time zone of the IANA list`);
+        if (offset === null) throw new ToolFailure(`"${zone.slice(0, 64)}" is not an IANA time zone`);
         return { content: JSON.stringify({ datetime: toIsoText(now, offset), timezone: zone }) };
       },
     };

@@ -103,6 +103,6 @@ export function refuseUnknownTools(
     if (known.has(toToolName(name)) || !isChecked(name)) continue;
     const written = [...PUBLIC_TOOLS, ...own].map((tool) => `openrouter:${tool}`);
     const nearest = findNearestName(name, written);
-    throw refuseField(`${path}.${index}`, `"${name}" is no server tool; the nearest is "${nearest}"`);
+    throw refuseField(`${path}.${index}`, `"${name}" is not a server tool; the nearest is "${nearest}"`);
   }
 }

@@ -44,7 +44,7 @@ export function toAnthropicConversation(messages: readonly ChatMessage[]): Conve
   }
   trimPrefill(turns);
   if (turns.length === 0) {
-    throw refuseField('messages', 'must hold a user or assistant message that is not blank for this provider');
+    throw refuseField('messages', 'must have a user or assistant message that is not blank for this provider');
   }
   return { system, messages: turns };
 }
@@ -80,7 +80,7 @@ function toAssistantBlocks(message: AssistantMessage, path: string): Block[] {
   const blocks = toThinkingBlocks(message.reasoning_details ?? []);
   const text = toBlocks(message.content, `${path}.content`);
   for (const { type } of text) {
-    if (type !== 'text') throw refuseField(`${path}.content`, 'an assistant message can only hold text here');
+    if (type !== 'text') throw refuseField(`${path}.content`, 'an assistant message can only contain text here');
   }
   blocks.push(...(text.length > 0 ? text : toBlocks(message.refusal, `${path}.refusal`)));
   for (const [index, call] of (message.tool_calls ?? []).entries()) {

@@ -236,7 +236,7 @@ test('adds a requested budget to the default output limit', () => {
 
 test('refuses reasoning for which the output limit leaves no room', () => {
   expect(refusalOf({ max_tokens: 2000, reasoning: { max_tokens: 2000 } })).toMatchObject(
-    refused('reasoning.max_tokens: must be below max_tokens; 2000 leaves nothing of 2000'),
+    refused('reasoning.max_tokens: must be below max_tokens: 2000 leaves nothing of 2000 for the completion'),
   );
   expect(refusalOf({ max_tokens: 1024, reasoning: { effort: 'high' } })).toMatchObject(
     refused('max_tokens: must be above 1024 for reasoning on this model'),

@@ -168,10 +168,7 @@ type AskedReasoning =
   | { readonly kind: 'budget'; readonly tokens: number };
 
 /** The caller's reasoning options, from any of the fields for them. */
-type ReasoningWish =
-  | { readonly kind: 'unsaid' }
-  | { readonly kind: 'off'; readonly field: string }
-  | AskedReasoning;
+type ReasoningWish = { readonly kind: 'unsaid' } | { readonly kind: 'off'; readonly field: string } | AskedReasoning;
 
 /** The wish, with the least effort for none where the model cannot do without. */
 function toPossibleWish(wish: ReasoningWish, { thinkingOff }: ModelTraits): ReasoningWish {
@@ -238,7 +235,10 @@ function byBudget(wish: AskedReasoning, maxTokens: number): Thinking {
   const budget = wish.kind === 'budget' ? wish.tokens : budgetOfEffort(wish.effort, maxTokens);
   if (budget < maxTokens) return { thinking: { type: 'enabled', budget_tokens: budget } };
   throw wish.kind === 'budget'
-    ? refuseField('reasoning.max_tokens', `must be below max_tokens; ${budget} leaves nothing of ${maxTokens}`)
+    ? refuseField(
+        'reasoning.max_tokens',
+        `must be below max_tokens: ${budget} leaves nothing of ${maxTokens} for the completion`,
+      )
     : refuseField('max_tokens', `must be above ${MIN_REASONING_TOKENS} for reasoning on this model`);
 }
 

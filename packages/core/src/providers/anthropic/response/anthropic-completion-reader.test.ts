@@ -405,9 +405,9 @@ test('throws an error that comes without a type, as gateways send it', () => {
 
 test.each([
   ['not JSON', 'something that is not JSON'],
-  ['null', 'JSON that is no message'],
-  ['[]', 'JSON that is no message'],
-  ['5', 'JSON that is no message'],
+  ['null', 'JSON that is not a message'],
+  ['[]', 'JSON that is not a message'],
+  ['5', 'JSON that is not a message'],
 ])('refuses %s as an event and as a completion', (data, problem) => {
   const failure = new GatewayError('provider_unavailable', `Acme returned ${problem}`);
   expect(() => newReader().readEvent(data)).toThrow(failure);
@@ -415,7 +415,7 @@ test.each([
 });
 
 test('refuses an unstreamed completion without content', () => {
-  expect(() => readWhole({ id: 'msg_1', content: 'Hi' })).toThrow('Acme returned JSON that is no message');
+  expect(() => readWhole({ id: 'msg_1', content: 'Hi' })).toThrow('Acme returned JSON that is not a message');
 });
 
 const pieces = fc.array(fc.string({ minLength: 1 }), { maxLength: 4 });

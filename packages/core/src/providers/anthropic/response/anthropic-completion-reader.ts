@@ -83,7 +83,7 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
       const completion = parse(text, providerName);
       if (isObject(completion['error'])) throw toError(completion['error'], options);
       if (!Array.isArray(completion['content'])) {
-        throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
+        throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is not a message`);
       }
       noteReport(report, completion['usage'], completion['stop_reason']);
       const delta = readContent(blocks, completion['content']);
@@ -159,7 +159,7 @@ const indexOf = ({ index }: Unchecked): number => (typeof index === 'number' ? i
 function parse(text: string, providerName: string): Unchecked {
   const value = parseReturned(text, providerName);
   if (isRecord(value)) return value;
-  throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
+  throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is not a message`);
 }
 
 function toError(error: Unchecked, { providerName, secrets }: CompletionReaderOptions): GatewayError {

@@ -56,7 +56,7 @@ export function toGoogleConversation(messages: readonly ChatMessage[], traits: G
     }
   }
   if (contents.length === 0 && instruction.length === 0) {
-    throw refuseField('messages', 'must hold a message that is not empty for this provider');
+    throw refuseField('messages', 'must have a message that is not empty for this provider');
   }
   if (contents.length === 0) return { contents: [{ role: 'user', parts: instruction }] };
   return { ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }), contents };
@@ -73,7 +73,10 @@ interface ResultContext {
 function toResultParts(message: ToolMessage, { path, names, traits }: ResultContext): Part[] {
   const name = names.get(message.tool_call_id) ?? message.name;
   if (!name) {
-    throw refuseField(`${path}.tool_call_id`, `"${message.tool_call_id}" is the id of no call in an earlier message`);
+    throw refuseField(
+      `${path}.tool_call_id`,
+      `"${message.tool_call_id}" does not match a tool call in an earlier message`,
+    );
   }
   const parts = toParts(message.content, `${path}.content`);
   const media = parts.filter(({ text }) => typeof text !== 'string');

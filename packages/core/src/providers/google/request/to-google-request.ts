@@ -80,7 +80,7 @@ function toStopSequences(stop: unknown): string[] {
 function toResponseFormat(format: ChatCompletionRequest['response_format']): Record<string, unknown> {
   if (!format || format.type === 'text') return {};
   if (format.type !== 'json_object' && format.type !== 'json_schema') {
-    throw refuseField('response_format.type', `"${format.type}" cannot be asked of this provider`);
+    throw refuseField('response_format.type', `"${format.type}" is not supported by this provider`);
   }
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
   return { responseMimeType: 'application/json', ...(schema && { responseJsonSchema: schema }) };
@@ -156,7 +156,10 @@ export function toThinkingConfig(
 function toBudget(budget: number, effort: RealEffort | undefined, maxTokens: number | undefined): number {
   if (budget > 0) {
     if (maxTokens === undefined || budget < maxTokens) return budget;
-    throw refuseField('reasoning.max_tokens', `must be below max_tokens; ${budget} leaves nothing of ${maxTokens}`);
+    throw refuseField(
+      'reasoning.max_tokens',
+      `must be below max_tokens: ${budget} leaves nothing of ${maxTokens} for the completion`,
+    );
   }
   const tokens = budgetOfEffort(effort ?? 'medium', maxTokens ?? DEFAULT_MAX_TOKENS);
   if (maxTokens === undefined || tokens < maxTokens) return tokens;

@@ -113,7 +113,7 @@ function parseCompletion(text: string, providerName: string): Unchecked {
   const isCompletion =
     isObject(completion) && (!Array.isArray(completion) || findGoogleError(completion) !== undefined);
   if (!isCompletion)
-    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat completion`);
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is not a chat completion`);
   return completion;
 }
 

@@ -292,8 +292,8 @@ describe('The end', () => {
   });
 
   test.each([
-    ['no response', { hello: 1 }, /no response/],
-    ['a list', [1], /no response/],
+    ['no response', { hello: 1 }, /not a response/],
+    ['a list', [1], /not a response/],
     ['a response that goes on', responseOf([], { status: 'in_progress' }), /has not ended/],
     ['a status that is no text', { ...responseOf([]), status: { toString: 0 } }, /has not ended/],
   ])('%s in one piece is an error', (_name, body, words) => {

@@ -78,7 +78,7 @@ export function createResponsesCompletionReader(options: CompletionReaderOptions
       const { error, output, status } = response;
       if (error !== undefined && error !== null) throw toError(error, response, options);
       if (!Array.isArray(output)) {
-        throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no response`);
+        throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is not a response`);
       }
       if (!ENDED.has(status)) {
         throw new GatewayError('provider_unavailable', `${providerName} returned a response that has not ended`);
@@ -146,7 +146,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 function parse(text: string, providerName: string): Unchecked {
   const value = parseReturned(text, providerName);
   if (isRecord(value)) return value;
-  throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no response`);
+  throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is not a response`);
 }
 
 function toError(error: unknown, body: Unchecked, { providerName, secrets }: CompletionReaderOptions): GatewayError {

@@ -300,7 +300,7 @@ test.each([
   '{"choices":[null]}',
   '{"choices":[5]}',
 ])('refuses %s as a completion', (text) => {
-  const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat completion');
+  const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is not a chat completion');
   expect(() => newReader().readWhole(text)).toThrow(refusal);
   expect(() => newReader().readEvent(text)).toThrow(refusal);
 });

@@ -202,7 +202,7 @@ function parseCompletion(text: string, providerName: string): UpstreamCompletion
       completion.choices === null ||
       (Array.isArray(completion.choices) && completion.choices.every(isObject)));
   if (!isCompletion)
-    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat completion`);
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is not a chat completion`);
   return completion;
 }
 
