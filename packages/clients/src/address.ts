@@ -1,7 +1,7 @@
 /** The address for tools that add `/v1` themselves, as those of Anthropic's API do. */
 export const toAnthropicUrl = (baseUrl: string): string => baseUrl.replace(/\/v1\/?$/, '');
 
-/** Who can reach an address: this machine, the networks it is in, or everybody. */
+/** Who can reach an address: this machine, its networks, or the whole internet. */
 export type Reach = 'machine' | 'network' | 'public';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -10,7 +10,7 @@ const PRIVATE =
 /** Names that no public directory has. */
 const LOCAL_NAME = /(^[^.]+|\.(local|lan|internal|home|home\.arpa|localhost|test|corp|intranet))$/;
 
-/** As far as the address itself tells; a public name may lead to a private network all the same. */
+/** As far as the address itself shows; a public name may still lead to a private network. */
 export function reachOf(baseUrl: string): Reach {
   const { hostname } = new URL(baseUrl);
   if (LOOPBACK.test(hostname)) return 'machine';

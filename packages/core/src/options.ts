@@ -47,7 +47,7 @@ export interface GatewayOptions extends Setup {
   readonly platform?: Platform | undefined;
   /** Default: this process is alone. Owned by the caller. */
   readonly shared?: SharedParts | undefined;
-  /** Shown to management by `GET /admin/v1/instance`. Default: nothing is told of the process. */
+  /** Shown to management by `GET /admin/v1/instance`. Default: nothing about the process. */
   readonly instance?: InstanceFacts | undefined;
   /** Options of `GET /metrics`. */
   readonly metrics?: MetricsOptions | undefined;

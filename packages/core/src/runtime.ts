@@ -44,7 +44,7 @@ import { createVideoChanges } from './videos/video-changes.ts';
 import { createVideoRunner, type VideoSetup } from './videos/video-runner.ts';
 import { checkDefaultCallbackUrl } from './webhooks/webhooks.ts';
 
-/** Without a logger the gateway's own failures are told all the same: a 500 shows nothing to its client. */
+/** Without a logger the gateway's own failures are still reported: a 500 shows nothing to its client. */
 const ERRORS_ALONE: Logger = {
   info: () => undefined,
   warn: () => undefined,

@@ -143,7 +143,7 @@ export function toGuardrail(id: string, changes: Partial<Guardrail> = {}): Guard
   };
 }
 
-/** That a guardrail holds for a key or a member. */
+/** Assigns a guardrail to a key or a member. */
 export function toAssignment(guardrailId: string, subjectId: string): AssignmentRecord {
   const createdAt = '2026-03-01T10:00:00.000Z';
   return { id: `${guardrailId}-${subjectId}`, guardrailId, subjectId, assignedBy: null, createdAt };

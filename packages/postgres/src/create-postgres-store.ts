@@ -149,7 +149,7 @@ function createStoreOpening({ connection, logger, migrates, parts }: OpeningOpti
     }
     if (migrates) {
       building ??= buildIndexesOnce();
-      // Those of an empty database are there at once; those of a large one are built while calls are served.
+      // Indexes of an empty database are there at once; indexes of a large one are built while calls are served.
       await Promise.race([building, waitUnref(INDEXES_LIMIT_MS)]);
     }
     for (const part of parts.slice(started)) {

@@ -10,7 +10,7 @@ export type RoutingDefaults = Pick<ProviderPreferences, 'order' | 'sort' | 'allo
 export interface LiveAccount extends AccountOptions {
   /** The lists of providers as they were written; those in `providers` are slugs and tags. */
   readonly writtenProviders: AccountOptions['providers'];
-  /** `routing` in the words of a request, with slugs and tags; undefined where it says nothing. */
+  /** `routing` in the words of a request, with slugs and tags; undefined if it is empty. */
   readonly routingDefaults?: RoutingDefaults | undefined;
   /** The same with names as they were written. */
   readonly writtenDefaults?: RoutingDefaults | undefined;
@@ -80,7 +80,7 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
   };
 }
 
-/** Undefined where it says nothing, so that most calls need not look further. */
+/** Undefined if it is empty, so that most calls need not look further. */
 function toRoutingDefaults(routing: AccountOptions['routing'] = {}): RoutingDefaults | undefined {
   const { order = [], sort, allowFallbacks, maxPrice = {} } = routing;
   const hasPrice = Object.values(maxPrice).some((price) => price !== undefined);
@@ -103,7 +103,7 @@ export interface AccountOptions {
     | { readonly only?: readonly string[] | undefined; readonly ignore?: readonly string[] | undefined }
     | undefined;
   readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined } | undefined;
-  /** What holds for calls that do not say otherwise. */
+  /** Defaults for calls. */
   readonly routing?:
     | {
         /** These providers first, in this order. */
@@ -165,13 +165,13 @@ function toSettings(account: LiveAccount): Settings {
   };
 }
 
-/** The same with what the configuration says. */
+/** The same with what the configuration sets. */
 export const toShownSettings = (account: LiveAccount): ShownSettings => ({
   ...toSettings(account),
   configured: [...configuredPaths(account.configured)],
 });
 
-/** The paths of the settings that the configuration says. Null is no limit, and none to be said. */
+/** The paths of the settings that the configuration sets. Null is no limit, and is not set. */
 function configuredPaths({ defaultModel, creditsUsd, providers, privacy, routing }: AccountOptions = {}): string[] {
   const said: Readonly<Record<string, unknown>> = {
     default_model: defaultModel,

@@ -86,7 +86,7 @@ export async function changeWorkspace(
   return changed;
 }
 
-/** The workspace that something is made in: the default one where nothing is said. Throws `invalid_request`. */
+/** The workspace in which an object is created; the default one if none is given. Throws `invalid_request`. */
 export async function chooseWorkspaceId(workspaceId: string | undefined, { store }: WorkspaceParts): Promise<string> {
   if (workspaceId === undefined || workspaceId === DEFAULT_WORKSPACE_ID) return DEFAULT_WORKSPACE_ID;
   if ((await store.workspaces.get(workspaceId)) !== undefined) return workspaceId;

@@ -36,7 +36,7 @@ export const getSettings = operation<AccountParts>()({
   run: ({ parts }) => ({ data: toShownSettings(parts.account) }),
 });
 
-/** `PATCH /admin/v1/settings`: holds from the next request on. What the configuration says is changed there alone. */
+/** `PATCH /admin/v1/settings`: holds from the next request on. What the configuration sets is changed there alone. */
 export const updateSettings = operation<AccountParts>()({
   body: settingsChangeSchema,
   response: settingsResponseSchema,
@@ -97,7 +97,7 @@ function refuseUnknownModels(
 
 const modelsOf = ({ model, models = [] }: RoutingRule): readonly string[] => [model, ...models];
 
-/** Leaves out what the configuration says, so that nothing else takes its place later. Refuses another value of it. */
+/** Leaves out what the configuration sets, so that nothing else takes its place later. Refuses another value of it. */
 function withoutConfigured(sent: SettingsChange, before: Settings, configured: readonly string[]): SettingsChange {
   const issues: Issue[] = [];
   const drop = (values: object, present: object, within: string): object =>

@@ -8,7 +8,7 @@ import { chatCompletionEventSchema, chatCompletionResultSchema } from '../wire/c
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import { completionsRequestSchema, textCompletionEventSchema, textCompletionSchema } from '../wire/completions.ts';
 
-/** The headers that every chat call reads, in whichever form. */
+/** The headers that every chat call reads, in every format. */
 export const CHAT_HEADERS = { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS };
 /** The headers that its response has. */
 export const CHAT_RESPONSE_HEADERS = { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS };

@@ -53,7 +53,7 @@ export const explainCall = operation<ExplainParts>()({
       request: body,
       principal: holder,
       region: parts.regionOf(request),
-      // Those of the administrator say nothing about the calls that are explained.
+      // Headers of the administrator do not belong to the calls that are explained.
       headers: origin.headers,
     });
     const call = applyRules(asked, origin, parts.routing);

@@ -39,7 +39,7 @@ async function findValueNames(
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
-/** Number of values of a split that are told apart. */
+/** Number of values of a split that are distinguished. */
 const MAX_PARTS = 8;
 
 /** `GET /admin/v1/generations/histogram`: counts, cost and speed by time; by default of the last 24 hours. */

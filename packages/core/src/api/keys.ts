@@ -242,7 +242,7 @@ export const listAllKeys = operation<AnyKeyParts>()({
   response: anyKeyListSchema,
   async run({ parts, query }) {
     const configured = await parts.configuredKeys();
-    // With the key of the configuration counts what the configuration says.
+    // The configuration decides about its keys.
     const stored = (await parts.store.keys.list()).filter(({ hash }) => !configured.has(hash));
     const page = toPage([...configured, ...stored], query);
     const data = await Promise.all(

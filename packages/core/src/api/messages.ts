@@ -37,7 +37,7 @@ export const createMessage = operation<ChatParts>()({
 const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
 
 /**
- * `POST /messages/count_tokens`: by the counter of the upstream that would serve the call, else an estimate that says so.
+ * `POST /messages/count_tokens`: by the counter of the upstream that would serve the call, else an estimate, marked as one.
  * Guardrails, rate limits and used up budgets hold as for a call; nothing is charged or recorded.
  */
 export const countTokens = operation<ChatParts>()({

@@ -195,7 +195,7 @@ async function ofQueues(parts: SystemParts): Promise<MetricFamily[]> {
   ];
 }
 
-/** Null where the store does not tell soon. */
+/** Null if the store does not respond soon. */
 async function readWorkingJobs({ store, platform }: SystemParts): Promise<readonly VideoJob[] | null> {
   if (isAway(store.engine) || store.readiness?.().isReady === false) return null;
   const read = async (): Promise<readonly VideoJob[]> => listWorkingJobs(store.videoJobs, { limit: MAX_COUNTED_JOBS });
@@ -267,7 +267,7 @@ export const getMetrics = publicOperation<SystemParts>()({
   },
 });
 
-/** Compares digests, so that the time tells nothing of the token. */
+/** Compares digests, so that the time reveals nothing about the token. */
 async function hasToken({ headers }: GatewayRequest, { metrics, platform }: SystemParts): Promise<boolean> {
   const given = /^Bearer +(\S+) *$/i.exec(firstValue(headers['authorization']) ?? '')?.[1];
   if (metrics?.token === undefined || given === undefined) return false;

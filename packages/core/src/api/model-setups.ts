@@ -72,7 +72,7 @@ function noModel(id: string): GatewayError {
   return new GatewayError('not_found', `No model ${id.slice(0, 200)} was set up through the API`);
 }
 
-/** `GET /admin/v1/setup/models`: what the configuration says of models, then what was set up through the API. */
+/** `GET /admin/v1/setup/models`: the models of the configuration, then models that were set up through the API. */
 export const listModelSetups = operation<SetupParts>()({
   response: modelSetupListSchema,
   async run({ parts: { liveSetup } }) {

@@ -25,7 +25,7 @@ import type { ProviderParts } from './providers.ts';
 type NamedHistory = Omit<ProviderHistory['data'], 'endpoints'>;
 type NamedProvider = Pick<Provider, 'slug' | 'name'>;
 
-/** That of a provider; undefined without calls. Calls of which no endpoint was recorded are known by its name. */
+/** The history of a provider; undefined without calls. Calls of which no endpoint was recorded are known by its name. */
 function pastOf({ slug, name }: NamedProvider, pasts: readonly PastOfProvider[]): PastOfProvider | undefined {
   return (
     pasts.find((past) => past.slug === slug) ?? pasts.find((past) => past.slug === undefined && past.name === name)

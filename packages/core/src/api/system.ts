@@ -32,7 +32,7 @@ export interface SystemParts {
   readonly closing: Pick<Closing, 'hasBegun'>;
   /** Health of what processes share beside the store. */
   readonly shared: { readonly engine?: Engine | undefined } | undefined;
-  /** What the host tells of its process. */
+  /** What the host reports about its process. */
   readonly instance: InstanceFacts | undefined;
   /** Random text that identifies this gateway. */
   readonly instanceId: () => string;

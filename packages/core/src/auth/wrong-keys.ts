@@ -79,7 +79,7 @@ function toNetwork(address: string | undefined): string | undefined {
  */
 export type ShareFailures = (note: (address: string, count: number) => void) => (address: string) => void;
 
-/** Failures are told at once, further ones together. */
+/** Failures are sent at once, further ones together. */
 const TELL_EVERY_MS = 100;
 /** Addresses a message. Of an attack from more, each process counts what it sees itself. */
 const MAX_UNTOLD_ADDRESSES = 1000;

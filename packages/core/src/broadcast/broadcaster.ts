@@ -47,7 +47,7 @@ export interface Broadcaster {
   test(destination: Destination): Promise<DeliveryOutcome>;
   /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is disabled. */
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
-  /** Status of each enabled destination, by its id, whichever process sends to it. */
+  /** Status of each enabled destination, by its id, even if another process sends to it. */
   status(): Promise<ReadonlyMap<string, QueueStatus>>;
   /** Generations that wait in this process. */
   queued(): number;

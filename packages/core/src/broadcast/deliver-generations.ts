@@ -60,7 +60,7 @@ export async function deliverGenerations(ids: readonly string[], context: Delive
     const sentAt = platform.now();
     const startedAt = platform.monotonicNow();
     outcome = await sendTraces(traces, context);
-    // One that was given up here says nothing of its destination.
+    // One that was given up here is no result of its destination.
     if (!signal.aborted) {
       const tookMs = Math.round(platform.monotonicNow() - startedAt);
       const { isDelivered: hasArrived, result } = outcome;

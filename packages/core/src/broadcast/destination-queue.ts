@@ -66,7 +66,7 @@ export function createDestinationQueue(options: DestinationQueueOptions): Destin
       queue.takes = createDestinationFilter(destination);
       queue.nextPendingAt = 0;
       reschedule(queue.retries, () => now);
-      // The attempt under way uses the old settings; its result says nothing about the new ones.
+      // The attempt under way uses the old settings; its result is not about the new ones.
       queue.work.abort();
       queue.work = new AbortController();
       run(queue);

@@ -34,7 +34,7 @@ const PAGE = 200;
 /** No more is read while this many wait to be sent: the store has them. */
 const MAX_AHEAD = 500;
 
-/** Sends to a destination what the store holds for it, whichever process has recorded it. */
+/** Sends to a destination what the store holds for it, recorded by any process. */
 export function openOwnedDestination(options: OwnedDestinationOptions): OwnedDestination {
   const owned = createOwnedState(options);
   const { queue } = owned;
@@ -207,7 +207,7 @@ function lose(owned: OwnedState, error: unknown): void {
   owned.onLost();
 }
 
-/** Access to the rows that tell how far destinations are, and who sends to them. */
+/** Access to the rows with the progress of destinations and their owners. */
 interface FeedRows {
   /** The row of a destination; makes one that begins with what is recorded from now on. */
   findOrMake(destination: Pick<Destination, 'id' | 'updated_at'>): Promise<BroadcastFeed>;

@@ -220,7 +220,7 @@ export const CALL_HEADERS: HeaderDescriptions = {
   'x-service-experimental-metadata': `${METADATA}, in \`service_metadata\``,
 };
 
-/** The headers by which agents say what a call is. Only rules for routing read them. */
+/** The headers by which agents describe a call. Only routing rules read them. */
 export const AGENT_HEADERS: HeaderDescriptions = {
   'x-claude-code-request-class': 'The role of the call in its agent; `background` is a small background task',
   'x-claude-code-agent-id': 'The call is made by a sub-agent',

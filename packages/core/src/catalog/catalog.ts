@@ -314,7 +314,7 @@ export interface ModelProblem {
 
 interface ModelSurroundings {
   readonly slugs: readonly string[];
-  /** Those of them whose wire makes the name of a model a part of the address. Default: none. */
+  /** Providers among them whose wire puts the name of a model into the address. Default: none. */
   readonly pathSlugs?: ReadonlySet<string> | undefined;
   /** The built-in models of the providers with these slugs. */
   readonly served: readonly ModelDefinition[];

@@ -29,7 +29,7 @@ export interface Cost {
   /** Null where only the whole is known. */
   readonly promptUsd: number | null;
   readonly completionUsd: number | null;
-  /** What upstream says that inference cost it or its owner; null where it says nothing. */
+  /** What inference cost upstream or its owner, as upstream reports it; null if it does not. */
   readonly upstreamUsd: number | null;
   /** Billionths of a dollar, half rounded to even: what ledgers add up. */
   readonly nanoUsd: number;

@@ -65,7 +65,7 @@ export function failureOf({ finish, upstream }: Ended, providerName: string): Ga
 export const withoutFinish = (providerName: string): GatewayError =>
   new GatewayError('provider_unavailable', `${providerName} ended its completion without a finish reason`);
 
-/** Returns the error of chunks in which upstream has ended a completion with an error, and said nothing before. */
+/** Returns the error of chunks in which upstream has ended a completion with an error, without any output before. */
 export function failureWithoutOutput(chunks: readonly ChatChunk[], providerName: string): GatewayError | null {
   const choices = chunks.flatMap((chunk) => chunk.choices);
   if (choices.length === 0 || choices.some(hasOutput)) return null;

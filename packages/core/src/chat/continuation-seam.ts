@@ -21,7 +21,7 @@ export interface CompletionPart extends Beginning {
 /** All parts of a completion, as the caller sees them: as one. */
 export interface WholeSoFar {
   text: string;
-  /** A part has said something, so that its caller may have seen it. */
+  /** A part has had output, so that its caller may have seen it. */
   hasBegun: boolean;
   hasReasoning: boolean;
   /** There is nothing in it but text and reasoning. */
@@ -30,7 +30,7 @@ export interface WholeSoFar {
 
 export interface BrokenPart {
   readonly error: GatewayError;
-  /** What upstream itself has said about the end. */
+  /** What upstream itself has reported about the end. */
   readonly lastWords: readonly ChatChunk[];
 }
 
@@ -79,7 +79,7 @@ function passUpToError(batch: readonly ChatChunk[], lastWords: ChatChunk[]): rea
   if (last === undefined) return batch;
   const passed = batch.slice(0, at);
   const { choices } = last;
-  // What it says beside the error is part of the text.
+  // Output beside the error is part of the text.
   if (choices.some(hasOutput)) {
     passed.push({ choices: choices.map((choice) => ({ ...choice, finish_reason: null, native_finish_reason: null })) });
   }

@@ -92,7 +92,7 @@ function noteEnd(
 }
 
 interface Break {
-  /** Those so far, the broken one last. */
+  /** The parts so far, the broken one last. */
   readonly parts: readonly CompletionPart[];
   readonly broken: BrokenPart;
   readonly whole: WholeSoFar;
@@ -141,7 +141,7 @@ async function goOn(
   }
 }
 
-/** What has been said goes to another endpoint as the caller's own words do: through the input filters. */
+/** The output so far goes to another endpoint as the caller's own text does: through the input filters. */
 async function toRest(
   parts: readonly CompletionPart[],
   { text }: WholeSoFar,

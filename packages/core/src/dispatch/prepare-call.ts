@@ -161,7 +161,7 @@ interface Judged {
   readonly isRefused: boolean;
 }
 
-/** Of a call that goes on, the record tells what guardrails did to it; a refused one has no record, and is counted here. */
+/** The record of an admitted call has the effects of guardrails; a refused call has no record, and is counted here. */
 function noteEffects(call: ModelCall, { plan, endpoints }: Planned, { pipeline, caller, isRefused }: Judged): void {
   const isUnserved = !isRefused && endpoints.length === 0;
   const exclusions = isRefused ? [] : effectsOfExclusions(plan.excluded, isUnserved ? 'unserved' : 'narrowed');
@@ -209,7 +209,7 @@ export function findCaller(principal: Principal, parts: CallerParts): Awaitable<
 
 const ROOM_RETRY_SECONDS = 5;
 
-/** Refuses a call that could not be recorded, before it costs anything: by a 503 that says why. */
+/** Refuses a call that could not be recorded, before it costs anything: by a 503 with the reason. */
 function refuseWithoutRoom({ store }: Pick<CallerParts, 'store'>): void {
   const reason = store.generations.findNoRoom?.() ?? null;
   if (reason === null) return;

@@ -49,7 +49,7 @@ export interface WholeKind<Request, Result> {
   ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
-  /** Returns what upstream tells about a result beside its contents. */
+  /** Returns what upstream reports about a result beside its contents. */
   factsOf?(result: Result): Partial<CompletionFacts>;
   /** Returns the content to store; `result` is undefined when the call failed. */
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;

@@ -33,7 +33,7 @@ export interface MetricsOptions {
   readonly expose?: (() => Promise<Exposition>) | undefined;
 }
 
-/** What holds the rows of a store, or what the processes of a gateway share, as operators are told of it. */
+/** What holds the rows of a store, or what the processes of a gateway share, as operators see it. */
 export interface Engine {
   /** `postgres`, `redis`, `json` for files, `memory`, or a word of the host's own. */
   readonly type: string;
@@ -56,7 +56,7 @@ export interface SecretBox {
   open(sealed: string, context: string): Promise<string>;
 }
 
-/** The process that a gateway runs in, as its host tells operators of it. */
+/** The process that a gateway runs in, as its host describes it to operators. */
 export interface InstanceFacts {
   /** Version of the program. */
   readonly version?: string | undefined;
@@ -68,7 +68,7 @@ export interface InstanceFacts {
 }
 
 /**
- * Carries short texts from each process of a gateway to the others. They are advice: a text may be lost, and nobody
+ * Carries short texts from each process of a gateway to the others. They are advice: a text may be lost, and no process
  * waits for one.
  */
 export interface SharedChannel {

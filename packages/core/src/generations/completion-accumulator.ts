@@ -31,7 +31,7 @@ export interface CompletionAccumulator {
   readonly usage: Usage | undefined;
   readonly upstreamCostUsd: number | undefined;
   readonly upstreamCosts: UpstreamCosts | undefined;
-  /** All that upstream told of itself; citations are those of the last list. */
+  /** All that upstream reported about itself; citations are taken from the last list. */
   readonly upstream: UpstreamFacts | undefined;
   readonly annotations: readonly unknown[];
   /** The first finish reason of the first choice; undefined until the completion is complete. */

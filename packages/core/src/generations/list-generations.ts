@@ -205,12 +205,12 @@ export function parseCursor(cursor: string | undefined): string | undefined {
   } catch (cause) {
     throw refusal(cause);
   }
-  // That of a sorted list.
+  // The cursor of a sorted list.
   if (id.startsWith('[')) throw refusal();
   return id;
 }
 
-/** Encodes a text for callers as a value that says nothing to them, and fits into an address. */
+/** Encodes a text for callers as an opaque value that fits into an address. */
 const encodeCursor = (text: string): string =>
   btoa(encodeURIComponent(text)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 

@@ -203,7 +203,7 @@ interface TurnMeter {
   read(at: number): Spending;
 }
 
-/** Of a longer text only so much is weighed, as a sample: prompts of megabytes would hold up the event loop. */
+/** Only so much of a longer text is weighed, as a sample: prompts of megabytes would hold up the event loop. */
 const SAMPLE_LENGTH = 4096;
 
 /** Creates the meter of a turn. It reads the messages once, now. */

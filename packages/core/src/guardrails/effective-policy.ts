@@ -264,7 +264,7 @@ function toOnwardDemand(endpoint: Endpoint, demand: EndpointRule): OnwardDemand 
   }
 }
 
-/** Compares the model's id and its canonical slug, whichever of them the request used. */
+/** Compares both the model's id and its canonical slug, because a request may use either. */
 function isModelListed(slugs: readonly string[], { modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
   if (slugs.includes(modelId)) return true;
   const canonical = catalog.find(modelId)?.definition.canonical_slug;

@@ -116,7 +116,7 @@ export interface PromptIterator<Item> extends AsyncIterator<Item> {
   read?(onStep: (step: IteratorResult<Item>) => void, onFailure: (error: unknown) => void): void;
 }
 
-/** A transport keeps the same limits, and its error says more: it comes first. */
+/** A transport keeps the same limits, and its error is more precise: it comes first. */
 const GRACE_MS = 100;
 /** Share of an idle limit by which it may end late, so that nothing is done for each item. */
 const IDLE_PRECISION = 1 / 8;

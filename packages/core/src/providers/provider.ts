@@ -162,7 +162,7 @@ export interface EmbeddingsResult {
   /** USD as upstream itself charges; wins over catalog prices. */
   readonly upstreamCostUsd?: number | undefined;
   readonly upstreamCosts?: UpstreamCosts | undefined;
-  /** Whether upstream has used a key of the account's own at the provider behind it; absent where it says nothing. */
+  /** Whether upstream has used a key of the account's own at the provider behind it; absent if it does not report it. */
   readonly isByok?: boolean | undefined;
   /** Display name of the provider behind an upstream that is a gateway. */
   readonly upstreamProvider?: string | undefined;

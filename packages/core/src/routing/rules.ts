@@ -102,7 +102,7 @@ function isThinking({ reasoning, reasoning_effort: effort }: ChatCompletionReque
   return enabled === true || own != null || (budget ?? 0) > 0;
 }
 
-/** Headers by which an agent says that another one has started it. */
+/** Headers by which an agent reports that another one has started it. */
 const SUBAGENT_HEADERS = ['x-claude-code-agent-id', 'x-claude-code-parent-agent-id', 'x-openai-subagent'];
 
 /** Whether an agent makes the call that another agent has started. */

@@ -111,7 +111,7 @@ async function connectRow(
 interface ServedModels {
   /** The slugs of the providers that are called. */
   readonly slugs: ReadonlySet<string>;
-  /** Those of them that make the name of a model a part of the address. */
+  /** Providers among them that put the name of a model into the address. */
   readonly pathSlugs: ReadonlySet<string>;
   readonly served: readonly ModelDefinition[];
   /** The same with the providers that are not called at the moment. */

@@ -116,7 +116,7 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
         const isNone = present.providers.length === 0 && present.models.length === 0;
         const made = isNone ? undefined : await compose(present, next);
         if (made !== undefined) report(made, logger);
-        // What else the configuration says comes into force with it.
+        // What else the configuration sets comes into force with it.
         if (made !== undefined || next !== undefined) configure({ ...next, ...toInForce(made ?? next ?? base) });
         composed = made;
         loaded = present;

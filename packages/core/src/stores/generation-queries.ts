@@ -137,7 +137,7 @@ export interface HistogramFigures {
   /** Milliseconds to the first token of streams, in the middle and of 95 in 100; null without such a stream. */
   readonly firstTokenP50Ms: number | null;
   readonly firstTokenP95Ms: number | null;
-  /** In the middle; null where no generation tells. */
+  /** The median; null if no generation has a value. */
   readonly tokensPerSecondP50: number | null;
 }
 
@@ -160,7 +160,7 @@ export interface HistogramSplit {
   readonly by: GenerationSplit;
   /** Values with the most requests, or the highest cost, come first. */
   readonly rank: 'requests' | 'cost';
-  /** Number of values that are told apart. */
+  /** Number of values that are distinguished. */
   readonly limit: number;
 }
 
@@ -238,7 +238,7 @@ export interface SessionSum extends SessionPlace {
   readonly costNanoUsd: number;
   /** Whether the cost of every call is known. */
   readonly isCostKnown: boolean;
-  /** Those with the most calls first. */
+  /** The values with the most calls first. */
   readonly models: readonly string[];
   /** In their order as texts. */
   readonly principalIds: readonly string[];

@@ -113,8 +113,8 @@ export interface GenerationRepository {
   /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
   activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
   /**
-   * Those that come after a place, oldest first, in an order in which nothing ever appears before a place that was given
-   * out, whichever process appends it. Without a place none: the present end. Absent where one process is alone.
+   * Generations after a place, oldest first, in an order in which nothing ever appears before a place that was given
+   * out, even if another process appends it. Without a place none: the present end. Absent where one process is alone.
    */
   follow?(place: string | null, limit: number): Promise<FollowedGenerations>;
   /**
@@ -201,7 +201,7 @@ export interface Spent {
   readonly byokNanoUsd: number;
 }
 
-/** What one spender spent on a day, or, with the day `''`, before the days that are told apart. */
+/** What one spender spent on a day, or, with the day `''`, before the days that are counted separately. */
 export interface SpendingSum extends Spent {
   readonly kind: 'account' | 'key' | 'member' | 'workspace';
   /** `''` for the account, which everything counts for. */

@@ -96,7 +96,7 @@ export interface WorkspaceRecord extends Readonly<Pick<z.infer<typeof workspaceR
 export interface BroadcastRepository extends Repository<BroadcastRow> {
   /** The deliveries to a destination, oldest first. */
   listOf?(destinationId: string): Awaitable<readonly BroadcastDelivery[]>;
-  /** Of the deliveries that a query chooses, the last stored, and how many there are in all. Reads no others. */
+  /** The last stored deliveries that a query selects, and how many it selects in all. Reads no others. */
   page?(query: BroadcastDeliveryQuery): Awaitable<BroadcastDeliveryPage>;
 }
 
@@ -185,7 +185,7 @@ export interface DeliveryAttempt {
 export interface DeliveryLog {
   /** Survives the death of this process once it resolves. No call waits for it. */
   append(attempt: DeliveryAttempt): Promise<void>;
-  /** Those of a generation that began at this time, oldest first. */
+  /** Deliveries of a generation that began at this time, oldest first. */
   of(generationId: string, createdAtMs: number): Awaitable<readonly DeliveryAttempt[]>;
 }
 
@@ -244,7 +244,7 @@ export interface Repository<Row> {
   remove(id: string): Promise<boolean>;
 }
 
-/** Rows of which a change may depend on the others: it sees all that are there when it is made, by whichever process. */
+/** Rows of which a change may depend on the others: it sees all that are there when it is made, by any process. */
 export interface TableRepository<Row> extends Repository<Row> {
   /** `check` refuses the row by throwing. It may be called more than once. */
   insert(row: Row, check?: (rows: readonly Row[]) => void): Promise<void>;

@@ -99,7 +99,7 @@ export interface Store {
   readonly guardrailHits: GuardrailHitsRepository;
   readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
-  /** What processes at the same store tell each other; absent where one process is alone. */
+  /** Messages between processes at the same store; absent if one process is alone. */
   readonly entries?: SharedEntries | undefined;
   /** Divides budgets among the processes at the same store; absent where one process is alone. */
   readonly budgetSlices?: BudgetSlices | undefined;
@@ -177,7 +177,7 @@ export interface SliceRequest {
 export interface SliceGrant {
   /** What is kept and what was granted: the slice from now on. */
   readonly sliceNanoUsd: number;
-  /** What is spent according to the store, whichever instance spent it. */
+  /** What all instances have spent, according to the store. */
   readonly spentNanoUsd: number;
   /** The slices of the other instances, and what open video jobs hold. */
   readonly heldElsewhereNanoUsd: number;
@@ -253,7 +253,7 @@ export interface SharedEntries {
   take(id: string, value?: string): Promise<string | undefined>;
 }
 
-/** What a store tells metrics of itself. What it cannot know at present is absent. */
+/** Figures of a store for metrics. What it does not know at present is absent. */
 export interface StoreFigures {
   /** Records that are acknowledged and not in the database yet. */
   readonly waitingRecords?: number | undefined;

@@ -268,7 +268,7 @@ export function readTally({
   };
 }
 
-/** What an attempt says of its provider. */
+/** What an attempt shows about its provider. */
 type AttemptVerdict = 'ok' | 'refused' | 'abandoned' | FailureKind;
 
 const CLIENT_CLOSED = 499;

@@ -26,7 +26,7 @@ export type Polls = Pick<VideoTimeline, 'polls' | 'poll_count'>;
 
 export const NO_POLLS: Polls = { polls: [], poll_count: 0 };
 
-/** Those in the middle of many are only counted: what is written with every change of a job stays small. */
+/** Polls in the middle of many are only counted: what is written with every change of a job stays small. */
 export function addPolls(known: Polls, added: Polls): Polls {
   const all = [...known.polls, ...added.polls];
   const isLong = all.length > FIRST_POLLS + LAST_POLLS;
@@ -103,12 +103,12 @@ const isData = (url: string): boolean => /^data:/i.test(url);
 /** The inputs of open jobs, whole: a stored job has no more than the beginning of data, as it is written often. */
 interface HeldInputs {
   hold(jobId: string, order: VideoOrder): void;
-  /** Those of a job; without its data where that is not held, as after a restart. */
+  /** The inputs of a job; without its data if that is no longer in memory, as after a restart. */
   of(jobId: string, order: VideoOrder): MediaInput[];
   drop(jobId: string): void;
 }
 
-/** Of all jobs together. The oldest are let go of first. */
+/** Limit of all jobs together. The oldest are dropped first. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /** Creates it empty. What is longer than `maxLength` is not held. */

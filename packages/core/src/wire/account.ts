@@ -142,7 +142,7 @@ const settingsSchema = z.object({
     /** Whether endpoints may be used that train on what they are sent. */
     allow_training: z.boolean(),
   }),
-  /** What holds for calls that do not say otherwise. */
+  /** Defaults for calls. */
   routing: z.object({
     /** These providers first, in this order; empty balances the load. */
     order: slugs,

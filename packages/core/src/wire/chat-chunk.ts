@@ -39,7 +39,7 @@ export const usageSchema = z.object({
       audio_tokens: z.int(),
       video_tokens: z.int(),
       image_tokens: z.int(),
-      /** Those of `cached_tokens` that are audio. */
+      /** The part of `cached_tokens` that is audio. */
       cached_audio_tokens: z.int(),
       /** The part of `cache_write_tokens` that is cached for an hour. */
       cache_write_1h_tokens: z.int(),

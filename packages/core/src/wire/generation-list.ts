@@ -290,7 +290,7 @@ const sessionSchema = z.object({
   cost: z.number(),
   /** Whether the cost of every call is known. */
   cost_known: z.boolean(),
-  /** Those with the most calls first. */
+  /** The values with the most calls first. */
   models: z.array(z.string()),
   key_hashes: z.array(z.string()),
 });

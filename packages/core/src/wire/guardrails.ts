@@ -182,7 +182,7 @@ export const guardrailHitListSchema = z.object({
 });
 export type GuardrailHitList = z.infer<typeof guardrailHitListSchema>;
 
-/** That a guardrail holds for a key (wire.md 16.3). */
+/** Assigns a guardrail to a key (wire.md 16.3). */
 const keyAssignmentSchema = z.object({
   id: z.string(),
   guardrail_id: z.string(),
@@ -195,7 +195,7 @@ const keyAssignmentSchema = z.object({
 });
 export type KeyAssignment = z.infer<typeof keyAssignmentSchema>;
 
-/** That a guardrail holds for a member, whichever key they use. */
+/** Assigns a guardrail to a member, and so to all keys that they use. */
 const memberAssignmentSchema = z.object({
   id: z.string(),
   guardrail_id: z.string(),

@@ -93,7 +93,7 @@ export type ProviderHistoryList = z.infer<typeof providerHistoryListSchema>;
 /** `GET /admin/v1/providers/{slug}/history`. */
 export const providerHistorySchema = spanSchema.extend({
   data: namedHistorySchema.extend({
-    /** Those with the most calls first. */
+    /** The values with the most calls first. */
     endpoints: z.array(
       historySchema.extend({
         /** Null for calls of which no endpoint was recorded. */

@@ -40,7 +40,7 @@ export const followCases: readonly StoreCase[] = [
       expectEqual((await follow(read.place, 10)).records, []);
       await generations.append(toRecord('gen-0'), null);
       expectEqual((await readAll(follow, { place: read.place, count: 1, page: 10 })).ids, ['gen-0']);
-      // A place stays good, whoever went on from it.
+      // A place stays valid after another reader has continued from it.
       expectEqual((await readAll(follow, { place: start.place, count: 6, page: 4 })).ids.toSorted(), [
         'gen-0',
         ...first,

@@ -45,7 +45,7 @@ export interface GatewayConfig extends Omit<ConfigFile, '$schema' | 'providers' 
   /** Absolute. */
   readonly file: string | null;
   readonly providers: readonly ProviderConfig[];
-  /** Those of the file, laid over the built-in ones that the providers serve. */
+  /** The models of the file, laid over the built-in ones that the providers serve. */
   readonly models: readonly ModelDefinition[];
   /** The models of the file, as they stand there. */
   readonly configuredModels: readonly ConfiguredModel[];

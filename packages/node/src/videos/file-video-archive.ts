@@ -12,7 +12,7 @@ export interface FileVideoArchiveOptions {
   readonly dir: string;
   /** Limit for the size of all videos together; the oldest are removed to make room for a new one. */
   readonly maxBytes: number;
-  /** Those that are older when it is created are removed. Default: none. */
+  /** Videos that are older when it is created are removed. Default: none. */
   readonly maxAgeMs?: number | undefined;
   /** Milliseconds since the epoch; ages are judged by it. Default: the system clock. */
   readonly now?: (() => number) | undefined;

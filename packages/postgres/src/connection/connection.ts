@@ -31,7 +31,7 @@ export interface ConnectionOptions {
   readonly url: string;
   /** What messages call the URL: where it is set. Default: `url`. */
   readonly urlName?: string | undefined;
-  /** Of this process; with `listen` one more listens to notifications. Default: 10. */
+  /** Connections of this process; with `listen` one more listens to notifications. Default: 10. */
   readonly maxConnections?: number | undefined;
   /** Shown by `pg_stat_activity`. Default: `model-gateway`. */
   readonly applicationName?: string | undefined;

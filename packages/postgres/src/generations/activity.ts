@@ -36,7 +36,7 @@ export async function addUpActivity(
       sum(sign * coalesce(completion_tokens, 0))::bigint as completion_tokens,
       sum(sign * coalesce(reasoning_tokens, 0))::bigint as reasoning_tokens
     from gateway.generation_changes where created_at_ms >= ${sinceMs}::bigint and ${isChosen} group by 1, 2, 3, 4, 5`;
-  // Those of all keys are thousands of rows, as they are wanted: grouping and sorting them takes ten times as long.
+  // Rows of all keys are thousands, as they are wanted: grouping and sorting them takes ten times as long.
   const summed =
     principalIds === undefined
       ? sql<ActivityRow>`select ${COLUMNS} from gateway.generation_activity where day_ms >= ${sinceMs}::bigint`

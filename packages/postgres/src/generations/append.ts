@@ -15,9 +15,9 @@ import { replaceRecord, type WriteParts } from './write-batch.ts';
 
 /** How much waits for the database before something is left out. */
 export interface SpoolLimits {
-  /** Of records in memory; further ones are in the journal alone, and refused while its disk fails. Default: 64 MiB. */
+  /** Size of records in memory; more are only in the journal, and refused while its disk fails. Default: 64 MiB. */
   readonly memoryBytes?: number | undefined;
-  /** Of the journal; further records are stored without their contents. Default: 1 GiB. */
+  /** Size of the journal; more records are stored without their contents. Default: 1 GiB. */
   readonly journalBytes?: number | undefined;
 }
 

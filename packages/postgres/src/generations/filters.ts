@@ -97,7 +97,7 @@ const TEXT_COLUMNS: Readonly<Record<string, string>> = {
   agent: 'user_agent',
   user: 'external_user',
 };
-/** Those that hold a part of what is long; members of a generation have the same names. */
+/** Columns that hold a part of a long value; members of a generation have the same names. */
 const CUT_COLUMNS = new Set(['session_id', 'model', 'provider_name', 'finish_reason', 'user_agent', 'external_user']);
 const NUMBER_COLUMNS: Readonly<Record<string, string>> = {
   attempts: 'attempts',

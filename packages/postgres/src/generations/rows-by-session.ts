@@ -16,7 +16,7 @@ interface SessionSums {
 }
 
 interface RowsBySession {
-  /** Of all calls, with an empty value where they have no session. */
+  /** Rows of all calls, with an empty value for calls without a session. */
   readonly rows: readonly SketchedRow[];
   /** In no order; a session may come several times. */
   readonly ranks: readonly SessionSums[];

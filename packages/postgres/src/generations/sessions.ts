@@ -66,7 +66,7 @@ export async function pageOfSessions(query: SessionQuery, parts: ReadParts): Pro
 }
 
 interface FoundSessions {
-  /** Those that match. */
+  /** Sessions that match. */
   readonly sessions: readonly SessionSum[];
   readonly count: number;
   readonly last: SessionPlace | undefined;
@@ -125,7 +125,7 @@ async function readPlaces(
   const toMs = after && after.lastAtMs + 1;
   const places: PlaceRow[] = [];
   for (const step of toSteps({ createdFromMs, createdBeforeMs: toMs }, now)) {
-    // Those of the same time come together, whatever the limit, so that their order can be that of their ids.
+    // Sessions of the same time come together, whatever the limit, so that they can be ordered by id.
     const rows = await read(sql<PlaceRow>`select g.created_at_ms, g.session_id from gateway.generations g
       where ${isOne} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
         select from gateway.generations later where later.session_id = g.session_id
@@ -159,7 +159,7 @@ interface SumRow {
   readonly cost_nano: number;
   readonly is_cost_known: boolean;
   readonly principal_ids: string[];
-  /** Those of most calls first. */
+  /** The values with the most calls first. */
   readonly models: string[];
 }
 

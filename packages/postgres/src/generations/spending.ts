@@ -16,7 +16,7 @@ export interface Spending {
   addUpBefore(day: string): Promise<void>;
 }
 
-/** Days of spending that are told apart: longer than any period of a query. */
+/** Days of spending that are distinguished: longer than any period of a query. */
 const DAYS_TOLD_APART = 40;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -5,7 +5,7 @@ import { createJsonFileStore, type GatewayConfig } from '@model-gateway/node';
 import { ALONE, type WorkerPlace } from '../process/worker-place.ts';
 
 interface OpenStoreOptions {
-  /** Whether the operator says that the clock of this machine is right. */
+  /** Whether the operator trusts the clock of this machine. */
   readonly trustsClock?: boolean | undefined;
   /** The worker that opens it, of those that share out the connections. Default: the only one. */
   readonly place?: WorkerPlace | undefined;

@@ -7,7 +7,7 @@ import type { ServerLogger } from './logger.ts';
 
 /** The members of a configuration by the section of the file that they come from; those that come into force at once. */
 const LIVE_SECTIONS = ['providers', 'models', 'account', 'routing', 'rateLimits'] as const;
-/** Those that wait for the next start. */
+/** Settings that change at the next start. */
 const FIXED_SECTIONS = [
   'server',
   'regions',

@@ -94,7 +94,7 @@ export async function toExposition(all: readonly (readonly MetricFigures[])[]): 
   return { contentType: registry.contentType, body: await registry.metrics() };
 }
 
-/** What of a process that has ended stays in the sum, so that no counter ever goes down. */
+/** The part of an ended process that stays in the sum, so that no counter ever goes down. */
 export async function addEnded(
   ended: readonly MetricFigures[],
   figures: readonly MetricFigures[],

@@ -2,12 +2,12 @@ import type { Exposition } from '@model-gateway/core';
 
 import { addEnded, type MetricFigures, type ProcessMetrics, toExposition } from './process-metrics.ts';
 
-/** What a worker tells the process that has started it. */
+/** Messages of a worker to the process that has started it. */
 type WorkerMessage =
   | { readonly type: 'metrics-wanted'; readonly id: number }
   | { readonly type: 'metrics-read'; readonly round: number; readonly figures: readonly MetricFigures[] };
 
-/** What that process tells a worker. */
+/** Messages of that process to a worker. */
 export type StarterMessage =
   | { readonly type: 'metrics-asked'; readonly round: number }
   | { readonly type: 'metrics-sum'; readonly id: number; readonly exposition: Exposition };
@@ -33,7 +33,7 @@ export interface MetricsSumOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => () => void;
 }
 
-/** For the others to say their figures; the last ones count for a worker that does not. */
+/** Time for the others to send their figures; the last ones count for a worker that does not. */
 const ROUND_LIMIT_MS = 1000;
 /** For the sum to come; without it, a worker shows its own figures. */
 const SUM_LIMIT_MS = 3000;

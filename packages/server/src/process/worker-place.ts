@@ -16,13 +16,13 @@ export interface WorkerPlace {
 /** The place of a process without other workers. */
 export const ALONE: WorkerPlace = { slot: 1, of: 1, isFirst: true };
 
-/** What a worker tells the process that has started it. */
+/** Messages of a worker to the process that has started it. */
 export interface ListeningMessage {
   readonly type: 'listening';
   readonly url: string;
 }
 
-/** What that process tells a worker. */
+/** Messages of that process to a worker. */
 export interface StopMessage {
   readonly type: 'stop';
 }

@@ -103,7 +103,7 @@ async function composeParts(
   let { config } = options;
   const current = (): GatewayConfig => config;
   const box = options.secrets ?? openSecrets(config, process.env);
-  // Those that are set up while it runs are added.
+  // Providers that are set up while it runs are added.
   const secrets = listSecrets(config);
   const redact = (text: string): string => createRedactor(secrets)(text);
   const fixtures = await openFixtures({

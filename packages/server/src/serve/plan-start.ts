@@ -25,7 +25,7 @@ export interface ServeOptions {
   readonly demo: boolean;
   /** Whether it starts without any provider where there is none, and not as the demo. */
   readonly noDemo: boolean;
-  /** Whether the operator says that the clock of this machine is right. */
+  /** Whether the operator trusts the clock of this machine. */
   readonly trustsClock: boolean;
   readonly record: RecordOptions | null;
   /** Processes that share the port. */

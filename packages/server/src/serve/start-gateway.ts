@@ -151,7 +151,7 @@ async function startListening(
   }
 }
 
-/** What operators are told of this process. `place` is null where it has no other workers. */
+/** What operators see of this process. `place` is null where it has no other workers. */
 const describeInstance = (place: WorkerPlace | null): InstanceFacts => ({
   version: VERSION,
   host: hostname(),
@@ -221,7 +221,7 @@ async function announce(
     logger.warn('there is no provider yet: add one in the UI, or in the config file');
 }
 
-/** Of several workers, the first shows one for all. */
+/** If there are several workers, the first shows one for all. */
 function showSignInLink({ config, logger, demoFixturesDir, place }: Start, listener: Listener, gateway: Gateway): void {
   if (place !== null && (place.slot !== 1 || !place.isFirst)) return;
   const signInLink = toSignInLink(`${publicUrlOf(config, listener)}/ui`, gateway.createSignInToken());

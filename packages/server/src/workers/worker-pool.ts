@@ -23,7 +23,7 @@ export interface WorkerPoolOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => void;
   /** Called once, with the address, when all of them listen; one that fails on the way is not waited for. */
   readonly onListening: (url: string) => void;
-  /** Called with what workers say beside that they listen. */
+  /** Called with messages of workers, except that they listen. */
   readonly onMessage?: ((worker: WorkerProcess, message: unknown) => void) | undefined;
   /** Called when a worker has ended, however. */
   readonly onEnd?: ((worker: WorkerProcess) => void) | undefined;
@@ -39,7 +39,7 @@ export interface WorkerPool {
   kill(): void;
   /** Lets all read the configuration again. */
   reload(): void;
-  /** Those that listen. */
+  /** Workers that listen. */
   listening(): readonly WorkerProcess[];
 }
 

@@ -16,7 +16,7 @@ interface ApiErrorFacts {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A call of the gateway that failed, with what the response said. */
+/** A failed call of the gateway, with the error of its response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

@@ -48,7 +48,7 @@ async function readAll<Row>(path: string, limit: number, signal: AbortSignal): P
   }
 }
 
-/** A gateway that takes longer to say how it is cannot be reached, as far as a user is concerned. */
+/** A gateway that takes longer to report its state cannot be reached, as far as a user is concerned. */
 const HEALTH_LIMIT_MS = 5000;
 
 /** Often, because it costs next to nothing, and a page that says “Running” of a gateway that is gone misleads. */
@@ -99,7 +99,7 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => readAll<Key>('/api/v1/keys?include_disabled=true', 100, signal),
 });
 
-/** Those of the configuration and of all workspaces, too: for showing, where the others are for choosing. */
+/** Includes keys of the configuration and of all workspaces: for showing, where the others are for choosing. */
 export const allKeysQuery = queryOptions({
   queryKey: ['keys', 'all'],
   queryFn: ({ signal }) => readAll<AnyKey>('/admin/v1/keys', 100, signal),

@@ -9,12 +9,12 @@ export interface GatewayState {
   readonly tone: 'good' | 'caution' | 'bad' | 'unknown';
   /** `Running`, `Database unavailable`, … */
   readonly word: string;
-  /** What that means for calls; null where the word says it. */
+  /** What that means for calls; null if the word is enough. */
   readonly effect: string | null;
 }
 
 interface StateFacts {
-  /** Undefined until the gateway has said it. */
+  /** Undefined until the gateway has reported it. */
   readonly health: Health | undefined;
   readonly isError: boolean;
   /** State of the port as the desktop app reports it; the page itself works without it. */

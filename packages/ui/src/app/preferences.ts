@@ -16,7 +16,7 @@ export interface Preferences {
   readonly pins: readonly string[];
 }
 
-/** A way to look at the generations. Its name tells it apart. */
+/** A way to look at the generations. Its name identifies it. */
 export interface SavedView {
   readonly name: string;
   /** Search parameters as in the address. */

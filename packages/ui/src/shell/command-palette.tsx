@@ -275,7 +275,7 @@ function Group({ heading, children }: { heading: string; children: ReactNode }) 
   );
 }
 
-/** A command that changes what becomes of everybody's calls. */
+/** A command that affects the calls of all users. */
 type ModeCommand = 'record' | 'stop' | ModeOption;
 
 /** Marks the values of these commands, for the order of what is found. */

@@ -242,7 +242,7 @@ const describeFamilies = (descriptions: Readonly<Record<string, string>>): Heade
     ),
   );
 
-/** What a request says to the cache, for the API document (wire.md 21). */
+/** The headers of a request for the cache, for the API document (wire.md 21). */
 export const CACHE_REQUEST_HEADERS: HeaderDescriptions = describeFamilies({
   '': '`true`: the response may be a stored one, and is stored',
   '-clear': '`true`: a stored response is forgotten first',

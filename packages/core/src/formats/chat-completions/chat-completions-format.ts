@@ -29,7 +29,7 @@ const encoder: CompletionEncoder = {
     return {
       encode: encoder.encode,
       encodeEcho: encoder.encodeEcho,
-      // The last chunk carries the members, whichever that is.
+      // The last chunk carries the members.
       encodeEnd({ reason, native, usage, citations, members }) {
         const beside = citations === undefined ? members : { ...members, citations };
         return usage === undefined

@@ -231,7 +231,7 @@ const REASONS: Readonly<Record<FinishReason, string>> = {
   error: 'refusal',
 };
 
-/** Upstream's own reasons of this form, which say more than those of chat completions. */
+/** Upstream's own reasons of this format, which are finer than the ones of chat completions. */
 const OWN_REASONS: ReadonlySet<string> = new Set([
   'end_turn',
   'max_tokens',

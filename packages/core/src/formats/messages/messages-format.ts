@@ -97,7 +97,7 @@ function createMessageFrames(envelope: CompletionEnvelope): Frames {
   const writeNative = ({ type, data }: NativePiece): void => {
     const event = type === 'message_start' || type === 'message_delta' ? readEvent(data) : undefined;
     if (type === 'message_start') begin(isRecord(event?.['message']) ? event['message'] : undefined);
-    // Its counts are cumulative, so the last one says all; the end is written with the cost.
+    // Its counts are cumulative, so the last one is complete; the end is written with the cost.
     else if (type === 'message_delta') nativeEnd = event ?? null;
     else if (type !== 'message_stop') {
       begin();

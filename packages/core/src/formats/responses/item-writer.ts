@@ -81,7 +81,7 @@ interface SinkParts {
   readonly add: (item: Item) => void;
   readonly finish: (item: Item) => void;
   readonly sink: EventSink;
-  /** The members that say where an event belongs. */
+  /** The members that locate an event. */
   readonly placeOf: (id: string) => object;
   readonly makeId: (prefix: string) => string;
 }

@@ -43,7 +43,7 @@ export const responsesFormat: Format = {
 
 const DONE = 'data: [DONE]\n\n';
 
-/** Of a whole response only the items are needed. */
+/** Only the items of a whole response are needed. */
 const NOWHERE: EventSink = { emit: () => undefined, emitPiece: () => undefined };
 
 /** Encodes the completion of one request, whose fields a response repeats. */
@@ -181,7 +181,7 @@ const toFrame = (type: string, data: string): string => `event: ${type}\ndata: $
 type FramePart = string | TextSpool;
 
 /**
- * Writes an event as JSON, each long text in it as a part of its own. The place of one is marked by a text that nobody
+ * Writes an event as JSON, each long text in it as a part of its own. The place of one is marked by a text that no caller
  * else can have written, as the id of the response is random.
  */
 function toParts(event: object, id: string): readonly [string, ...FramePart[]] {
@@ -214,7 +214,7 @@ export interface NativeEvents {
 }
 
 interface NativeEventsOptions {
-  /** Begins the stream, once, with upstream's response where it has told one. */
+  /** Begins the stream, once, with upstream's response if it has sent one. */
   readonly begin: (given: Unchecked | undefined) => void;
   readonly emit: Emit;
   /** Writes an event whose data is text already, and needs its number alone. */

@@ -38,7 +38,7 @@ export function toResponse(
   };
 }
 
-/** What a request asks for where it says nothing: clients of this form insist on a value. */
+/** Defaults of a request: clients of this format insist on a value. */
 const DEFAULTS = {
   temperature: 1,
   top_p: 1,
@@ -50,7 +50,7 @@ const DEFAULTS = {
   prompt_cache_key: null,
 } as const;
 
-/** Functions say whether their schema binds, or that nothing is said of it. */
+/** Functions have `strict`, or null if it is not given. */
 function withStrict(tool: unknown): unknown {
   return isRecord(tool) && tool['type'] === 'function' && tool['strict'] === undefined
     ? { ...tool, strict: null }
@@ -77,7 +77,7 @@ interface ResponseEnd {
   readonly error: GatewayError | null;
 }
 
-/** The members of a response that say how it ended. */
+/** The members of a response with its end. */
 export function toEnding({ reason, output, usage, error }: ResponseEnd): Record<string, unknown> {
   const status = error !== null || reason === 'error' ? 'failed' : STATUSES[reason];
   return {

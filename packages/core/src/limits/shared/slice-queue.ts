@@ -18,11 +18,11 @@ interface SliceQueueOptions {
   readonly giveUp: (slice: Slice, waiters: readonly Waiter[], error: unknown) => void;
 }
 
-/** Those who wait for room in a slice, in order. */
+/** Calls that wait for room in a slice, in order. */
 interface SliceQueue {
   /** Lets a call in. */
   letIn(slice: Slice, waiter: Pick<Waiter, 'needNanoUsd' | 'admit'>): void;
-  /** Lets in those that there is room for. Returns whether there was anyone. */
+  /** Admits calls that there is room for. Returns whether any call waited. */
   serve(slice: Slice): boolean;
   /** Serves the waiting calls until none is left. Never rejects. */
   attend(slice: Slice): Promise<void>;

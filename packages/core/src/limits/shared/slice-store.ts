@@ -307,6 +307,6 @@ export function createSliceStatements(options: SliceStatementsOptions): SliceSta
   };
 }
 
-/** A 503 of the store says nothing of the reason itself. */
+/** A 503 of the store does not contain the reason itself. */
 const reasonOf = (error: unknown): string =>
   String(error instanceof Error && error.cause !== undefined ? error.cause : error);

@@ -12,7 +12,7 @@ export interface ErrorFields {
   readonly flaggedInput?: string;
 }
 
-/** Refusals for the content that only their words tell apart: those of DeepSeek, xAI and OpenAI's reasoning models. */
+/** Refusals for the content that only their words distinguish: by DeepSeek, xAI and OpenAI's reasoning models. */
 const CONTENT_REFUSED = /^(content (exists risk|violates usage guidelines)|invalid prompt: your prompt was flagged)/i;
 
 /** The statuses of OpenAI's types of errors: within a stream, an error has no other. */

@@ -39,7 +39,7 @@ export function createCircuit(now: () => number, recent: CountRing, listener?: C
   let openMs = FIRST_OPEN_MS;
   let probeStartedAt = Number.NEGATIVE_INFINITY;
   let restUntil = Number.NEGATIVE_INFINITY;
-  /** It is open because another process says so. */
+  /** It is open because another process reported it. */
   let isAdvised = false;
   let overruledAt = Number.NEGATIVE_INFINITY;
 

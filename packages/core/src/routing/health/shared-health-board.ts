@@ -4,7 +4,7 @@ import { createPacer } from '../../foundation/timers.ts';
 import { type BoardListener, createHealthBoard, type HealthBoard } from './endpoint-health.ts';
 
 /**
- * What processes tell each other, by endpoint: for how many milliseconds a circuit has opened, 0 where it has closed;
+ * What processes send each other, by endpoint: for how many milliseconds a circuit has opened, 0 where it has closed;
  * and how many calls have ended well and badly since the last message.
  */
 interface HealthMessage {
@@ -14,7 +14,7 @@ interface HealthMessage {
 
 type SharingPlatform = Pick<Platform, 'monotonicNow' | 'setTimer'>;
 
-/** Circuits that change are told at once, further ones together. */
+/** Changed circuits are sent at once, further ones together. */
 const TELL_EVERY_MS = 100;
 /** Counts, and once more the circuits that are open: a process that has missed them, or has started later, learns of them then. */
 const SUM_UP_EVERY_MS = 2000;

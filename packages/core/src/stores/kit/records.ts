@@ -9,7 +9,7 @@ const MAX_LOOKED_AT = 240;
 // oxlint-disable-next-line no-control-regex -- control characters would break the single line of a list
 const BLANKS = /[\s\u0000-\u001F\u007F-\u009F]+/g;
 
-/** The beginning of what the user said last, in one line, for lists; null where the user said nothing. */
+/** The beginning of what the user said last, in one line, for lists; null if the user wrote nothing. */
 export function toPreview({ input }: Pick<GenerationContent, 'input'>): string | null {
   const text = 'prompt' in input ? input.prompt : textOf(lastOfUser(input.messages));
   const line = text.slice(0, MAX_LOOKED_AT).replace(BLANKS, ' ').trim();

@@ -24,7 +24,7 @@ export interface OpenDeliveryLog extends DeliveryLog {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FILE_NAME = /^deliveries-(\d{4}-\d\d-\d\d)\.ndjson$/;
-/** Of all files together: some million deliveries. The oldest days go first. */
+/** Limit of all files together: some million deliveries. The oldest days are dropped first. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 

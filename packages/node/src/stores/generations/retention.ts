@@ -146,7 +146,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
 /** Requests are served between. */
 const READ_AT_A_TIME = 500;
 
-/** Of what an earlier version dropped only the day is known. */
+/** Only the day is known of what an earlier version dropped. */
 const completeFromOf = ({ completeFromMs, droppedThrough }: CarriedForward): number | undefined =>
   completeFromMs ?? (droppedThrough === null ? undefined : endOfSegment(droppedThrough));
 

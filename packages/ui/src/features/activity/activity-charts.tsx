@@ -115,7 +115,7 @@ interface ChartCardProps {
   readonly children?: ReactNode;
 }
 
-/** One of the charts, with the table that says the same. */
+/** One of the charts, with the table of the same figures. */
 function ChartCard(props: ChartCardProps) {
   const { title, total, figures, lines, toSeries, formatValue, formatAxis, link, onPick, toLegend, children } = props;
   const [isTable, setIsTable] = useState(false);

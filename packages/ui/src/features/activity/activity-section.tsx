@@ -34,7 +34,7 @@ interface ActivitySectionProps {
   readonly onSearch: (search: OverviewSearch) => void;
   /** The filter of the page of a key, model or provider: its calls alone are shown. */
   readonly fixed?: GenerationSearch;
-  /** The split that would say nothing there. */
+  /** The split that would show a single value there. */
   readonly without?: Split;
 }
 

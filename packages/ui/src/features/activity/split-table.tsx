@@ -111,7 +111,7 @@ interface ThingNameProps extends Pick<SplitTableProps, 'span'> {
   readonly line: Line;
 }
 
-/** A thing with its colour; it leads to its calls, where they can be told apart. */
+/** A thing with its colour; it leads to its calls, where they can be distinguished. */
 function ThingName({ line: { label, color, filter }, span }: ThingNameProps) {
   return (
     <>

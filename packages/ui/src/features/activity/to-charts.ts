@@ -176,7 +176,7 @@ function toLabel(split: Split, value: string | null, name: string | null): strin
 /** Longest line of conditions that the gateway reads. */
 const MAX_WHERE = 2000;
 
-/** All but the named ones, in the filter language; null where it cannot say that. */
+/** All but the named ones, in the filter language; null if it cannot express that. */
 function toOtherFilter(split: Split, named: readonly (string | null)[]): GenerationSearch | null {
   if (split === 'none') return null;
   const values = named.filter((value) => value !== null);

@@ -86,7 +86,7 @@ export const RESET_OPTIONS = [
 
 interface CheckFieldProps<Values extends FieldValues>
   extends Omit<NamedProps<Values>, 'error'>, Omit<ComponentProps<typeof Checkbox>, 'form' | 'name'> {
-  /** Whether the box says the opposite of the value. */
+  /** Whether the box shows the opposite of the value. */
   readonly isInverted?: boolean;
 }
 

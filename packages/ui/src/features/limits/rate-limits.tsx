@@ -59,7 +59,7 @@ export function RateLimitList(subject: RateLimitSubject) {
   );
 }
 
-/** Marks what the configuration file says. */
+/** Marks what the configuration file sets. */
 export function FromConfig() {
   return (
     <span className="inline-flex items-center gap-1 text-xs font-normal text-ink-faint">

@@ -11,7 +11,7 @@ interface ModelSetups {
 const MODELS = '/admin/v1/setup/models';
 const toPath = (id: string): string => `${MODELS}/${id.split('/').map(encodeURIComponent).join('/')}`;
 
-/** What the configuration says of models, what was set up, and whether models can be set up here. */
+/** What the configuration sets of models, what was set up, and whether models can be set up here. */
 export const modelSetupsQuery = queryOptions({
   queryKey: ['model-setups'],
   queryFn: ({ signal }) => callApi<ModelSetups>(MODELS, { signal }),

@@ -81,7 +81,7 @@ export function choosePlaygroundLimit(
 }
 
 /**
- * Makes a key of the playground's own, so that its calls can be told apart and limited; null is no limit. Of
+ * Makes a key of the playground's own, so that its calls can be distinguished and limited; null is no limit. Of
  * several browsers that do this at once, all take the one that was made first. Throws `ApiError`.
  */
 export async function createPlaygroundKey(limitUsd: number | null): Promise<void> {

@@ -22,7 +22,7 @@ interface ResourcePageProps {
   readonly actions?: ReactNode;
   /** Leaves its calls alone. */
   readonly filter: GenerationSearch;
-  /** The split that says nothing here, because all calls have the same value. */
+  /** The split that is useless here, because all calls have the same value. */
   readonly without?: Split;
   readonly defaultSplit?: Split;
   /** Cards about what holds for it. */

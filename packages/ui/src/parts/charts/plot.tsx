@@ -83,7 +83,7 @@ interface PlotLook {
   readonly isDimmed: (key: string) => boolean;
 }
 
-/** Of a series that steps back: the last two digits of its colour. */
+/** The last two digits of the colour of a series that is not highlighted. */
 const DIM = '30';
 
 const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });

@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Field } from './field.tsx';
 import { OptionList, type Options } from './select.tsx';
 
-/** What is said of a control. */
+/** Label and description of a control. */
 export interface LabelledProps {
   readonly label: string;
   readonly hint?: ReactNode;

@@ -10,9 +10,9 @@ export interface Loadable {
 }
 
 interface NotLoadedProps {
-  /** What is said while it loads: `keys`, `the model`. */
+  /** What is shown while it loads: `keys`, `the model`. */
   readonly what: string;
-  /** What is said when it could not be loaded. */
+  /** What is shown if it could not be loaded. */
   readonly failure?: string | undefined;
   readonly query: Loadable;
   /** Whether it stands where there is room around it already. */

@@ -1,6 +1,6 @@
 import { endOf, type TimelineRow, type Piece, type PieceTone, type Span } from './timeline.ts';
 
-/** A bar on the screen: one piece, or several that stand too close to be told apart. */
+/** A bar on the screen: one piece, or several that are too close to be distinguished. */
 export interface Box {
   readonly leftPx: number;
   readonly widthPx: number;
@@ -61,7 +61,7 @@ function push(boxes: Box[], box: Box): void {
   const last = boxes.at(-1);
   const isClose =
     last?.tone === box.tone && last.isMoment === box.isMoment && box.leftPx - (last.leftPx + last.widthPx) < MERGE_PX;
-  // Bars as wide as can be told apart touch where one begins as the other ends; they stay two.
+  // Bars as wide as can be distinguished touch where one begins as the other ends; they stay two.
   const isTiny = box.widthPx <= MIN_BAR_PX || (last !== undefined && last.widthPx <= MIN_BAR_PX) || box.isMoment;
   const mayMerge = last !== undefined && isClose && (isTiny || last.pieces.length > 1);
   if (!mayMerge) return void boxes.push(box);

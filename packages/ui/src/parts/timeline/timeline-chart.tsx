@@ -134,7 +134,7 @@ function ZoomButtons({ zoom, hasMore }: { zoom: Zoom; hasMore: boolean }) {
   );
 }
 
-/** What the details tell of. */
+/** The step whose details are shown. */
 interface Pointed {
   readonly row: TimelineRow;
   readonly pieces: readonly Piece[];

@@ -7,7 +7,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** What a bar means; said in words as well, because colours alone say nothing to many. */
+/** What a bar means; shown in words as well, because many people cannot distinguish colours. */
 export type PieceTone = 'plain' | 'wait' | 'work' | 'good' | 'bad' | 'gap';
 
 /** A bar of a row, or a moment where it has no duration. */
@@ -24,7 +24,7 @@ export interface Piece {
 export interface TimelineRow {
   readonly id: string;
   readonly label: string;
-  /** How it ended, in a word; empty where there is nothing to say. */
+  /** How it ended, in a word; may be empty. */
   readonly status: string;
   readonly tone: PieceTone;
   readonly detail: readonly string[];

@@ -155,7 +155,7 @@ interface DryRunState {
   readonly state: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
   /** How far it has come. */
   readonly line: GuardrailDryRunLine | null;
-  /** Those of all lines. */
+  /** The results of all lines. */
   readonly examples: GuardrailDryRunLine['examples'];
   readonly error: unknown;
 }

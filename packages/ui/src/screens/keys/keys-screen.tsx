@@ -200,7 +200,7 @@ const toActionsColumn = ({ onOpen, onToggle }: KeyActions): Column<AnyKey> => ({
   header: <span className="sr-only">Actions</span>,
   width: '44px',
   narrow: { width: '32px' },
-  // What the configuration says is changed there alone.
+  // What the configuration sets can only be changed there.
   cell: (key) =>
     key.source === 'stored' && (
       <RowMenu

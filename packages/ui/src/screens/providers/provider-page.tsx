@@ -85,7 +85,7 @@ interface SetupCardProps {
   readonly onGone: () => void;
 }
 
-/** What the configuration says, and what was set up here. */
+/** The settings from the configuration, and what was set up here. */
 function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardProps) {
   const stored = setup?.source === 'stored' ? setup : shadowed;
   const configured = setup?.source === 'config' ? setup : undefined;

@@ -14,7 +14,7 @@ import { toggled } from '../../parts/toggled.ts';
 import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 
-/** The account: default model, credits, and where its calls may go. What the configuration says is shown and fixed. */
+/** The account: default model, credits, and where its calls may go. What the configuration sets is shown and fixed. */
 export function AccountForm({ settings: { configured, ...settings } }: { settings: AccountSettings }) {
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);

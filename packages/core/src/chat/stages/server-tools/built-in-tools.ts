@@ -99,7 +99,7 @@ async function toPage(
   });
 }
 
-/** What a parser says of a page of others is not shown; an error of the gateway says why nothing can be read. */
+/** A parser's error about a page is not shown; an error of the gateway is, with the reason why it cannot read. */
 function toFailure(error: unknown, otherwise: string): ToolFailure {
   return new ToolFailure(error instanceof GatewayError ? error.message : otherwise);
 }

@@ -17,7 +17,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
-/** An event that says nothing of the completion, but belongs to it. */
+/** An event without a part of the completion, but belonging to it. */
 const NOTHING: ChatChunk = { choices: [] };
 
 /** What the wire has reported of a message beside its blocks. */

@@ -134,7 +134,7 @@ function throwIfBlocked(feedback: unknown, options: CompletionReaderOptions): vo
 
 const BLOCKING_PROBABILITIES: ReadonlySet<unknown> = new Set(['MEDIUM', 'HIGH']);
 
-/** The categories that a prompt was blocked for; where no rating says that it blocked, the probable ones. */
+/** The categories that a prompt was blocked for; if no rating is marked as blocking, the probable ones. */
 function blockedCategories(ratings: unknown): readonly string[] {
   const all = objectsOf(ratings);
   const blocking = all.filter(({ blocked }) => blocked === true);

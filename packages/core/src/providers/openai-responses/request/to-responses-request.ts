@@ -93,7 +93,7 @@ function toFormat(format: NonNullable<ChatCompletionRequest['response_format']>)
 /** Models that reason unasked. Others refuse to be asked for encrypted reasoning. */
 const REASONS = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|gpt-oss|codex)/;
 
-/** The field that asks for reasoning; undefined where the caller has said nothing of it. */
+/** The field that asks for reasoning; undefined if the caller has not given it. */
 export function toResponsesReasoning(call: ChatCall): Record<string, unknown> | undefined {
   const { request } = call;
   if (isReasoningSupported(call) === false) return undefined;

@@ -40,7 +40,7 @@ interface UpstreamChoice extends UpstreamEnd {
 
 const MAX_NAME_LENGTH = 100;
 
-/** A provider's display name as an upstream that is a gateway tells it, cut to a length that can be shown. */
+/** A provider's display name as an upstream gateway reports it, cut to a length that can be shown. */
 export const toProviderName = (name: string): string => name.slice(0, MAX_NAME_LENGTH);
 
 /** Tiers under other names than the wire's. */

@@ -42,7 +42,7 @@ const toPath = (slug: string): string => `${SETUP}/providers/${encodeURIComponen
 /** Tests a provider as it is typed. */
 export const DRAFT_TESTS = `${SETUP}/provider-tests`;
 
-/** That the provider does not respond is no error of the call. Throws `ApiError`. */
+/** A provider that does not respond is no error of the call. Throws `ApiError`. */
 const testDraft = async (body: TestDraftRequest): Promise<TestDraftResult> =>
   (await callApi<{ data: TestDraftResult }>(DRAFT_TESTS, { method: 'POST', body })).data;
 

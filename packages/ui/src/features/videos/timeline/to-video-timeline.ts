@@ -17,7 +17,7 @@ interface FilmedJob {
   /** Milliseconds since the job was ordered; null while it is open. */
   readonly endMs: number | null;
   readonly nowMs: number;
-  /** Of its generation, with the moment when the job was ordered. */
+  /** Deliveries of its generation, with the time when the job was ordered. */
   readonly deliveries?: (Deliveries & { readonly orderedAt: string }) | undefined;
 }
 

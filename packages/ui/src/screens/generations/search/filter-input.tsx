@@ -11,7 +11,7 @@ interface FilterInputProps {
   readonly text: string;
   readonly known: KnownValues;
   readonly hasProblems: boolean;
-  /** Id of the element that says what is wrong. */
+  /** Id of the element with the error. */
   readonly problemsId: string;
   readonly onChange: (text: string) => void;
   readonly onClear: () => void;

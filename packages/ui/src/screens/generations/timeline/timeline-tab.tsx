@@ -31,7 +31,7 @@ interface TimelineTabProps {
   readonly onPane: (pane: TimelinePane) => void;
 }
 
-/** A call on one axis of time, beside it what was said, and why it went where it went. */
+/** A call on one axis of time, beside it the conversation, and the reasons for its routing. */
 export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
   const { id, api_type: kind } = generation;
   const isStreamShown = pane === 'stream' && kind === 'completions';

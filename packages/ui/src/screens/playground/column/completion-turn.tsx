@@ -150,7 +150,7 @@ export function toPlayable({ format, data }: Audio): Blob {
   return new Blob([toWavHeader(bytes.length), bytes], { type: 'audio/wav' });
 }
 
-/** Of one channel with 16 bits a sample. */
+/** The header for one channel with 16 bits a sample. */
 export function toWavHeader(bytes: number): ArrayBuffer {
   const header = new DataView(new ArrayBuffer(HEADER_BYTES));
   const write = (at: number, text: string): void => {

@@ -15,7 +15,7 @@ export interface ExperimentSummary {
 const DATABASE = 'model-gateway-playground';
 const SUMMARIES = 'summaries';
 const EXPERIMENTS = 'experiments';
-/** Those without a name make room for one another; with a name they are kept until they are deleted. */
+/** Experiments without a name replace one another; with a name they are kept until they are deleted. */
 const MAX_UNNAMED = 20;
 
 let opened: Promise<IDBDatabase> | undefined;
@@ -86,7 +86,7 @@ export async function keepExperiment(experiment: Experiment, changedAt: string):
   return leftOut;
 }
 
-/** Of a list with those that changed last first. */
+/** A list, the last changed first. */
 const findSurplus = (all: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
   all.filter(({ isNamed }) => !isNamed).slice(MAX_UNNAMED);
 

@@ -27,7 +27,7 @@ interface SchemaEditorProps {
   readonly onChange: (schema: SchemaDraft) => void;
 }
 
-/** A JSON schema, by rows or as JSON: whichever is changed, the other follows. */
+/** A JSON schema, by rows or as JSON: a change of either updates the other. */
 export function SchemaEditor({ label, schema, path, problems, onChange }: SchemaEditorProps) {
   const [isText, setIsText] = useState(schema.rows === null);
   const textProblem = problems[`${path}.text`];

@@ -9,7 +9,7 @@ interface ConfiguredProviderProps {
   readonly isEditable: boolean;
 }
 
-/** What the configuration says of a provider. It is changed there alone. */
+/** A provider from the configuration. It can only be changed there. */
 export function ConfiguredProvider({ setup, isEditable }: ConfiguredProviderProps) {
   const { address, settings, header_names: headers, has_key: hasKey, key_hint: hint } = setup;
   const query = Object.entries(settings?.query ?? {});
