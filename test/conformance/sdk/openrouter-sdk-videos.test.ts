@@ -73,18 +73,21 @@ test.concurrent.for(WIRES)('the SDK generates, polls and downloads a video of th
   expect(upstream.jobs.all).toHaveLength(1);
 });
 
-const FAILED = 'the SDK is told how a video of the wire %s failed, and what upstream refused';
-test.concurrent.for(WIRES)(FAILED, async ([, script], context) => {
-  const { gateway: own, generate, videoGeneration } = await connect(script, context.onTestFinished);
-  const submitted = await generate('please fail');
-  await own.waitForVideo(submitted.id);
-  const done = await videoGeneration.getGeneration({ jobId: submitted.id });
-  expect(done.status).toBe('failed');
-  expect(done.error).toContain('not this one');
-  await expect(videoGeneration.getVideoContent({ jobId: submitted.id })).rejects.toMatchObject({ statusCode: 400 });
-  await expect(generate('please refuse')).rejects.toMatchObject({ statusCode: 400 });
-  await expect(generate('please busy')).rejects.toMatchObject({ statusCode: 500 });
-});
+test.concurrent.for(WIRES)(
+  'the SDK is told how a video of the wire %s failed, and what upstream refused',
+  async (wire, context) => {
+    const [, script] = wire;
+    const { gateway: own, generate, videoGeneration } = await connect(script, context.onTestFinished);
+    const submitted = await generate('please fail');
+    await own.waitForVideo(submitted.id);
+    const done = await videoGeneration.getGeneration({ jobId: submitted.id });
+    expect(done.status).toBe('failed');
+    expect(done.error).toContain('not this one');
+    await expect(videoGeneration.getVideoContent({ jobId: submitted.id })).rejects.toMatchObject({ statusCode: 400 });
+    await expect(generate('please refuse')).rejects.toMatchObject({ statusCode: 400 });
+    await expect(generate('please busy')).rejects.toMatchObject({ statusCode: 500 });
+  },
+);
 
 test('the SDK lists the models that make videos', async (context) => {
   const { videoGeneration } = await connect(openai, context.onTestFinished);
