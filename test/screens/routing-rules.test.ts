@@ -70,7 +70,10 @@ describe.skipIf(isSkipped)(`rules that choose the model${why}`, { timeout: 60_00
       data: {
         routing: {
           rules: [
-            { name: 'thinking', when: { thinking: true, min_tools: 2, except_keys: ['prod', 'ci'], formats: ['chat'] } },
+            {
+              name: 'thinking',
+              when: { thinking: true, min_tools: 2, except_keys: ['prod', 'ci'], formats: ['chat'] },
+            },
             { name: 'everything', when: {}, model: 'own/large' },
           ],
         },
