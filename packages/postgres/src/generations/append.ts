@@ -224,8 +224,10 @@ export function createChanges(options: ChangeOptions): {
     return true;
   };
   const orAfterBacklog = async (change: () => Promise<boolean>): Promise<boolean> => {
+    // Looked at first: what is written during the change has not been seen by it.
+    const isAll = writer.backlog?.isEmpty !== false;
     if (await change()) return true;
-    if (writer.backlog?.isEmpty !== false) return false;
+    if (isAll) return false;
     await writer.emptyBacklog(backlogLimitMs);
     return change();
   };
