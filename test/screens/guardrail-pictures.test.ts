@@ -226,7 +226,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('shows how far a dry run has come, and ends it when told to, or when it is left', async () => {
+    test('shows how far a dry run has come, and ends it when told to, or when its guardrail is left', async () => {
       const { page } = await ui.open(`#/guardrails?open=${guardrail}`);
       const line = { done: false, looked_at: 200, total: 1000, back_to: '2026-03-01T00:00:00Z', touched: 2 };
       const counts = { blocked: 2, redacted: 0, flagged: 0, rerouted: 0, unserved: 0, over_budget: 0 };
@@ -256,6 +256,10 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Run again' }).click();
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await page.getByRole('tab', { name: 'Content' }).click();
+      await page.getByRole('tab', { name: 'Dry run' }).click();
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      expect(await page.evaluate('window.left')).toBe(1);
+      await page.getByRole('link', { name: 'Keys' }).click();
       await expect.poll(() => page.evaluate('window.left')).toBe(2);
     });
 

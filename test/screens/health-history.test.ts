@@ -66,7 +66,7 @@ describe.skipIf(skipped !== undefined)(
       const panel = page.getByRole('region', { name: 'Provider Beta' });
       await panel.getByText(/^Last called .* failed\.$/).waitFor();
       expect(await panel.getByRole('list', { name: 'Failures by kind' }).innerText()).toContain('rate limited');
-      await panel.getByText(/^Beta (is overloaded|limits)/).waitFor();
+      await panel.getByText(/^Beta is (overloaded|limiting)/).waitFor();
       const strip = panel.getByRole('application', { name: 'Calls to Beta, hour by hour' });
       await strip.focus();
       await page.keyboard.press('ArrowLeft');
