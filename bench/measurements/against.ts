@@ -15,8 +15,8 @@ import { median } from '../report/statistics.ts';
 import { checkResponses } from '../targets/check-responses.ts';
 import { startGateway } from '../targets/start-gateway.ts';
 import { setStage, type Stage, type Target } from '../targets/start-targets.ts';
-import { textOfStream, TRICKLE } from '../targets/upstream-script.ts';
 import { type Job, runRound, STREAMED_JOB, WHOLE_JOB } from './compare-load.ts';
+import { SLOW_STREAMS } from './first-token.ts';
 import { storeGenerations } from './stored-generations.ts';
 
 /** Titles of the table: the second column is this checkout, or the old one's second process. */
@@ -92,21 +92,11 @@ const cpuOf =
   async (target) =>
     (await runRound(stage, target, { ...job, durationMs: plan.against.roundMs })).cpuUs;
 
-const STREAMS = 100;
-
 const firstTokenOf =
   ({ load }: Stage, plan: Plan): Measure =>
   async ({ port }) => {
-    const { firstEventMs } = await load.call('run', {
-      port,
-      script: TRICKLE.name,
-      stream: true,
-      connections: STREAMS,
-      rampMs: plan.against.roundMs,
-      durationMs: 2 * plan.against.roundMs,
-      minBytes: textOfStream(TRICKLE).length,
-    });
-    return firstEventMs.p50;
+    const durationMs = SLOW_STREAMS.rampMs + plan.against.roundMs;
+    return (await load.call('run', { ...SLOW_STREAMS, port, durationMs })).firstEventMs.p50;
   };
 
 /** Runs rounds that measure each target twice, in one order and in its reverse, so that a drift affects all alike. */

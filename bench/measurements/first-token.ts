@@ -1,27 +1,31 @@
-import type { Distribution, LoadJob } from '../load/load-job.ts';
+import type { Distribution } from '../load/load-job.ts';
 import type { Plan } from '../plan.ts';
 import { FIRST_TOKEN_P50_MS, FIRST_TOKEN_P99_MS } from '../report/budgets.ts';
 import { type Budget, type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
 import { type Pair, type Stage, withTargets } from '../targets/start-targets.ts';
 import { textOfStream, TRICKLE } from '../targets/upstream-script.ts';
+import type { Job } from './compare-load.ts';
 
 const STREAMS = 100;
-
 /**
- * Measures how much later than through the bare proxy the first token comes, with many slow streams under way. The
- * streams begin one after the other, spread over the time that one takes, and so do all that follow.
+ * Between the starts of two streams. No fraction of the time between two tokens: with one, the streams would write their
+ * tokens in step, and a first token would wait for a quarter of them or for none.
  */
+const SPACING_MS = 13.7;
+
+/** Slow streams that begin one after the other, spread over more than the time that one takes, like all that follow. */
+export const SLOW_STREAMS: Job = {
+  script: TRICKLE.name,
+  stream: true,
+  connections: STREAMS,
+  rampMs: STREAMS * SPACING_MS,
+  minBytes: textOfStream(TRICKLE).length,
+};
+
+/** Measures how much later than through the bare proxy the first token comes, with many slow streams under way. */
 export async function measureFirstToken(stage: Stage, plan: Plan): Promise<Figure[]> {
-  const rampMs = TRICKLE.chunks * TRICKLE.intervalMs;
-  const job: Omit<LoadJob, 'port'> = {
-    script: TRICKLE.name,
-    stream: true,
-    connections: STREAMS,
-    rampMs,
-    durationMs: rampMs + plan.firstToken.roundMs,
-    minBytes: textOfStream(TRICKLE).length,
-  };
+  const job = { ...SLOW_STREAMS, durationMs: SLOW_STREAMS.rampMs + plan.firstToken.roundMs };
   const rounds = await withTargets(stage, async ({ gateway, proxy }) => {
     const measured: Pair<Distribution>[] = [];
     for (let i = 0; i < plan.firstToken.rounds; i += 1) {
