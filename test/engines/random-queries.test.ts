@@ -11,7 +11,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createPostgresStore } from '@model-gateway/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { GENERATION_SORTS, SORT_ORDERS } from '../../packages/core/src/wire/generation-list.ts';
+import { GENERATION_SORTS, SORT_ORDERS } from '../../packages/core/src/wire/generation-fields.ts';
 import { toRecord } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';

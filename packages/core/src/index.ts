@@ -81,14 +81,10 @@ export type {
   FixtureState,
   SavedFixture,
 } from './wire/fixtures.ts';
-export type {
-  CallTimeline,
-  Generation,
-  GenerationContent,
-  GenerationStatus,
-  StreamTimeline,
-} from './wire/generation.ts';
-export type { GenerationSort, GenerationSplit } from './wire/generation-list.ts';
+export type { CallTimeline, Generation, GenerationContent, StreamTimeline } from './wire/generation.ts';
+export type { GenerationStatus } from './wire/statuses.ts';
+export type { GenerationSplit } from './wire/generation-list.ts';
+export type { GenerationSort } from './wire/generation-fields.ts';
 export { maxPriceSchema, sortKeySchema } from './wire/routing.ts';
 export {
   baseUrlSchema,

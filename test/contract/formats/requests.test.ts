@@ -7,7 +7,7 @@ import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-c
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
 import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
-import { nativeOf } from '../../../packages/core/src/wire/chat-chunk.ts';
+import { nativeOf } from '../../../packages/core/src/wire/native-request.ts';
 import { chatArbitrary, type MadeChat, SECRET } from '../../support/formats/chats.ts';
 import { writeMessages, writeResponses } from '../../support/formats/write-chats.ts';
 

@@ -9,7 +9,6 @@ import { readJsonBody } from '../http/request.ts';
 import { toJsonResponse } from '../http/response.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { ChatCall } from '../providers/provider.ts';
-import { nativeOf } from '../wire/chat-chunk.ts';
 import {
   countTokensRequestSchema,
   messageEventSchema,
@@ -17,6 +16,7 @@ import {
   messagesRequestSchema,
   tokenCountSchema,
 } from '../wire/messages.ts';
+import { nativeOf } from '../wire/native-request.ts';
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
 
 const ANTHROPIC_HEADERS = {

@@ -9,9 +9,9 @@ import {
   type RouterInput,
 } from '../calls/call-kind.ts';
 import { mapList, type RequestText, toVisitor } from '../calls/texts.ts';
-import { nativeOf, type NativeRequest, withNative } from '../wire/chat-chunk.ts';
 import { PARAMETERS, TEXT_FIELDS } from '../wire/chat-parameters.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
+import { nativeOf, type NativeRequest, withNative } from '../wire/native-request.ts';
 import { CHAT_PLACES, placeOfMessage } from './chat-places.ts';
 import { NATIVE_PLACES } from './native-places.ts';
 

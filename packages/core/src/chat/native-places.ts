@@ -19,7 +19,7 @@ import {
   text,
   words,
 } from '../calls/text-places.ts';
-import type { NativeForm } from '../wire/chat-chunk.ts';
+import type { NativeForm } from '../wire/native-request.ts';
 import { CHAT_PLACES } from './chat-places.ts';
 
 const read = (value: unknown, field: string): unknown => (value as Readonly<Record<string, unknown>> | null)?.[field];

@@ -1,5 +1,6 @@
 import type { GenerationRecord } from '../stores/store.ts';
-import { type Generation, type GenerationStatus, statusOfGeneration } from '../wire/generation.ts';
+import type { Generation } from '../wire/generation.ts';
+import { type GenerationStatus, statusOfGeneration } from '../wire/statuses.ts';
 
 /** How often something took how long. */
 export interface Histogram {

@@ -6,7 +6,7 @@ import type { Store } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 import type { VideoEvent } from '../wire/generation-feed.ts';
 import type { RowFields } from '../wire/generation-list.ts';
-import type { VideoJobStatus } from '../wire/videos.ts';
+import type { VideoJobStatus } from '../wire/statuses.ts';
 import { toAskedRow } from './list-generations.ts';
 
 const encoder = new TextEncoder();

@@ -15,15 +15,9 @@ import type {
   Store,
 } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
-import {
-  GENERATION_SORTS,
-  type GenerationFilterQuery,
-  type GenerationRow,
-  NO_VALUE,
-  type RowFields,
-  SORT_ORDERS,
-} from '../wire/generation-list.ts';
-import { statusOfGeneration } from '../wire/generation.ts';
+import { GENERATION_SORTS, NO_VALUE, SORT_ORDERS } from '../wire/generation-fields.ts';
+import type { GenerationFilterQuery, GenerationRow, RowFields } from '../wire/generation-list.ts';
+import { statusOfGeneration } from '../wire/statuses.ts';
 import { isInContent, isInRecord, parseWhere } from './search.ts';
 
 export interface GenerationSearch {

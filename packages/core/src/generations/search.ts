@@ -1,7 +1,7 @@
 import { findNearestName } from '../foundation/nearest-name.ts';
 import type { GenerationCondition, GenerationRecord } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
-import { type FieldKind, GENERATION_FIELDS, type GenerationField } from '../wire/generation-list.ts';
+import { type FieldKind, GENERATION_FIELDS, type GenerationField } from '../wire/generation-fields.ts';
 import type { GenerationContent } from '../wire/generation.ts';
 
 const MAX_CONDITIONS = 50;

@@ -1,7 +1,8 @@
-import type { ChatChunk, NativeRequest, UpstreamCosts } from '../wire/chat-chunk.ts';
+import type { ChatChunk, UpstreamCosts } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import type { PrefillForm } from '../wire/model-definition.ts';
+import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { VideoProvider } from './video-contract.ts';
 

@@ -4,8 +4,8 @@ import { estimatePrompt } from '../calls/texts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isLike } from '../foundation/parse.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
-import { nativeOf, withNative } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import { nativeOf, withNative } from '../wire/native-request.ts';
 import type { FormatName, RoutingConditions, RoutingExplanation, RoutingRule } from '../wire/routing-rules.ts';
 import { findModel, isModelName } from './resolve-models.ts';
 

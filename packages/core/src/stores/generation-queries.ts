@@ -1,5 +1,6 @@
-import type { GenerationField, GenerationSort, GenerationSplit, SortOrder } from '../wire/generation-list.ts';
-import type { GenerationStatus } from '../wire/generation.ts';
+import type { GenerationField, GenerationSort, SortOrder } from '../wire/generation-fields.ts';
+import type { GenerationSplit } from '../wire/generation-list.ts';
+import type { GenerationStatus } from '../wire/statuses.ts';
 
 /** The principals and the first day of an activity. */
 export interface ActivityQuery {

@@ -3,7 +3,8 @@ import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-co
 import type { DataRegion } from '../wire/fields.ts';
 import type { ProviderResponse } from '../wire/generation.ts';
 import type { PipelineStage } from '../wire/routing.ts';
-import { ENDED_STATUSES, type VideoTimeline, type VideoJobStatus } from '../wire/videos.ts';
+import { ENDED_STATUSES, type VideoJobStatus } from '../wire/statuses.ts';
+import type { VideoTimeline } from '../wire/videos.ts';
 import type { Repository } from './rows.ts';
 
 /** Video jobs. The narrower questions are absent where one process is alone, and asks them of the whole list. */

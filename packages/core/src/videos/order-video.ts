@@ -25,7 +25,8 @@ import { type CallPlan, planCall, type RoutingParts } from '../routing/plan-call
 import type { Store, VideoJobRepository } from '../stores/store.ts';
 import { hasEnded, type VideoDelivery, type VideoJob } from '../stores/video-jobs.ts';
 import { refuseField } from '../wire/fields.ts';
-import type { VideoAbilities, VideoCapabilities, VideoRequest } from '../wire/videos.ts';
+import type { VideoAbilities, VideoCapabilities } from '../wire/video-capabilities.ts';
+import type { VideoRequest } from '../wire/videos.ts';
 import type { ConfirmOrder } from './idempotency.ts';
 import { type Submission, submitVideo } from './submit-video.ts';
 import type { VideoChanges } from './video-changes.ts';

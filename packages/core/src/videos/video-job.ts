@@ -10,7 +10,8 @@ import type { VideoJobPage, VideoJobQuery, VideoJobRepository, WorkingJobsQuery 
 import { announcementOf, type VideoJob } from '../stores/video-jobs.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import type { RoutingDecision } from '../wire/routing.ts';
-import type { VideoAnnouncement, VideoTimeline, VideoJobStatus, VideoResponse } from '../wire/videos.ts';
+import type { VideoJobStatus } from '../wire/statuses.ts';
+import type { VideoAnnouncement, VideoTimeline, VideoResponse } from '../wire/videos.ts';
 
 const FIRST_POLLS = 20;
 const LAST_POLLS = 40;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { parsePrices } from '../catalog/prices.ts';
-import { VIDEO_ASPECT_RATIOS, VIDEO_RESOLUTIONS, type VideoRequest } from '../wire/videos.ts';
+import { VIDEO_ASPECT_RATIOS, VIDEO_RESOLUTIONS } from '../wire/video-capabilities.ts';
+import type { VideoRequest } from '../wire/videos.ts';
 import { toVideoSize, videoCostNanoUsd } from './video-kind.ts';
 
 const ask = (fields: Partial<VideoRequest>) => toVideoSize({ model: 'acme/film', ...fields });

@@ -6,7 +6,8 @@ import { attoToNano, type UnitPrices } from '../catalog/prices.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { VideoOrder } from '../providers/video-contract.ts';
 import { refuseField } from '../wire/fields.ts';
-import type { VideoAbilities, VideoAspectRatio, VideoRequest, VideoResolution } from '../wire/videos.ts';
+import type { VideoAbilities, VideoAspectRatio, VideoResolution } from '../wire/video-capabilities.ts';
+import type { VideoRequest } from '../wire/videos.ts';
 
 const link = fields({ url: media });
 

@@ -148,3 +148,8 @@ export const traceSchema = z.looseObject({
   generation_name: traceName,
   parent_span_id: traceName,
 });
+
+/** A time with its offset, read as milliseconds since the epoch. */
+export const momentSchema = z.iso
+  .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
+  .transform((text) => Date.parse(text));

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { DATA_REGIONS } from './fields.ts';
-import { momentSchema } from './generation-list.ts';
+import { DATA_REGIONS, momentSchema } from './fields.ts';
 
 /**
  * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal

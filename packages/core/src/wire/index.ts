@@ -22,16 +22,13 @@ export type {
 } from './fixtures.ts';
 export type {
   ActivityItem,
-  FieldKind,
-  GENERATION_FIELDS,
-  GenerationField,
   GenerationHistogram,
   GenerationList,
   GenerationRow,
-  GenerationSort,
   SessionList,
   SessionRow,
 } from './generation-list.ts';
+export type { FieldKind, GENERATION_FIELDS, GenerationField, GenerationSort } from './generation-fields.ts';
 export type {
   CallTimeline,
   CallTimelineReport,
@@ -39,10 +36,10 @@ export type {
   DestinationArrival,
   Generation,
   GenerationContent,
-  GenerationStatus,
   MediaInput,
   StreamTimeline,
 } from './generation.ts';
+export type { GenerationStatus } from './statuses.ts';
 export type { RunningCallRow } from './generation-feed.ts';
 export type { RoutingCandidate, RoutingDecision } from './routing.ts';
 export type {

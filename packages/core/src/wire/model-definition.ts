@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { type PricingOverride, pricingOverrideSchema, pricingSchema } from './models.ts';
-import { videoCapabilitiesSchema } from './videos.ts';
+import { videoCapabilitiesSchema } from './video-capabilities.ts';
 
 /** USD as decimal text; exact, unlike a number. */
 const priceText = z.string().regex(/^\d+(\.\d+)?$/, 'must be a decimal number as text, e.g. "0.00000015"');

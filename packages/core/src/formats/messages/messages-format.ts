@@ -1,9 +1,9 @@
 import type { CompletionEncoder, CompletionEnd, CompletionEnvelope, Format, Frames } from '../../chat/format.ts';
 import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { firstValue, type HeaderMap } from '../../http/request.ts';
-import { type NativePiece, withNative } from '../../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import { messagesRequestSchema } from '../../wire/messages.ts';
+import { type NativePiece, withNative } from '../../wire/native-request.ts';
 import {
   type BlockSink,
   createBlockWriter,

@@ -8,7 +8,8 @@ import type {
 } from '../../chat/format.ts';
 import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
-import { type NativePiece, type Usage, withNative } from '../../wire/chat-chunk.ts';
+import type { Usage } from '../../wire/chat-chunk.ts';
+import { type NativePiece, withNative } from '../../wire/native-request.ts';
 import { type ResponsesRequest, responsesRequestSchema, toItemId } from '../../wire/responses.ts';
 import {
   createItemWriter,

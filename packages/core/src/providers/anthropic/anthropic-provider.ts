@@ -1,6 +1,6 @@
 import { isRecord, parseReturned, readCount, type Unchecked } from '../../foundation/parse.ts';
 import { readErrorText, readText } from '../../foundation/transport.ts';
-import type { NativeRequest } from '../../wire/chat-chunk.ts';
+import type { NativeRequest } from '../../wire/native-request.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import {
   describeProvider,

@@ -10,7 +10,8 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../foundation/transport.ts';
-import type { ChatChunk, NativeForm } from '../../wire/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
+import type { NativeForm } from '../../wire/native-request.ts';
 import type { ChatCall, DiscoveredModel, WholeProvider } from '../provider.ts';
 import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
 import { type ReadError, toRefusalError } from './upstream-error.ts';

@@ -1,6 +1,7 @@
 import { isRecord, type Unchecked } from '../../foundation/parse.ts';
-import { type NativeRequest, openReasoning } from '../../wire/chat-chunk.ts';
+import { openReasoning } from '../../wire/chat-chunk.ts';
 import { isSupported } from '../../wire/chat-parameters.ts';
+import type { NativeRequest } from '../../wire/native-request.ts';
 import { isOwnItemId } from '../../wire/responses.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import {

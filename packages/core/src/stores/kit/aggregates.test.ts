@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import type { GenerationSplit } from '../../wire/generation-list.ts';
-import type { GenerationStatus } from '../../wire/generation.ts';
+import type { GenerationStatus } from '../../wire/statuses.ts';
 import type { GenerationFacts, GenerationHistogram, HistogramQuery } from '../generation-queries.ts';
 import { createActivityBook, createHistogram, takePercentile } from './aggregates.ts';
 import { appOf, toGenerationFacts } from './filters.ts';

@@ -1,5 +1,5 @@
 import type { GenerationSplit } from '../../wire/generation-list.ts';
-import type { GenerationStatus } from '../../wire/generation.ts';
+import type { GenerationStatus } from '../../wire/statuses.ts';
 import type {
   ActivitySum,
   GenerationFacets,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import type { GenerationField } from '../../wire/generation-list.ts';
+import type { GenerationField } from '../../wire/generation-fields.ts';
 import type { GenerationCondition } from '../generation-queries.ts';
 import { matchesFilter, toGenerationFacts } from './filters.ts';
 

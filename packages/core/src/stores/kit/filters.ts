@@ -1,6 +1,7 @@
 import { isLike } from '../../foundation/parse.ts';
-import type { GenerationField } from '../../wire/generation-list.ts';
-import { type Generation, type ProviderResponse, statusOfGeneration } from '../../wire/generation.ts';
+import type { GenerationField } from '../../wire/generation-fields.ts';
+import type { Generation, ProviderResponse } from '../../wire/generation.ts';
+import { statusOfGeneration } from '../../wire/statuses.ts';
 import type { AttemptFacts, GenerationCondition, GenerationFacts, GenerationFilter } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 

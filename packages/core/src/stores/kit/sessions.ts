@@ -1,4 +1,4 @@
-import type { GenerationSort } from '../../wire/generation-list.ts';
+import type { GenerationSort } from '../../wire/generation-fields.ts';
 import type {
   GenerationFacts,
   SessionPage,
