@@ -167,6 +167,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (setup !== undefined) discoverAnew();
     },
     async start() {
+      // So that the first call to a model does not wait for it.
+      await import('./api/chat.ts');
       await videos.runner.start();
       await broadcaster.start();
       isStarted = true;

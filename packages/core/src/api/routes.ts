@@ -1,11 +1,9 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
 import { messagesErrors } from '../formats/messages/to-error.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
 import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
-import { createChatCompletion } from './chat.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
 import type { FixtureParts } from './fixtures.ts';
@@ -49,7 +47,7 @@ export type ApiParts = ChatParts &
 /** An operation with its name, under which the file of its resource exports it and generated clients call it. */
 interface Named<Loaded> {
   readonly operationId: string;
-  readonly load: () => Awaitable<Loaded>;
+  readonly load: () => Promise<Loaded>;
 }
 
 /** Makes rows of a resource: its file is loaded with the first call to one of its operations. */
@@ -60,10 +58,10 @@ function late<Resource>(loadResource: () => Promise<Resource>) {
   });
 }
 
+const chat = late(() => import('./chat.ts'));
 const explain = late(() => import('./explain.ts'));
 const messages = late(() => import('./messages.ts'));
 const responses = late(() => import('./responses.ts'));
-const completions = late(() => import('./chat.ts'));
 const embeddings = late(() => import('./embeddings.ts'));
 const models = late(() => import('./models.ts'));
 const videos = late(() => import('./videos.ts'));
@@ -88,8 +86,6 @@ const fixtures = late(() => import('./fixtures.ts'));
 const sessions = late(() => import('./sessions.ts'));
 const system = late(() => import('./system.ts'));
 const metrics = late(() => import('./metrics.ts'));
-// Not late: it is what a gateway is for.
-const chatCompletion = { operationId: 'createChatCompletion', load: () => createChatCompletion };
 
 /** Makes rows of operations for callers with such a key. */
 function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surface, auth: Auth) {
@@ -123,7 +119,7 @@ type Row = ReturnType<typeof apiKey | typeof anyKey | typeof management | typeof
 // oxfmt-ignore
 const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   Chat: {
-    'POST /api/v1/chat/completions': apiKey(chatCompletion, 'Create a chat completion, streamed or not'),
+    'POST /api/v1/chat/completions': apiKey(chat('createChatCompletion'), 'Create a chat completion, streamed or not'),
     'POST /admin/v1/explain': admin(explain('explainCall'), 'Explain how a chat request would be routed, without calling a provider'),
   },
   Messages: {
@@ -134,7 +130,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /api/v1/responses': apiKey(responses('createResponse'), 'Create a response in the format of the OpenAI Responses API, streamed or not'),
   },
   Completions: {
-    'POST /api/v1/completions': apiKey(completions('createCompletion'), 'Complete a text, streamed or not'),
+    'POST /api/v1/completions': apiKey(chat('createCompletion'), 'Complete a text, streamed or not'),
   },
   Embeddings: {
     'POST /api/v1/embeddings': apiKey(embeddings('createEmbeddings'), 'Create embeddings of one text or several'),
