@@ -10,12 +10,7 @@ export function tuneV8(): void {
   setFlagsFromString('--no-parallel-scavenge');
   // A request's path is compiled within two seconds of load, not four (docs/decisions/0019-compiled-after-1000-calls.md).
   setFlagsFromString('--invocation-count-for-turbofan=1000');
-  // Half the space for new objects does the same work in less memory (docs/decisions/0036-less-memory-under-load.md).
-  if (isAtLeastV8(13)) setFlagsFromString('--scavenger-max-new-space-capacity-mb=16');
 }
-
-/** Older ones do not know the flag, and have that space by themselves. */
-const isAtLeastV8 = (major: number): boolean => Number.parseInt(process.versions.v8, 10) >= major;
 
 const LOOK_EVERY_MS = 5000;
 /**
