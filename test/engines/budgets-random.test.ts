@@ -152,7 +152,8 @@ describe.skipIf(missingPostgres)('Budgets under random calls on three instances 
 
     const left = `select (select coalesce(sum(amount_nano), 0) from gateway.budget_slices)::int as sliced`;
     for (const { ledger } of instances) await eventually(() => expect(ledger.heldNanoUsd()).toBe(0));
-    skewMs += 10_000;
+    // A slice with room for a minute of small calls is kept for 65 s, all others for 5.
+    skewMs += 70_000;
     await eventually(async () => expect(await runStatement(url, left)).toEqual([{ sliced: 0 }]));
     for (const [spender, query] of [
       ['account', {}],
