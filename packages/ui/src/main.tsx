@@ -7,11 +7,11 @@ import { recentCallsQuery } from './api/queries.ts';
 import { followChanges, queryClient, recoverQueries } from './api/query-client.ts';
 import { getSession } from './api/session.ts';
 import { followDesktop, getDesktop } from './app/desktop.ts';
-import { applyTheme } from './app/preferences.ts';
+import { applyPreferences, useLocaleKey } from './app/preferences.ts';
 import { resumeSession } from './app/sign-in.ts';
 import { loadScreen, router } from './router.tsx';
 
-applyTheme();
+applyPreferences();
 followChanges();
 recoverQueries();
 const host = document.getElementById('root');
@@ -35,9 +35,14 @@ async function start(host: HTMLElement): Promise<void> {
   await router.load();
   createRoot(host).render(
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <Screens />
     </QueryClientProvider>,
   );
+}
+
+/** Made anew in another language or time zone: texts are read while a component is drawn, and not passed on. */
+function Screens() {
+  return <RouterProvider key={useLocaleKey()} router={router} />;
 }
 
 /** Asks for what the first screen waits for while its script may still be on its way. */

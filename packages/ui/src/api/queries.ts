@@ -18,7 +18,7 @@ import type {
 } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
-import { toPeriodStart } from '../format/time.ts';
+import { toPeriodStart } from '../format/days.ts';
 import { ApiError } from './api-error.ts';
 import { callApi, type Query } from './call-api.ts';
 import type { GenerationList, Key, Page, Provider } from './types.ts';

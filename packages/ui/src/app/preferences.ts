@@ -1,8 +1,14 @@
 import { createStore, useStore } from 'zustand';
 
+import { LANGUAGES, type Language } from '../messages/languages.ts';
+import { getLocale, type Locale, setLocale } from '../messages/locale.ts';
+
 /** Display preferences that this browser stores. Never holds anything secret. */
 export interface Preferences {
   readonly theme: 'system' | 'dark' | 'light';
+  readonly language: Language | 'system';
+  /** The zone of all times, and of what "today" means. */
+  readonly zone: Locale['zone'];
   readonly density: 'comfortable' | 'compact';
   /** Shortcuts of a single letter; some people's input devices send letters unasked (WCAG 2.1.4). */
   readonly singleKeys: boolean;
@@ -27,6 +33,8 @@ export interface SavedView {
 const STORAGE_KEY = 'model-gateway.preferences';
 const DEFAULTS: Preferences = {
   theme: 'system',
+  language: 'system',
+  zone: 'local',
   density: 'comfortable',
   singleKeys: true,
   isRailCollapsed: false,
@@ -51,7 +59,7 @@ export function setPreferences(change: Partial<Preferences>): void {
   }
 }
 
-store.subscribe(applyTheme);
+store.subscribe(applyPreferences);
 
 // Another tab has changed them: what it has saved or pinned would be lost with the next change here.
 globalThis.addEventListener?.('storage', ({ key }) => {
@@ -67,9 +75,19 @@ const isDark = ({ theme }: Preferences = store.getState()): boolean =>
 
 export const useIsDark = (): boolean => useStore(store, isDark);
 
-/** Puts the theme on the document. Called once before the first paint, and by every change. */
-export function applyTheme(): void {
+/** Puts theme and language on the document. Called once before the first paint, and by every change. */
+export function applyPreferences(): void {
+  const { language, zone } = store.getState();
+  setLocale(language, zone, navigator.languages);
   document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+  document.documentElement.lang = getLocale().language;
+}
+
+/** Identifies how texts and times are written. What shows them is made anew when it changes. */
+export function useLocaleKey(): string {
+  usePreferences();
+  const { language, zone } = getLocale();
+  return `${language} ${zone}`;
 }
 
 function read(): Preferences {
@@ -77,7 +95,9 @@ function read(): Preferences {
     const kept = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? '{}') as Partial<Preferences>;
     const read = { ...DEFAULTS, ...kept };
     const areLists = [read.hiddenColumns, read.views, read.pins].every(Array.isArray);
-    return areLists ? read : DEFAULTS;
+    const { language, zone } = read;
+    const isLanguage = language === 'system' || LANGUAGES.includes(language);
+    return areLists && isLanguage && (zone === 'local' || zone === 'utc') ? read : DEFAULTS;
   } catch {
     return DEFAULTS;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { formatPricePerMillion, formatUsd } from './money.ts';
+import { formatPricePerMillion, formatUsd, formatUsdExactly, formatUsdInColumn } from './money.ts';
 import { formatBytes, formatDuration, formatPercent, formatSpeed } from './quantity.ts';
 import { formatMoment, formatRelative, formatShortMoment } from './time.ts';
 
@@ -11,15 +11,36 @@ test.each([
   [0, '$0'],
   [null, '—'],
   [Number.NaN, '—'],
-  [0.00000312849, '$0.000003128'],
-  [0.0123456, '$0.0123'],
-  [0.5, '$0.50'],
+  [0.00000312849, '$0.00000313'],
+  [0.00999, '$0.00999'],
+  [0.009996, '$0.010'],
+  [0.0123456, '$0.012'],
+  [0.5, '$0.500'],
+  [0.9996, '$1.00'],
   [1234.5, '$1,234.50'],
+  [-0.25, '-$0.250'],
 ])('writes %o dollars as %s', (usd, text) => {
   expect(formatUsd(usd)).toBe(text);
 });
 
-test('tells a price that is not known from none', () => {
+test('writes an amount exactly, down to a nano-dollar', () => {
+  expect([0.000003128, 12.4, 0, null].map(formatUsdExactly)).toEqual(['$0.000003128', '$12.40', '$0.00', '—']);
+});
+
+test('fills amounts up, so that the points of a column stand below one another', () => {
+  const column = [12.4, 0.064, 0.00313, 0].map(formatUsdInColumn);
+  // A figure space is as wide as a digit, and a punctuation space as a point.
+  expect(column).toEqual([
+    '$12.40\u2007\u2007\u2007',
+    '$0.064\u2007\u2007',
+    '$0.00313',
+    `$0\u2008${'\u2007'.repeat(5)}`,
+  ]);
+  expect(new Set(column.map((text) => text.length - text.search(/[.\u2008]/)))).toEqual(new Set([6]));
+});
+
+test('tells a price that is not known from none, and writes all digits of one that is', () => {
+  expect(['0.0000000375', '0.00000125'].map(formatPricePerMillion)).toEqual(['$0.0375', '$1.25']);
   expect([
     formatPricePerMillion('-1'),
     formatPricePerMillion('0'),

@@ -1,20 +1,77 @@
-// Made once: a formatter costs more than a thousand numbers it formats.
-const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
-const tiny = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, maximumFractionDigits: 20 });
+import { createMessages, perLocale } from '../messages/locale.ts';
 
-/** USD with four significant digits below a cent, two decimals above: `$0.003128`, `$12.40`. Null is not known. */
+/** The space as wide as a digit, and the one as wide as a point. */
+const DIGIT_SPACE = '\u2007';
+const POINT_SPACE = '\u2008';
+
+const currency = perLocale(({ tag }) => {
+  const write = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
+    new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...options });
+  return {
+    zero: write({ maximumFractionDigits: 0 }),
+    dollars: write({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+    cents: write({ minimumFractionDigits: 3, maximumFractionDigits: 3 }),
+    tiny: write({ maximumSignificantDigits: 3, maximumFractionDigits: 20 }),
+    exact: write({ minimumFractionDigits: 2, maximumFractionDigits: 9 }),
+  };
+});
+
+/**
+ * USD as all screens write it: `$12.40` from a dollar, `$0.064` from a cent, `$0.00313` below (three digits that
+ * matter). Null is not known.
+ */
 export function formatUsd(usd: number | null): string {
   if (usd === null || !Number.isFinite(usd)) return '—';
-  if (usd === 0) return '$0';
-  const size = Math.abs(usd);
-  const format = size >= 1 ? dollars : size >= 0.01 ? cents : tiny;
-  return `$${format.format(usd)}`;
+  return currency()[styleOf(usd)].format(usd);
 }
+
+function styleOf(usd: number): 'zero' | 'dollars' | 'cents' | 'tiny' {
+  if (usd === 0) return 'zero';
+  const size = Math.abs(usd);
+  // What rounds up to a dollar or to a cent is written as one.
+  return size >= 0.9995 ? 'dollars' : size >= 0.009995 ? 'cents' : 'tiny';
+}
+
+/** Every digit that the gateway accounts for, down to a nano-dollar: `$0.003128456`. */
+export function formatUsdExactly(usd: number | null): string {
+  if (usd === null || !Number.isFinite(usd)) return '—';
+  return currency().exact.format(usd);
+}
+
+/** Digits after the point that have their place in a column. */
+const COLUMN_DIGITS = 5;
+
+/** As `formatUsd`, filled up with spaces, so that a right-aligned column of tabular figures stands on its points. */
+export function formatUsdInColumn(usd: number | null): string {
+  if (usd === null || !Number.isFinite(usd)) return '—';
+  const parts = currency()[styleOf(usd)].formatToParts(usd);
+  const fraction = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
+  const missing = DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - fraction));
+  return parts.map(({ value }) => value).join('') + (fraction === 0 ? POINT_SPACE : '') + missing;
+}
+
+const priceWords = createMessages(
+  { unknown: 'unknown', free: 'free' },
+  { de: { unknown: 'unbekannt', free: 'kostenlos' } },
+);
 
 /** A price a token (decimal text, `-1` when not known) as USD a million tokens. */
 export function formatPricePerMillion(price: unknown): string {
   const usd = Number(price ?? Number.NaN);
-  if (!Number.isFinite(usd) || usd < 0) return 'unknown';
-  return usd === 0 ? 'free' : formatUsd(Number((usd * 1e6).toPrecision(10)));
+  if (!Number.isFinite(usd) || usd < 0) return priceWords().unknown;
+  return usd === 0 ? priceWords().free : formatPrice(Number((usd * 1e6).toPrecision(10)));
 }
+
+const price = perLocale(
+  ({ tag }) =>
+    new Intl.NumberFormat(tag, {
+      style: 'currency',
+      currency: 'USD',
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 6,
+    }),
+);
+
+/** A price as providers publish it, with every digit it has: `$0.15`, `$1.25`, `$0.0375`. */
+export const formatPrice = (usd: number): string => price().format(usd);

@@ -1,22 +1,34 @@
-const whole = new Intl.NumberFormat('en-US');
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+import { createMessages, perLocale } from '../messages/locale.ts';
+
+const numbers = perLocale(({ tag }) => {
+  const write = (options?: Intl.NumberFormatOptions): Intl.NumberFormat => new Intl.NumberFormat(tag, options);
+  return {
+    whole: write(),
+    compact: write({ notation: 'compact', maximumFractionDigits: 1 }),
+    tenths: write({ minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+    hundredths: write({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  };
+});
+
+const words = createMessages({ tokens: 'tokens', speed: 'tokens/s' }, { de: { tokens: 'Token', speed: 'Token/s' } });
 
 /** `12,345`; a dash for what is not known. */
-export const formatCount = (count: number | null | undefined): string => (count == null ? '—' : whole.format(count));
+export const formatCount = (count: number | null | undefined): string =>
+  count == null ? '—' : numbers().whole.format(count);
 
 /** `12,345 tokens`; a dash for what is not known. */
 export const formatTokens = (count: number | null | undefined): string =>
-  count == null ? '—' : withUnits(`${whole.format(count)} tokens`);
+  count == null ? '—' : withUnits(`${numbers().whole.format(count)} ${words().tokens}`);
 
 /** `12.3K`. */
 export const formatCompact = (count: number | null | undefined): string =>
-  count == null ? '—' : compact.format(count);
+  count == null ? '—' : numbers().compact.format(count);
 
 /** Milliseconds as `420 ms`, `2.10 s`, `3 min 5 s` or `2 h 5 min`. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms == null || !Number.isFinite(ms)) return '—';
   if (ms < 1000) return withUnits(`${Math.round(ms)} ms`);
-  if (ms < 60_000) return withUnits(`${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`);
+  if (ms < 60_000) return withUnits(`${numbers()[ms < 10_000 ? 'hundredths' : 'tenths'].format(ms / 1000)} s`);
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return withUnits(`${minutes} min ${seconds % 60} s`);
@@ -30,18 +42,20 @@ const withUnits = (text: string): string => text.replaceAll(' ', '\u00a0');
 export const formatSpeed = (tokensPerSecond: number | null | undefined): string =>
   tokensPerSecond == null || !Number.isFinite(tokensPerSecond)
     ? '—'
-    : withUnits(`${toSpeedFigure(tokensPerSecond)} tokens/s`);
+    : withUnits(`${toSpeedFigure(tokensPerSecond)} ${words().speed}`);
 
 function toSpeedFigure(speed: number): string {
-  if (speed < 100) return speed.toFixed(1);
+  const { tenths, whole, compact } = numbers();
+  if (speed < 100) return tenths.format(speed);
   return speed < 10_000 ? whole.format(Math.round(speed)) : compact.format(speed);
 }
 
 /** `99.5 %`. */
-export const formatPercent = (percent: number): string => withUnits(`${percent.toFixed(1)} %`);
+export const formatPercent = (percent: number): string => withUnits(`${numbers().tenths.format(percent)} %`);
 
+/** `12 B`, `2.0 KB`, `3.3 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return withUnits(`${bytes} B`);
-  if (bytes < 1024 * 1024) return withUnits(`${(bytes / 1024).toFixed(1)} KB`);
-  return withUnits(`${(bytes / 1024 / 1024).toFixed(1)} MB`);
+  if (bytes < 1024 * 1024) return withUnits(`${numbers().tenths.format(bytes / 1024)} KB`);
+  return withUnits(`${numbers().tenths.format(bytes / 1024 / 1024)} MB`);
 }

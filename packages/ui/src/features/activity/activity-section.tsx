@@ -4,8 +4,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { PERIOD_NAMES, toPeriodTexts } from '../../format/days.ts';
 import { formatDuration } from '../../format/quantity.ts';
-import { formatMoment, formatRelative, PERIODS } from '../../format/time.ts';
+import { formatMoment, formatRelative } from '../../format/time.ts';
 import { createColorBook } from '../../parts/charts/assign-colors.ts';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import { formatSpan, type TimeSpan } from '../../parts/charts/chart-series.ts';
@@ -117,10 +118,8 @@ interface ControlsProps {
   readonly without?: Split | undefined;
 }
 
-const RANGE_LABELS = Object.fromEntries(Object.entries(PERIODS).map(([range, { short }]) => [range, short])) as Record<
-  Range,
-  string
->;
+const toRangeLabels = (): Record<Range, string> =>
+  Object.fromEntries(PERIOD_NAMES.map((range) => [range, toPeriodTexts(range).short])) as Record<Range, string>;
 
 /** The span and the split, which the address holds. */
 function ActivityControls({ search, onChange, without }: ControlsProps) {
@@ -129,7 +128,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
-        {range === null ? 'Selected span' : PERIODS[range].label}
+        {range === null ? 'Selected span' : toPeriodTexts(range).label}
       </h2>
       {range === null && from !== undefined && to !== undefined && (
         <Button
@@ -144,7 +143,7 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
         label="Span"
         value={range}
         onChange={(next) => onChange({ range: next, from: undefined, to: undefined })}
-        options={RANGE_LABELS}
+        options={toRangeLabels()}
       />
       <label className="flex items-center gap-2 text-sm">
         <span className="whitespace-nowrap text-ink-faint">Split by</span>

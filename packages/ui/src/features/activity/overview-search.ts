@@ -1,4 +1,13 @@
-import { isPeriod, type PeriodName, PERIODS, toPeriodStart, MINUTE_MS, HOUR_MS, DAY_MS } from '../../format/time.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  isPeriod,
+  MINUTE_MS,
+  type PeriodName,
+  toDayEnd,
+  toPeriodStart,
+  zoneOffsetMs,
+} from '../../format/days.ts';
 
 /** What the overview's charts show, as in the address. */
 export interface OverviewSearch {
@@ -73,9 +82,9 @@ export function toChartSpan(search: OverviewSearch, now: number): ChartSpan {
   if (range === null) return toOwnSpan(Date.parse(search.from ?? ''), Date.parse(search.to ?? ''));
   const fromMs = toPeriodStart(range, now);
   const bucketMs = BUCKETS_OF[range];
-  if (PERIODS[range].ms === null) {
+  if (range === 'today') {
     // The whole day, so that it is compared with yesterday up to the same time.
-    const toMs = new Date(now).setHours(24, 0, 0, 0);
+    const toMs = toDayEnd(now);
     return { fromMs, toMs, isOpen: false, beginMs: fromMs, endMs: toMs, bucketMs };
   }
   const endMs = alignDown(now, bucketMs) + bucketMs;
@@ -106,6 +115,6 @@ export function toOwnSpan(fromMs: number, toMs: number): ChartSpan {
 
 /** The beginning of the bucket on the user's clock, where days do not begin at midnight in UTC. */
 function alignDown(ms: number, bucketMs: number): number {
-  const offset = new Date(ms).getTimezoneOffset() * MINUTE_MS;
+  const offset = zoneOffsetMs(ms);
   return Math.floor((ms - offset) / bucketMs) * bucketMs + offset;
 }

@@ -1,8 +1,8 @@
 import { ArrowDown, ArrowUp, Equal } from 'lucide-react';
 
+import { MINUTE_MS } from '../../format/days.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
-import { MINUTE_MS } from '../../format/time.ts';
 import { formatSpan } from '../../parts/charts/chart-series.ts';
 import type { SpanFigures as Figures } from './figures-query.ts';
 import type { Figures as Totals } from './to-charts.ts';
@@ -126,6 +126,5 @@ export function toChange(now: number | null, before: number | null, { rise, fall
     : { direction: 'fall', text: `${percent} ${fall}` };
 }
 
-const formatTimes = (ratio: number): string =>
-  ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toLocaleString('en-US');
+const formatTimes = (ratio: number): string => (ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toString());
 const formatPercent = (percent: number): string => percent.toFixed(percent < 1 ? 1 : 0);

@@ -1,6 +1,6 @@
 import type { Model } from '@model-gateway/core/wire';
 
-import { formatPricePerMillion, formatUsd } from '../../format/money.ts';
+import { formatPricePerMillion, formatPrice } from '../../format/money.ts';
 
 /** A model in the address of its page: most ids have an author, and some have more slashes. */
 interface ModelParams {
@@ -38,8 +38,8 @@ export function formatColumnPrice(pricing: Pricing, unit: 'prompt' | 'completion
   const price = formatTokenPrice(pricing, unit);
   if (price !== 'no charge') return price;
   const { video_second: second, video } = pricing;
-  if (unit === 'completion' && Number(second) > 0) return `${formatUsd(Number(second))}/s`;
-  if (unit === 'completion' && Number(video) > 0) return `${formatUsd(Number(video))} each`;
+  if (unit === 'completion' && Number(second) > 0) return `${formatPrice(Number(second))}/s`;
+  if (unit === 'completion' && Number(video) > 0) return `${formatPrice(Number(video))} each`;
   return '—';
 }
 
@@ -62,7 +62,7 @@ function toText(unit: string, price: string): string {
   const words = UNIT_WORDS[unit];
   const isPrice = Number(price) > 0;
   if (words === undefined) return `${formatPricePerMillion(price)}${isPrice ? ' per million tokens' : ''}`;
-  return isPrice ? `${formatUsd(Number(price))} ${words}` : formatPricePerMillion(price);
+  return isPrice ? `${formatPrice(Number(price))} ${words}` : formatPricePerMillion(price);
 }
 
 const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,8 +5,9 @@ import type {
   ProviderHistoryList,
 } from '@model-gateway/core/wire';
 
+import { HOUR_MS } from '../../format/days.ts';
 import { formatCount, formatPercent } from '../../format/quantity.ts';
-import { formatRelative, HOUR_MS } from '../../format/time.ts';
+import { formatRelative } from '../../format/time.ts';
 import { formatSpan } from '../../parts/charts/chart-series.ts';
 
 type Past = Pick<ProviderHistoryList['data'][number], 'totals' | 'buckets' | 'last_called_at' | 'last_call_failed'>;

@@ -1,3 +1,6 @@
+import { isMidnight } from '../../format/days.ts';
+import { timeFormats } from '../../format/time.ts';
+
 /** A series of a chart. */
 export interface Series {
   /** Identifies it, and connects it to the same series in other charts. */
@@ -61,25 +64,15 @@ export function readBucket(
   };
 }
 
-const day = new Intl.DateTimeFormat('en-US', { weekday: 'short', month: 'short', day: 'numeric' });
-const minute = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const second = new Intl.DateTimeFormat('en-US', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-
 /** `Sun, Nov 22`, `Sun, Nov 22 10:00 to 10:30`, `Sun, Nov 22 22:00 to Mon, Nov 23 02:00`. */
 export function formatSpan({ fromMs, toMs }: TimeSpan): string {
+  const { weekday: day, minute, clock: second } = timeFormats();
   const clock = fromMs % 60_000 === 0 && toMs % 60_000 === 0 ? minute : second;
   const [first, lastDay] = [day.format(fromMs), day.format(toMs - 1)];
   if (isMidnight(fromMs) && isMidnight(toMs)) return first === lastDay ? first : `${first} to ${lastDay}`;
   const end = isMidnight(toMs) ? '24:00' : clock.format(toMs);
   return `${first} ${clock.format(fromMs)} to ${first === lastDay ? end : `${lastDay} ${end}`}`;
 }
-
-const isMidnight = (ms: number): boolean => new Date(ms).setHours(0, 0, 0, 0) === ms;
 
 export interface BucketReading {
   readonly buckets: Buckets;

@@ -3,7 +3,8 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { useIsDark } from '../../app/preferences.ts';
-import { DAY_MS } from '../../format/time.ts';
+import { DAY_MS, isMidnight } from '../../format/days.ts';
+import { timeFormats } from '../../format/time.ts';
 import type { ChartLink } from './chart-link.ts';
 import type { Buckets, Series } from './chart-series.ts';
 
@@ -86,13 +87,11 @@ interface PlotLook {
 /** The last two digits of the colour of a series that is not highlighted. */
 const DIM = '30';
 
-const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-
 /** Midnights are shown by their day. */
 function formatTime(seconds: number, isDaily: boolean): string {
-  const date = new Date(seconds * 1000);
-  return isDaily || (date.getHours() === 0 && date.getMinutes() === 0) ? days.format(date) : clock.format(date);
+  const ms = seconds * 1000;
+  const { day, minute } = timeFormats();
+  return isDaily || isMidnight(ms) ? day.format(ms) : minute.format(ms);
 }
 
 /** The middle of each bucket, in Unix seconds. */

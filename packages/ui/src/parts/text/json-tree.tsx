@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 
-import { formatBytes } from '../../format/quantity.ts';
+import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { moveCursor } from '../table/move-cursor.ts';
 import { showControls } from './show-controls.ts';
@@ -58,7 +58,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center justify-between border-b border-line px-3 py-1.5 text-xs text-ink-faint">
-        <span>{lines.length.toLocaleString('en-US')} lines shown</span>
+        <span>{formatCount(lines.length)} lines shown</span>
         <CopyButton look="quiet" label="Copy JSON" text={() => JSON.stringify(value, null, 2)} />
       </div>
       <div

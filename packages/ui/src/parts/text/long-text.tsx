@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useReducer, useRef } from 'react';
 
-import { formatBytes } from '../../format/quantity.ts';
+import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { showControls } from './show-controls.ts';
 
@@ -21,7 +21,7 @@ export function LongText({ text }: { text: string }) {
     <div className="rounded-lg border border-line">
       <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-ink-faint">
         <span>
-          {formatBytes(text.length)}, {lines.count.toLocaleString('en-US')} lines, raw text
+          {formatBytes(text.length)}, {formatCount(lines.count)} lines, raw text
         </span>
         <CopyButton look="quiet" text={text} label="Copy all" />
       </div>

@@ -4,8 +4,9 @@ import { useEffect, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
 import { readJsonLines } from '../../api/read-stream.ts';
+import { HOUR_MS } from '../../format/days.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { formatMoment, HOUR_MS } from '../../format/time.ts';
+import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';

@@ -3,7 +3,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery, refreshEvery } from '../../api/queries.ts';
-import { HOUR_MS } from '../../format/time.ts';
+import { HOUR_MS } from '../../format/days.ts';
 
 const FRESH_MS = 15_000;
 

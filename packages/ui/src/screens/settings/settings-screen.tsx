@@ -3,10 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
 import { type Session, getSession } from '../../api/session.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
+import { useDesktopInfo } from '../../app/desktop.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
-import { formatRelative } from '../../format/time.ts';
+import { formatRelative, localZoneName } from '../../format/time.ts';
+import { LANGUAGE_NAMES } from '../../messages/languages.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../parts/controls/field.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -106,7 +108,8 @@ function toSessionText(session: Session): string {
 
 /** Display settings, kept in this browser. */
 function AppearanceCard() {
-  const { theme, density, singleKeys } = usePreferences();
+  const { theme, density, language, zone, singleKeys } = usePreferences();
+  const isDesktop = useDesktopInfo() !== null;
   return (
     <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">Appearance</h2>
@@ -127,6 +130,27 @@ function AppearanceCard() {
             value={density}
             onChange={(next) => setPreferences({ density: next })}
             options={{ comfortable: 'Comfortable', compact: 'Compact' }}
+          />
+        </div>
+        {/* The desktop app has its own setting, which its menus follow, too. */}
+        {!isDesktop && (
+          <div>
+            <p className="mb-1 text-sm font-medium">Language</p>
+            <Choice
+              label="Language"
+              value={language}
+              onChange={(next) => setPreferences({ language: next })}
+              options={{ system: 'System', ...LANGUAGE_NAMES }}
+            />
+          </div>
+        )}
+        <div>
+          <p className="mb-1 text-sm font-medium">Time zone</p>
+          <Choice
+            label="Time zone"
+            value={zone}
+            onChange={(next) => setPreferences({ zone: next })}
+            options={{ local: localZoneName(), utc: 'UTC' }}
           />
         </div>
       </div>

@@ -1,7 +1,7 @@
 import type { GenerationSort } from '@model-gateway/core/wire';
 
 import { readTexts } from '../../../app/read-texts.ts';
-import { isPeriod, toPeriodStart } from '../../../format/time.ts';
+import { isPeriod, toPeriodStart } from '../../../format/days.ts';
 import { isStatus } from '../list/generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 

@@ -12,8 +12,8 @@ import {
   NO_FILTERS,
   hasGenerationFilters,
 } from '../../../features/generations/search/generation-search.ts';
+import { PERIOD_NAMES, toPeriodTexts } from '../../../format/days.ts';
 import { formatCount } from '../../../format/quantity.ts';
-import { PERIODS } from '../../../format/time.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { FilterInput } from './filter-input.tsx';
@@ -227,7 +227,7 @@ interface TimeButtonsProps {
 function TimeButtons({ search, onChange }: TimeButtonsProps) {
   const isSpan = search.from !== undefined || search.to !== undefined;
   const choices = [
-    ...Object.entries(PERIODS).map(([value, { label, short }]) => ({ value, label, short })),
+    ...PERIOD_NAMES.map((value) => ({ value, ...toPeriodTexts(value) })),
     { value: undefined, label: 'Any time', short: 'Any time' },
   ];
   return (

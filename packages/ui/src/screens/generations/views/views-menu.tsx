@@ -6,7 +6,7 @@ import { type SavedView, getPreferences, setPreferences, usePreferences } from '
 import { toFilterText } from '../../../features/generations/search/filter-text.ts';
 import type { GenerationSearch } from '../../../features/generations/search/generation-search.ts';
 import { useOpenView } from '../../../features/generations/search/use-open-view.ts';
-import { PERIODS, isPeriod } from '../../../format/time.ts';
+import { toPeriodTexts, isPeriod } from '../../../format/days.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { LabelledInput } from '../../../parts/controls/labelled.tsx';
 import { MENU_ITEM, MenuCheck, MenuContent } from '../../../parts/controls/menu.tsx';
@@ -118,7 +118,7 @@ function toContents(search: GenerationSearch): React.ReactNode {
   const line = toFilterText(search);
   const { range, from, to } = search;
   const own = from === undefined && to === undefined ? 'any time' : 'the chosen span';
-  const time = isPeriod(range) ? PERIODS[range].label.toLowerCase() : own;
+  const time = isPeriod(range) ? toPeriodTexts(range).label.toLowerCase() : own;
   return (
     <>
       {line === '' ? 'no filter' : <code className="font-mono text-xs break-all">{line}</code>}, {time}

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
-import { HOUR_MS } from '../../../format/time.ts';
+import { HOUR_MS } from '../../../format/days.ts';
 
 const EVERY_MS = 30_000;
 

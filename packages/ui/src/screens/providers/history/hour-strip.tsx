@@ -2,6 +2,8 @@ import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
 
 import { describeHour } from '../../../features/providers/describe-history.ts';
+import { toDayStart } from '../../../format/days.ts';
+import { timeFormats } from '../../../format/time.ts';
 import { HourBar } from './hour-bar.tsx';
 
 interface HourStripProps {
@@ -13,14 +15,12 @@ interface HourStripProps {
 
 const HOURS_IN_A_ROW = 24;
 
-const day = new Intl.DateTimeFormat('en-US', { weekday: 'short', day: 'numeric' });
-
 /** One row for up to 24 hours, else one for each day of the reader. */
 function toRows(hours: readonly ProviderHistoryBucket[]): readonly (readonly ProviderHistoryBucket[])[] {
   if (hours.length <= HOURS_IN_A_ROW) return [hours];
-  const days = new Map<string, ProviderHistoryBucket[]>();
+  const days = new Map<number, ProviderHistoryBucket[]>();
   for (const hour of hours) {
-    const date = new Date(hour.start).toDateString();
+    const date = toDayStart(Date.parse(hour.start));
     days.set(date, [...(days.get(date) ?? []), hour]);
   }
   return [...days.values()];
@@ -80,7 +80,7 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
           <div key={row[0]?.start} className="flex items-stretch gap-2">
             {rows.length > 1 && (
               <span aria-hidden="true" className="figures w-12 shrink-0 self-center text-xs text-ink-faint">
-                {day.format(Date.parse(row[0]?.start ?? ''))}
+                {timeFormats().shortWeekday.format(Date.parse(row[0]?.start ?? ''))}
               </span>
             )}
             <HourRow

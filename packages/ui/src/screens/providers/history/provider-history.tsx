@@ -9,9 +9,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { FAILURE_WORDS, describePast, listFailures } from '../../../features/providers/describe-history.ts';
+import { HOUR_MS } from '../../../format/days.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
-import { formatFull, formatRelative, HOUR_MS } from '../../../format/time.ts';
+import { formatFull, formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { formatSpan } from '../../../parts/charts/chart-series.ts';
 import { Button } from '../../../parts/controls/button.tsx';
