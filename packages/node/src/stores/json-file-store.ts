@@ -54,6 +54,15 @@ export interface JsonFileStoreOptions extends DirectoryOptions {
   readonly trustsClock?: boolean | undefined;
 }
 
+/** A store in files. */
+export interface JsonFileStore extends Store {
+  /**
+   * Drops all generations that were written on a day (`2026-03-01`, UTC) or before it, with what they cost, as if they
+   * had never been: made-up ones alone. Rejects when that day is still written to.
+   */
+  discardThrough(day: string): Promise<void>;
+}
+
 /** Parts of the machine that tests replace. */
 interface StoreHost extends Pick<Platform, 'monotonicNow' | 'setTimer'> {
   readonly files: FileSystem;
@@ -83,12 +92,12 @@ const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
  * `DirectoryInUseError` when another process uses it. Damage never makes it start empty: it keeps what is readable,
  * sets the rest aside and reports both to the logger.
  */
-export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
+export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<JsonFileStore> {
   return openJsonFileStore(options, { files: nodeFileSystem, monotonicNow, setTimer: setUnrefTimer });
 }
 
 /** As `createJsonFileStore`, on a given host. */
-export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<Store> {
+export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<JsonFileStore> {
   const directory = await prepareDataDirectory(options.dir, options.logger);
   const owner = await takeDirectory(options, directory);
   const wasUnused = owner !== undefined && (await isUnused(directory, STORE_FILES).catch(() => false));
@@ -115,7 +124,7 @@ async function openOwned(
   options: JsonFileStoreOptions,
   { files: unheld, monotonicNow, setTimer }: StoreHost,
   { directory, owner, logs }: Opening,
-): Promise<Store> {
+): Promise<JsonFileStore> {
   const { logger, now = () => Date.now(), trustsClock = false } = options;
   const { path, logsPath } = directory;
   const files = await holdDirectory(unheld, path);
@@ -181,6 +190,7 @@ async function openOwned(
       listSpending: carried.list,
       carrySpending: carried.carry,
     },
+    discardThrough: generations.discardThrough,
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     engine: { type: 'json', address: options.dir },
     // Once: the directory may have another owner by the second time.

@@ -54,6 +54,8 @@ interface GenerationLog {
   readonly spending: SpendingBook;
   /** Number of generations at start. */
   readonly loaded: number;
+  /** Drops made-up generations: those of a segment and of all before it. Rejects when it is still written to. */
+  discardThrough(segment: SegmentName): Promise<void>;
   /** Writes and syncs what is pending; rejects when something may not be durable. */
   close(): Promise<void>;
 }
@@ -95,6 +97,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
     },
     spending: index.spending,
     loaded,
+    discardThrough: retention.discardThrough,
     async close() {
       stopWarming();
       retention.stop();

@@ -244,3 +244,36 @@ test('a machine that stops at any call while dropping loses no cost and brings n
     expect((await place.logs()).join(), `call ${nth}`).not.toContain('2026-03-01');
   }
 });
+
+test('made-up generations are discarded with what they cost, and others stay', async () => {
+  place.nowMs = Date.parse('2026-03-04T23:59:59.999Z');
+  const before = await place.open();
+  await before.generations.append(toRecord('made-up', { principalId: 'sample', costNanoUsd: 5_000 }), toContent('a'));
+  await before.close();
+
+  place.nowMs = Date.parse('2026-03-05T10:00:00Z');
+  const store = await place.open();
+  await append(store, 'real');
+  await expect(store.discardThrough('2026-03-05')).rejects.toThrow('Segment 2026-03-05 is still written to');
+  await store.discardThrough('2026-03-04');
+  await store.discardThrough('2026-03-04');
+  const facts = async (opened: typeof store) => ({
+    ids: await listIds(opened),
+    sample: await opened.generations.spentNanoUsd('sample'),
+    total: await opened.generations.spent({}),
+    completeFromMs: await opened.generations.completeFromMs?.(),
+  });
+  const expected = {
+    ids: ['real'],
+    sample: 0,
+    total: { creditsNanoUsd: 1_000, byokNanoUsd: 0 },
+    completeFromMs: 0,
+  };
+  expect(await facts(store)).toEqual(expected);
+  await store.close();
+  expect((await place.logs()).join()).not.toContain('2026-03-04');
+
+  const again = await place.open();
+  expect(await facts(again)).toEqual(expected);
+  await again.close();
+});

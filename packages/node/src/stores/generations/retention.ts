@@ -91,6 +91,11 @@ interface RetentionOptions<Operation> extends LoadOptions, Pick<Platform, 'setTi
 interface Retention {
   /** Checks the limits, once more if a check is running. Logs failures: old files are no reason to refuse new ones. */
   look(): void;
+  /**
+   * Drops a segment and all before it, with what its calls cost: they are made-up calls. Rejects when it is still
+   * written to.
+   */
+  discardThrough(name: SegmentName): Promise<void>;
   /** Resolves when no check is running. */
   settled(): Promise<void>;
   /** The moment from which on nothing was dropped; undefined where nothing was. */
@@ -134,6 +139,10 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   lookEveryHour();
   return {
     look,
+    discardThrough: (name) =>
+      inTurn(async () => {
+        carried = await discardSegments(options, carried, name);
+      }),
     settled: () => inTurn(() => undefined),
     completeFromMs: () => completeFromOf(carried),
     stop() {
@@ -190,13 +199,37 @@ async function dropSegments<Operation>(
     ...(completeFromMs !== undefined && { completeFromMs }),
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
-  // The sums are stored before the files they come from are removed: a crash in between only leaves files to remove.
-  await journal.append(options.toOperation(next));
-  await journal.sync();
-  await removeDroppedFiles(options, next);
+  await saveDropped(options, next);
   options.logger?.info('Old generations were dropped', {
     through: next.droppedThrough,
     contentThrough: next.contentDroppedThrough,
   });
+  return next;
+}
+
+/** The sums are stored before the files they come from are removed: a crash in between only leaves files to remove. */
+async function saveDropped<Operation>(options: RetentionOptions<Operation>, next: CarriedForward): Promise<void> {
+  const { journal } = options;
+  await journal.append(options.toOperation(next));
+  await journal.sync();
+  await removeDroppedFiles(options, next);
+}
+
+async function discardSegments<Operation>(
+  options: RetentionOptions<Operation>,
+  carried: CarriedForward,
+  through: SegmentName,
+): Promise<CarriedForward> {
+  const { index, journal } = options;
+  if (isThrough(journal.oldest.name, through)) throw new Error(`Segment ${through} is still written to`);
+  for (const entry of index.removeThrough(through).entries()) index.spending.subtract(entry);
+  const { droppedThrough } = carried;
+  const next = {
+    ...carried,
+    droppedThrough: isThrough(through, droppedThrough) ? droppedThrough : through,
+    // Nothing is missing that ever was.
+    completeFromMs: completeFromOf(carried) ?? 0,
+  };
+  await saveDropped(options, next);
   return next;
 }
