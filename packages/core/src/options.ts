@@ -1,5 +1,6 @@
 import type { AccountOptions } from './account/account.ts';
 import type { FixtureLibrary } from './api/fixtures.ts';
+import type { SampleData } from './api/sample-data.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { MemberDirectory } from './auth/keys.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
@@ -90,6 +91,8 @@ export interface GatewayOptions extends Setup {
   readonly setupHost?: SetupHost | undefined;
   /** Lets management see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
+  /** Lets management see and delete the made-up records of a demo. Default: there are none. */
+  readonly sampleData?: SampleData | undefined;
   /** Refuses or amends requests that have been read, before guardrails, budgets and rules see them. */
   readonly onRequest?: RequestHook | undefined;
   /**

@@ -192,7 +192,7 @@ type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'd
 
 /** The options that are used as they are, or their defaults. */
 function withDefaults(options: GatewayOptions) {
-  const { store, broadcast, webhooks, moderator, providerChecks, fixtures } = options;
+  const { store, broadcast, webhooks, moderator, providerChecks, fixtures, sampleData } = options;
   return {
     store,
     platform: options.platform ?? createWebPlatform(),
@@ -211,6 +211,7 @@ function withDefaults(options: GatewayOptions) {
     moderator,
     providerChecks,
     fixtures,
+    sampleData,
   };
 }
 

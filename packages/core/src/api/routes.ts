@@ -15,6 +15,7 @@ import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
+import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
 import type { SystemParts } from './system.ts';
 import type { CreateVideoParts, VideoParts } from './videos.ts';
@@ -41,6 +42,7 @@ export type ApiParts = ChatParts &
   DestinationParts &
   WebhookParts &
   FixtureParts &
+  SampleDataParts &
   SessionParts &
   SystemParts;
 
@@ -83,6 +85,7 @@ const workspaces = late(() => import('./workspaces.ts'));
 const destinations = late(() => import('./destinations.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
+const sampleData = late(() => import('./sample-data.ts'));
 const sessions = late(() => import('./sessions.ts'));
 const system = late(() => import('./system.ts'));
 const metrics = late(() => import('./metrics.ts'));
@@ -265,6 +268,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/fixtures/misses': admin(fixtures('listFixtureMisses'), 'List the latest requests without a matching fixture, newest first'),
     'GET /admin/v1/fixtures/misses/{id}': admin(fixtures('getFixtureMiss'), 'Show a request without a matching fixture, and how it differs from the nearest one'),
     'POST /admin/v1/fixtures/misses/{id}/accept': admin(fixtures('acceptFixtureMiss'), 'Make the nearest fixture match a request that had none'),
+  },
+  'Sample data': {
+    'GET /admin/v1/sample-data': admin(sampleData('getSampleData'), 'Show how many made-up records the demo has'),
+    'DELETE /admin/v1/sample-data': admin(sampleData('deleteSampleData'), 'Delete the made-up records of the demo'),
   },
   Sessions: {
     'GET /admin/v1/session': anyone('admin', sessions('getSession'), 'Show whether the browser is signed in'),
