@@ -123,6 +123,7 @@ export const SERVER_FLOORS: readonly string[] = [
   'process',
   'ui',
   'open',
+  'sample',
   'checks',
   'setup',
   'serve',

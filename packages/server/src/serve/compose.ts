@@ -74,6 +74,8 @@ export interface CompositionOptions {
   readonly fixedMode?: string | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
+  /** The made-up records of the demo. Default: there are none. */
+  readonly sampleData?: GatewayOptions['sampleData'];
   readonly instance?: GatewayOptions['instance'];
   /** What `/metrics` shows. Default: the figures of the gateway alone. */
   readonly exposeMetrics?: NonNullable<GatewayOptions['metrics']>['expose'];
@@ -147,6 +149,7 @@ async function composeParts(
       ? undefined
       : createSetupHost({ current, connector, secrets: box, hide, redact, localServers: options.localServers }),
     fixtures: fixtures.library,
+    sampleData: options.sampleData,
     shared: shared?.parts,
     instance: options.instance,
     metrics: { token: config.metrics.token ?? undefined, expose: options.exposeMetrics },

@@ -38,6 +38,8 @@ export interface StartPlan {
   readonly config: GatewayConfig;
   /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
+  /** Whether the demo begins with made-up calls: in its own directory, with its own fixtures. */
+  readonly beginsWithSamples?: boolean | undefined;
 }
 
 const DEMO_DATA_DIR = 'data/demo';
@@ -55,7 +57,10 @@ export function planStart(
 ): StartPlan {
   const flags = { host: options.host, port: options.port, dataDir: options.dataDir };
   if (options.demo)
-    return { ...planDemo(flags, []), ...(options.fixtures !== undefined && { demoFixturesDir: options.fixtures }) };
+    return {
+      ...planDemo(flags, []),
+      ...(options.fixtures !== undefined && { demoFixturesDir: options.fixtures, beginsWithSamples: false }),
+    };
   const config = loadConfig({ file: options.config, env, flags, presets: PRESETS, builtInModels });
   const isReal = config.origin !== 'none' || options.noDemo === true || isSetUp(config);
   return isReal ? { config, demoFixturesDir: null } : planDemo(flags, config.warnings);
@@ -79,7 +84,11 @@ function planDemo(
     { key: DEMO_KEY, kind: 'api', name: 'demo' },
     { key: DEMO_MANAGEMENT_KEY, kind: 'management', name: 'demo management', isPublic: true },
   ];
-  return { config: { ...config, auth: { ...config.auth, bootstrapKeys }, warnings }, demoFixturesDir: DEMO_FIXTURES };
+  return {
+    config: { ...config, auth: { ...config.auth, bootstrapKeys }, warnings },
+    demoFixturesDir: DEMO_FIXTURES,
+    beginsWithSamples: flags.dataDir === undefined,
+  };
 }
 
 /** One start of `serve`: what it was asked for, and what it has opened so far. */

@@ -11,6 +11,7 @@ import {
   type InstanceFacts,
   type Logger,
   NO_SNIFFING,
+  type SampleData,
   type Store,
   VERSION,
 } from '@model-gateway/core';
@@ -36,10 +37,10 @@ const CUT_AFTER_MS = 1000;
 
 /** Opens the parts one after the other, and resolves when calls are taken. */
 export async function startGateway(start: Start): Promise<void> {
-  const { config, logger, closers, demoFixturesDir, record, trustsClock, place } = start;
+  const { config, logger, closers, demoFixturesDir, record, place } = start;
   const unsealed = warnOfSecrets(config, process.env);
   for (const warning of [...config.warnings, ...(unsealed === undefined ? [] : [unsealed])]) logger.warn(warning);
-  const store = await openStore(config, logger, { trustsClock, place: place ?? ALONE });
+  const { store, sampleData } = await openParts(start);
   closers.push(() => store.close());
 
   // Fixtures that come with the program are replaced with each version.
@@ -55,6 +56,7 @@ export async function startGateway(start: Start): Promise<void> {
     store,
     logger,
     extraKeys: toOwnerKeys(start),
+    sampleData,
     instance: describeInstance(place),
     exposeMetrics: place === null ? async () => toExposition([await metrics.read()]) : shareMetrics(toChannel(metrics)),
     ...fixtures,
@@ -94,6 +96,20 @@ export async function startGateway(start: Start): Promise<void> {
   const beginLate = (): void => void beginWith(gateway, start, begin);
   const stopWaiting = whenReady(store, beginLate);
   closers.push(() => Promise.resolve(stopWaiting()));
+}
+
+/** The store, and the made-up calls in it where the demo has some. */
+async function openParts(start: Start): Promise<{ readonly store: Store; readonly sampleData?: SampleData }> {
+  const { config, logger, trustsClock, place, demoFixturesDir, beginsWithSamples } = start;
+  if (beginsWithSamples && demoFixturesDir !== null && config.store.type === 'json') {
+    const { retentionDays, maxGenerations } = config.logging;
+    const { openDemoStore } = await import('../sample/open-demo-store.ts');
+    return openDemoStore(
+      { dir: config.store.dir, logger, retentionDays, maxGenerations, trustsClock },
+      demoFixturesDir,
+    );
+  }
+  return { store: await openStore(config, logger, { trustsClock, place: place ?? ALONE }) };
 }
 
 /** The channel of a worker to the process that has started it. */

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { createJsonFileStore } from '@model-gateway/node';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { createSampleCalls, type SampleCall } from './sample-calls.ts';
+import { openSampleData } from './sample-mark.ts';
+import { seedSamples } from './seed-samples.ts';
+
+const FIXTURES = fileURLToPath(new URL('../../../../fixtures', import.meta.url));
+const NOW = Date.parse('2026-03-20T15:00:00Z');
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+function makeFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'samples-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const open = (dir: string, nowMs = NOW) => createJsonFileStore({ dir, now: () => nowMs });
+
+test('sample data are three weeks of calls up to now, with all that a gateway in use has', () => {
+  const calls = createSampleCalls(NOW, hashOf);
+  const generations = calls.map(({ record }) => record.generation);
+  const times = generations.map(({ created_at: at }) => Date.parse(at));
+  expect(calls.length).toBeGreaterThan(1500);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(new Set(generations.map(({ id }) => id)).size).toBe(calls.length);
+  expect(NOW - (times[0] ?? 0)).toBeGreaterThan(20 * 86_400_000);
+  expect(NOW - (times.at(-1) ?? 0)).toBeGreaterThan(0);
+  expect(NOW - (times.at(-1) ?? 0)).toBeLessThan(86_400_000);
+  const share = (isOne: (generation: (typeof generations)[number]) => boolean): number =>
+    generations.filter(isOne).length / generations.length;
+  expect(share(({ finish_reason: reason }) => reason === 'error')).toBeGreaterThan(0.005);
+  expect(share(({ finish_reason: reason }) => reason === 'error')).toBeLessThan(0.05);
+  expect(share(({ provider_responses: attempts }) => (attempts?.length ?? 0) > 1)).toBeGreaterThan(0.03);
+  expect(share(({ cancelled }) => cancelled === true)).toBeGreaterThan(0.003);
+  expect(share(({ cache_discount: saved }) => saved !== null)).toBeGreaterThan(0.2);
+  expect(new Set(generations.map(({ session_id: id }) => id)).size).toBeGreaterThan(20);
+});
+
+/** The messages of a session's calls, in order. */
+const toTurns = (calls: readonly SampleCall[]): readonly (readonly { role?: string; tool_call_id?: string }[])[] =>
+  calls.map(({ content }) => ('messages' in content.input ? (content.input.messages as never) : []));
+
+test('each call of a sample session sends what was said before, with a result for each tool call', () => {
+  const calls = createSampleCalls(NOW, hashOf);
+  const bySession = Map.groupBy(
+    calls.filter(({ record }) => record.generation.session_id !== null),
+    ({ record }) => record.generation.session_id,
+  );
+  for (const session of bySession.values()) {
+    const turns = toTurns(session);
+    for (const [at, messages] of turns.entries()) {
+      expect(messages.slice(0, turns[at - 1]?.length ?? 0)).toEqual(turns[at - 1] ?? []);
+      const asked = session[at - 1]?.content.output.tool_calls?.map(({ id }) => id) ?? [];
+      const results = messages.filter(({ role }) => role === 'tool').map(({ tool_call_id: id }) => id);
+      expect(results.slice(-asked.length || results.length)).toEqual(at === 0 ? [] : asked);
+    }
+  }
+});
+
+test('a new directory is filled, and one that was used is left as it is', async () => {
+  const dir = makeFolder();
+  expect(await seedSamples(dir, FIXTURES, NOW)).toBe(true);
+  const store = await open(dir);
+  const count = store.generations.count?.();
+  expect(count).toBeGreaterThan(1500);
+  expect((await store.keys.list()).map(({ name }) => name)).toEqual([
+    'Sample: Support bot',
+    'Sample: Website',
+    'Sample: Coding agents',
+  ]);
+  expect((await store.videoJobs.list()).map(({ status }) => status)).toContain('failed');
+  expect((await store.guardrailHits.list()).length).toBeGreaterThan(10);
+  await store.close();
+
+  expect(await seedSamples(dir, FIXTURES, NOW)).toBe(false);
+  const again = await open(dir);
+  expect(again.generations.count?.()).toBe(count);
+  await again.close();
+});
+
+test('sample data are deleted at once, and nothing else', async () => {
+  const dir = makeFolder();
+  await seedSamples(dir, FIXTURES, NOW);
+  const store = await open(dir, NOW + 1000);
+  const created_at = new Date(NOW + 1000).toISOString();
+  await store.generations.append(toRecord('own', { costNanoUsd: 7, generation: { created_at } }), null);
+  const samples = await openSampleData(dir, store);
+  expect(await samples.describe()).toEqual({
+    generations: expect.any(Number),
+    from: expect.stringContaining('2026-02-27'),
+  });
+  await samples.remove();
+  await samples.remove();
+  const left = async (opened: typeof store) => ({
+    generations: opened.generations.count?.(),
+    spent: (await opened.generations.spent({})).creditsNanoUsd,
+    keys: (await opened.keys.list()).length,
+    guardrails: (await opened.guardrails.list()).length,
+    assignments: (await opened.keyAssignments.list()).length,
+    hits: (await opened.guardrailHits.list()).length,
+    videos: (await opened.videoJobs.list()).length,
+    samples: await (await openSampleData(dir, opened)).describe(),
+  });
+  const own = { generations: 1, spent: 7, keys: 0, guardrails: 0, assignments: 0, hits: 0, videos: 0, samples: null };
+  expect(await samples.describe()).toBeNull();
+  expect(await left(store)).toEqual(own);
+  await store.close();
+  const again = await open(dir, NOW + 2000);
+  expect(await left(again)).toEqual(own);
+  await again.close();
+});
