@@ -5,6 +5,7 @@ import { useSession } from '../api/session.ts';
 import { setPreferences, usePreferences } from '../app/preferences.ts';
 import { listenForShortcuts, useShortcut, useShortcuts } from '../app/shortcuts.ts';
 import { PortBanner } from '../features/port-banner.tsx';
+import { SampleDataBanner } from '../features/sample-data.tsx';
 import { Checkbox } from '../parts/controls/field.tsx';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { Toasts } from '../parts/messages/toasts.tsx';
@@ -63,6 +64,8 @@ function Frame() {
         <main id="main" tabIndex={-1} className="scroll-thin flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
           <Outlet />
         </main>
+        {/* Below, where it moves nothing when it comes. */}
+        <SampleDataBanner />
       </div>
       {open === 'help' && <ShortcutHelp onClose={close} />}
       {open === 'palette' && (
