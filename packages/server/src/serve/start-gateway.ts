@@ -175,7 +175,10 @@ const describeInstance = (place: WorkerPlace | null): InstanceFacts => ({
   worker: place === null ? undefined : { number: place.slot, of: place.of },
 });
 
-/** Adds the web UI below `/ui` to a gateway. Its code is loaded at the first request for it. */
+/**
+ * Adds the web UI below `/ui` to a gateway, and compresses what is read by GET: lists and records, no calls of models.
+ * The code of both is loaded at the first request for it.
+ */
 function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
   return {
     ...gateway,
@@ -183,8 +186,15 @@ function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
     handle: (request) =>
       request.path === '/ui' || request.path.startsWith('/ui/')
         ? loadAndServeUi(request, logger)
-        : gateway.handle(request),
+        : request.method === 'GET' && request.headers['accept-encoding'] !== undefined
+          ? handleCompressed(gateway, request)
+          : gateway.handle(request),
   };
+}
+
+async function handleCompressed(gateway: Gateway, request: GatewayRequest): Promise<GatewayResponse> {
+  const [response, { compressResponse }] = await Promise.all([gateway.handle(request), import('../ui/compress.ts')]);
+  return compressResponse(response, request.headers['accept-encoding']);
 }
 
 async function loadAndServeUi(request: GatewayRequest, logger: Pick<Logger, 'error'>): Promise<GatewayResponse> {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -86,4 +87,21 @@ test('rejects when there is no bundle', async () => {
   await expect(serveUi({ method: 'GET', path: '/ui/', baseUrl: '' }, join(directory, 'none'))).rejects.toThrow(
     'holds no bundle',
   );
+});
+
+test('sends assets compressed to browsers that accept it', async () => {
+  const script = 'export const words = "one two three";\n'.repeat(100);
+  await writeFile(join(directory, 'assets', 'long-Cd_3.js'), script);
+  const getAs = (accepted: string) =>
+    serveUi(
+      { method: 'GET', path: '/ui/assets/long-Cd_3.js', baseUrl: '', headers: { 'accept-encoding': accepted } },
+      directory,
+    );
+  for (const accepted of ['gzip, deflate, br', 'gzip, deflate, br']) {
+    const { headers, body } = await getAs(accepted);
+    expect(headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+    expect(brotliDecompressSync(body as Uint8Array).toString()).toBe(script);
+  }
+  const plain = await getAs('identity');
+  expect([plain.headers['content-encoding'], textOf(plain.body)]).toEqual([undefined, script]);
 });

@@ -3,6 +3,8 @@ import { extname, join } from 'node:path';
 
 import { type GatewayRequest, type GatewayResponse, mountPathOf } from '@model-gateway/core';
 
+import { compressResponse } from './compress.ts';
+
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -39,12 +41,15 @@ const COMMON_HEADERS = {
 /** Matches the file names of a bundle, and no path out of its directory. */
 const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 
+/** What is read of a request. */
+type UiRequest = Pick<GatewayRequest, 'method' | 'path' | 'baseUrl'> & Partial<Pick<GatewayRequest, 'headers'>>;
+
 /**
  * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path of no file is treated
  * as the address of a screen. Rejects when the bundle does not exist.
  */
 export async function serveUi(
-  { method, path, baseUrl }: Pick<GatewayRequest, 'method' | 'path' | 'baseUrl'>,
+  { method, path, baseUrl, headers: { 'accept-encoding': accepted } = {} }: UiRequest,
   directory: string,
 ): Promise<GatewayResponse> {
   if (method !== 'GET' && method !== 'HEAD') {
@@ -72,7 +77,8 @@ export async function serveUi(
   if (method === 'HEAD') {
     return { status: 200, headers: { ...headers, 'content-length': String(body.byteLength) }, body: null };
   }
-  return { status: 200, headers, body };
+  const response = { status: 200, headers, body };
+  return compressResponse(response, accepted, name.startsWith('assets/') ? join(directory, name) : undefined);
 }
 
 /** Undefined when there is no such file. */
