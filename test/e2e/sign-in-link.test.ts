@@ -1,44 +1,11 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
-
-import { endProcess } from '../support/test-run/end-process.ts';
+import { AFTER_BUILD, runCommandLine } from '../support/test-run/run-command-line.ts';
 import { skipped } from './launch-ui.ts';
 import { expectNoToken, expectToSignIn, findPrintedLink, openInBrowser } from './printed-link.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: { start: string } };
-
-/** What `npm start` runs after the build, which other tests rely on meanwhile. */
-const AFTER_BUILD = scripts.start.split('exec ').at(-1) ?? '';
-
-/** Runs a command line in an empty folder, as npm runs a script, and resolves with the link that it prints. */
-async function printLink(commandLine: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'printed-link-'));
-  const env = { HOME: folder, PATH: [`${ROOT}node_modules/.bin`, process.env['PATH'] ?? ''].join(delimiter) };
-  const child = spawn('sh', ['-c', `exec ${commandLine} --port 0`], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  onTestFinished(async () => {
-    await endProcess(child);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  let printed = '';
-  child.stderr.setEncoding('utf8');
-  for await (const text of child.stderr) {
-    printed += String(text);
-    const link = findPrintedLink(printed.slice(0, printed.lastIndexOf('\n')));
-    if (link !== undefined) return link;
-  }
-  throw new Error(`ended without a link: ${printed}`);
-}
+/** Resolves with the link that a command line prints. */
+const printLink = (commandLine: string): Promise<string> => runCommandLine(commandLine).printed(findPrintedLink);
 
 describe.skipIf(skipped !== undefined)(
   `the link that the gateway prints${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
