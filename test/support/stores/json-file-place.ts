@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import type { Store } from '@model-gateway/core';
 import { afterEach, beforeEach } from 'vitest';
 
-import { type JsonFileStoreOptions, openJsonFileStore } from '../../../packages/node/src/stores/json-file-store.ts';
+import {
+  type JsonFileStore,
+  type JsonFileStoreOptions,
+  openJsonFileStore,
+} from '../../../packages/node/src/stores/json-file-store.ts';
 import { createManualTimers, type ManualTimers } from '../async/manual-timers.ts';
 import { createFaultyFileSystem, type FaultyFileSystem } from './faulty-file-system.ts';
 import { toContent, toRecord } from './generation-records.ts';
@@ -29,7 +33,7 @@ export interface JsonFilePlace {
   /** Messages of warnings and errors. */
   warnings: string[];
   /** Opens a store; closed after the test if it is not yet. */
-  open(options?: Partial<JsonFileStoreOptions>): Promise<Store>;
+  open(options?: Partial<JsonFileStoreOptions>): Promise<JsonFileStore>;
   /** The next message to come, of any level. */
   nextMessage(): Promise<string>;
   /** One generation a day, `day-1` to `day-N`, the last one today; the clock moves with them. */

@@ -50,16 +50,15 @@ const toTurns = (calls: readonly SampleCall[]): readonly (readonly { role?: stri
 
 test('each call of a sample session sends what was said before, with a result for each tool call', () => {
   const calls = createSampleCalls(NOW, hashOf);
-  const bySession = Map.groupBy(
-    calls.filter(({ record }) => record.generation.session_id !== null),
-    ({ record }) => record.generation.session_id,
-  );
-  for (const session of bySession.values()) {
+  const idOf = ({ record }: SampleCall): string | null => record.generation.session_id;
+  const ids = new Set(calls.map(idOf).filter((id) => id !== null));
+  for (const id of ids) {
+    const session = calls.filter((call) => idOf(call) === id);
     const turns = toTurns(session);
     for (const [at, messages] of turns.entries()) {
       expect(messages.slice(0, turns[at - 1]?.length ?? 0)).toEqual(turns[at - 1] ?? []);
-      const asked = session[at - 1]?.content.output.tool_calls?.map(({ id }) => id) ?? [];
-      const results = messages.filter(({ role }) => role === 'tool').map(({ tool_call_id: id }) => id);
+      const asked = session[at - 1]?.content.output.tool_calls?.map((call) => call.id) ?? [];
+      const results = messages.filter(({ role }) => role === 'tool').map((message) => message.tool_call_id);
       expect(results.slice(-asked.length || results.length)).toEqual(at === 0 ? [] : asked);
     }
   }
