@@ -117,6 +117,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/fixtures/misses': [401, 403, 404],
   'GET /admin/v1/fixtures/misses/{id}': [401, 403, 404],
   'POST /admin/v1/fixtures/misses/{id}/accept': [401, 403, 404],
+  'GET /admin/v1/sample-data': [401, 403, 200],
+  'DELETE /admin/v1/sample-data': [401, 403, 404],
   'GET /admin/v1/session': [200, 200, 200],
   'POST /admin/v1/session': [400, 400, 400],
   'DELETE /admin/v1/session': [200, 200, 200],
