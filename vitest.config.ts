@@ -69,9 +69,9 @@ const enginesSuite = () => {
   return { extends: inherited, test: { ...test, ...waiting, globalSetup } };
 };
 
-/** Of the single executable, whose link a browser opens. Each test copies 140 MB before it starts. */
-const binarySuite = () => {
-  const { extends: inherited, test } = suite('binary');
+/** What is run as users have it, with a browser that opens the link. Each test of the executable copies 140 MB first. */
+const openedSuite = (name: string) => {
+  const { extends: inherited, test } = suite(name);
   return { extends: inherited, test: { ...test, testTimeout: 60_000, globalSetup: './test/e2e/prepare.ts' } };
 };
 
@@ -107,7 +107,7 @@ export default defineConfig({
       // `npm run test:outside` alone installs or builds what these need.
       ...(process.env['TEST_OUTSIDE'] === undefined
         ? []
-        : [...['packed', 'hosts', 'jest', 'workers'].map(suite), binarySuite()]),
+        : [...['hosts', 'jest', 'workers'].map(suite), ...['packed', 'binary'].map(openedSuite)]),
       // `npm run test:engines` alone starts PostgreSQL and Redis.
       ...(process.env['TEST_ENGINES'] === undefined ? [] : [enginesSuite()]),
       // `npm run test:agents` alone installs what these need.

@@ -13,6 +13,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { packAll, type PackedPackage } from '../../scripts/pack-all.ts';
 import { readEntryPoints } from '../../scripts/read-entry-points.ts';
+import { expectToSignIn, findPrintedLink } from '../e2e/printed-link.ts';
 import { checkExample, EXAMPLES } from '../support/conformance/examples.ts';
 import { makeApp, ownEnv, ROOT } from './make-app.ts';
 
@@ -206,11 +207,15 @@ test(
     const child = spawn('npx', words, {
       cwd: dir,
       env: ownEnv(),
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
     onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'));
-    const { url, api } = await readListening(child.stdout);
+    const [{ url, api }, link] = await Promise.all([readListening(child.stdout), readLink(child.stderr)]);
+    const signedIn = await expectToSignIn(link);
+    // Its own directory, here `data/demo`, begins with something to look at.
+    await signedIn.getByRole('button', { name: 'Delete sample data' }).click();
+    await signedIn.getByText('Sample data deleted').waitFor();
     const page = await fetch(`${url}/ui/`);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root"')]);
     const client = new OpenAI({ apiKey: 'sk-gw-v1-demo', baseURL: api, maxRetries: 0 });
@@ -220,6 +225,15 @@ test(
   },
   INSTALL_TIME,
 );
+
+/** The link that is printed for people. */
+async function readLink(output: Readable): Promise<string | undefined> {
+  for await (const line of createInterface({ input: output })) {
+    const link = findPrintedLink(line);
+    if (link !== undefined) return link;
+  }
+  return undefined;
+}
 
 /** The line that `serve` prints for programs. */
 async function readListening(output: Readable): Promise<{ readonly url: string; readonly api: string }> {
