@@ -13,6 +13,7 @@ test.each([
   [Number.NaN, '—'],
   [0.00000312849, '$0.00000313'],
   [0.00999, '$0.00999'],
+  [0.003, '$0.00300'],
   [0.009996, '$0.010'],
   [0.0123456, '$0.012'],
   [0.5, '$0.500'],
@@ -28,15 +29,16 @@ test('writes an amount exactly, down to a nano-dollar', () => {
 });
 
 test('fills amounts up, so that the points of a column stand below one another', () => {
-  const column = [12.4, 0.064, 0.00313, 0].map(formatUsdInColumn);
+  const column = [12.4, 0.064, 0.00313, 0.0000987, 0].map(formatUsdInColumn);
   // A figure space is as wide as a digit, and a punctuation space as a point.
-  expect(column).toEqual([
-    '$12.40\u2007\u2007\u2007',
-    '$0.064\u2007\u2007',
-    '$0.00313',
-    `$0\u2008${'\u2007'.repeat(5)}`,
+  expect(column.map((text) => text.replaceAll('\u2007', '_').replaceAll('\u2008', ','))).toEqual([
+    '$12.40____',
+    '$0.064___',
+    '$0.00313_',
+    '$0.000099',
+    '$0,______',
   ]);
-  expect(new Set(column.map((text) => text.length - text.search(/[.\u2008]/)))).toEqual(new Set([6]));
+  expect(new Set(column.map((text) => text.length - text.search(/[.\u2008]/)))).toEqual(new Set([7]));
 });
 
 test('tells a price that is not known from none, and writes all digits of one that is', () => {

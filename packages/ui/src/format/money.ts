@@ -3,6 +3,8 @@ import { createMessages, perLocale } from '../messages/locale.ts';
 /** The space as wide as a digit, and the one as wide as a point. */
 const DIGIT_SPACE = '\u2007';
 const POINT_SPACE = '\u2008';
+/** Digits after the point that have their place in a column. */
+const COLUMN_DIGITS = 6;
 
 const currency = perLocale(({ tag }) => {
   const write = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
@@ -11,7 +13,8 @@ const currency = perLocale(({ tag }) => {
     zero: write({ maximumFractionDigits: 0 }),
     dollars: write({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
     cents: write({ minimumFractionDigits: 3, maximumFractionDigits: 3 }),
-    tiny: write({ maximumSignificantDigits: 3, maximumFractionDigits: 20 }),
+    tiny: write({ minimumSignificantDigits: 3, maximumSignificantDigits: 3 }),
+    micros: write({ minimumFractionDigits: COLUMN_DIGITS, maximumFractionDigits: COLUMN_DIGITS }),
     exact: write({ minimumFractionDigits: 2, maximumFractionDigits: 9 }),
   };
 });
@@ -38,13 +41,14 @@ export function formatUsdExactly(usd: number | null): string {
   return currency().exact.format(usd);
 }
 
-/** Digits after the point that have their place in a column. */
-const COLUMN_DIGITS = 5;
-
-/** As `formatUsd`, filled up with spaces, so that a right-aligned column of tabular figures stands on its points. */
+/**
+ * As `formatUsd`, to millionths of a dollar at most, and filled up with spaces, so that a right-aligned column of tabular
+ * figures stands on its points.
+ */
 export function formatUsdInColumn(usd: number | null): string {
   if (usd === null || !Number.isFinite(usd)) return '—';
-  const parts = currency()[styleOf(usd)].formatToParts(usd);
+  const style = styleOf(usd);
+  const parts = currency()[style === 'tiny' && Math.abs(usd) < 0.001 ? 'micros' : style].formatToParts(usd);
   const fraction = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
   const missing = DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - fraction));
   return parts.map(({ value }) => value).join('') + (fraction === 0 ? POINT_SPACE : '') + missing;
