@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url';
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { seedSamples } from '../../packages/server/src/sample/seed-samples.ts';
+import { untilDrawn, WIDTH } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
+
+const SCREENS = [
+  '/',
+  '/generations',
+  '/generations/sessions',
+  '/models',
+  '/playground',
+  '/videos',
+  '/guardrails',
+  '/keys',
+  '/members',
+  '/connect',
+  '/destinations',
+  '/providers',
+  '/fixtures',
+  '/settings',
+];
+
+/** Adds up how far the page has moved under its reader, who has touched nothing. */
+const COUNT_SHIFTS = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue;
+      const places = entry.sources.map(({ node }) => node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.data);
+      window.shifts.push({ value: entry.value, places });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+interface Shift {
+  readonly value: number;
+  readonly places: readonly string[];
+}
+
+/** Resolves once nothing has been drawn for 40 frames: screens that follow the gateway never stop asking it. */
+const UNTIL_STILL = `new Promise((done) => {
+  let left = 40;
+  new MutationObserver(() => { left = 40; }).observe(document.querySelector('main'), { childList: true, subtree: true });
+  const look = () => (left-- > 0 ? requestAnimationFrame(look) : done());
+  look();
+})`;
+
+async function untilSettled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.evaluate(UNTIL_STILL);
+  await untilDrawn(page);
+}
+
+const isSkipped = skipped !== undefined;
+const why = isSkipped ? `, skipped: ${skipped}` : '';
+
+describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 60_000 }, () => {
+  let ui: Ui;
+  beforeAll(async () => {
+    ui = await launchUi({ prepareData: async (dir) => void (await seedSamples(dir, FIXTURES)) });
+  }, 60_000);
+  afterAll(() => ui?.close(), 60_000);
+
+  test.each(SCREENS)('%s stands still while it loads', async (path) => {
+    const { page, problems } = await ui.open(`#${path}`, { initScript: COUNT_SHIFTS });
+    await untilSettled(page);
+    const shifts = await page.evaluate<Shift[]>('window.shifts');
+    const moved = shifts.reduce((sum, { value }) => sum + value, 0);
+    expect(moved, JSON.stringify(shifts, null, 1)).toBeLessThanOrEqual(0.02);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(SCREENS)('%s fits in German, from a telephone to a wide screen', async (path) => {
+    const { page, problems } = await ui.open(`#${path}`, { locale: 'de-DE' });
+    await untilSettled(page);
+    expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
+    for (const width of [480, 900, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      await untilDrawn(page);
+      expect(await page.evaluate<number>(WIDTH), `${width}`).toBeLessThanOrEqual(width);
+    }
+    expect(problems).toEqual([]);
+  });
+});
