@@ -149,6 +149,7 @@ export { createFetchTransport, type FetchTransportOptions } from './foundation/f
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
 export { VERSION } from './foundation/version.ts';
 export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timers.ts';
+export { toContentJson } from './generations/long-output.ts';
 export { type StoredTrace, UNKNOWN_GENERATION } from './generations/to-generation.ts';
 export {
   type CallTimeouts,

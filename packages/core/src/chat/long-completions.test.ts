@@ -59,7 +59,7 @@ test('spills a long streamed completion while it lasts, and stores it whole', as
   expect((await streamText(core)) === TEXT).toBe(true);
   expect(opened).toHaveLength(1);
   expect(opened[0]?.pieces.length).toBeGreaterThan(0);
-  expect(opened[0]?.isClosed).toBe(true);
+  expect(opened[0]).toMatchObject({ isClosed: true, taken: opened[0]?.pieces.length });
   expect(core.store.appended[0]?.content?.output.completion === TEXT).toBe(true);
 });
 
@@ -95,6 +95,16 @@ test('records a call without its content when what was put aside cannot be read 
   });
 });
 
+test('lets go of what was put aside where the record cannot be stored', async () => {
+  const core = createCoreGateway(createReplayTransport({ pieces: LONG }));
+  const opened = watchScratch(core);
+  core.store.failAppends(new Error('The disk is full'));
+  const text = await readFrames(await core.chat({ stream: true })).rest();
+  expect(text).toContain('"code":500');
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true]);
+  expect(core.store.appendCalls()).toBe(1);
+});
+
 test('settles long completions that end together a few at a time', async () => {
   const core = createCoreGateway(createReplayTransport({ pieces: [...LONG.slice(0, 2), STOP, 'data: [DONE]\n\n'] }));
   const opened = watchScratch(core);
@@ -104,12 +114,13 @@ test('settles long completions that end together a few at a time', async () => {
   const before = core.store.appendCalls();
   const streams = Array.from({ length: 20 }, () => streamText(core));
   await core.platform.advance(0);
-  // Of 160,000 characters each; those that wait are still put aside.
+  // Of 160,000 characters each; none is read again before the store takes it.
   expect(core.store.appendCalls() - before).toBe(3);
-  expect(opened.filter(({ isClosed }) => isClosed)).toHaveLength(1 + 3);
+  expect(opened.slice(1).map(({ taken, isClosed }) => [taken, isClosed])).toEqual(Array(20).fill([0, false]));
   open();
   for (let turn = 0; turn < 20; turn += 1) await core.platform.advance(0);
   const texts = await Promise.all(streams);
+  expect(opened.every(({ taken, pieces, isClosed }) => taken === pieces.length && isClosed)).toBe(true);
   expect(texts.every((text) => text === PIECE.repeat(2))).toBe(true);
   expect(core.store.appended).toHaveLength(1 + 20);
 });

@@ -228,5 +228,7 @@ async function recordEnd(
     return { outcome, settled };
   } catch (error) {
     return { outcome: { status: 'failed', error: toCallError(error, '') }, settled: undefined };
+  } finally {
+    run.observer.letGo();
   }
 }

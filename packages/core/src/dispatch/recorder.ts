@@ -3,6 +3,7 @@ import type { Outcome } from '../calls/attempt.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
+import { keepLongTexts, LostTextError } from '../generations/long-output.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { spendersOf } from '../limits/budgets.ts';
@@ -76,7 +77,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
     const { generation, costNanoUsd, principalId, userId = null } = record;
     const cost = { creditsNanoUsd: generation.is_byok ? null : costNanoUsd, anyNanoUsd: costNanoUsd };
     try {
-      await generations.append(record, content);
+      await appendReadable(generations, record, content);
       ledger.release(generation.id, cost);
     } catch (cause) {
       // It was spent all the same, and no sum will ever show it.
@@ -125,6 +126,21 @@ export function createRecorder(parts: RecorderParts): Recorder {
       return recording;
     },
   };
+}
+
+/** Appends a record, without its content where a text of that was put aside and is lost. */
+async function appendReadable(
+  generations: RecorderParts['generations'],
+  record: GenerationRecord,
+  content: StoredContent | null,
+): Promise<void> {
+  try {
+    await generations.append(record, content);
+    if (content !== null) keepLongTexts(content);
+  } catch (error) {
+    if (!(error instanceof LostTextError)) throw error;
+    await generations.append(record, null);
+  }
 }
 
 /** Calls do not wait for listeners. Returns a promise, which never rejects, while one is at work. */

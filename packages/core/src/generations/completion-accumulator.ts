@@ -12,6 +12,7 @@ import type {
 } from '../wire/chat-chunk.ts';
 import type { ToolCall } from '../wire/chat-request.ts';
 import type { StreamTimeline } from '../wire/generation.ts';
+import { LongText, type LongTexts } from './long-output.ts';
 
 /** The content of one completion so far. */
 export interface CompletionAccumulator {
@@ -26,6 +27,13 @@ export interface CompletionAccumulator {
   weigh(): number;
   /** Reads spilled text back into `text` and `reasoning`; false where some was too long or could not be read. */
   readBack(): boolean;
+  /**
+   * The text and the reasoning of which a part is spilled, to be read until `letGo`; null where one was too long. Nothing
+   * may be observed any more.
+   */
+  toLongTexts(): LongTexts | null;
+  /** Releases what is spilled. */
+  letGo(): void;
   readonly toolCalls: readonly ToolCall[];
   /** The last usage that upstream reported; some repeat or revise it. */
   readonly usage: Usage | undefined;
@@ -134,6 +142,20 @@ class Accumulator implements CompletionAccumulator {
     return this.spilledText === undefined && this.spilledReasoning === undefined;
   }
 
+  toLongTexts(): LongTexts | null {
+    const { spilledText, spilledReasoning } = this;
+    if (spilledText?.isHeld() === false || spilledReasoning?.isHeld() === false) return null;
+    return {
+      ...(spilledText && { completion: new LongText(spilledText.read, this.text) }),
+      ...(spilledReasoning && { reasoning: new LongText(spilledReasoning.read, this.reasoning) }),
+    };
+  }
+
+  letGo(): void {
+    this.spilledText?.letGo();
+    this.spilledReasoning?.letGo();
+  }
+
   private addAudio(audio: unknown): void {
     this.isSpoken = true;
     if (isObject(audio) && typeof audio['transcript'] === 'string') this.text += audio['transcript'];
@@ -167,8 +189,13 @@ function addToolCall(calls: ToolCall[], delta: ToolCallDelta): void {
 interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
+  /** Whether it has been neither dropped nor released. */
+  isHeld(): boolean;
+  /** The text so far, piece by piece, again at each call. Throws where it is not held, or cannot be read. */
+  read(): Iterable<string>;
   /** Returns the text so far; null when it has been dropped. Releases it, so it must be the last call. */
   readBack(): string | null;
+  letGo(): void;
   /** Length of the text so far, whether or not it is still held: in UTF-16 code units, and according to `weighText`. */
   readonly length: number;
   readonly weight: number;
@@ -182,9 +209,7 @@ interface SpillOptions {
   readonly openScratch?: (() => Scratch) | undefined;
 }
 
-interface Spilled {
-  append: SpilledText['append'];
-  readBack: SpilledText['readBack'];
+interface Spilled extends SpilledText {
   length: number;
   weight: number;
 }
@@ -207,6 +232,11 @@ export function createSpilledText({ maxLength, openScratch }: SpillOptions): Spi
       spool?.append(whole);
       return text.slice(whole.length);
     },
+    isHeld: () => spool !== null,
+    read() {
+      if (spool === null) throw new Error('A text that was let go cannot be read again');
+      return spool.read();
+    },
     readBack() {
       try {
         return spool && [...spool.read()].join('');
@@ -216,6 +246,7 @@ export function createSpilledText({ maxLength, openScratch }: SpillOptions): Spi
         letGo();
       }
     },
+    letGo,
   };
   return spilled;
 }

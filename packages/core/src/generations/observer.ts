@@ -65,8 +65,10 @@ export interface CallObserver extends FollowedCall {
   /** Milliseconds since the call began. */
   ageMs(): number;
   observe(chunks: readonly ChatChunk[]): void;
-  /** Call once. Makes the record; the recorder stores it. */
+  /** Call once. Makes the record; the recorder stores it. Then call `letGo`. */
   settle(outcome: Outcome): SettledGeneration;
+  /** Releases the completion, of which a record that is not stored yet may still read. */
+  letGo(): void;
   /** The same for a call that is no conversation: what is known of its result is given. */
   settleWhole(outcome: Outcome, result: ResultFacts): SettledGeneration;
 }
@@ -229,15 +231,18 @@ class Observer implements CallObserver {
   settle(outcome: Outcome): SettledGeneration {
     const { completion, conversation } = this;
     this.isOver = true;
-    const isWhole = completion.readBack();
     const ended = this.toEnded(outcome, this.completionEndpoint, this.spending(), completion);
-    const isStored = this.isContentStored && isWhole;
-    const content = isStored ? toGenerationContent(ended, conversation?.messages ?? [], completion) : null;
+    const texts = this.isContentStored ? completion.toLongTexts() : null;
+    const content = texts && toGenerationContent(ended, conversation?.messages ?? [], completion, texts);
     return toSettled(ended, {
       content: content && this.toStored(ended, content),
       contentLength:
         (conversation?.bodyLength ?? 0) + completion.textLength + completion.reasoningLength + lengthOf(ended.steps),
     });
+  }
+
+  letGo(): void {
+    this.completion.letGo();
   }
 
   settleWhole(outcome: Outcome, { content, completion, usage, cost }: ResultFacts): SettledGeneration {

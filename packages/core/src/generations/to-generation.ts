@@ -9,6 +9,7 @@ import type { ChatMessage } from '../wire/chat-request.ts';
 import type { CallTimeline, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
 import type { CompletionAccumulator, TimelineRecorder } from './completion-accumulator.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
+import { type LongTexts, withLongTexts } from './long-output.ts';
 import { countParts, toPublicUsage } from './spending.ts';
 
 /**
@@ -203,20 +204,18 @@ export function toGenerationContent(
   ended: EndedCall,
   messages: ChatMessage[],
   completion: CompletionAccumulator,
+  longTexts: LongTexts,
 ): GenerationContent {
   const { steps } = ended;
-  return {
-    input: { messages },
-    output: {
-      completion: completion.text === '' ? null : completion.text,
-      reasoning: completion.reasoning === '' ? null : completion.reasoning,
-      ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
-      ...(completion.annotations.length > 0 && { annotations: [...completion.annotations] }),
-      ...(completion.upstream?.citations && { citations: [...completion.upstream.citations] }),
-      ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
-    },
-    error: toContentError(ended),
+  const output = {
+    completion: completion.text === '' ? null : completion.text,
+    reasoning: completion.reasoning === '' ? null : completion.reasoning,
+    ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
+    ...(completion.annotations.length > 0 && { annotations: [...completion.annotations] }),
+    ...(completion.upstream?.citations && { citations: [...completion.upstream.citations] }),
+    ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
   };
+  return { input: { messages }, output: withLongTexts(output, longTexts), error: toContentError(ended) };
 }
 
 /** The error that ended a call, with those of the attempts before it; null for a call that was completed. */
