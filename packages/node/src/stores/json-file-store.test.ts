@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { createFaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
 import { toContent, toKey, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { listIds, useJsonFilePlace } from '../../../../test/support/stores/json-file-place.ts';
+import { LongText, withLongTexts } from '../../../core/src/generations/long-output.ts';
 import { toLine } from './log/record-line.ts';
 
 const place = useJsonFilePlace();
@@ -35,6 +36,26 @@ test('every line of a log is valid JSON, metadata apart from content', async () 
     .map((line) => JSON.parse(line) as { record: { type: string } });
   expect(lines.map(({ record }) => record.type)).toEqual(['segment', 'generation']);
   expect(metadata).not.toContain('a secret');
+});
+
+test('a long text that was put aside is written piece by piece, and read again as it was', async () => {
+  const store = await place.open();
+  const text = '"Wörld"\n漢字 🎈 \\ '.repeat(1000);
+  let wholes = 0;
+  const long = new LongText(() => Array<string>(100).fill(text), 'the end');
+  const whole = long.whole.bind(long);
+  long.whole = () => {
+    wholes += 1;
+    return whole();
+  };
+  const content = toContent('one');
+  const output = withLongTexts(content.output, { completion: long });
+  await store.generations.append(toRecord('gen-1'), { ...content, output });
+  await store.generations.append(toRecord('gen-2'), content);
+  expect(wholes).toBe(0);
+  const expected = { ...content, output: { ...content.output, completion: `${text.repeat(100)}the end` } };
+  expect(await store.generations.getContent('gen-2')).toEqual(content);
+  expect(JSON.stringify(await store.generations.getContent('gen-1')) === JSON.stringify(expected)).toBe(true);
 });
 
 test('without a limit of age, everything is kept, however old', async () => {

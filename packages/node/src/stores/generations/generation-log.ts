@@ -4,6 +4,7 @@ import {
   type GenerationRepository,
   type Platform,
   type SpendingBook,
+  toContentJson,
   toPreview,
 } from '@model-gateway/core';
 
@@ -230,10 +231,11 @@ function putGeneration(operation: Operation & { readonly type: 'add' }, lines: G
   const text = toGenerationText(record.generation);
   const head = recordHead(record, segment);
   const preview = content === null ? null : toPreview(content);
-  const contentText = content === null ? null : JSON.stringify(content);
-  // Nothing throws from here on.
+  // Where a long text cannot be read again, this throws before a line is added; nothing throws after it.
   const place =
-    contentText === null ? null : putContent(lines, contentHead(record.generation.id, preview), contentText, '}');
+    content === null
+      ? null
+      : putContent(lines, contentHead(record.generation.id, preview), toContentJson(content), '}');
   putMetadata(lines, generationLine(head, place), text, '}');
   operation.written = { text, segment, content: place };
 }

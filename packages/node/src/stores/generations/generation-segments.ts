@@ -157,7 +157,7 @@ export function putMetadata({ lines }: GenerationBatch, recordJson: string, more
 export function putContent(
   { segment, lines: [, content] }: GenerationBatch,
   recordJson: string,
-  more?: string,
+  more?: string | Iterable<string>,
   end?: string,
 ): ContentReference {
   if (content === undefined) throw new Error('The segment has no file of contents');

@@ -40,6 +40,35 @@ test('a record given in pieces makes the same line as in one', () => {
   expect(Buffer.compare(pieces.bytes.subarray(0, pieces.length), whole.bytes.subarray(0, whole.length))).toBe(0);
 });
 
+test.each([1, 1000, 100_000])(
+  'a record whose pieces are made one by one makes the same line, %i characters each',
+  (length) => {
+    const text = JSON.stringify('🎬é'.repeat(100_000));
+    const made = function* (): Generator<string> {
+      for (let at = 0; at < text.length; at += 3 * length) yield text.slice(at, at + 3 * length);
+    };
+    const buffer = createLineBuffer();
+    buffer.add('{"a":1}');
+    buffer.add('{"text":', made(), '}');
+    buffer.add('{"b":2}');
+    const expected = Buffer.concat(['{"a":1}', `{"text":${text}}`, '{"b":2}'].map(toLine));
+    expect(Buffer.compare(buffer.bytes.subarray(0, buffer.length), expected)).toBe(0);
+  },
+);
+
+test('a record of which a piece cannot be made is left out, and the lines around it stay', () => {
+  const buffer = createLineBuffer();
+  const made = function* (): Generator<string> {
+    yield 'x'.repeat(1_000_000);
+    throw new Error('The disk is gone');
+  };
+  buffer.add('{"a":1}');
+  expect(() => buffer.add('{"text":"', made(), '"}')).toThrow('The disk is gone');
+  buffer.add('{"b":2}');
+  const expected = Buffer.concat(['{"a":1}', '{"b":2}'].map(toLine));
+  expect(Buffer.compare(buffer.bytes.subarray(0, buffer.length), expected)).toBe(0);
+});
+
 test('a line of which any byte was changed gives no other record', () => {
   const line = withoutNewline(toLine('{"amount":100,"to":"me"}'));
   for (let at = 0; at < line.length; at += 1) {

@@ -29,9 +29,9 @@ export interface LineBuffer {
   readonly bytes: Uint8Array;
   /**
    * Adds a record, whose JSON text may come in several pieces: joining long texts would copy them first. Returns the
-   * bytes of its line, newline included.
+   * bytes of its line, newline included. Where taking a piece throws, nothing is added.
    */
-  add(recordJson: string, more?: string, end?: string): number;
+  add(recordJson: string, more?: string | Iterable<string>, end?: string): number;
   clear(): void;
 }
 
@@ -40,11 +40,20 @@ export function createLineBuffer(): LineBuffer {
   let bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
   let length = 0;
 
-  const reserve = (size: number): void => {
-    if (length + size <= bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + size));
-    bytes.copy(larger, 0, 0, length);
+  /** Makes room after the first bytes, which it keeps. */
+  const reserve = (used: number, size: number): void => {
+    if (used + size <= bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, used + size));
+    bytes.copy(larger, 0, 0, used);
     bytes = larger;
+  };
+  const writePieces = (pieces: Iterable<string>, at: number): number => {
+    let end = at;
+    for (const piece of pieces) {
+      reserve(end, mostBytes(piece));
+      end += bytes.write(piece, end, 'utf8');
+    }
+    return end;
   };
 
   return {
@@ -55,11 +64,16 @@ export function createLineBuffer(): LineBuffer {
       return bytes;
     },
     add(recordJson, more = '', end = '') {
-      reserve(mostBytes(recordJson) + mostBytes(more) + mostBytes(end) + OVERHEAD_BYTES);
       const recordAt = length + FRAME_BYTES;
       let recordEnd = recordAt;
-      if (more.length < JOINED_LENGTH) recordEnd += bytes.write(recordJson + more + end, recordAt, 'utf8');
-      else for (const piece of [recordJson, more, end]) recordEnd += bytes.write(piece, recordEnd, 'utf8');
+      if (typeof more !== 'string') {
+        for (const pieces of [[recordJson], more, [end]]) recordEnd = writePieces(pieces, recordEnd);
+        reserve(recordEnd, OVERHEAD_BYTES);
+      } else {
+        reserve(length, mostBytes(recordJson) + mostBytes(more) + mostBytes(end) + OVERHEAD_BYTES);
+        if (more.length < JOINED_LENGTH) recordEnd += bytes.write(recordJson + more + end, recordAt, 'utf8');
+        else for (const piece of [recordJson, more, end]) recordEnd += bytes.write(piece, recordEnd, 'utf8');
+      }
       FRAME_TEMPLATE.copy(bytes, length);
       writeSum(bytes, length + SUM_AT, crc32(bytes.subarray(recordAt, recordEnd)));
       bytes[recordEnd] = CLOSING_BRACE;
