@@ -17,8 +17,11 @@ const CLOSING_BRACE = 0x7d;
 const OVERHEAD_BYTES = FRAME_BYTES + 2;
 
 const FIRST_CAPACITY_BYTES = 64 * 1024;
-// A larger buffer, from a huge response, is released after the write.
-const KEPT_CAPACITY_BYTES = 1024 * 1024;
+/**
+ * A larger buffer, from a huge response, is released after the write. The completions of slow readers, of whom many may
+ * leave together, have room: a buffer for each would be garbage, which V8 collects late.
+ */
+const KEPT_CAPACITY_BYTES = 8 * 1024 * 1024;
 const GENEROUS_LENGTH = 256 * 1024;
 /** Shorter pieces are joined, which costs less than to write them one by one. */
 const JOINED_LENGTH = 4096;
