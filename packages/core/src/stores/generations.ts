@@ -52,7 +52,8 @@ export interface FollowedGenerations {
 export interface GenerationRepository {
   /**
    * Resolves once the record (and its content, where given) would survive a crash of this process; the last byte of a
-   * response waits for it. Both can be read from then on. An existing id is refused with an error.
+   * response waits for it. Both can be read from then on. An existing id is refused with an error. A long text of the
+   * content may wait on disk, and is read when its member is read; `toContentJson` gives it piece by piece.
    */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
   /**
