@@ -137,7 +137,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await panel.getByRole('tab', { name: 'About' }).click();
     await panel.getByText('Answers: Roses are red.').waitFor();
     await panel.getByText('nothing, because it was not recorded').waitFor();
-    await panel.getByRole('button', { name: 'Close the panel' }).click();
+    await panel.getByRole('button', { name: 'Close panel' }).click();
     await panel.waitFor({ state: 'detached' });
     await page.getByLabel('Filter fixtures').fill('nothing-has-this-name');
     await page.getByText('No matching fixtures').waitFor();
@@ -331,7 +331,7 @@ describe.skipIf(skipped !== undefined)(`the web UI while fixtures are recorded${
     await page.getByRole('region', { name: 'Mode' }).getByText('All calls go to providers').waitFor();
     await lookAt(opened, 'fixtures-recorded');
     await page.setViewportSize({ width: 1360, height: 850 });
-    await page.getByRole('button', { name: 'Close the panel' }).click();
+    await page.getByRole('button', { name: 'Close panel' }).click();
     await page.getByRole('radio', { name: 'Misses' }).click();
     await page.getByText('Misses occur only in replay mode').waitFor();
     expect(opened.problems).toEqual([]);

@@ -25,21 +25,21 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     expect(await state.innerText()).toBe('Running');
 
     await server.kill();
-    await expect.poll(() => state.innerText()).toBe('Database unavailable · calls continue');
+    await expect.poll(() => state.innerText()).toBe('Database unavailable · requests continue');
     // A call goes on, and comes into the list by the feed.
     expect((await call()).status).toBe(200);
     await expect.poll(() => calls.count()).toBe(2);
     await page.reload();
     const alert = page.getByRole('alert').filter({ hasText: 'The database is unavailable' });
     await alert.first().waitFor();
-    expect(await alert.first().innerText()).toContain('It will load automatically afterwards');
+    expect(await alert.first().innerText()).toContain('This loads automatically when it’s back');
     await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
     await go('#/settings');
     const section = page.getByRole('region', { name: 'This gateway' });
     await expect.poll(() => section.innerText()).toContain('cannot be reached (ECONNREFUSED)');
     const told = await section.innerText();
-    expect(told).toContain('Database unavailable · calls continue');
+    expect(told).toContain('Database unavailable · requests continue');
     const { host, pathname, password } = new URL(url);
     expect(told).toContain(`PostgreSQL, database ${pathname.slice(1)} at ${host}`);
     expect(told).not.toContain(password);

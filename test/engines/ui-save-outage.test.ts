@@ -22,13 +22,13 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
 
     await server.kill();
     const state = page.getByRole('banner').getByRole('status').first();
-    await expect.poll(() => state.innerText()).toBe('Database unavailable · calls continue');
+    await expect.poll(() => state.innerText()).toBe('Database unavailable · requests continue');
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const alert = dialog.getByRole('alert');
     await alert.waitFor();
     const told = await alert.innerText();
     expect(told).toContain('Not saved');
-    expect(told).toContain('The database is unavailable. Your input is kept; try again when it is back.');
+    expect(told).toContain('Your input is kept. The database is unavailable. Try again when it’s back.');
     expect(told).not.toContain('503');
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Night shift');
     expect(await check()).toEqual([]);

@@ -1,4 +1,5 @@
 import { isObject } from './is-object.ts';
+import { apiMessages } from './messages.ts';
 
 /** One error in the request: `messages.0.content`, and what it must be. */
 export interface FieldIssue {
@@ -39,7 +40,7 @@ export class ApiError extends Error {
 export function toApiError(status: number, body: unknown, retryAfter: string | null = null): ApiError {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};
-  const message = typeof error['message'] === 'string' ? error['message'] : `The gateway responded with ${status}`;
+  const message = typeof error['message'] === 'string' ? error['message'] : apiMessages().respondedWith(status);
   const errorType = typeof metadata['error_type'] === 'string' ? metadata['error_type'] : 'unknown';
   const seconds = Number(retryAfter ?? Number.NaN);
   return new ApiError(message, {
@@ -55,7 +56,7 @@ function toIssues(value: unknown): FieldIssue[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isObject).map(({ path, message }) => ({
     path: Array.isArray(path) ? path.join('.') : typeof path === 'string' ? path : '',
-    message: typeof message === 'string' ? message : 'is invalid',
+    message: typeof message === 'string' ? message : apiMessages().isInvalid,
   }));
 }
 
@@ -64,36 +65,31 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 /** Advice for a person about an error, in a sentence. */
 export function toRemedy(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Reload the page. If the error persists, copy the report and open an issue.';
+  const t = apiMessages().remedies;
+  if (!(error instanceof ApiError)) return t.crash;
   switch (error.status) {
     case 0:
-      return 'Check that the gateway is running and that this page was opened at its address, then try again.';
+      return t.unreachable;
     case 400:
     case 422:
-      return 'Correct the fields named above and try again.';
+      return t.fields;
     case 401:
-      return 'Sign in again with a valid key. This one may have been disabled or expired.';
+      return t.signIn;
     case 402:
-      return 'Raise the limit of the key under Keys, or the budget of its guardrail.';
+      return t.limit;
     case 403:
-      return 'This needs another kind of key: management keys are for administration, API keys for calling models.';
+      return t.otherKey;
     case 404:
-      return 'It may have been deleted, or its content was never stored. Go back to the list.';
+      return t.missing;
     case 409:
-      return 'models' in error.metadata
-        ? 'Change or delete these models first.'
-        : 'It was changed elsewhere. Reload and try again.';
+      return 'models' in error.metadata ? t.modelsInUse : t.changedElsewhere;
     case 413:
-      return 'Send less, or raise server.bodyLimitMb.';
+      return t.tooLarge;
     case 429:
-      return error.retryAfterSeconds === undefined
-        ? 'Wait a moment, then try again.'
-        : `Try again in ${error.retryAfterSeconds} seconds.`;
+      return error.retryAfterSeconds === undefined ? t.waitAMoment : t.retryAfter(error.retryAfterSeconds);
     case 503:
-      return 'Try again shortly. Lists and figures reload automatically; for a call, see its attempts.';
+      return t.unavailable;
     default:
-      return error.status >= 500
-        ? 'Check the attempts of the generation or the gateway’s log for the cause, then try again.'
-        : 'Try again.';
+      return error.status >= 500 ? t.serverError : t.tryAgain;
   }
 }

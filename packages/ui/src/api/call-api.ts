@@ -1,4 +1,5 @@
 import { ApiError, toApiError } from './api-error.ts';
+import { apiMessages } from './messages.ts';
 import { endSession, getSession, toSessionHeaders } from './session.ts';
 
 const channel = new BroadcastChannel('model-gateway');
@@ -47,7 +48,7 @@ export async function callApi<Body>(path: string, call: ApiCall = {}): Promise<B
     return (await response.json()) as Body;
   } catch (error) {
     if (call.signal?.aborted === true) throw error;
-    throw new ApiError('The response broke off before its end', { status: 0, errorType: 'unreachable' });
+    throw new ApiError(apiMessages().brokenOff, { status: 0, errorType: 'unreachable' });
   }
 }
 
@@ -70,7 +71,7 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new ApiError('Can’t reach the gateway', { status: 0, errorType: 'unreachable' });
+    throw new ApiError(apiMessages().unreachable, { status: 0, errorType: 'unreachable' });
   }
   // A session that is not valid any more ends at its first refusal.
   if (response.status === 401 && caller === undefined) endSession();

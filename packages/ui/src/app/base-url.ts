@@ -1,6 +1,7 @@
 import { toApiUrl } from '../api/call-api.ts';
 import type { CallKind } from './call-kinds.ts';
 import { getDesktopInfo } from './desktop.ts';
+import { appMessages } from './messages.ts';
 
 /** Base URL for other programs. The page of the desktop app itself has an address that only the app can call. */
 export function toBaseUrl(): string {
@@ -9,15 +10,29 @@ export function toBaseUrl(): string {
   return `${info.state.url ?? `http://127.0.0.1:${info.settings.port}`}/api/v1`;
 }
 
+interface Snippet {
+  readonly label: string;
+  readonly toText: (model: string) => string;
+}
+
 /** Ready to be pasted; each refers to the key by the name of a variable, so that no key is on the clipboard. */
-export const SNIPPETS: readonly { readonly label: string; readonly toText: (model: string) => string }[] = [
-  { label: 'Base URL', toText: () => toBaseUrl() },
+export const SNIPPETS: readonly Snippet[] = [
   {
-    label: 'Environment (bash, zsh)',
+    get label() {
+      return appMessages().snippets.baseUrl;
+    },
+    toText: () => toBaseUrl(),
+  },
+  {
+    get label() {
+      return appMessages().snippets.bash;
+    },
     toText: () => `export OPENAI_BASE_URL='${toBaseUrl()}'\nexport OPENAI_API_KEY="$GATEWAY_API_KEY"\n`,
   },
   {
-    label: 'Environment (PowerShell)',
+    get label() {
+      return appMessages().snippets.powerShell;
+    },
     toText: () => `$env:OPENAI_BASE_URL = '${toBaseUrl()}'\n$env:OPENAI_API_KEY = $env:GATEWAY_API_KEY\n`,
   },
   {
@@ -26,19 +41,23 @@ export const SNIPPETS: readonly { readonly label: string; readonly toText: (mode
       `curl -sS ${toBaseUrl()}/chat/completions \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] })}'\n`,
   },
   {
-    label: 'OpenAI SDK, Python',
+    get label() {
+      return appMessages().snippets.python;
+    },
     toText: (model) =>
       `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${toBaseUrl()}", api_key=os.environ["GATEWAY_API_KEY"])\nanswer = client.chat.completions.create(\n    model="${model}",\n    messages=[{"role": "user", "content": "Hello!"}],\n)\nprint(answer.choices[0].message.content)\n`,
   },
   {
-    label: 'OpenAI SDK, TypeScript',
+    get label() {
+      return appMessages().snippets.typeScript;
+    },
     toText: (model) =>
       `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${toBaseUrl()}', apiKey: process.env.GATEWAY_API_KEY });\nconst answer = await client.chat.completions.create({\n  model: '${model}',\n  messages: [{ role: 'user', content: 'Hello!' }],\n});\nconsole.log(answer.choices[0]?.message.content);\n`,
   },
 ];
 
 /** The same for a model that chats do not call. */
-export const toOtherSnippet = ({ path, example }: CallKind): (typeof SNIPPETS)[number] => ({
+export const toOtherSnippet = ({ path, example }: CallKind): Snippet => ({
   label: 'curl',
   toText: (model) =>
     `curl -sS ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify({ model, ...example })}'\n`,

@@ -10,11 +10,11 @@ test.each([
   [{ isError: true }, 'bad', 'Unreachable'],
   [{ phase: 'not-listening' }, 'caution', 'Not listening'],
   [{ phase: 'listening' }, 'good', 'Running'],
-  [{ health: { status: 'ok', trouble: 'store_away' } }, 'caution', 'Database unavailable · calls continue'],
-  [{ health: { status: 'ok', trouble: 'store_not_ready' } }, 'bad', 'Not ready · calls are refused'],
-  [{ health: { status: 'ok', trouble: 'closing' } }, 'caution', 'Shutting down · new calls are refused'],
+  [{ health: { status: 'ok', trouble: 'store_away' } }, 'caution', 'Database unavailable · requests continue'],
+  [{ health: { status: 'ok', trouble: 'store_not_ready' } }, 'bad', 'Not ready · requests are refused'],
+  [{ health: { status: 'ok', trouble: 'closing' } }, 'caution', 'Shutting down · new requests are refused'],
   [{ health: { status: 'ok', trouble: 'shared_away' } }, 'caution', 'Redis unavailable · limits are not shared'],
-  [{ health: { status: 'degraded', trouble: 'unrecorded' } }, 'caution', 'Degraded · not every call was recorded'],
+  [{ health: { status: 'degraded', trouble: 'unrecorded' } }, 'caution', 'Degraded · some requests were not recorded'],
 ] as const)('%o is shown as %s: %s', (change, tone, text) => {
   const state = toGatewayState({ ...calm, ...change });
   expect([state.tone, toStateText(state)]).toEqual([tone, text]);

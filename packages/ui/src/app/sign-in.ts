@@ -6,6 +6,7 @@ import { queryClient } from '../api/query-client.ts';
 import { endSession, getSession, setSession } from '../api/session.ts';
 import { readSignInLink } from '../sign-in-link.ts';
 import { getDesktop } from './desktop.ts';
+import { appMessages } from './messages.ts';
 
 const ASK_AGAIN_MS = 3000;
 
@@ -36,7 +37,7 @@ export async function signOut(): Promise<void> {
  */
 export async function resumeSession(): Promise<void> {
   // The session is set even while the gateway is down; otherwise no screen would show why.
-  if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the local user' });
+  if (getDesktop() !== undefined) return setSession({ type: 'host', name: appMessages().localUser });
   addEventListener('popstate', takeLateLink, { capture: true });
   const token = takeToken();
   await (token === null ? findSession() : signInByLink(token));

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 
 import type { GatewayState } from '../app/gateway-state.ts';
 import { classNames } from './class-names.ts';
+import { partMessages } from './part-messages.ts';
 
 const TONES = {
   neutral: 'bg-raised text-ink-soft',
@@ -31,11 +32,18 @@ export function Badge({ tone = 'neutral', title, children }: { tone?: Tone; titl
 
 type DeliveryState = WebhookDelivery['state'];
 
+const toStateWords = (state: DeliveryState, tone: Tone) => ({
+  get label(): string {
+    return partMessages().deliveries[state];
+  },
+  tone,
+});
+
 /** The words for what became of a delivery, to a webhook as to a destination. */
 export const DELIVERY_STATES: Readonly<Record<DeliveryState, { readonly label: string; readonly tone: Tone }>> = {
-  waiting: { label: 'waiting', tone: 'caution' },
-  delivered: { label: 'delivered', tone: 'good' },
-  failed: { label: 'failed', tone: 'bad' },
+  waiting: toStateWords('waiting', 'caution'),
+  delivered: toStateWords('delivered', 'good'),
+  failed: toStateWords('failed', 'bad'),
 };
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {

@@ -2,6 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { type ComponentProps, useEffect, useState } from 'react';
 
 import { showToast } from '../messages/toast-store.ts';
+import { partMessages } from '../part-messages.ts';
 import { Button } from './button.tsx';
 
 interface CopyButtonProps extends Pick<ComponentProps<typeof Button>, 'look' | 'className'> {
@@ -31,7 +32,7 @@ export function CopyButton({ text, label, isIcon = false, look = 'plain', classN
       className={className}
       onClick={() => void copy()}
     >
-      {isIcon ? null : isCopied ? 'Copied' : label}
+      {isIcon ? null : isCopied ? partMessages().actions.copied : label}
     </Button>
   );
 }
@@ -43,7 +44,7 @@ export async function copyText(text: string, note?: string): Promise<boolean> {
     if (note !== undefined) showToast({ tone: 'good', title: note });
     return true;
   } catch {
-    showToast({ tone: 'bad', title: 'The browser blocked access to the clipboard', detail: text });
+    showToast({ tone: 'bad', title: partMessages().notCopied, detail: text });
     return false;
   }
 }

@@ -9,7 +9,9 @@ import {
   useState,
 } from 'react';
 
+import { formatCount } from '../../format/quantity.ts';
 import { classNames } from '../class-names.ts';
+import { partMessages } from '../part-messages.ts';
 import { findLines, type SelectLine, type SelectOption, splitPasted, toKnownValue } from './multi-select-options.ts';
 import { useCombobox } from './use-combobox.ts';
 
@@ -34,11 +36,9 @@ interface MultiSelectProps {
   readonly unknownNote?: string;
 }
 
-const NOT_KNOWN = 'unknown';
-
 /** Several of many, found by typing. Arrows walk the list, Enter takes and leaves out, Backspace takes back the last. */
 export function MultiSelect(props: MultiSelectProps) {
-  const { control, options, chosen, noun, placeholder, unknownNote = NOT_KNOWN } = props;
+  const { control, options, chosen, noun, placeholder, unknownNote = partMessages().unknown } = props;
   const box = useRef<HTMLDivElement>(null);
   const field = useSelectField(props);
   const { input, isOpen, open, lines, more, combobox } = field;
@@ -173,21 +173,22 @@ function useSelectField(props: MultiSelectProps) {
 function useChoice({ options, chosen, onChange }: MultiSelectProps) {
   const [said, setSaid] = useState('');
   const labelOf = (value: string): string => options.find((option) => option.value === value)?.label ?? value;
+  const t = partMessages().select;
   const change = (next: readonly string[], message: string): void => {
     onChange(next);
-    setSaid(`${message}, ${next.length === 0 ? 'none' : next.length} chosen`);
+    setSaid(t.chosen(message, next.length));
   };
   return {
     said,
     labelOf,
     add(values: readonly string[]): void {
       const fresh = values.filter((value) => !chosen.includes(value));
-      change([...chosen, ...fresh], fresh.length === 1 ? `${labelOf(fresh[0] ?? '')} added` : `${fresh.length} added`);
+      change([...chosen, ...fresh], t.added(fresh.length === 1 ? labelOf(fresh[0] ?? '') : String(fresh.length)));
     },
     remove(value: string): void {
       change(
         chosen.filter((other) => other !== value),
-        `${labelOf(value)} removed`,
+        t.removed(labelOf(value)),
       );
     },
   };
@@ -215,7 +216,7 @@ function Chosen({ label, unknown, onRemove }: ChosenProps) {
       </span>
       <button
         type="button"
-        aria-label={`Remove ${label}`}
+        aria-label={partMessages().removeNamed(label)}
         className="inline-flex size-6 shrink-0 items-center justify-center rounded hover:bg-line"
         onClick={onRemove}
       >
@@ -237,6 +238,7 @@ interface SelectListProps {
 }
 
 function SelectList({ combobox, place, isOpen, lines, more, noun, options }: SelectListProps) {
+  const t = partMessages().select;
   return (
     <div
       hidden={!isOpen}
@@ -245,7 +247,7 @@ function SelectList({ combobox, place, isOpen, lines, more, noun, options }: Sel
       // The focus stays in the field.
       onMouseDown={(event) => event.preventDefault()}
     >
-      <div {...combobox.list} aria-multiselectable="true" aria-label={`All ${noun}`}>
+      <div {...combobox.list} aria-multiselectable="true" aria-label={t.all(noun)}>
         {isOpen &&
           lines.map((line, at) => (
             <Line
@@ -257,11 +259,9 @@ function SelectList({ combobox, place, isOpen, lines, more, noun, options }: Sel
           ))}
       </div>
       {lines.length === 0 && (
-        <p className="px-2 py-1.5 text-sm text-ink-faint">
-          {options.length === 0 ? `There are no ${noun} yet.` : `No matching ${noun}.`}
-        </p>
+        <p className="px-2 py-1.5 text-sm text-ink-faint">{options.length === 0 ? t.none(noun) : t.noMatch(noun)}</p>
       )}
-      {more > 0 && <p className="px-2 py-1.5 text-xs text-ink-faint">{more} more; type to find them.</p>}
+      {more > 0 && <p className="px-2 py-1.5 text-xs text-ink-faint">{t.more(formatCount(more))}</p>}
     </div>
   );
 }
@@ -288,7 +288,7 @@ function Line({ option, line, isActive }: LineProps) {
         {line.kind === 'other' && <Plus size={15} />}
       </span>
       {line.kind === 'other' ? (
-        <span className="min-w-0 flex-1 truncate">Add “{line.value}” as written</span>
+        <span className="min-w-0 flex-1 truncate">{partMessages().select.addAsWritten(line.value)}</span>
       ) : (
         <>
           <span className="min-w-0 flex-1 truncate">{line.option.label}</span>

@@ -5,6 +5,7 @@ import { type ReactNode, useId, useRef } from 'react';
 import { classNames } from '../class-names.ts';
 import { Button } from '../controls/button.tsx';
 import { UnsavedPanel } from '../messages/error-panel.tsx';
+import { partMessages } from '../part-messages.ts';
 import { useModal } from './use-modal.ts';
 
 interface DialogProps {
@@ -28,7 +29,7 @@ interface FormActionsProps {
 export function FormActions({ formId, submit, isBusy, onClose }: FormActionsProps) {
   return (
     <>
-      <Button onClick={onClose}>Cancel</Button>
+      <Button onClick={onClose}>{partMessages().actions.cancel}</Button>
       <Button type="submit" form={formId} look="primary" isBusy={isBusy}>
         {submit}
       </Button>
@@ -67,7 +68,7 @@ export function Dialog({ title, onClose, children, width = 'narrow', actions }: 
           <h2 id={titleId} className="min-w-0 flex-1 text-base font-semibold break-words">
             {title}
           </h2>
-          <Button look="quiet" aria-label="Close" icon={<X size={16} />} onClick={onClose} />
+          <Button look="quiet" aria-label={partMessages().actions.close} icon={<X size={16} />} onClick={onClose} />
         </header>
         {/* Can be scrolled by keys, too. */}
         <div
@@ -97,7 +98,8 @@ interface ConfirmDialogProps {
 
 /** Asks before something that cannot be undone; stays open, with the reason, when it fails. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, action, dismiss = 'Cancel', children, onConfirm, onClose } = props;
+  const t = partMessages();
+  const { title, action, dismiss = t.actions.cancel, children, onConfirm, onClose } = props;
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   return (
     <Dialog
@@ -117,8 +119,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         {confirm.error !== null && (
           <UnsavedPanel
             error={confirm.error}
-            title="Something went wrong"
-            kept="Nothing was changed"
+            title={t.error.title}
+            kept={t.error.nothingChanged}
             onRetry={() => confirm.mutate()}
           />
         )}

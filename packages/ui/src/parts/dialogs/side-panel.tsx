@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 
 import { useShortcut } from '../../app/shortcuts.ts';
 import { Button } from '../controls/button.tsx';
+import { partMessages } from '../part-messages.ts';
 import { useMedia } from '../use-width.ts';
 
 interface SidePanelProps {
@@ -20,7 +21,8 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
   // Same width as Tailwind's `lg`, from which on the classes below put the panel beside the list.
   const isModal = !useMedia('(min-width: 64rem)');
   useFocusWithin(panel, isModal);
-  useShortcut({ keys: 'Escape', label: 'Close the panel', group: 'This screen' }, onClose);
+  const t = partMessages();
+  useShortcut({ keys: 'Escape', label: t.actions.closePanel, group: t.thisScreen }, onClose);
   // From a field the first Escape leads to the panel, so that nothing half written is lost by one key.
   const onKeyDown = (event: KeyboardEvent): void => {
     const { target } = event;
@@ -49,7 +51,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
           </div>
         )}
         <div className="order-2 sm:order-3">
-          <Button look="quiet" aria-label="Close the panel" icon={<X size={16} />} onClick={onClose} />
+          <Button look="quiet" aria-label={t.actions.closePanel} icon={<X size={16} />} onClick={onClose} />
         </div>
       </header>
       <div className="flex min-h-0 flex-1 flex-col overflow-hidden">{children}</div>

@@ -7,6 +7,7 @@ import { ApiError, toRemedy, messageOf } from '../../api/api-error.ts';
 import { healthQuery } from '../../api/queries.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
+import { partMessages } from '../part-messages.ts';
 import { showControls } from '../text/show-controls.ts';
 
 interface ErrorPanelProps {
@@ -24,7 +25,7 @@ export function ErrorPanel(props: ErrorPanelProps) {
   if (reason !== undefined && onRetry !== undefined && error instanceof ApiError && error.status === 503) {
     return (
       <RetryPanel title={title} onRetry={onRetry}>
-        {reason} It will load automatically afterwards.
+        {partMessages().error.loadsByItself(reason)}
       </RetryPanel>
     );
   }
@@ -32,7 +33,8 @@ export function ErrorPanel(props: ErrorPanelProps) {
 }
 
 /** For what is no loading: a call that failed, even if it can be made again. */
-export function FailurePanel({ error, title = 'Something went wrong', onRetry }: ErrorPanelProps) {
+export function FailurePanel({ error, title, onRetry }: ErrorPanelProps) {
+  const t = partMessages();
   const issues = error instanceof ApiError ? error.issues : [];
   // The message of a single issue is that of the error.
   const isToldAlready = issues.every(({ message }) => error instanceof Error && error.message.includes(message));
@@ -41,7 +43,7 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
       <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">
-          {title}
+          {title ?? t.error.title}
           {error instanceof ApiError && error.status > 0 && (
             <span className="font-normal text-ink-soft">
               {' '}
@@ -64,10 +66,10 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
         <div className="mt-2 flex flex-wrap gap-2">
           {onRetry !== undefined && (
             <Button icon={<RotateCw size={14} />} onClick={onRetry}>
-              Try again
+              {t.actions.tryAgain}
             </Button>
           )}
-          <CopyButton look="quiet" text={() => toErrorReport(error)} label="Copy report" />
+          <CopyButton look="quiet" text={() => toErrorReport(error)} label={t.actions.copyReport} />
         </div>
       </div>
     </div>
@@ -77,7 +79,7 @@ export function FailurePanel({ error, title = 'Something went wrong', onRetry }:
 /** A text for a bug report: no key, no address of this machine, no prompt. */
 function toErrorReport(error: unknown): string {
   const lines = [
-    'Model Gateway, web UI',
+    'Model Gateway',
     `message: ${messageOf(error)}`,
     ...(error instanceof ApiError
       ? [
@@ -86,7 +88,7 @@ function toErrorReport(error: unknown): string {
           ...error.issues.map(({ path, message }) => `issue: ${path} ${message}`),
         ]
       : [`stack: ${error instanceof Error ? (error.stack ?? '') : ''}`]),
-    `what to do: ${toRemedy(error)}`,
+    `${partMessages().error.whatToDo}: ${toRemedy(error)}`,
     `browser: ${navigator.userAgent}`,
     `time: ${new Date().toISOString()}`,
   ];
@@ -110,21 +112,23 @@ function RetryPanel({ title, onRetry, children }: RetryPanelProps) {
           <p className="text-ink-soft">{children}</p>
         </div>
         <Button icon={<RotateCw size={14} />} onClick={onRetry}>
-          Try again
+          {partMessages().actions.tryAgain}
         </Button>
       </div>
     </div>
   );
 }
 
-const STORE_TROUBLES: Partial<Record<Trouble, string>> = {
-  store_away: 'The database is unavailable.',
-  store_not_ready: 'The gateway is not ready.',
+const STORE_TROUBLES: Partial<Record<Trouble, 'storeAway' | 'notReady'>> = {
+  store_away: 'storeAway',
+  store_not_ready: 'notReady',
 };
 
 /** Why nothing can be read or changed now, in a sentence; undefined where the store can be reached. */
-const toStoreTrouble = (health: Health | undefined): string | undefined =>
-  health?.trouble === undefined ? undefined : STORE_TROUBLES[health.trouble];
+function toStoreTrouble(health: Health | undefined): string | undefined {
+  const name = health?.trouble === undefined ? undefined : STORE_TROUBLES[health.trouble];
+  return name === undefined ? undefined : partMessages().error[name];
+}
 
 interface UnsavedPanelProps {
   readonly error: unknown;
@@ -140,14 +144,15 @@ interface UnsavedPanelProps {
  * what is entered stays, and sends it again when asked.
  */
 export function UnsavedPanel(props: UnsavedPanelProps) {
-  const { error, title = 'Not saved', kept = 'Your input is kept', onRetry } = props;
+  const t = partMessages().error;
+  const { error, title = t.notSaved, kept = t.inputKept, onRetry } = props;
   const { data: health } = useQuery({ ...healthQuery, enabled: false });
   if (!(error instanceof ApiError) || (error.status !== 503 && error.status !== 0))
     return <FailurePanel error={error} title={title} />;
   const absence = error.status === 0 ? `${error.message}.` : toStoreTrouble(health);
   return (
     <RetryPanel title={title} onRetry={onRetry}>
-      {absence === undefined ? `${error.message}. ${kept}.` : `${absence} ${kept}; try again when it is back.`}
+      {absence === undefined ? `${error.message}. ${kept}.` : t.keptUntilBack(kept, absence)}
     </RetryPanel>
   );
 }

@@ -1,4 +1,5 @@
 import { Button } from '../controls/button.tsx';
+import { partMessages } from '../part-messages.ts';
 
 /** Says the last change made in a dialog, and takes it back. */
 export function LastChange({ text, onUndo }: { text: string | undefined; onUndo: () => void }) {
@@ -8,7 +9,7 @@ export function LastChange({ text, onUndo }: { text: string | undefined; onUndo:
         <>
           <span className="min-w-0 truncate">{text}</span>
           <Button look="quiet" className="text-accent" onClick={onUndo}>
-            Undo
+            {partMessages().actions.undo}
           </Button>
         </>
       )}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { Spinner } from '../controls/button.tsx';
+import { partMessages } from '../part-messages.ts';
 
 /** Where a list has nothing to show: why, and what to do about it. */
 export function EmptyState({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {
@@ -16,7 +17,7 @@ export function EmptyState({ icon, title, children }: { icon?: ReactNode; title:
 export function Loading({ what }: { what: string }) {
   return (
     <div role="status" className="flex items-center justify-center gap-2 px-6 py-14 text-sm text-ink-faint">
-      <Spinner /> Loading {what}…
+      <Spinner /> {partMessages().loading(what)}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { createStore, useStore } from 'zustand';
 
 import { messageOf } from '../../api/api-error.ts';
 import type { Outcome } from '../../desktop-bridge.ts';
+import { partMessages } from '../part-messages.ts';
 
 /** A short message in the corner. */
 export interface Toast {
@@ -59,10 +60,10 @@ export function showUndo({ title, undo, undone }: Undoable): void {
       await undo();
       showToast({ tone: 'neutral', title: undone });
     } catch (error) {
-      showFailure('Could not be undone', error);
+      showFailure(partMessages().toasts.notUndone, error);
     }
   };
-  showToast({ tone: 'good', title, action: { label: 'Undo', run: () => void run() } });
+  showToast({ tone: 'good', title, action: { label: partMessages().actions.undo, run: () => void run() } });
 }
 
 const heldDeletions = createStore<ReadonlySet<string>>(() => new Set());
@@ -90,7 +91,7 @@ export interface Deletion {
  * gives access, such as a key, is switched off by the caller at once, and deleted with the page. Either way, nobody may do
  * more in the meantime than before.
  */
-export function holdDeletion({ id, title, detail, onClosing, failed = 'Not deleted', run, undo }: Deletion): void {
+export function holdDeletion({ id, title, detail, onClosing, failed, run, undo }: Deletion): void {
   if (heldDeletions.getState().has(id)) return;
   let isUndone = false;
   let isFinished = false;
@@ -102,13 +103,14 @@ export function holdDeletion({ id, title, detail, onClosing, failed = 'Not delet
     try {
       await (isUndone ? undo?.() : run());
     } catch (error) {
-      showFailure(isUndone ? 'Could not be undone' : failed, error);
+      const { notUndone, notDeleted } = partMessages().toasts;
+      showFailure(isUndone ? notUndone : (failed ?? notDeleted), error);
     }
     heldDeletions.setState((held) => new Set([...held].filter((other) => other !== id)), true);
   };
   const onPageHide = (): void => void finish();
   if (onClosing === 'delete') addEventListener('pagehide', onPageHide);
-  const action = { label: 'Undo', run: () => void (isUndone = true) };
+  const action = { label: partMessages().actions.undo, run: () => void (isUndone = true) };
   showToast({ tone: 'neutral', title, detail, action, onGone: () => void finish() });
 }
 
@@ -131,7 +133,7 @@ export function useOutcome(): { readonly ask: Ask; readonly isBusy: boolean } {
       if (title !== '') showToast({ tone: outcome.done ? 'good' : 'neutral', title });
       return outcome.done;
     } catch (error) {
-      showFailure('The app could not do this', error);
+      showFailure(partMessages().error.appFailed, error);
       return false;
     } finally {
       setIsBusy(false);

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 
 import { Button } from '../controls/button.tsx';
+import { partMessages } from '../part-messages.ts';
 import { dismissToast, useToasts } from './toast-store.ts';
 
 const ICONS = {
@@ -15,8 +16,9 @@ const SHOWN_WITH_ACTION_MS = 12_000;
 
 export function Toasts() {
   const toasts = useToasts();
+  const t = partMessages();
   return (
-    <Toast.Provider swipeDirection="right" duration={SHOWN_MS}>
+    <Toast.Provider label={t.toasts.message} swipeDirection="right" duration={SHOWN_MS}>
       {toasts.map(({ id, tone, title, detail, action }) => (
         <Toast.Root
           key={id}
@@ -36,19 +38,23 @@ export function Toasts() {
             )}
           </div>
           {action !== undefined && (
-            <Toast.Action asChild altText={`${action.label} (press F8 to focus)`}>
+            <Toast.Action asChild altText={t.toasts.actionHint(action.label)}>
               <Button look="quiet" className="text-accent" onClick={action.run}>
                 {action.label}
               </Button>
             </Toast.Action>
           )}
-          <Toast.Close aria-label="Dismiss" className="rounded p-1 text-ink-faint hover:bg-raised hover:text-ink">
+          <Toast.Close
+            aria-label={t.actions.dismiss}
+            className="rounded p-1 text-ink-faint hover:bg-raised hover:text-ink"
+          >
             <X size={16} />
           </Toast.Close>
         </Toast.Root>
       ))}
       <Toast.Viewport
         data-messages
+        label={t.toasts.region('F8')}
         className="fixed right-4 bottom-4 z-50 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2"
       />
     </Toast.Provider>

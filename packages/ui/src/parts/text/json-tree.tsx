@@ -4,6 +4,7 @@ import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 
 import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
+import { partMessages } from '../part-messages.ts';
 import { moveCursor } from '../table/move-cursor.ts';
 import { showControls } from './show-controls.ts';
 
@@ -20,6 +21,7 @@ const isOpenAtFirst = ({ depth, size, siblings }: JsonNode): boolean =>
 
 /** A JSON value as a tree that opens and closes; of a large one only the lines in sight are in the document. */
 export function JsonTree({ value, label }: { value: unknown; label: string }) {
+  const t = partMessages().text;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [cursor, setCursor] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
@@ -58,8 +60,8 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center justify-between border-b border-line px-3 py-1.5 text-xs text-ink-faint">
-        <span>{formatCount(lines.length)} lines shown</span>
-        <CopyButton look="quiet" label="Copy JSON" text={() => JSON.stringify(value, null, 2)} />
+        <span>{t.linesShown(formatCount(lines.length))}</span>
+        <CopyButton look="quiet" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
       </div>
       <div
         ref={scroller}
@@ -124,10 +126,10 @@ function TreeLine({ id, line, topPx, isAtCursor, onPick }: TreeLineProps) {
 }
 
 function JsonValue({ line: { value, size, isOpen } }: { line: JsonLine }) {
+  const t = partMessages().text;
   if (Array.isArray(value))
-    return <span className="text-ink-faint">{isOpen ? '[' : `[ ${size} ${size === 1 ? 'item' : 'items'} ]`}</span>;
-  if (size !== null)
-    return <span className="text-ink-faint">{isOpen ? '{' : `{ ${size} ${size === 1 ? 'member' : 'members'} }`}</span>;
+    return <span className="text-ink-faint">{isOpen ? '[' : `[ ${t.items(value.length)} ]`}</span>;
+  if (size !== null) return <span className="text-ink-faint">{isOpen ? '{' : `{ ${t.members(size)} }`}</span>;
   if (typeof value !== 'string') return <span className="text-caution">{String(value)}</span>;
   const uri = /^data:([\w/+.-]+)[;,]/.exec(value);
   if (uri !== null) {

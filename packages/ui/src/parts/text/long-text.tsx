@@ -3,12 +3,14 @@ import { useEffect, useMemo, useReducer, useRef } from 'react';
 
 import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
+import { partMessages } from '../part-messages.ts';
 import { showControls } from './show-controls.ts';
 
 const LINE_HEIGHT = 20;
 
 /** A text of any length as numbered lines, of which only those in sight are in the document. */
 export function LongText({ text }: { text: string }) {
+  const t = partMessages();
   const scroller = useRef<HTMLDivElement>(null);
   const lines = useLineIndex(text);
   const virtual = useVirtualizer({
@@ -20,16 +22,14 @@ export function LongText({ text }: { text: string }) {
   return (
     <div className="rounded-lg border border-line">
       <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-ink-faint">
-        <span>
-          {formatBytes(text.length)}, {formatCount(lines.count)} lines, raw text
-        </span>
-        <CopyButton look="quiet" text={text} label="Copy all" />
+        <span>{t.text.lines(formatBytes(text.length), formatCount(lines.count))}</span>
+        <CopyButton look="quiet" text={text} label={t.actions.copyAll} />
       </div>
       <div
         ref={scroller}
         tabIndex={0}
         role="region"
-        aria-label="A long text"
+        aria-label={t.text.longText}
         className="scroll-thin h-96 overflow-auto font-mono text-xs outline-offset-[-2px]"
       >
         <div className="relative w-max min-w-full" style={{ height: virtual.getTotalSize() }}>

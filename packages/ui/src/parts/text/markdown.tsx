@@ -7,6 +7,7 @@ import remarkGfm from 'remark-gfm';
 import { getDesktop } from '../../app/desktop.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
+import { partMessages } from '../part-messages.ts';
 import { toSafeLink } from './outside-link.tsx';
 import { isReadableMarkdown, PlainText } from './plain-text.tsx';
 import { showControls } from './show-controls.ts';
@@ -41,7 +42,7 @@ const components: Components = {
   img: ({ src, alt }) => (
     <OutsideLink href={src}>
       <ImageIcon size={13} className="mr-1 inline" />
-      image{alt ? `: ${alt}` : ''}
+      {partMessages().text.image(alt ?? '')}
     </OutsideLink>
   ),
   pre: ({ children }) => (
@@ -92,6 +93,7 @@ function readMarkdown(text: string): ReactElement | null {
 
 function OutsideLink({ href, children }: { href: unknown; children: ReactNode }) {
   const [isAsking, setIsAsking] = useState(false);
+  const t = partMessages().text;
   const url = toSafeLink(href);
   if (url === null) return <span className="underline decoration-dotted">{children}</span>;
   return (
@@ -106,11 +108,11 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
       </button>
       {isAsking && (
         <Dialog
-          title="Open this link?"
+          title={t.openLink}
           onClose={() => setIsAsking(false)}
           actions={
             <>
-              <CopyButton label="Copy address" text={url.href} />
+              <CopyButton label={t.copyAddress} text={url.href} />
               <a
                 href={url.href}
                 target="_blank"
@@ -124,12 +126,12 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
                   void desktop.openLink(url.href);
                 }}
               >
-                Open {url.hostname}
+                {t.openHost(url.hostname)}
               </a>
             </>
           }
         >
-          <p className="text-sm">This address comes from a model or a caller:</p>
+          <p className="text-sm">{t.linkOrigin}</p>
           <p className="mt-2 rounded-lg bg-raised p-3 font-mono text-xs break-all">{url.href}</p>
         </Dialog>
       )}

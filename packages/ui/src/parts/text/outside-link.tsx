@@ -2,6 +2,7 @@ import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 import { getDesktop } from '../../app/desktop.ts';
+import { partMessages } from '../part-messages.ts';
 
 /** A link to another site, which opens outside of this page: in a tab of its own, of the desktop app in the browser. */
 export function OutsideLink({ url, children }: { url: URL; children: ReactNode }) {
@@ -20,7 +21,7 @@ export function OutsideLink({ url, children }: { url: URL; children: ReactNode }
     >
       {children}
       <ExternalLink size={11} className="ml-0.5 inline" />
-      <span className="sr-only"> (opens outside this page)</span>
+      <span className="sr-only"> {partMessages().text.opensOutside}</span>
     </a>
   );
 }
