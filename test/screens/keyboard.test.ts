@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { shellMessages } from '../../packages/ui/src/shell/messages.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const SOURCE = fileURLToPath(new URL('../../packages/ui/src/', import.meta.url));
@@ -28,12 +29,14 @@ function findShortcuts(): string[] {
   );
 }
 
-/** The screens as the rail names them, with the keys that lead there. */
+const SCREENS: Readonly<Record<string, string>> = shellMessages().screens;
+
+/** The screens as the navigation names them, with the keys that lead there. */
 const PLACES = [
-  ...readFileSync(join(SOURCE, 'shell/rail.tsx'), 'utf8').matchAll(
-    /path: '(.+?)', label: '(\w+)', letter: '(\w)'(?:, digit: '(\d)')?/g,
+  ...readFileSync(join(SOURCE, 'shell/navigation.ts'), 'utf8').matchAll(
+    /(?<!\/\/ \{ )path: '(.+?)', name: '(\w+)', letter: '(\w)'(?:, digit: '(\d)')?/g,
   ),
-].map(([, path = '', label = '', letter = '', digit]) => ({ path, label, letter, digit }));
+].map(([, path = '', name = '', letter = '', digit]) => ({ path, label: SCREENS[name] ?? '', letter, digit }));
 
 /** Screens that are reached from others, by what they show. */
 const FURTHER: Readonly<Record<string, () => string>> = {

@@ -17,6 +17,7 @@ import { toPlaygroundSearch } from './screens/playground/playground-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
+import { shellMessages } from './shell/messages.ts';
 
 const root = createRootRoute({ component: Layout });
 
@@ -108,6 +109,11 @@ const member = createRoute({
   validateSearch: toOverviewSearch,
   component: lazyRouteComponent(() => import('./screens/members/member-page.tsx'), 'MemberPage'),
 });
+// const members = createRoute({
+//   getParentRoute: () => root,
+//   path: '/members',
+//   component: lazyRouteComponent(() => import('./screens/members/members-screen.tsx'), 'MembersScreen'),
+// });
 const provider = createRoute({
   getParentRoute: () => root,
   path: '/providers/$slug',
@@ -164,14 +170,14 @@ export const router = createRouter({
     const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
     return text === '' ? '' : `?${text}`;
   },
-  defaultPendingComponent: () => <Loading what="the screen" />,
+  defaultPendingComponent: () => <Loading what={shellMessages().theScreen} />,
   defaultErrorComponent: ({ error, reset }) => (
     <div className="p-6">
-      <ErrorPanel error={error} title="This screen failed" onRetry={reset} />
+      <ErrorPanel error={error} title={shellMessages().screenFailed} onRetry={reset} />
     </div>
   ),
   defaultNotFoundComponent: () => (
-    <EmptyState title="Page not found">Choose a page on the left, or press Ctrl K.</EmptyState>
+    <EmptyState title={shellMessages().notFound}>{shellMessages().notFoundAdvice}</EmptyState>
   ),
 });
 

@@ -74,7 +74,7 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
     throw new ApiError(apiMessages().unreachable, { status: 0, errorType: 'unreachable' });
   }
   // A session that is not valid any more ends at its first refusal.
-  if (response.status === 401 && caller === undefined) endSession();
+  if (response.status === 401 && caller === undefined && getSession().type === 'cookie') endSession(true);
   if (!response.ok) throw await readError(response);
   if (method !== 'GET' && caller === undefined && !QUESTIONS.test(path)) tellOtherPages();
   return response;

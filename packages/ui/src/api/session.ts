@@ -5,8 +5,8 @@ import { createStore, useStore } from 'zustand';
  * alone, which writes carry beside it. Nothing of it is stored.
  */
 export type Session =
-  /** With what went wrong when the page was opened by a link that signs in. */
-  | { readonly type: 'none'; readonly linkError?: unknown }
+  /** With what went wrong when the page was opened by a link that signs in, or that a session was there and has ended. */
+  | { readonly type: 'none'; readonly linkError?: unknown; readonly isEnded?: boolean }
   /** The desktop app, or a host with its own sign-in, vouches for the page. */
   | { readonly type: 'host'; readonly name: string }
   | { readonly type: 'cookie'; readonly name: string; readonly csrfToken: string; readonly expiresAt: string };
@@ -22,9 +22,12 @@ export const useSession = (): Session => useStore(store);
 
 export const setSession = (session: Session): void => store.setState(session, true);
 
-/** Removes the session. When the host of the page authenticates the user, there is no sign-in to repeat. */
-export function endSession(): void {
-  if (store.getState().type !== 'host') setSession(NONE);
+/**
+ * Removes the session, which the gateway may have ended. When the host of the page authenticates the user, there is no
+ * sign-in to repeat.
+ */
+export function endSession(isEnded = false): void {
+  if (store.getState().type !== 'host') setSession(isEnded ? { type: 'none', isEnded } : NONE);
 }
 
 /** Headers that a call requires beside the cookie. */

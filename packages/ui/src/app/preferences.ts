@@ -20,6 +20,8 @@ export interface Preferences {
   readonly views: readonly SavedView[];
   /** Ids of generations. */
   readonly pins: readonly string[];
+  /** Paths of the screens and things opened last, the latest first. */
+  readonly recents: readonly string[];
 }
 
 /** A way to look at the generations. Its name identifies it. */
@@ -42,6 +44,7 @@ const DEFAULTS: Preferences = {
   hiddenColumns: ['finish', 'duration', 'speed', 'key', 'origin', 'user'],
   views: [],
   pins: [],
+  recents: [],
 };
 
 const store = createStore<Preferences>(read);
@@ -94,7 +97,7 @@ function read(): Preferences {
   try {
     const kept = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? '{}') as Partial<Preferences>;
     const read = { ...DEFAULTS, ...kept };
-    const areLists = [read.hiddenColumns, read.views, read.pins].every(Array.isArray);
+    const areLists = [read.hiddenColumns, read.views, read.pins, read.recents].every(Array.isArray);
     const { language, zone } = read;
     const isLanguage = language === 'system' || LANGUAGES.includes(language);
     return areLists && isLanguage && (zone === 'local' || zone === 'utc') ? read : DEFAULTS;

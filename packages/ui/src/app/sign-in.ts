@@ -27,6 +27,7 @@ export async function signOut(): Promise<void> {
   // Signed out here all the same when the gateway is gone: its sessions go with it.
   ending = callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
   endSession();
+  remember(false);
   queryClient.clear();
   await ending;
 }
@@ -76,11 +77,34 @@ async function findSession(): Promise<void> {
 }
 
 function take({ data }: SessionResponse): void {
-  if (!data.signed_in) return endSession();
+  if (!data.signed_in) return endSession(wasSignedIn());
   const { name, csrf_token: csrfToken, expires_at: expiresAt } = data;
   // When the host of the page authenticates the user, the host also guards against forged requests.
   if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name });
-  else setSession({ type: 'cookie', name, csrfToken, expiresAt });
+  else {
+    setSession({ type: 'cookie', name, csrfToken, expiresAt });
+    remember(true);
+  }
+}
+
+/** Whether this browser was signed in and did not sign out: a session that is gone has ended without its user. */
+const MARK = 'model-gateway.signed-in';
+
+function wasSignedIn(): boolean {
+  try {
+    return localStorage.getItem(MARK) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function remember(isSignedIn: boolean): void {
+  try {
+    if (isSignedIn) localStorage.setItem(MARK, '1');
+    else localStorage.removeItem(MARK);
+  } catch {
+    // Forbidden: the page will not know.
+  }
 }
 
 function takeToken(): string | null {

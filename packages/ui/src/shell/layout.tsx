@@ -2,19 +2,21 @@ import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-
 import { lazy, Suspense, useEffect, useState } from 'react';
 
 import { useSession } from '../api/session.ts';
-import { setPreferences, usePreferences } from '../app/preferences.ts';
-import { listenForShortcuts, useShortcut, useShortcuts } from '../app/shortcuts.ts';
+import { useRecents } from '../app/recents.ts';
+import { listenForShortcuts, useShortcut } from '../app/shortcuts.ts';
 import { PortBanner } from '../features/port-banner.tsx';
 import { SampleDataBanner } from '../features/sample-data.tsx';
-import { Checkbox } from '../parts/controls/field.tsx';
-import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { Toasts } from '../parts/messages/toasts.tsx';
 import { loadMarkdown } from '../parts/text/formatted-text.tsx';
-import { OTHER_SCREENS, Rail, RAIL_ITEMS } from './rail.tsx';
+import { shellMessages } from './messages.ts';
+import { findPlace, type Place, PLACES, toScreenName } from './navigation.ts';
+import { paletteMessages } from './palette/messages.ts';
+import { BottomBar, Rail } from './rail.tsx';
+import { ShortcutHelp } from './shortcut-help.tsx';
 import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
+const CommandPalette = lazy(async () => ({ default: (await import('./palette/command-palette.tsx')).CommandPalette }));
 
 const PRELOAD_AFTER_MS = 1500;
 
@@ -24,7 +26,7 @@ export function Layout() {
   useEffect(() => listenForShortcuts(), []);
   return (
     <>
-      {session.type === 'none' ? <SignIn linkError={session.linkError} /> : <Frame />}
+      {session.type === 'none' ? <SignIn session={session} /> : <Frame />}
       <Toasts />
     </>
   );
@@ -33,14 +35,17 @@ export function Layout() {
 function Frame() {
   const [open, setOpen] = useState<'palette' | 'help' | null>(null);
   const close = (): void => setOpen(null);
-  useShortcut({ keys: 'mod+k', label: 'Search and commands', group: 'Everywhere' }, () => setOpen('palette'));
-  useShortcut({ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere' }, () => setOpen('help'));
+  const t = shellMessages();
+  const { title: search } = paletteMessages();
+  useShortcut({ keys: 'mod+k', label: search, group: t.help.everywhere }, () => setOpen('palette'));
+  useShortcut({ keys: '?', label: t.help.title, group: t.help.everywhere }, () => setOpen('help'));
   usePreloadedScreens();
   const path = useRouterState({ select: ({ location }) => location.pathname });
+  useRecents(path);
   useEffect(() => {
-    const item = RAIL_ITEMS.findLast((candidate) => path.startsWith(candidate.path));
-    const other = Object.entries(OTHER_SCREENS).find(([start]) => path.startsWith(start))?.[1];
-    document.title = `${other ?? item?.label ?? 'Not found'} · Model Gateway`;
+    const { notFound, screens } = shellMessages();
+    const name = path.startsWith('/members/') ? 'members' : findPlace(path)?.name;
+    document.title = `${name === undefined ? notFound : screens[name]} · Model Gateway`;
   }, [path]);
   return (
     <div className="flex h-full">
@@ -52,10 +57,10 @@ function Frame() {
         }}
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-accent focus:px-3 focus:py-2 focus:text-accent-ink"
       >
-        Skip to content
+        {t.skip}
       </a>
-      {RAIL_ITEMS.map((item) => (
-        <RailItemShortcuts key={item.path} {...item} />
+      {PLACES.map((place) => (
+        <PlaceShortcuts key={place.path} {...place} />
       ))}
       <Rail />
       <div className="flex min-w-0 flex-1 flex-col">
@@ -66,11 +71,12 @@ function Frame() {
         </main>
         {/* Below, where it moves nothing when it comes. */}
         <SampleDataBanner />
+        <BottomBar />
       </div>
       {open === 'help' && <ShortcutHelp onClose={close} />}
       {open === 'palette' && (
         <Suspense>
-          <CommandPalette onClose={close} />
+          <CommandPalette onClose={close} onHelp={() => setOpen('help')} />
         </Suspense>
       )}
     </div>
@@ -82,90 +88,19 @@ function usePreloadedScreens(): void {
   const router = useRouter();
   useEffect(() => {
     const timer = setTimeout(() => {
-      for (const { path } of RAIL_ITEMS) void router.preloadRoute({ to: path });
-      void router.preloadRoute({ to: '/connect' });
+      for (const { path } of PLACES) void router.preloadRoute({ to: path });
       void loadMarkdown();
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [router]);
 }
 
-function RailItemShortcuts({ path, label, letter, digit }: (typeof RAIL_ITEMS)[number]) {
+function PlaceShortcuts({ path, name, letter, digit }: Place) {
   const navigate = useNavigate();
   const go = (): void => void navigate({ to: path });
-  useShortcut({ keys: `g ${letter}`, label: `Go to ${label}`, group: 'Go to' }, go);
-  useShortcut({ keys: `mod+${digit}`, label: `Go to ${label}`, group: 'Go to' }, go, digit !== undefined);
+  const { goTo, goToScreen } = shellMessages().help;
+  const label = goToScreen(toScreenName(name));
+  useShortcut({ keys: `g ${letter}`, label, group: goTo }, go);
+  useShortcut({ keys: `mod+${digit}`, label, group: goTo }, go, digit !== undefined);
   return null;
-}
-
-function ShortcutHelp({ onClose }: { onClose: () => void }) {
-  const shortcuts = useShortcuts();
-  const { singleKeys } = usePreferences();
-  const names = [...new Set(shortcuts.map(({ group }) => group))].toSorted((a, b) => a.localeCompare(b));
-  const groups = names.map((name) => ({
-    name,
-    entries: toEntries(shortcuts.filter(({ group }) => group === name).toReversed()),
-  }));
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose} width="wide">
-      <div className="gap-x-8 sm:columns-2">
-        {[...groups, { name: 'In tables', entries: TABLE_KEYS }].map(({ name, entries }) => (
-          <section key={name} className="mb-5 break-inside-avoid">
-            <h3 className="mb-1 text-sm font-semibold">{name}</h3>
-            <dl className="text-sm">
-              {entries.map(({ keys, label }) => (
-                <div key={label} className="flex items-center justify-between gap-4 border-b border-line py-1">
-                  <dt>{label}</dt>
-                  <dd className="flex items-center gap-2">
-                    {keys.map((one) => (
-                      <Keys key={one} keys={one} />
-                    ))}
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
-      </div>
-      <Checkbox
-        className="mt-5"
-        checked={singleKeys}
-        onChange={(event) => setPreferences({ singleKeys: event.target.checked })}
-        label="Shortcuts without Ctrl or Cmd"
-        hint="Turn these off if your input method sends unintended letters, e.g. speech input."
-      />
-    </Dialog>
-  );
-}
-
-/** An action with all the keys that start it, in the order they were registered. */
-function toEntries(shortcuts: readonly { readonly keys: string; readonly label: string }[]) {
-  const byLabel = new Map<string, string[]>();
-  for (const { keys, label } of shortcuts) byLabel.set(label, [...(byLabel.get(label) ?? []), keys]);
-  return [...byLabel].map(([label, keys]) => ({ label, keys }));
-}
-
-const TABLE_KEYS = [
-  { keys: ['j'], label: 'Next row' },
-  { keys: ['k'], label: 'Previous row' },
-  { keys: ['Enter'], label: 'Open the row' },
-  { keys: ['Home'], label: 'First row' },
-  { keys: ['End'], label: 'Last row' },
-];
-
-function Keys({ keys }: { keys: string }) {
-  const isMac = navigator.platform.startsWith('Mac');
-  const shown = keys
-    .replace('mod', isMac ? '⌘' : 'Ctrl')
-    .replaceAll('+', ' ')
-    .split(' ');
-  return (
-    <span className="flex gap-1">
-      {shown.map((key) => (
-        <kbd key={key} className="rounded border border-line bg-raised px-1.5 py-0.5 font-mono text-xs">
-          {key}
-        </kbd>
-      ))}
-    </span>
-  );
 }

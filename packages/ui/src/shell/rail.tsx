@@ -1,62 +1,197 @@
-import { Link } from '@tanstack/react-router';
-import {
-  Archive,
-  ChartColumn,
-  KeyRound,
-  ListTree,
-  type LucideIcon,
-  MessagesSquare,
-  Package,
-  PanelLeftClose,
-  PanelLeftOpen,
-  Plug,
-  Send,
-  Settings,
-  ShieldCheck,
-  Video,
-} from 'lucide-react';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { LogOut, Menu as MenuIcon, PanelLeftClose, PanelLeftOpen, User } from 'lucide-react';
+import { useState } from 'react';
 
+import { useSession } from '../api/session.ts';
+import { getDesktop } from '../app/desktop.ts';
 import { setPreferences, usePreferences } from '../app/preferences.ts';
+import { signOut } from '../app/sign-in.ts';
 import { classNames } from '../parts/class-names.ts';
+import { Dialog } from '../parts/dialogs/dialog.tsx';
+import { shellMessages } from './messages.ts';
+import { findPlace, MAIN_PLACES, type Place, PLACE_GROUPS, SETTINGS, toScreenName } from './navigation.ts';
 
-/** The left rail. Narrow windows show its icons alone. */
+/** The navigation at the left: icons alone where the window is narrow, none of it where a bar at the bottom is. */
 export function Rail() {
   const { isRailCollapsed } = usePreferences();
-  const label = isRailCollapsed ? 'sr-only' : 'sr-only md:not-sr-only';
+  const t = shellMessages();
+  const word = isRailCollapsed ? 'sr-only' : 'sr-only md:not-sr-only';
+  const CollapseIcon = isRailCollapsed ? PanelLeftOpen : PanelLeftClose;
+  const collapse = isRailCollapsed ? t.expand : t.collapse;
   return (
     <nav
-      aria-label="Screens"
+      aria-label={t.navigation}
       className={classNames(
-        'scroll-thin relative flex shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line bg-surface p-1.5 md:p-2',
+        'scroll-thin relative hidden shrink-0 flex-col overflow-y-auto border-r border-line bg-surface p-1.5 sm:flex md:p-2',
         isRailCollapsed ? 'w-12 md:w-14' : 'w-12 md:w-48',
       )}
     >
-      <div className="mb-2 flex h-9 items-center gap-2.5 px-1.5 font-semibold md:px-2">
+      <div className="flex h-9 shrink-0 items-center gap-2.5 px-1.5 font-semibold md:px-2">
         <Mark />
-        <span className={classNames(label, 'tracking-tight whitespace-nowrap')}>Model Gateway</span>
+        <span className={classNames(word, 'tracking-tight whitespace-nowrap')}>Model Gateway</span>
       </div>
-      {RAIL_ITEMS.map(({ path, label: name, icon: Icon }) => (
-        <Link
-          key={path}
-          to={path}
-          title={name}
-          activeOptions={{ exact: path === '/', includeSearch: false }}
-          className="flex min-h-9 items-center gap-2.5 rounded-md px-2 text-sm text-ink-soft md:px-2.5 hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
-        >
-          <Icon size={17} className="shrink-0" />
-          <span className={label}>{name}</span>
-        </Link>
+      {PLACE_GROUPS.map(({ name, places }) => (
+        <div key={name} role="group" aria-labelledby={`nav-${name}`} className="flex flex-col gap-px pt-2">
+          <p id={`nav-${name}`} className={classNames(word, 'px-2.5 pt-1 pb-0.5 text-xs text-ink-faint')}>
+            {t.groups[name]}
+          </p>
+          {places.map((place) => (
+            <RailLink key={place.path} place={place} wordClass={word} />
+          ))}
+        </div>
       ))}
-      <div className="flex-1" />
+      <div className="min-h-3 flex-1" />
+      <RailLink place={SETTINGS} wordClass={word} />
+      <Account wordClass={word} />
       <button
         type="button"
-        className="hidden min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-faint hover:bg-raised hover:text-ink md:flex"
+        title={isRailCollapsed ? collapse : undefined}
+        className="hidden min-h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-faint hover:bg-raised hover:text-ink md:flex"
         onClick={() => setPreferences({ isRailCollapsed: !isRailCollapsed })}
       >
-        {isRailCollapsed ? <PanelLeftOpen size={17} /> : <PanelLeftClose size={17} />}
-        <span className={label}>{isRailCollapsed ? 'Expand' : 'Collapse'}</span>
+        <CollapseIcon size={17} className="shrink-0" />
+        <span className={word}>{collapse}</span>
       </button>
     </nav>
+  );
+}
+
+const useCurrentPlace = (): Place | undefined =>
+  useRouterState({ select: ({ location }) => findPlace(location.pathname) });
+
+interface RailLinkProps {
+  readonly place: Place;
+  readonly wordClass: string;
+}
+
+function RailLink({ place, wordClass }: RailLinkProps) {
+  const { path, name, icon: Icon } = place;
+  const isCurrent = useCurrentPlace() === place;
+  return (
+    <Link
+      to={path}
+      title={toScreenName(name)}
+      // A screen below another one has an item of its own.
+      activeOptions={{ exact: true, includeSearch: false }}
+      aria-current={isCurrent ? 'page' : undefined}
+      className="flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm text-ink-soft hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent md:px-2.5"
+    >
+      <Icon size={17} className="shrink-0" />
+      <span className={wordClass}>{toScreenName(name)}</span>
+    </Link>
+  );
+}
+
+/** Who is signed in, and the way out. The desktop app has one user, who stays. */
+function Account({ wordClass }: { wordClass: string }) {
+  const session = useSession();
+  if (session.type === 'none' || getDesktop() !== undefined) return null;
+  const t = shellMessages();
+  return (
+    <div className="flex min-h-8 items-center gap-1 text-sm text-ink-faint md:pl-2.5">
+      <span className={classNames(wordClass, 'min-w-0 flex-1')}>
+        <span title={t.signedInAs(session.name)} className="flex items-center gap-2.5">
+          <User size={17} className="shrink-0" />
+          <span className="truncate">{session.name}</span>
+        </span>
+      </span>
+      {session.type === 'cookie' && (
+        <button
+          type="button"
+          aria-label={t.signOut}
+          title={t.signOut}
+          className="flex min-h-8 flex-none items-center justify-center rounded-md px-2.5 hover:bg-raised hover:text-ink"
+          onClick={() => void signOut()}
+        >
+          <LogOut size={15} />
+        </button>
+      )}
+    </div>
+  );
+}
+
+const BAR_ITEM =
+  'flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-2xs text-ink-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
+
+/** The navigation of a narrow window: the screens that are used most, and the way to all others. */
+export function BottomBar() {
+  const [isOpen, setIsOpen] = useState(false);
+  const current = useCurrentPlace();
+  const t = shellMessages();
+  return (
+    <nav
+      aria-label={t.navigation}
+      className="flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden"
+    >
+      {MAIN_PLACES.map((place) => (
+        <Link
+          key={place.path}
+          to={place.path}
+          activeOptions={{ exact: true, includeSearch: false }}
+          aria-current={current === place ? 'page' : undefined}
+          className={BAR_ITEM}
+        >
+          <place.icon size={18} className="shrink-0" />
+          <span className="max-w-full truncate">{toScreenName(place.name)}</span>
+        </Link>
+      ))}
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-current={current !== undefined && !MAIN_PLACES.includes(current) ? 'page' : undefined}
+        className={BAR_ITEM}
+        onClick={() => setIsOpen(true)}
+      >
+        <MenuIcon size={18} className="shrink-0" />
+        <span>{t.more}</span>
+      </button>
+      {isOpen && <AllPlaces current={current} onClose={() => setIsOpen(false)} />}
+    </nav>
+  );
+}
+
+function AllPlaces({ current, onClose }: { current: Place | undefined; onClose: () => void }) {
+  const t = shellMessages();
+  return (
+    <Dialog title={t.navigation} onClose={onClose}>
+      <div className="grid grid-cols-2 gap-x-4 gap-y-3">
+        {PLACE_GROUPS.map(({ name, places }) => (
+          <div key={name} role="group" aria-labelledby={`all-${name}`} className="flex min-w-0 flex-col">
+            <p id={`all-${name}`} className="pb-0.5 text-xs text-ink-faint">
+              {t.groups[name]}
+            </p>
+            {places.map((place) => (
+              <SheetLink key={place.path} place={place} isCurrent={current === place} onChoose={onClose} />
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className="mt-3 border-t border-line pt-2">
+        <SheetLink place={SETTINGS} isCurrent={current === SETTINGS} onChoose={onClose} />
+        <Account wordClass="" />
+      </div>
+    </Dialog>
+  );
+}
+
+interface SheetLinkProps {
+  readonly place: Place;
+  readonly isCurrent: boolean;
+  readonly onChoose: () => void;
+}
+
+function SheetLink({ place: { path, name, icon: Icon }, isCurrent, onChoose }: SheetLinkProps) {
+  return (
+    <Link
+      to={path}
+      onClick={onChoose}
+      activeOptions={{ exact: true, includeSearch: false }}
+      aria-current={isCurrent ? 'page' : undefined}
+      className="flex min-h-10 items-center gap-2.5 rounded-md text-sm text-ink aria-[current=page]:font-medium aria-[current=page]:text-accent"
+    >
+      <Icon size={17} className="shrink-0" />
+      <span className="min-w-0 truncate">{toScreenName(name)}</span>
+    </Link>
   );
 }
 
@@ -75,41 +210,3 @@ export function Mark() {
     </svg>
   );
 }
-
-/** An item of the left rail. Its shortcuts are `g` and the letter, and Ctrl or Cmd with the digit, if it has one. */
-interface RailItem {
-  readonly path:
-    | '/'
-    | '/models'
-    | '/generations'
-    | '/playground'
-    | '/videos'
-    | '/guardrails'
-    | '/keys'
-    | '/destinations'
-    | '/providers'
-    | '/fixtures'
-    | '/settings';
-  readonly label: string;
-  readonly letter: string;
-  readonly digit?: string;
-  readonly icon: LucideIcon;
-}
-
-/** Screens that are reached from others, by path. */
-export const OTHER_SCREENS = { '/connect': 'Connect a tool', '/members/': 'Members' } as const;
-
-/** The screens, in the order of the rail. */
-export const RAIL_ITEMS: readonly RailItem[] = [
-  { path: '/', label: 'Overview', letter: 'o', digit: '1', icon: ChartColumn },
-  { path: '/models', label: 'Models', letter: 'm', digit: '2', icon: Package },
-  { path: '/generations', label: 'Generations', letter: 'e', digit: '3', icon: ListTree },
-  { path: '/playground', label: 'Playground', letter: 'p', digit: '4', icon: MessagesSquare },
-  { path: '/videos', label: 'Videos', letter: 'v', digit: '5', icon: Video },
-  { path: '/guardrails', label: 'Guardrails', letter: 'u', digit: '6', icon: ShieldCheck },
-  { path: '/keys', label: 'Keys', letter: 'k', digit: '7', icon: KeyRound },
-  { path: '/destinations', label: 'Destinations', letter: 'd', digit: '8', icon: Send },
-  { path: '/providers', label: 'Providers', letter: 'r', digit: '9', icon: Plug },
-  { path: '/fixtures', label: 'Fixtures', letter: 'f', icon: Archive },
-  { path: '/settings', label: 'Settings', letter: 's', digit: '0', icon: Settings },
-];

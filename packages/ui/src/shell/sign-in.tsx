@@ -1,15 +1,17 @@
 import type { SessionResponse, Trouble } from '@model-gateway/core/wire';
 import { useQuery, useMutation } from '@tanstack/react-query';
-import { TriangleAlert } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { CircleAlert, TriangleAlert } from 'lucide-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 
 import { ApiError } from '../api/api-error.ts';
 import { callApi } from '../api/call-api.ts';
 import { healthQuery } from '../api/queries.ts';
+import type { Session } from '../api/session.ts';
 import { DEMO_MANAGEMENT_KEY, signIn } from '../app/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { LabelledInput } from '../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../parts/messages/error-panel.tsx';
+import { shellMessages } from './messages.ts';
 import { Mark } from './rail.tsx';
 
 /** What the gateway says of signing in; asked each time, because it may have been started in another way. */
@@ -21,20 +23,22 @@ const signInQuery = {
 };
 
 /** Why signing in is not possible for now. */
-const OBSTACLES: Partial<Record<Trouble, string>> = {
-  store_away: 'The gateway’s database is unavailable, so you can’t sign in right now.',
-  store_not_ready:
-    'The gateway has not reached its database yet, or is waiting for a migration. You can’t sign in yet.',
+const OBSTACLES: Partial<Record<Trouble, 'storeAway' | 'storeNotReady'>> = {
+  store_away: 'storeAway',
+  store_not_ready: 'storeNotReady',
 };
 
 function AwayNote() {
   const { data: health } = useQuery(healthQuery);
   const obstacle = health?.trouble === undefined ? undefined : OBSTACLES[health.trouble];
   if (obstacle === undefined) return null;
+  const t = shellMessages().signIn;
   return (
     <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
-      <span>{obstacle} An existing session will continue automatically.</span>
+      <span>
+        {t[obstacle]} {t.resumes}
+      </span>
     </p>
   );
 }
@@ -43,24 +47,52 @@ function AwayNote() {
 function LinkNote({ error }: { readonly error: unknown }) {
   // Not the message of the gateway, which does not know what the page offers.
   const isOver = error instanceof ApiError && (error.status === 400 || error.status === 401);
-  if (!isOver) return <ErrorPanel error={error} title="The link could not sign you in" />;
+  const t = shellMessages().signIn;
+  if (!isOver) return <ErrorPanel error={error} title={t.linkFailed} />;
+  return (
+    <Note title={t.linkOver} text={t.linkOverAdvice}>
+      <code className="mt-1 block font-mono text-xs">{CREATE_KEY}</code>
+    </Note>
+  );
+}
+
+const CREATE_KEY = 'model-gateway keys create --management --name admin';
+
+interface NoteProps {
+  readonly title: string;
+  readonly text: string;
+  readonly children?: ReactNode;
+}
+
+function Note({ title, text, children }: NoteProps) {
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
       <div className="min-w-0">
-        <p className="font-medium">This link has expired or was already used</p>
-        <p>
-          It works once, within ten minutes after the gateway started. Start the gateway again for a new link, or sign
-          in with a management key. You can create one in a terminal:
-        </p>
-        <code className="mt-1 block font-mono text-xs">model-gateway keys create --management --name admin</code>
+        <p className="font-medium">{title}</p>
+        <p>{text}</p>
+        {children}
       </div>
     </div>
   );
 }
 
+/** Why the gateway did not take a key, in a line where that is plain. */
+function Refusal({ error }: { readonly error: Error }) {
+  const t = shellMessages().signIn;
+  const status = error instanceof ApiError ? error.status : undefined;
+  if (status !== 401 && status !== 403) return <ErrorPanel error={error} title={t.failed} />;
+  return (
+    <p role="alert" className="flex gap-2 text-sm text-bad">
+      <CircleAlert size={16} className="mt-0.5 shrink-0" />
+      {status === 401 ? t.invalid : t.notManagement}
+    </p>
+  );
+}
+
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
-export function SignIn({ linkError }: { readonly linkError?: unknown }) {
+export function SignIn({ session: { linkError, isEnded } }: { readonly session: Session & { type: 'none' } }) {
+  const t = shellMessages().signIn;
   const [key, setKey] = useState('');
   const send = useMutation({ mutationFn: (candidate: string) => signIn({ key: candidate }) });
   const { data } = useQuery(signInQuery);
@@ -82,10 +114,16 @@ export function SignIn({ linkError }: { readonly linkError?: unknown }) {
             <LinkNote error={linkError} />
           </div>
         )}
+        {linkError === undefined && isEnded === true && send.error === null && (
+          <div className="mb-4">
+            <Note title={t.ended} text={t.endedAdvice} />
+          </div>
+        )}
         <form onSubmit={submit} className="flex flex-col gap-4">
           <LabelledInput
-            label="Management key"
-            hint="Signs you in for 12 hours. This page does not store the key. Or open the link printed when the gateway starts."
+            label={t.key}
+            hint={t.hint}
+            autoFocus
             type="password"
             required
             autoComplete="off"
@@ -95,14 +133,14 @@ export function SignIn({ linkError }: { readonly linkError?: unknown }) {
             value={key}
             onChange={setKey}
           />
-          {send.error !== null && <ErrorPanel error={send.error} title="Not signed in" />}
+          {send.error !== null && <Refusal error={send.error} />}
           <div className="flex flex-wrap gap-2">
             <Button type="submit" look="primary" isBusy={send.isPending} className="flex-1">
-              Sign in
+              {t.submit}
             </Button>
             {isDemo && (
               <Button disabled={send.isPending} onClick={() => send.mutate(DEMO_MANAGEMENT_KEY)}>
-                Use the demo key
+                {t.demo}
               </Button>
             )}
           </div>

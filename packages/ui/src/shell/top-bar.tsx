@@ -1,24 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
-import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
+import { ChevronDown, Copy, Search } from 'lucide-react';
 
 import { spentTodayQuery } from '../api/queries.ts';
-import { getSession } from '../api/session.ts';
 import { SNIPPETS, toBaseUrl } from '../app/base-url.ts';
 import { useDesktopInfo } from '../app/desktop.ts';
 import { toStateText, useGatewayState } from '../app/gateway-state.ts';
-import { signOut } from '../app/sign-in.ts';
 import { formatUsd } from '../format/money.ts';
+import { getLocale } from '../messages/locale.ts';
 import { StateMark } from '../parts/badge.tsx';
 import { Button } from '../parts/controls/button.tsx';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { Menu } from '../parts/controls/menu.tsx';
+import { partMessages } from '../parts/part-messages.ts';
 import { useIsSettled } from '../parts/use-is-settled.ts';
+import { shellMessages } from './messages.ts';
 import { ModeSwitch } from './mode/mode-switch.tsx';
+import { Keys } from './shortcut-help.tsx';
+import { findSnippetModel } from './snippet-model.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
   // The address below follows the port.
   useDesktopInfo();
+  const t = shellMessages().topBar;
+  const { search } = partMessages().actions;
   return (
     <header className="flex h-13 shrink-0 items-center gap-1.5 border-b border-line bg-surface px-2 sm:gap-3 sm:px-4">
       <StatePill />
@@ -26,14 +31,14 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
         <code className="hidden truncate font-mono text-xs text-ink-soft md:block">{toBaseUrl()}</code>
         <Menu
           trigger={
-            <Button look="quiet" aria-label="Copy address or snippet" className="px-1.5">
+            <Button look="quiet" aria-label={t.copyAddress} className="px-1.5">
               <Copy size={14} />
               <ChevronDown size={13} />
             </Button>
           }
           items={SNIPPETS.map(({ label, toText }) => ({
             label,
-            onSelect: () => void copyText(toText('demo/chat'), `Copied: ${label}`),
+            onSelect: () => void copyText(toText(findSnippetModel()), t.copied(label)),
           }))}
         />
       </div>
@@ -41,19 +46,12 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       <div className="flex-1" />
       <SpentToday />
       <Button look="plain" icon={<Search size={14} />} onClick={onSearch} className="text-ink-faint">
-        <span className="hidden sm:inline">Search</span>
-        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-2xs lg:inline">Ctrl K</kbd>
-        <span className="sr-only sm:hidden">Search</span>
+        <span className="hidden sm:inline">{search}</span>
+        <span className="hidden lg:inline">
+          <Keys keys="mod+k" />
+        </span>
+        <span className="sr-only sm:hidden">{search}</span>
       </Button>
-      {getSession().type === 'cookie' && (
-        <Button
-          look="quiet"
-          aria-label="Sign out"
-          title="Sign out"
-          icon={<LogOut size={15} />}
-          onClick={() => void signOut()}
-        />
-      )}
     </header>
   );
 }
@@ -80,12 +78,13 @@ function StatePill() {
 function SpentToday() {
   const { data: usd } = useQuery({ ...spentTodayQuery, enabled: useIsSettled() });
   if (usd === undefined) return null;
+  const t = shellMessages().topBar;
   return (
     <span
       className="figures hidden text-sm whitespace-nowrap text-ink-faint sm:inline"
-      title="Spent since midnight (browser time)"
+      title={t.spentToday(t.zones[getLocale().zone])}
     >
-      <span className="hidden lg:inline">today </span>
+      <span className="hidden lg:inline">{t.today} </span>
       <span className="font-medium text-ink">{formatUsd(usd)}</span>
     </span>
   );

@@ -56,7 +56,7 @@ test.each<[string, FixtureState]>([
 });
 
 test('records in the desktop app by its own mode, and never in its demo', () => {
-  expect(toModeChoice(LIVE, desktop).options.map(({ label }) => label)).toEqual(['Live', 'Replay', 'Record']);
+  expect(toModeChoice(LIVE, desktop).options.map(({ label }) => label)).toEqual(['Live', 'Replay', 'Record all']);
   expect(toModeChoice(LIVE, desktop).canRecord).toBe(true);
   expect(toModeChoice(DEMO, desktop).options.map(({ label }) => label)).toEqual(['Demo', 'Replay']);
   expect(toModeChoice(DEMO, desktop).canRecord).toBe(false);

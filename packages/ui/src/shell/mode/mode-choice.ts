@@ -8,6 +8,7 @@ import type { DesktopInfo, Mode } from '../../desktop-bridge.ts';
 import { fixtureStateQuery, MODES, type ModeWords, toModeWords } from '../../features/fixtures/fixture-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
+import { shellMessages } from '../messages.ts';
 
 /** What the mode can be switched to, and by whom. */
 export interface ModeChoice {
@@ -57,22 +58,21 @@ function toAppChoice(state: FixtureState, now: ModeWords, isDemo: boolean): Mode
     .filter(([mode]) => !isDemo || mode !== 'record')
     .map(([value, target]) => {
       const { label, meaning } = isDemo && value === 'live' ? now : MODES[target];
-      return { value, label: value === 'record' ? 'Record' : label, meaning, target };
+      return { value, label, meaning, target };
     });
   return {
     now,
     value: isDemo ? 'live' : toAppMode(state.mode),
     options,
-    note: isDemo
-      ? 'Add a provider to send and record calls.'
-      : 'Switching restarts the gateway after open responses have ended.',
+    note: isDemo ? shellMessages().mode.demoNote : shellMessages().mode.appNote,
     canRecord: !isDemo && state.recording === null,
   };
 }
 
 function toPlace({ dir, cases }: FixtureState): string | null {
   if (dir === null) return null;
-  return cases === 0 ? `Recordings go to ${dir}` : `${cases} fixtures in ${dir}`;
+  const { recordingsIn, fixturesIn } = shellMessages().mode;
+  return cases === 0 ? recordingsIn(dir) : fixturesIn(formatCount(cases), dir);
 }
 
 /** The mode before recording, which its end leads back to. A replay must not end in calls that cost something. */
@@ -96,7 +96,7 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
       if (next !== null) client.setQueryData(fixtureStateQuery.queryKey, next);
       void client.invalidateQueries({ queryKey: ['fixtures'] });
     },
-    onError: (error) => showFailure('Mode not switched', error),
+    onError: (error) => showFailure(shellMessages().mode.notSwitched, error),
   });
   /** The palette is gone before the gateway responds, and what follows happens all the same. */
   const ask = (mode: FixtureMode, then: (next: FixtureState | null) => void): void => {
@@ -108,9 +108,8 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
     const { recording } = await client.fetchQuery({ ...fixtureStateQuery, staleTime: 0 }).catch(() => state);
     ask(modeBefore, (next) => {
       const cases = recording?.cases ?? 0;
-      if (cases === 0)
-        return showToast({ tone: 'neutral', title: 'Nothing recorded: no call ended during the recording' });
-      showToast({ tone: 'good', title: `${formatCount(cases)} recorded` });
+      if (cases === 0) return showToast({ tone: 'neutral', title: shellMessages().mode.nothingRecorded });
+      showToast({ tone: 'good', title: shellMessages().mode.recorded(formatCount(cases)) });
       // What another process of the desktop app has recorded is there without its time.
       const search = next === null || recording === null ? {} : { since: recording.since };
       void navigate({ to: '/fixtures', search });

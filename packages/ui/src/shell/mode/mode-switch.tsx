@@ -11,6 +11,7 @@ import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { MenuPortal } from '../../parts/controls/menu.tsx';
+import { shellMessages } from '../messages.ts';
 import { type ModeChoice, toModeChoice, useSwitchMode } from './mode-choice.ts';
 
 const RECORDING_REFRESH_MS = 2000;
@@ -30,6 +31,7 @@ function Switch({ state }: { state: FixtureState }) {
   const desktop = useDesktopInfo();
   const choice = toModeChoice(state, desktop);
   const { isBusy, switchTo, record, stop } = useSwitchMode(state);
+  const t = shellMessages().mode;
   return (
     <div className="flex items-center gap-1">
       {/* In a narrow window the red mark says enough. */}
@@ -38,7 +40,7 @@ function Switch({ state }: { state: FixtureState }) {
           choice={choice}
           onChoose={switchTo}
           trigger={
-            <Button look="quiet" aria-label={`Mode: ${choice.now.label}`} title={choice.now.meaning} className="px-1">
+            <Button look="quiet" aria-label={t.label(choice.now.label)} title={choice.now.meaning} className="px-1">
               <Badge tone={choice.now.tone}>{choice.now.label}</Badge>
               <ChevronDown size={13} />
             </Button>
@@ -50,11 +52,11 @@ function Switch({ state }: { state: FixtureState }) {
           look="danger"
           isBusy={isBusy}
           onClick={stop}
-          aria-label={`Stop recording, ${formatCount(state.recording.cases)} so far`}
-          title="Recording calls. Click to stop and view the recordings"
+          aria-label={t.stopRecording(formatCount(state.recording.cases))}
+          title={t.recordingHint}
           icon={<Square size={12} className="fill-current" />}
         >
-          <span className="hidden md:inline">Recording</span>
+          <span className="hidden md:inline">{t.recording}</span>
           <span className="figures">{formatCount(state.recording.cases)}</span>
         </Button>
       ) : (
@@ -63,12 +65,12 @@ function Switch({ state }: { state: FixtureState }) {
             look="quiet"
             isBusy={isBusy}
             onClick={record}
-            aria-label="Record now"
-            title="Record now: save responses of providers as fixtures, including prompts"
+            aria-label={t.recordNow}
+            title={t.recordNowHint}
             icon={<CircleDot size={15} />}
             className="px-1.5"
           >
-            <span className="hidden xl:inline">Record now</span>
+            <span className="hidden xl:inline">{t.recordNow}</span>
           </Button>
         )
       )}
@@ -131,7 +133,7 @@ function ModeMenu({ choice: { now, value, options, note }, trigger, onChoose }: 
           <DropdownMenu.Separator className="my-1 h-px bg-line" />
           <DropdownMenu.Item onSelect={() => void navigate({ to: '/fixtures' })} className={ITEM}>
             <Archive size={15} className="mt-0.5 shrink-0" />
-            Open Fixtures
+            {shellMessages().mode.openFixtures}
           </DropdownMenu.Item>
         </DropdownMenu.Content>
       </MenuPortal>

@@ -1,0 +1,100 @@
+import {
+  Archive,
+  Cable,
+  ChartColumn,
+  KeyRound,
+  ListTree,
+  type LucideIcon,
+  MessagesSquare,
+  Package,
+  Plug,
+  Send,
+  Settings,
+  ShieldCheck,
+  Video,
+  Waypoints,
+} from 'lucide-react';
+
+import { shellMessages } from './messages.ts';
+
+export type ScreenName = keyof ReturnType<typeof shellMessages>['screens'];
+
+/** A screen in the navigation. Its shortcuts are `g` and the letter, and Ctrl or Cmd with the digit, if it has one. */
+export interface Place {
+  readonly path:
+    | '/'
+    | '/models'
+    | '/generations'
+    | '/generations/sessions'
+    | '/playground'
+    | '/videos'
+    | '/guardrails'
+    | '/keys'
+    | '/connect'
+    | '/destinations'
+    | '/providers'
+    | '/fixtures'
+    | '/settings';
+  readonly name: ScreenName;
+  readonly letter: string;
+  readonly digit?: string;
+  readonly icon: LucideIcon;
+}
+
+/** The screens by what they are for, in the order of the navigation. */
+export const PLACE_GROUPS = [
+  {
+    name: 'observe',
+    places: [
+      { path: '/', name: 'overview', letter: 'o', digit: '1', icon: ChartColumn },
+      { path: '/generations', name: 'generations', letter: 'e', digit: '3', icon: ListTree },
+      { path: '/generations/sessions', name: 'sessions', letter: 'i', icon: Waypoints },
+    ],
+  },
+  {
+    name: 'build',
+    places: [
+      { path: '/playground', name: 'playground', letter: 'p', digit: '4', icon: MessagesSquare },
+      { path: '/videos', name: 'videos', letter: 'v', digit: '5', icon: Video },
+      { path: '/fixtures', name: 'fixtures', letter: 'f', icon: Archive },
+    ],
+  },
+  {
+    name: 'control',
+    places: [
+      { path: '/keys', name: 'keys', letter: 'k', digit: '7', icon: KeyRound },
+      { path: '/guardrails', name: 'guardrails', letter: 'u', digit: '6', icon: ShieldCheck },
+      // { path: '/members', name: 'members', letter: 'b', icon: Users },
+    ],
+  },
+  {
+    name: 'connect',
+    places: [
+      { path: '/providers', name: 'providers', letter: 'r', digit: '9', icon: Plug },
+      { path: '/models', name: 'models', letter: 'm', digit: '2', icon: Package },
+      { path: '/connect', name: 'connect', letter: 'c', icon: Cable },
+      { path: '/destinations', name: 'destinations', letter: 'd', digit: '8', icon: Send },
+    ],
+  },
+] as const satisfies readonly {
+  readonly name: keyof ReturnType<typeof shellMessages>['groups'];
+  readonly places: readonly Place[];
+}[];
+
+export const SETTINGS: Place = { path: '/settings', name: 'settings', letter: 's', digit: '0', icon: Settings };
+
+export const PLACES: readonly Place[] = [...PLACE_GROUPS.flatMap(({ places }): readonly Place[] => places), SETTINGS];
+
+/** Those that a narrow window has room for, used most. */
+export const MAIN_PLACES: readonly Place[] = (['overview', 'generations', 'playground', 'keys', 'models'] as const)
+  .map((name) => PLACES.find((place) => place.name === name))
+  .filter((place) => place !== undefined);
+
+/** The screen that an address is of: the deepest one above it. */
+export const findPlace = (pathname: string): Place | undefined =>
+  PLACES.filter(({ path }) => path === pathname || (path !== '/' && pathname.startsWith(`${path}/`))).toSorted(
+    (one, other) => other.path.length - one.path.length,
+  )[0];
+
+/** The name of a screen in the present language. */
+export const toScreenName = (name: ScreenName): string => shellMessages().screens[name];
