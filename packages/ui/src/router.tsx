@@ -15,6 +15,7 @@ import { EmptyState, Loading } from './parts/messages/states.tsx';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
 import { toPlaygroundSearch } from './screens/playground/playground-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
+import { toSettingsSearch } from './screens/settings/settings-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
 import { shellMessages } from './shell/messages.ts';
@@ -136,6 +137,7 @@ const guardrails = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
+  validateSearch: toSettingsSearch,
   component: lazyRouteComponent(() => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
 });
 

@@ -4,12 +4,8 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { getDesktop, useDesktopInfo } from '../app/desktop.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { useOutcome } from '../parts/messages/toast-store.ts';
-
-const ADVICE = {
-  taken: 'Quit that program and try again, or let the gateway use another port.',
-  denied: 'This port is reserved by the system. Choose another one.',
-  other: 'Try again, or choose another port.',
-} as const;
+import { partMessages } from '../parts/part-messages.ts';
+import { portMessages } from './port-messages.ts';
 
 /** Says under the desktop app why other programs cannot call the gateway, with the ways out. Else nothing. */
 export function PortBanner() {
@@ -17,39 +13,41 @@ export function PortBanner() {
   const [isChanging, setIsChanging] = useState(false);
   const { ask, isBusy } = useOutcome();
   if (info === null) return null;
+  const t = portMessages();
+  const { tryAgain } = partMessages().actions;
   const { phase, kind, message, port, freePort } = info.state;
   const retry = (at: number | null): void => void ask(getDesktop()?.retryPort(at));
   if (phase === 'paused')
     return (
-      <Banner title="The gateway is paused" text="Clients can’t call it. This window still works.">
-        <Button onClick={() => retry(null)}>Resume</Button>
+      <Banner title={t.paused} text={t.pausedNote}>
+        <Button onClick={() => retry(null)}>{t.resume}</Button>
       </Banner>
     );
   if (phase === 'failed')
     return (
-      <Banner title="The gateway could not start" text={message ?? 'The log says why.'}>
-        <Button onClick={() => retry(null)}>Try again</Button>
+      <Banner title={t.failed} text={message ?? t.failedNote}>
+        <Button onClick={() => retry(null)}>{tryAgain}</Button>
         <Button look="quiet" onClick={() => void ask(getDesktop()?.openLogs())}>
-          Open the logs
+          {t.openLogs}
         </Button>
       </Banner>
     );
   if (phase !== 'not-listening') return null;
   return (
     <Banner
-      title={`Other programs cannot reach the gateway at port ${port ?? info.settings.port}`}
+      title={t.notReached(port ?? info.settings.port)}
       // Its further lines tell what to type, for those who have started the server from a shell.
-      text={`${message?.split('\n')[0] ?? ''} ${ADVICE[kind ?? 'other']} This window still works.`}
+      text={`${message?.split('\n')[0] ?? ''} ${t.advice[kind ?? 'other']} ${t.windowWorks}`}
     >
       <Button disabled={isBusy} onClick={() => retry(null)}>
-        Try again
+        {tryAgain}
       </Button>
       {/* Never moved to by itself: programs have the old one. */}
       <Button disabled={isBusy} onClick={() => retry(freePort ?? 0)}>
-        Use {freePort ?? 'another port'} this time
+        {t.usePort(freePort ?? null)}
       </Button>
       <Button look="quiet" aria-expanded={isChanging} onClick={() => setIsChanging(!isChanging)}>
-        Change port
+        {t.change}
       </Button>
       {isChanging && <PortForm port={info.settings.port} onSaved={() => setIsChanging(false)} />}
     </Banner>
@@ -79,11 +77,12 @@ function Banner({ title, text, children }: BannerProps) {
 
 /** Sets the port for good: clients keep the address that they were given. */
 export function PortForm({ port, onSaved }: { port: number; onSaved?: () => void }) {
+  const t = portMessages();
   const [text, setText] = useState(String(port));
   const { ask, isBusy } = useOutcome();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (await ask(getDesktop()?.changeSettings({ port: Number(text) }), 'Saved')) onSaved?.();
+    if (await ask(getDesktop()?.changeSettings({ port: Number(text) }), t.saved)) onSaved?.();
   };
   return (
     <form className="flex items-center gap-2" onSubmit={(event) => void submit(event)}>
@@ -92,13 +91,13 @@ export function PortForm({ port, onSaved }: { port: number; onSaved?: () => void
         required
         min={1024}
         max={65_535}
-        aria-label="Port"
+        aria-label={t.port}
         className="field figures w-28"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
       <Button type="submit" disabled={Number(text) === port} isBusy={isBusy}>
-        Save port
+        {t.savePort}
       </Button>
     </form>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 
+import { partMessages } from '../part-messages.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { Loading } from './states.tsx';
 
@@ -22,9 +23,8 @@ interface NotLoadedProps {
 /** In place of data that is not there: why it could not be loaded, or that it loads. */
 export function NotLoaded({ what, failure, query: { error, refetch }, isFlush = false }: NotLoadedProps) {
   if (error === null) return <Loading what={what} />;
-  const panel = (
-    <ErrorPanel error={error} {...(failure !== undefined && { title: failure })} onRetry={() => void refetch()} />
-  );
+  const title = failure ?? partMessages().error.notLoaded(what);
+  const panel = <ErrorPanel error={error} title={title} onRetry={() => void refetch()} />;
   return isFlush ? panel : <div className="p-4">{panel}</div>;
 }
 

@@ -10,12 +10,23 @@ import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
+import { partMessages } from '../../parts/part-messages.ts';
 import { toggled } from '../../parts/toggled.ts';
+import { settingsMessages } from './messages.tsx';
 import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 
+/** The sections that are saved together. */
+export type AccountSection = 'account' | 'routing' | 'rules';
+
+interface AccountFormProps {
+  readonly settings: AccountSettings;
+  /** The section that is shown; what is entered in the others stays. */
+  readonly section: AccountSection;
+}
+
 /** The account: default model, credits, and where its calls may go. What the configuration sets is shown and fixed. */
-export function AccountForm({ settings: { configured, ...settings } }: { settings: AccountSettings }) {
+export function AccountForm({ settings: { configured, ...settings }, section }: AccountFormProps) {
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);
   const { data: providers = [] } = useQuery(providersQuery);
@@ -26,70 +37,87 @@ export function AccountForm({ settings: { configured, ...settings } }: { setting
   const fields = { form, error: save.error };
   const parts: AccountParts = { ...fields, isConfigured: (path) => configured.includes(path) };
   const submit = form.handleSubmit((values) => save.mutate(values));
+  const { undo, save: saveLabel } = partMessages().actions;
   return (
     <form onSubmit={(event) => void submit(event)} className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">Account</h2>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <InputField
-          {...fields}
-          name="default_model"
-          label="Default model"
-          {...toFixed(parts, 'default_model', 'Used when a request names no model')}
-          list={listId}
-          placeholder="none"
-          className="field font-mono text-xs"
-          read={textOrNull}
+      <h2 className="text-base font-semibold">{settingsMessages().sections[section]}</h2>
+      {section === 'account' && (
+        <AccountFields {...parts} listId={listId} providers={withListedNames(providers, [settings, draft])} />
+      )}
+      {section === 'routing' && (
+        <RoutingFields
+          {...parts}
+          providers={withListedNames(providers, [
+            { providers: { only: settings.routing.order, ignore: draft.routing.order } },
+          ])}
         />
-        <InputField
-          {...fields}
-          name="credits_usd"
-          label="Credits in USD"
-          {...toFixed(parts, 'credits_usd', 'Maximum total cost of all calls. Leave empty for no limit')}
-          type="number"
-          min={0}
-          step="any"
-          placeholder="no limit"
-          read={numberOrNull}
-        />
-      </div>
+      )}
+      {section === 'rules' && <RuleList {...parts} modelList={listId} />}
       <datalist id={listId}>
         {models.map(({ id }) => (
           <option key={id} value={id} />
         ))}
       </datalist>
-      <ProviderLists {...parts} providers={withListedNames(providers, [settings, draft])} />
-      <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1 text-sm font-medium">Data</legend>
-        <CheckField
-          form={form}
-          name="privacy.zdr"
-          label="Zero data retention only"
-          {...toFixed(parts, 'privacy.zdr')}
-        />
-        <CheckField
-          form={form}
-          name="privacy.allow_training"
-          label="Allow endpoints that train on prompts"
-          {...toFixed(parts, 'privacy.allow_training')}
-        />
-      </fieldset>
-      <RoutingFields
-        {...parts}
-        providers={withListedNames(providers, [
-          { providers: { only: settings.routing.order, ignore: draft.routing.order } },
-        ])}
-      />
-      <RuleList {...parts} modelList={listId} />
       {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(form.getValues())} />}
       <div className="flex justify-end gap-2">
         <Button disabled={!isChanged} onClick={() => form.reset(settings)}>
-          Undo
+          {undo}
         </Button>
         <Button type="submit" look="primary" disabled={!isChanged} isBusy={save.isPending}>
-          Save
+          {saveLabel}
         </Button>
       </div>
     </form>
+  );
+}
+
+interface AccountFieldsProps extends AccountParts {
+  readonly listId: string;
+  readonly providers: readonly NamedProvider[];
+}
+
+function AccountFields({ listId, providers, ...parts }: AccountFieldsProps) {
+  const t = settingsMessages().account;
+  const { form, error } = parts;
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <InputField
+          form={form}
+          error={error}
+          name="default_model"
+          label={t.model}
+          {...toFixed(parts, 'default_model', t.modelHint)}
+          list={listId}
+          placeholder={t.none}
+          className="field font-mono text-xs"
+          read={textOrNull}
+        />
+        <InputField
+          form={form}
+          error={error}
+          name="credits_usd"
+          label={t.credits}
+          {...toFixed(parts, 'credits_usd', t.creditsHint)}
+          type="number"
+          min={0}
+          step="any"
+          placeholder={t.noLimit}
+          read={numberOrNull}
+        />
+      </div>
+      <ProviderLists {...parts} providers={providers} />
+      <fieldset className="flex flex-col gap-1">
+        <legend className="mb-1 text-sm font-medium">{t.data}</legend>
+        <CheckField form={form} name="privacy.zdr" label={t.zdr} {...toFixed(parts, 'privacy.zdr')} />
+        <CheckField
+          form={form}
+          name="privacy.allow_training"
+          label={t.training}
+          {...toFixed(parts, 'privacy.allow_training')}
+        />
+      </fieldset>
+    </>
   );
 }
 
@@ -104,12 +132,12 @@ function useSaveSettings(before: Settings, form: UseFormReturn<Settings>) {
     onSuccess: async (saved) => {
       show(saved);
       showUndo({
-        title: 'Saved',
+        title: settingsMessages().saved,
         async undo() {
           show(await write(before));
           await refresh();
         },
-        undone: 'Settings restored',
+        undone: settingsMessages().restored,
       });
       await refresh();
     },
@@ -123,6 +151,7 @@ function useSaveSettings(before: Settings, form: UseFormReturn<Settings>) {
 }
 
 function ProviderLists({ form, isConfigured, providers }: AccountParts & { providers: readonly NamedProvider[] }) {
+  const t = settingsMessages().account;
   const { control } = form;
   const lists = {
     only: useController({ control, name: 'providers.only' }).field,
@@ -130,24 +159,22 @@ function ProviderLists({ form, isConfigured, providers }: AccountParts & { provi
   };
   return (
     <fieldset className="min-w-0">
-      <legend className="mb-1 text-sm font-medium">Providers</legend>
-      <p className="mb-2 text-xs text-ink-faint">
-        Applies to every call. If “only” is empty, all providers that are not ignored may be used.
-      </p>
-      {isConfigured('providers.only') && <ConfiguredList name="Only" />}
-      {isConfigured('providers.ignore') && <ConfiguredList name="Ignore" />}
+      <legend className="mb-1 text-sm font-medium">{t.providers}</legend>
+      <p className="mb-2 text-xs text-ink-faint">{t.providersHint}</p>
+      {isConfigured('providers.only') && <ConfiguredList name={t.only} />}
+      {isConfigured('providers.ignore') && <ConfiguredList name={t.ignore} />}
       <div className="scroll-thin max-h-56 overflow-y-auto rounded-lg border border-line">
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b border-line text-left text-xs text-ink-faint">
               <th scope="col" className="px-3 py-1.5 font-medium">
-                Provider
+                {t.provider}
               </th>
               <th scope="col" className="w-20 px-3 py-1.5 font-medium">
-                Only
+                {t.only}
               </th>
               <th scope="col" className="w-20 px-3 py-1.5 font-medium">
-                Ignore
+                {t.ignore}
               </th>
             </tr>
           </thead>
@@ -161,7 +188,7 @@ function ProviderLists({ form, isConfigured, providers }: AccountParts & { provi
                   <td key={list} className="px-3">
                     <input
                       type="checkbox"
-                      aria-label={list === 'only' ? `Ask ${name} alone` : `Ignore ${name}`}
+                      aria-label={list === 'only' ? t.onlyNamed(name) : t.ignoreNamed(name)}
                       className="size-4 align-middle accent-accent"
                       disabled={isConfigured(`providers.${list}`)}
                       checked={lists[list].value.includes(slug)}

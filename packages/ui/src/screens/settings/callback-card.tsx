@@ -10,22 +10,25 @@ import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
+import { partMessages } from '../../parts/part-messages.ts';
+import { settingsMessages } from './messages.tsx';
 
 /** The address of each workspace that hears of the end of its videos. */
 export function CallbackCard() {
+  const t = settingsMessages().webhooks;
   const query = useQuery(workspacesQuery);
   const { data: workspaces } = query;
   const [chosenId, setChosenId] = useState<string | null>(null);
   const chosen = workspaces?.find(({ id }) => id === chosenId) ?? workspaces?.[0];
   return (
     <section className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">Webhooks of videos</h2>
+      <h2 className="text-base font-semibold">{t.title}</h2>
       {(chosen === undefined || query.error !== null) && (
-        <NotLoaded what="workspaces" failure="The workspaces could not be loaded" query={query} isFlush />
+        <NotLoaded what={t.what} failure={t.failure} query={query} isFlush />
       )}
       {workspaces !== undefined && workspaces.length > 1 && (
         <LabelledSelect
-          label="Workspace"
+          label={t.workspace}
           value={chosen?.id}
           options={workspaces.map(({ id, name }) => [id, name] as const)}
           onChange={setChosenId}
@@ -38,6 +41,8 @@ export function CallbackCard() {
 
 function CallbackForm({ workspace: { id, default_callback_url: stored } }: { workspace: Workspace }) {
   const client = useQueryClient();
+  const t = settingsMessages().webhooks;
+  const { undo: undoLabel, save: saveLabel } = partMessages().actions;
   const [draft, setDraft] = useState(stored ?? '');
   const write = (address: string) =>
     callApi<{ data: Workspace }>(`/api/v1/workspaces/${id}`, {
@@ -51,12 +56,12 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
       const before = stored ?? '';
       setDraft(data.default_callback_url ?? '');
       showUndo({
-        title: 'Saved',
+        title: settingsMessages().saved,
         async undo() {
           setDraft((await write(before)).data.default_callback_url ?? '');
           await refresh();
         },
-        undone: 'Address restored',
+        undone: t.restored,
       });
       await refresh();
     },
@@ -69,8 +74,8 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <LabelledInput
-        label="Default callback address"
-        hint="Used when a video request has no callback URL. Leave empty to use the one from the configuration."
+        label={t.address}
+        hint={t.addressHint}
         error={issueFor(save.error, 'default_callback_url')}
         type="url"
         placeholder="https://…"
@@ -87,10 +92,10 @@ function CallbackForm({ workspace: { id, default_callback_url: stored } }: { wor
             save.reset();
           }}
         >
-          Undo
+          {undoLabel}
         </Button>
         <Button type="submit" look="primary" disabled={!isChanged} isBusy={save.isPending}>
-          Save
+          {saveLabel}
         </Button>
       </div>
     </form>

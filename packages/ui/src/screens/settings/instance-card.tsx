@@ -6,19 +6,21 @@ import { instanceQuery } from '../../api/queries.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { StateMark } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { settingsMessages } from './messages.tsx';
 
 /** The health of the gateway, its storage, and which of its processes responds. */
 export function InstanceCard() {
   const { data: instance } = useQuery(instanceQuery);
   const headingId = useId();
+  const t = settingsMessages();
   return (
     <section aria-labelledby={headingId} className="card flex flex-col gap-3 p-4">
       <h2 id={headingId} className="text-base font-semibold">
-        This gateway
+        {t.sections.gateway}
       </h2>
       <Facts
         facts={[
-          ['State', <State reason={instance?.reason ?? null} />],
+          [t.gateway.state, <State reason={instance?.reason ?? null} />],
           ...(instance === undefined ? [] : toFacts(instance)),
         ]}
       />
@@ -33,7 +35,7 @@ function State({ reason }: { readonly reason: string | null }) {
     <>
       <span className="font-medium">
         <StateMark tone={state.tone} className="mr-2" />
-        {state.tone === 'good' ? 'Running' : toStateText(state)}
+        {toStateText(state)}
       </span>
       {isTrouble && reason !== null && <span className="block text-ink-soft">{reason}</span>}
     </>
@@ -41,23 +43,24 @@ function State({ reason }: { readonly reason: string | null }) {
 }
 
 function toFacts(instance: Instance): readonly (readonly [string, ReactNode])[] {
+  const t = settingsMessages().gateway;
   const { store, shared, version } = instance;
   const ofProcess = describeProcess(instance);
   const isAlone = store?.type === 'json' || store?.type === 'memory';
   return [
-    ...(store === null ? [] : [['Storage', <Place {...describeEngine(store)} />] as const]),
+    ...(store === null ? [] : [[t.storage, <Place {...describeEngine(store)} />] as const]),
     [
-      'Shared state',
+      t.shared,
       shared !== null ? (
         <Place {...describeEngine(shared)} outage={shared.outage} />
       ) : isAlone ? (
-        'none (single process)'
+        t.sharedAlone
       ) : (
-        'none (each process counts rate limits separately)'
+        t.sharedNone
       ),
     ],
-    ...(ofProcess === null ? [] : [['Process', ofProcess] as const]),
-    ...(version === null ? [] : [['Version', version] as const]),
+    ...(ofProcess === null ? [] : [[t.process, ofProcess] as const]),
+    ...(version === null ? [] : [[t.version, version] as const]),
   ];
 }
 
@@ -71,27 +74,22 @@ function Place({ name, place, outage = null }: PlaceProps) {
   return (
     <>
       {name} {place !== null && <code className="font-mono text-xs">{place}</code>}
-      {outage !== null && <span className="block text-ink-soft">Unavailable: {outage}</span>}
+      {outage !== null && <span className="block text-ink-soft">{settingsMessages().gateway.unavailable(outage)}</span>}
     </>
   );
 }
 
 type Engine = NonNullable<Instance['store']>;
 
-const NAMES: Readonly<Record<string, string>> = {
-  json: 'JSON files in',
-  memory: 'memory, lost when the process ends',
-  postgres: 'PostgreSQL, database',
-  redis: 'Redis at',
-};
-
 /** What an engine is and where, in words and in code. */
 export function describeEngine({ type, address, database }: Omit<Engine, 'outage'>): {
   readonly name: string;
   readonly place: string | null;
 } {
-  const place = database === null ? address : `${database} at ${address ?? 'an unknown place'}`;
-  return { name: NAMES[type] ?? type, place };
+  const { engines, databaseAt } = settingsMessages().gateway;
+  const place = database === null ? address : databaseAt(database, address);
+  const names: Readonly<Record<string, string>> = engines;
+  return { name: names[type] ?? type, place };
 }
 
 /** Which process responds: `gw-2, process 4711, worker 2 of 4`; null where the host does not tell. */
@@ -100,10 +98,11 @@ export function describeProcess({
   process_id: id,
   worker,
 }: Pick<Instance, 'host' | 'process_id' | 'worker'>): string | null {
+  const t = settingsMessages().gateway;
   const parts = [
     host,
-    id === null ? null : `process ${id}`,
-    worker === null ? null : `worker ${worker.number} of ${worker.of}`,
+    id === null ? null : t.processId(id),
+    worker === null ? null : t.worker(worker.number, worker.of),
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(', ');
 }

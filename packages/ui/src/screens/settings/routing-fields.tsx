@@ -8,6 +8,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { Select } from '../../parts/controls/select.tsx';
+import { settingsMessages } from './messages.tsx';
 
 /** What the parts of the account's form share. */
 export interface AccountParts extends FormParts<Settings> {
@@ -19,13 +20,7 @@ export interface AccountParts extends FormParts<Settings> {
 export const toFixed = ({ isConfigured }: AccountParts, path: string, hint?: string) =>
   isConfigured(path) ? { disabled: true, hint: <FromConfig /> } : { disabled: false, hint };
 
-const SORTS = [
-  ['', 'Balanced (prefers cheaper)'],
-  ['price', 'Cheapest first'],
-  ['throughput', 'Highest throughput first'],
-  ['latency', 'Lowest latency first'],
-  ['exacto', 'Most reliable first'],
-] as const satisfies readonly (readonly [Settings['routing']['sort'] | '', string])[];
+const SORTS = ['price', 'throughput', 'latency', 'exacto'] as const satisfies readonly Settings['routing']['sort'][];
 
 interface RoutingFieldsProps extends AccountParts {
   readonly providers: readonly NamedProvider[];
@@ -33,39 +28,31 @@ interface RoutingFieldsProps extends AccountParts {
 
 /** What holds for calls that do not say otherwise: order, sort, fallbacks and the most that may be charged. */
 export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
+  const t = settingsMessages().routing;
   return (
-    <fieldset className="flex min-w-0 flex-col gap-4">
-      <legend className="mb-1 text-sm font-medium">Routing defaults</legend>
-      <p className="text-xs text-ink-faint">Used unless the request overrides them.</p>
+    <fieldset aria-label={settingsMessages().sections.routing} className="flex min-w-0 flex-col gap-4">
+      <p className="text-sm text-ink-faint">{t.note}</p>
       <OrderFields {...parts} providers={providers} />
       <SelectField
         form={parts.form}
         error={parts.error}
         name="routing.sort"
-        label="Routing strategy"
-        {...toFixed(parts, 'routing.sort', 'Order of endpoints')}
-        options={SORTS}
+        label={t.strategy}
+        {...toFixed(parts, 'routing.sort', t.strategyHint)}
+        options={[['', t.strategies.balanced], ...SORTS.map((sort) => [sort, t.strategies[sort]] as const)]}
         read={textOrNull}
       />
       <CheckField
         form={parts.form}
         name="routing.allow_fallbacks"
-        label="Fall back to the next endpoint"
-        {...toFixed(
-          parts,
-          'routing.allow_fallbacks',
-          'If off, only the preferred providers are tried, or one if there are none.',
-        )}
+        label={t.fallbacks}
+        {...toFixed(parts, 'routing.allow_fallbacks', t.fallbacksHint)}
       />
       <CheckField
         form={parts.form}
         name="routing.continue_broken_streams"
-        label="Resume broken streams on another provider"
-        {...toFixed(
-          parts,
-          'routing.continue_broken_streams',
-          'Uses another endpoint of the model that can continue text. The prompt is charged again.',
-        )}
+        label={t.resume}
+        {...toFixed(parts, 'routing.continue_broken_streams', t.resumeHint)}
       />
       <PriceFields {...parts} />
     </fieldset>
@@ -73,6 +60,7 @@ export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
 }
 
 function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProps) {
+  const t = settingsMessages().routing;
   const { value: order, onChange } = useController({ control: form.control, name: 'routing.order' }).field;
   const isFixed = isConfigured('routing.order');
   const message = issueFor(error, 'routing.order');
@@ -80,10 +68,10 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
   const nameOf = (slug: string): string => providers.find((provider) => provider.slug === slug)?.name ?? slug;
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-sm font-medium">Preferred providers</p>
+      <p className="text-sm font-medium">{t.order}</p>
       {isFixed && <FromConfig />}
       {order.length > 0 && (
-        <ol aria-label="Preferred providers" className="rounded-lg border border-line">
+        <ol aria-label={t.order} className="rounded-lg border border-line">
           {order.map((slug, at) => (
             <li key={slug} className="flex items-center border-b border-line/60 py-1 pr-1 pl-3 text-sm last:border-0">
               <span className="min-w-0 flex-1 break-words">
@@ -92,7 +80,7 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
               {!isFixed && (
                 <MoveButtons
                   name={nameOf(slug)}
-                  remove={`Remove ${nameOf(slug)} from the order`}
+                  remove={t.removeFromOrder(nameOf(slug))}
                   place={at}
                   count={order.length}
                   onMove={(by) => onChange(withMoved(order, at, by))}
@@ -105,10 +93,10 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
       )}
       {!isFixed && others.length > 0 && (
         <Select
-          label="Add a provider to the order"
+          label={t.addToOrder}
           className="field w-auto max-w-full self-start"
           value=""
-          options={[['', 'Add a provider…'], ...others.map(({ slug, name }) => [slug, name] as const)]}
+          options={[['', t.addProvider], ...others.map(({ slug, name }) => [slug, name] as const)]}
           onChange={(slug) => onChange([...order, slug])}
         />
       )}
@@ -137,19 +125,20 @@ interface MoveButtonsProps {
 
 /** Moves an item of an ordered list up or down, or takes it out. */
 export function MoveButtons({ name, remove, place, count, onMove, onRemove }: MoveButtonsProps) {
+  const t = settingsMessages().routing;
   const look = { look: 'quiet', className: 'px-1.5!' } as const;
   return (
     <>
       <Button
         {...look}
-        aria-label={`${name} up`}
+        aria-label={t.up(name)}
         disabled={place === 0}
         icon={<ArrowUp size={14} />}
         onClick={() => onMove(-1)}
       />
       <Button
         {...look}
-        aria-label={`${name} down`}
+        aria-label={t.down(name)}
         disabled={place === count - 1}
         icon={<ArrowDown size={14} />}
         onClick={() => onMove(1)}
@@ -159,35 +148,26 @@ export function MoveButtons({ name, remove, place, count, onMove, onRemove }: Mo
   );
 }
 
-const PRICES = [
-  { unit: 'prompt', label: 'Input', per: 'USD per million tokens' },
-  { unit: 'completion', label: 'Output', per: 'USD per million tokens' },
-  { unit: 'request', label: 'Request', per: 'USD each' },
-  { unit: 'image', label: 'Image', per: 'USD each' },
-  { unit: 'audio', label: 'Audio', per: 'USD each' },
-] as const;
+const PRICES = ['prompt', 'completion', 'request', 'image', 'audio'] as const;
 
 function PriceFields({ form, error, isConfigured }: AccountParts) {
+  const t = settingsMessages().routing;
   const { value: prices, onChange } = useController({ control: form.control, name: 'routing.max_price' }).field;
   const isFixed = isConfigured('routing.max_price');
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-sm font-medium">Maximum price</p>
-      {isFixed ? (
-        <FromConfig />
-      ) : (
-        <p className="text-xs text-ink-faint">Skips endpoints that cost more or have no known price.</p>
-      )}
+      <p className="text-sm font-medium">{t.maxPrice}</p>
+      {isFixed ? <FromConfig /> : <p className="text-xs text-ink-faint">{t.maxPriceHint}</p>}
       <div className="grid gap-3 sm:grid-cols-3">
-        {PRICES.map(({ unit, label, per }) => (
+        {PRICES.map((unit) => (
           <LabelledInput
             key={unit}
-            label={label}
-            hint={per}
+            label={t.units[unit]}
+            hint={unit === 'prompt' || unit === 'completion' ? t.perMillion : t.each}
             error={issueFor(error, `routing.max_price.${unit}`)}
             inputMode="decimal"
             autoComplete="off"
-            placeholder="any"
+            placeholder={t.any}
             disabled={isFixed}
             value={prices[unit] ?? ''}
             onChange={(text) => onChange(withPrice(prices, unit, text))}

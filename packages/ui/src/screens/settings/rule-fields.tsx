@@ -3,6 +3,7 @@ import { useState } from 'react';
 
 import { Checkbox } from '../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
+import { ruleMessages } from './rule-messages.ts';
 
 export interface RuleFieldsProps {
   readonly rule: RoutingRule;
@@ -14,47 +15,26 @@ export interface RuleFieldsProps {
   readonly onChange: (rule: RoutingRule) => void;
 }
 
-const FORMATS: Readonly<Record<FormatName, string>> = {
-  chat: 'Chat completions',
-  messages: 'Messages',
-  responses: 'Responses',
-  completions: 'Completions',
-};
-
-const YES_NO = [
-  ['background', 'Background task', 'A small task alongside an agent’s work'],
-  ['thinking', 'Asks for reasoning', 'Claude Code does this in nearly every call'],
-  ['sub_agent', 'Sub-agent', 'An agent started by another agent'],
-  ['has_tools', 'Has tools', 'The request offers tools'],
-  ['has_images', 'Has images', 'Anywhere in the conversation'],
-] as const;
-
-const NUMBERS = [
-  ['min_prompt_tokens', 'Prompt of at least', 'Estimated tokens, including tools'],
-  ['min_tools', 'Tools, at least', 'Number of tools offered by the call'],
-] as const;
-
-const LISTS = [
-  ['models', 'Requested models', 'Comma-separated; * matches any text: claude-*haiku*'],
-  ['apps', 'Applications', 'Address or user agent: claude-cli/*'],
-  ['keys', 'Keys', 'Names or hashes it applies to'],
-  ['except_keys', 'Exempt keys', 'Names or hashes it does not apply to'],
-] as const;
+const FORMATS = ['chat', 'messages', 'responses', 'completions'] as const satisfies readonly FormatName[];
+const YES_NO = ['background', 'thinking', 'sub_agent', 'has_tools', 'has_images'] as const;
+const NUMBERS = ['min_prompt_tokens', 'min_tools'] as const;
+const LISTS = ['models', 'apps', 'keys', 'except_keys'] as const;
 
 /** One rule: its name, the model that it chooses, and its conditions. */
 export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFieldsProps) {
+  const t = ruleMessages();
   return (
     <fieldset disabled={isFixed} className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
         <LabelledInput
-          label="Name"
+          label={t.name}
           error={issue('name')}
           value={rule.name}
           onChange={(text) => onChange({ ...rule, name: text })}
         />
         <LabelledInput
-          label="Model"
-          hint="Replaces the requested model"
+          label={t.model}
+          hint={t.modelHint}
           error={issue('model')}
           list={modelList}
           className="field font-mono text-xs"
@@ -63,9 +43,9 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
         />
         <ListField
           className="sm:col-span-2"
-          placeholder="none"
-          label="Then"
-          hint="Fallback models, comma-separated"
+          placeholder={t.none}
+          label={t.fallbacks}
+          hint={t.fallbacksHint}
           values={rule.models}
           error={issue('models')}
           onChange={(models) => {
@@ -74,7 +54,7 @@ export function RuleFields({ rule, modelList, isFixed, issue, onChange }: RuleFi
           }}
         />
       </div>
-      <p className="text-sm font-medium">If all of these match</p>
+      <p className="text-sm font-medium">{t.conditions}</p>
       <ConditionFields
         when={rule.when}
         issue={(name) => issue(`when.${name}`)}
@@ -91,6 +71,7 @@ interface ConditionFieldsProps {
 }
 
 function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
+  const t = ruleMessages();
   const set = <Name extends keyof RoutingConditions>(name: Name, value: RoutingConditions[Name]): void => {
     const { [name]: _, ...others } = when;
     onChange(value === undefined ? others : { ...others, [name]: value });
@@ -102,39 +83,36 @@ function ConditionFields({ when, issue, onChange }: ConditionFieldsProps) {
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">
-        {YES_NO.map(([name, label, hint]) => (
+        {YES_NO.map((name) => (
           <LabelledSelect
             key={name}
-            label={label}
-            hint={hint}
+            {...t[name]}
             value={String(when[name] ?? '')}
             options={[
-              ['', 'Either'],
-              ['true', 'Yes'],
-              ['false', 'No'],
+              ['', t.either],
+              ['true', t.yes],
+              ['false', t.no],
             ]}
             onChange={(value) => set(name, value === '' ? undefined : value === 'true')}
           />
         ))}
-        {NUMBERS.map(([name, label, hint]) => (
+        {NUMBERS.map((name) => (
           <LabelledInput
             key={name}
-            label={label}
-            hint={hint}
+            {...t[name]}
             error={issue(name)}
             type="number"
             min={1}
-            placeholder="any"
+            placeholder={t.any}
             value={when[name] ?? ''}
             onChange={(value) => set(name, value === '' ? undefined : Number(value))}
           />
         ))}
-        {LISTS.map(([name, label, hint]) => (
+        {LISTS.map((name) => (
           <ListField
             key={name}
-            label={label}
-            hint={hint}
-            placeholder={name === 'except_keys' ? 'none' : 'any'}
+            {...t[name]}
+            placeholder={name === 'except_keys' ? t.none : t.any}
             values={when[name]}
             error={issue(name)}
             onChange={(values) => set(name, values)}
@@ -153,17 +131,17 @@ function FormatFields({
   formats: readonly FormatName[];
   onChange: (formats: FormatName[]) => void;
 }) {
-  const known = Object.entries(FORMATS) as [FormatName, string][];
+  const t = ruleMessages();
   const toggle = (format: FormatName, isOn: boolean): void =>
-    onChange(known.map(([one]) => one).filter((one) => (one === format ? isOn : formats.includes(one))));
+    onChange(FORMATS.filter((one) => (one === format ? isOn : formats.includes(one))));
   return (
     <fieldset>
-      <legend className="mb-1 text-sm font-medium">In one of these formats; any if none is selected</legend>
+      <legend className="mb-1 text-sm font-medium">{t.formats}</legend>
       <div className="flex flex-wrap gap-x-4">
-        {known.map(([format, label]) => (
+        {FORMATS.map((format) => (
           <Checkbox
             key={format}
-            label={label}
+            label={t.formatNames[format]}
             checked={formats.includes(format)}
             onChange={(event) => toggle(format, event.target.checked)}
           />
@@ -185,7 +163,7 @@ interface ListFieldProps {
 }
 
 /** Texts with commas between them. What is being typed stays as it is, a comma at its end included. */
-function ListField({ label, hint, placeholder = 'any', className = '', values = [], error, onChange }: ListFieldProps) {
+function ListField({ label, hint, placeholder, className = '', values = [], error, onChange }: ListFieldProps) {
   const [typed, setTyped] = useState(values.join(', '));
   const isCurrent = toList(typed).join() === values.join();
   return (

@@ -8,12 +8,16 @@ import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
+import { partMessages } from '../../parts/part-messages.ts';
+import { settingsMessages } from './messages.tsx';
 import { type AccountParts, MoveButtons, withMoved } from './routing-fields.tsx';
 import { RuleFields } from './rule-fields.tsx';
+import { ruleMessages } from './rule-messages.ts';
 
 /** The rules that choose the model by what a call is, in the order in which they are tried. */
 export function RuleList({ form, error, isConfigured, modelList }: AccountParts & { modelList: string }) {
   const { value: rules, onChange } = useController({ control: form.control, name: 'routing.rules' }).field;
+  const t = ruleMessages();
   const [open, setOpen] = useState<number | null>(null);
   const isFixed = isConfigured('routing.rules');
   const message = issueFor(error, 'routing.rules');
@@ -22,18 +26,15 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
     setOpen(null);
   };
   const add = (): void => {
-    onChange([...rules, { name: `Rule ${rules.length + 1}`, when: {}, model: '' }]);
+    onChange([...rules, { name: t.newName(rules.length + 1), when: {}, model: '' }]);
     setOpen(rules.length);
   };
   return (
-    <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="mb-1 text-sm font-medium">Model routing rules</legend>
-      <p className="text-xs text-ink-faint">
-        Send requests to a different model based on what they contain. First match wins; guardrails and limits apply.
-      </p>
+    <fieldset aria-label={settingsMessages().sections.rules} className="flex min-w-0 flex-col gap-3">
+      <p className="text-sm text-ink-faint">{t.note}</p>
       {isFixed && <FromConfig />}
       {rules.length > 0 && (
-        <ol aria-label="Rules (first match wins)" className="rounded-lg border border-line">
+        <ol aria-label={t.list} className="rounded-lg border border-line">
           {rules.map((rule, at) => (
             <li key={at} className="flex flex-col border-b border-line/60 text-sm last:border-0">
               <div className="flex items-center gap-1 py-1 pr-1 pl-3">
@@ -46,7 +47,7 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
                 {!isFixed && (
                   <MoveButtons
                     name={rule.name}
-                    remove={`Remove ${rule.name}`}
+                    remove={partMessages().removeNamed(rule.name)}
                     place={at}
                     count={rules.length}
                     onMove={(by) => arrange(withMoved(rules, at, by))}
@@ -71,7 +72,7 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
       )}
       {!isFixed && (
         <Button className="self-start" icon={<Plus size={14} />} onClick={add}>
-          Add a rule
+          {t.add}
         </Button>
       )}
       {message !== undefined && (
@@ -92,22 +93,23 @@ interface RuleHeadProps {
 }
 
 function RuleHead({ rule: { name, model, when }, place, isOpen, onToggle }: RuleHeadProps) {
+  const t = ruleMessages();
   return (
     <>
       <button type="button" aria-expanded={isOpen} className="min-w-0 flex-1 py-1 text-left" onClick={onToggle}>
         <span className="font-medium break-words">
           {place}. {name}
         </span>{' '}
-        <code className="font-mono text-xs break-all text-ink-soft">{model || 'no model yet'}</code>
+        <code className="font-mono text-xs break-all text-ink-soft">{model || t.noModel}</code>
         <span className="block text-xs break-words text-ink-faint">{toConditionText(when)}</span>
       </button>
       <Link
         to="/generations"
         search={{ where: `rule:${JSON.stringify(name)}` }}
-        aria-label={`Calls of ${name}`}
+        aria-label={t.requestsOf(name)}
         className="px-1.5 text-xs text-accent underline"
       >
-        Calls
+        {t.requests}
       </Link>
     </>
   );
@@ -124,22 +126,23 @@ export function toConditionText(when: RoutingConditions): string {
     min_prompt_tokens: tokens,
     min_tools: tools,
   } = when;
+  const t = ruleMessages().summary;
+  const toYesNo = (wanted: boolean | undefined, what: string): string | undefined =>
+    wanted === undefined ? undefined : wanted ? what : t.not(what);
+  const anyOf = (names: readonly string[]): string => names.join(t.or);
   const parts = [
-    toYesNo(when.background, 'a background task'),
-    toYesNo(when.thinking, 'reasoning'),
-    toYesNo(when.sub_agent, 'a sub-agent'),
-    toYesNo(when.has_tools, 'tools'),
-    toYesNo(when.has_images, 'images'),
-    tokens !== undefined && `at least ${formatCount(tokens)} tokens`,
-    tools !== undefined && `at least ${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`,
-    models && `asks for ${models.join(' or ')}`,
-    apps && `from ${apps.join(' or ')}`,
-    formats && `over ${formats.join(' or ')}`,
-    keys && `with the key ${keys.join(' or ')}`,
-    except && `not with the key ${except.join(' or ')}`,
+    toYesNo(when.background, t.background),
+    toYesNo(when.thinking, t.thinking),
+    toYesNo(when.sub_agent, t.subAgent),
+    toYesNo(when.has_tools, t.tools),
+    toYesNo(when.has_images, t.images),
+    tokens !== undefined && t.tokens(formatCount(tokens)),
+    tools !== undefined && t.minTools(formatCount(tools), tools),
+    models && t.models(anyOf(models)),
+    apps && t.apps(anyOf(apps)),
+    formats && t.formats(anyOf(formats)),
+    keys && t.keys(anyOf(keys)),
+    except && t.exceptKeys(anyOf(except)),
   ].filter((part) => typeof part === 'string');
-  return parts.length === 0 ? 'every call' : parts.join(', ');
+  return parts.length === 0 ? t.every : parts.join(', ');
 }
-
-const toYesNo = (wanted: boolean | undefined, what: string): string | undefined =>
-  wanted === undefined ? undefined : wanted ? what : `not ${what}`;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
 
 import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
 import { type Session, getSession } from '../../api/session.ts';
@@ -14,29 +15,75 @@ import { Checkbox, Choice } from '../../parts/controls/field.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
-import { AccountForm } from './account-form.tsx';
+import { AccountForm, type AccountSection } from './account-form.tsx';
 import { CallbackCard } from './callback-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
+import { settingsMessages } from './messages.tsx';
+import { SECTIONS, type SettingsSection } from './settings-search.ts';
 
+/** One section of the settings, which is part of the address, beside the list of all. */
 export function SettingsScreen() {
-  const settings = useQuery(settingsQuery);
+  const t = settingsMessages();
+  const isDesktop = useDesktopInfo() !== null;
+  const { section: asked } = useSearch({ from: '/settings' });
+  const sections = SECTIONS.filter((name) => name !== 'desktop' || isDesktop);
+  const section = sections.find((name) => name === asked) ?? 'appearance';
   return (
-    <div className="mx-auto flex w-full max-w-[45rem] flex-col gap-4 p-4 md:p-6">
-      <ScreenHeader title="Settings" />
-      <AppearanceCard />
-      <DesktopCards />
-      <Loaded what="settings" failure="The settings could not be loaded" query={settings} data={settings.data} isFlush>
-        {(loaded) => <AccountForm settings={loaded} />}
-      </Loaded>
-      <RateLimitsCard />
-      <CallbackCard />
-      <InstanceCard />
-      <StorageCard />
-      <AboutCard />
+    <div className="mx-auto flex w-full max-w-[58rem] flex-col gap-4 p-4 md:p-6">
+      <ScreenHeader title={t.title} />
+      <div className="flex min-w-0 flex-col gap-4 md:flex-row md:gap-6">
+        <nav
+          aria-label={t.navigation}
+          className="scroll-thin flex shrink-0 gap-1 overflow-x-auto md:sticky md:top-6 md:w-40 md:flex-col md:self-start"
+        >
+          {sections.map((name) => (
+            <Link
+              key={name}
+              to="/settings"
+              search={{ section: name }}
+              aria-current={name === section ? 'page' : undefined}
+              activeOptions={{ exact: true }}
+              className="flex min-h-8 items-center rounded-md px-2.5 text-sm whitespace-nowrap text-ink-soft hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
+            >
+              {t.sections[name]}
+            </Link>
+          ))}
+        </nav>
+        <div className="flex min-w-0 flex-1 flex-col gap-4">
+          {section === 'appearance' && <AppearanceCard />}
+          <AccountSections section={section} />
+          {section === 'webhooks' && <CallbackCard />}
+          {section === 'gateway' && (
+            <>
+              <InstanceCard />
+              <StorageCard />
+              <AboutCard />
+            </>
+          )}
+          {section === 'desktop' && <DesktopCards />}
+        </div>
+      </div>
     </div>
   );
 }
+
+/** Stays while another section is shown: what is entered is kept. */
+function AccountSections({ section }: { section: SettingsSection }) {
+  const t = settingsMessages();
+  const settings = useQuery(settingsQuery);
+  const shown = ACCOUNT_SECTIONS.find((name) => name === section);
+  return (
+    <div hidden={shown === undefined} className="flex flex-col gap-4 [&[hidden]]:hidden">
+      <Loaded what={t.what} query={settings} data={settings.data} isFlush>
+        {(loaded) => <AccountForm settings={loaded} section={shown ?? 'account'} />}
+      </Loaded>
+      {section === 'account' && <RateLimitsCard />}
+    </div>
+  );
+}
+
+const ACCOUNT_SECTIONS: readonly AccountSection[] = ['account', 'routing', 'rules'];
 
 function RateLimitsCard() {
   const { data: rules = [] } = useQuery(rateLimitsQuery);
@@ -49,14 +96,14 @@ function RateLimitsCard() {
 }
 
 function StorageCard() {
+  const t = settingsMessages().storage;
   return (
     <section className="card flex flex-col gap-2 p-4 text-sm">
-      <h2 className="text-base font-semibold">Data storage</h2>
+      <h2 className="text-base font-semibold">{t.title}</h2>
       <p className="text-ink-soft">
-        Set in the config file; restart to apply: <Option name="logging.inputOutput" /> whether prompts and responses
-        are stored, <Option name="logging.retentionDays" /> and <Option name="logging.maxGenerations" /> for how long,{' '}
-        <Option name="logging.maxContentMb" /> up to which size. You can delete individual prompts and responses under
-        Generations.
+        {t.text((name) => (
+          <Option name={name} />
+        ))}
       </p>
     </section>
   );
@@ -68,9 +115,10 @@ function AboutCard() {
   const state = useGatewayState();
   const { data: instance } = useQuery(instanceQuery);
   const session = getSession();
+  const t = settingsMessages().about;
   const report = (): string =>
     [
-      'Model Gateway, web UI',
+      'Model Gateway',
       `version: ${instance?.version ?? 'unknown'}`,
       `state: ${toStateText(state)}`,
       `store: ${instance?.store?.type ?? 'unknown'}`,
@@ -79,18 +127,14 @@ function AboutCard() {
     ].join('\n');
   return (
     <section className="card flex flex-col gap-3 p-4">
-      <h2 className="text-base font-semibold">About</h2>
+      <h2 className="text-base font-semibold">{t.title}</h2>
       <Facts
         facts={[
-          ['API', <code className="font-mono text-xs break-all">{toBaseUrl()}</code>],
-          ['Signed in as', toSessionText(session)],
+          [t.api, <code className="font-mono text-xs break-all">{toBaseUrl()}</code>],
+          [t.signedInAs, toSessionText(session)],
         ]}
       />
-      <CopyButton
-        text={report}
-        label="Copy a report without secrets"
-        className="max-w-full self-start whitespace-normal!"
-      />
+      <CopyButton text={report} label={t.copyReport} className="max-w-full self-start whitespace-normal!" />
     </section>
   );
 }
@@ -98,11 +142,11 @@ function AboutCard() {
 function toSessionText(session: Session): string {
   switch (session.type) {
     case 'none':
-      return 'nobody';
+      return settingsMessages().about.nobody;
     case 'host':
       return session.name;
     case 'cookie':
-      return `${session.name}, ends ${formatRelative(session.expiresAt)}`;
+      return settingsMessages().about.endsIn(session.name, formatRelative(session.expiresAt));
   }
 }
 
@@ -110,44 +154,45 @@ function toSessionText(session: Session): string {
 function AppearanceCard() {
   const { theme, density, language, zone, singleKeys } = usePreferences();
   const isDesktop = useDesktopInfo() !== null;
+  const t = settingsMessages().appearance;
   return (
     <section className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">Appearance</h2>
+      <h2 className="text-base font-semibold">{settingsMessages().sections.appearance}</h2>
       <div className="flex flex-wrap gap-x-8 gap-y-4">
         <div>
-          <p className="mb-1 text-sm font-medium">Theme</p>
+          <p className="mb-1 text-sm font-medium">{t.theme}</p>
           <Choice
-            label="Theme"
+            label={t.theme}
             value={theme}
             onChange={(next) => setPreferences({ theme: next })}
-            options={{ system: 'System', light: 'Light', dark: 'Dark' }}
+            options={t.themes}
           />
         </div>
         <div>
-          <p className="mb-1 text-sm font-medium">Table rows</p>
+          <p className="mb-1 text-sm font-medium">{t.rows}</p>
           <Choice
-            label="Table rows"
+            label={t.rows}
             value={density}
             onChange={(next) => setPreferences({ density: next })}
-            options={{ comfortable: 'Comfortable', compact: 'Compact' }}
+            options={t.densities}
           />
         </div>
         {/* The desktop app has its own setting, which its menus follow, too. */}
         {!isDesktop && (
           <div>
-            <p className="mb-1 text-sm font-medium">Language</p>
+            <p className="mb-1 text-sm font-medium">{t.language}</p>
             <Choice
-              label="Language"
+              label={t.language}
               value={language}
               onChange={(next) => setPreferences({ language: next })}
-              options={{ system: 'System', ...LANGUAGE_NAMES }}
+              options={{ system: t.system, ...LANGUAGE_NAMES }}
             />
           </div>
         )}
         <div>
-          <p className="mb-1 text-sm font-medium">Time zone</p>
+          <p className="mb-1 text-sm font-medium">{t.zone}</p>
           <Choice
-            label="Time zone"
+            label={t.zone}
             value={zone}
             onChange={(next) => setPreferences({ zone: next })}
             options={{ local: localZoneName(), utc: 'UTC' }}
@@ -157,8 +202,8 @@ function AppearanceCard() {
       <Checkbox
         checked={singleKeys}
         onChange={(event) => setPreferences({ singleKeys: event.target.checked })}
-        label="Shortcuts without Ctrl or Cmd"
-        hint="Press ? for a list of them."
+        label={t.singleKeys}
+        hint={t.singleKeysHint}
       />
     </section>
   );

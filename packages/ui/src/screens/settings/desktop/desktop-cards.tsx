@@ -8,6 +8,7 @@ import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { type Ask, useOutcome } from '../../../parts/messages/toast-store.ts';
+import { desktopMessages } from './messages.tsx';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
 import { ShortcutField } from './shortcut-field.tsx';
 
@@ -30,100 +31,79 @@ function ReachCard({ info }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
   const { settings, networkUrls, state } = info;
   const isDemo = state.isDemo === true && settings.mode !== 'replay';
+  const t = desktopMessages().reach;
   return (
     <section className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">Address for clients</h2>
+      <h2 className="text-base font-semibold">{t.title}</h2>
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <code className="font-mono text-xs break-all">{toBaseUrl()}</code>
-        <CopyButton isIcon look="quiet" label="Copy the address" text={toBaseUrl} />
-        {state.phase !== 'listening' && <span className="text-caution">not at the moment</span>}
+        <CopyButton isIcon look="quiet" label={t.copyAddress} text={toBaseUrl} />
+        {state.phase !== 'listening' && <span className="text-caution">{t.notNow}</span>}
       </div>
       <div>
-        <p className="mb-1 text-sm font-medium">Port</p>
+        <p className="mb-1 text-sm font-medium">{t.port}</p>
         <PortForm key={settings.port} port={settings.port} />
-        <p className="mt-1 text-xs text-ink-faint">1024 to 65535. Update clients that use the old port.</p>
+        <p className="mt-1 text-xs text-ink-faint">{t.portHint}</p>
       </div>
       <div>
-        <p className="mb-1 text-sm font-medium">Mode</p>
+        <p className="mb-1 text-sm font-medium">{t.mode}</p>
         <Choice
-          label="Mode"
+          label={t.mode}
           value={settings.mode}
-          options={isDemo ? DEMO_MODES : MODES}
+          options={isDemo ? { ...t.modes, live: t.demo } : t.modes}
           onChange={(mode) => void ask(getDesktop()?.changeSettings({ mode }))}
         />
-        <p className="mt-1 text-xs text-ink-faint">
-          {isDemo
-            ? 'The demo’s recordings respond until you save a provider key; then calls go to the provider.'
-            : 'Replay never calls providers. Record saves their responses.'}{' '}
-          Switching restarts the gateway.
-        </p>
+        <p className="mt-1 text-xs text-ink-faint">{isDemo ? t.demoHint : t.modeHint}</p>
       </div>
       <Checkbox
-        label="Share on the local network"
-        hint="The app asks first. Others still need a key. Traffic is not encrypted."
+        label={t.share}
+        hint={t.shareHint}
         checked={settings.shareOnNetwork}
         disabled={isBusy}
         onChange={(event) => void ask(getDesktop()?.changeSettings({ shareOnNetwork: event.target.checked }))}
       />
       {settings.shareOnNetwork && (
-        <ul aria-label="Addresses on the network" className="flex flex-col gap-1">
+        <ul aria-label={t.addresses} className="flex flex-col gap-1">
           {networkUrls.map((url) => (
             <li key={url} className="flex items-center gap-2">
               <code className="font-mono text-xs break-all">{url}</code>
-              <CopyButton isIcon look="quiet" label={`Copy ${url}`} text={url} />
+              <CopyButton isIcon look="quiet" label={t.copyUrl(url)} text={url} />
             </li>
           ))}
-          {networkUrls.length === 0 && (
-            <li className="text-sm text-ink-faint">This machine is not on a network at the moment.</li>
-          )}
+          {networkUrls.length === 0 && <li className="text-sm text-ink-faint">{t.noNetwork}</li>}
         </ul>
       )}
     </section>
   );
 }
 
-const MODES = { live: 'Live', replay: 'Replay only', record: 'Record' } as const;
-/** Without a provider, what is set to go live is the demo. */
-const DEMO_MODES = { ...MODES, live: 'Demo' } as const;
-
-const SWITCHES = [
-  ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
-  ['startHidden', 'Start without a window', 'Open it from the tray, or start the app again.'],
-  ['closeToTray', 'Keep running in the tray', 'If off, closing the window quits the gateway.'],
-  ['lookForUpdates', 'Look for updates', 'When off, the app makes no request. Updates are verified by signature.'],
-  ['demo', 'Show the demo while no provider is set up', 'Recorded responses: no network, no key, no cost.'],
-] as const;
-
-/** Languages are named in themselves. */
-const LANGUAGES = { system: 'System', ...LANGUAGE_NAMES } as const;
+const SWITCHES = ['startAtLogin', 'startHidden', 'closeToTray', 'lookForUpdates', 'demo'] as const;
 
 function StartCard({ info }: { info: DesktopInfo }) {
   const { settings } = info;
   const { ask, isBusy } = useOutcome();
+  const t = desktopMessages().app;
   return (
     <section className="card flex flex-col gap-3 p-4">
-      <h2 className="text-base font-semibold">The app</h2>
-      {SWITCHES.map(([name, label, hint]) => (
+      <h2 className="text-base font-semibold">{t.title}</h2>
+      {SWITCHES.map((name) => (
         <Checkbox
           key={name}
-          label={label}
-          hint={hint}
+          {...t[name]}
           checked={settings[name]}
           disabled={isBusy}
           onChange={(event) => void ask(getDesktop()?.changeSettings({ [name]: event.target.checked }))}
         />
       ))}
       <div>
-        <p className="mb-1 text-sm font-medium">Language</p>
+        <p className="mb-1 text-sm font-medium">{t.language}</p>
         <Choice
-          label="Language"
+          label={t.language}
           value={settings.language}
-          options={LANGUAGES}
+          options={{ system: t.system, ...LANGUAGE_NAMES }}
           onChange={(language) => void ask(getDesktop()?.changeSettings({ language }))}
         />
-        <p className="mt-1 text-xs text-ink-faint">
-          For the tray, dialogs, notifications and the quick panel. Screens are in English.
-        </p>
+        <p className="mt-1 text-xs text-ink-faint">{t.languageHint}</p>
       </div>
       <ShortcutField info={info} />
     </section>
@@ -131,72 +111,65 @@ function StartCard({ info }: { info: DesktopInfo }) {
 }
 
 function DataCard({ info }: { info: DesktopInfo }) {
+  const t = desktopMessages().data;
   const { ask, isBusy } = useOutcome();
   return (
     <section className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">Data</h2>
+      <h2 className="text-base font-semibold">{t.title}</h2>
       <Facts
         facts={[
-          ['Version', info.version],
-          ['Folder', <code className="font-mono text-xs break-all">{info.dataDir}</code>],
+          [t.version, info.version],
+          [t.folder, <code className="font-mono text-xs break-all">{info.dataDir}</code>],
         ]}
       />
-      <p className="text-sm text-ink-soft">
-        A backup contains all recorded data, an export only the app’s settings. Neither contains provider keys.
-      </p>
+      <p className="text-sm text-ink-soft">{t.note}</p>
       <Actions ask={ask} isBusy={isBusy} />
     </section>
   );
 }
 
 function Actions({ ask, isBusy }: { ask: Ask; isBusy: boolean }) {
+  const t = desktopMessages().data;
   return (
     <div className="flex flex-wrap gap-2">
-      <Button isBusy={isBusy} onClick={() => void ask(getDesktop()?.backUp(), 'Backed up')}>
-        Back up…
+      <Button isBusy={isBusy} onClick={() => void ask(getDesktop()?.backUp(), t.backedUp)}>
+        {t.backUp}
       </Button>
-      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.restore(), 'Restored')}>
-        Restore…
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.restore(), t.restored)}>
+        {t.restore}
       </Button>
-      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.exportSettings(), 'Exported')}>
-        Export settings…
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.exportSettings(), t.exported)}>
+        {t.exportSettings}
       </Button>
-      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.importSettings(), 'Imported')}>
-        Import settings…
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.importSettings(), t.imported)}>
+        {t.importSettings}
       </Button>
       <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.openLogs())}>
-        Open the logs
+        {t.openLogs}
       </Button>
-      <Button look="danger" disabled={isBusy} onClick={() => void ask(getDesktop()?.wipe(), 'Deleted')}>
-        Delete everything…
+      <Button look="danger" disabled={isBusy} onClick={() => void ask(getDesktop()?.wipe(), t.wiped)}>
+        {t.wipe}
       </Button>
     </div>
   );
 }
 
-const NOTICES = [
-  ['notifyBudget', 'Budget reached', 'A call was refused because it exceeded a budget.'],
-  ['notifyProviders', 'Provider down or recovered', 'Only for providers that were called.'],
-  ['notifyVideos', 'Video ready or failed', ''],
-  ['notifyUpdates', 'Update ready', 'Only while the app looks for updates.'],
-] as const;
+const NOTICES = ['notifyBudget', 'notifyProviders', 'notifyVideos', 'notifyUpdates'] as const;
 
 /** What the desktop app notifies of. */
 function NoticesCard({ info: { settings } }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
+  const t = desktopMessages().notices;
   return (
     <section className="card flex flex-col gap-3 p-4">
       <div>
-        <h2 className="text-base font-semibold">Notifications</h2>
-        <p className="text-sm text-ink-faint">
-          They never show prompts or completions. At most one per topic in ten minutes; click to open.
-        </p>
+        <h2 className="text-base font-semibold">{t.title}</h2>
+        <p className="text-sm text-ink-faint">{t.note}</p>
       </div>
-      {NOTICES.map(([name, label, hint]) => (
+      {NOTICES.map((name) => (
         <Checkbox
           key={name}
-          label={label}
-          hint={hint === '' ? undefined : hint}
+          {...t[name]}
           checked={settings[name]}
           disabled={isBusy}
           onChange={(event) => void ask(getDesktop()?.changeSettings({ [name]: event.target.checked }))}

@@ -9,7 +9,7 @@ test.each([
   ['OPENAI_API_KEY', 'http://127.0.0.1:1234/v1'],
   ['LM_STUDIO', 'localhost:1234'],
 ])('does not take the address %s=%s for a key, and says where it belongs', (name, key) => {
-  expect(findKeyProblem(name, key)).toContain('config.json');
+  expect(findKeyProblem(name, key)).toContain('under Providers');
 });
 
 test.each([

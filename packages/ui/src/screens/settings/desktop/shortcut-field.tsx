@@ -5,15 +5,17 @@ import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
 import { useOutcome } from '../../../parts/messages/toast-store.ts';
+import { desktopMessages } from './messages.tsx';
 
 /** The keys that open the quick panel from every program. They are pressed, not typed. */
 export function ShortcutField({ info: { settings, platform } }: { info: DesktopInfo }) {
   const { ask, isBusy } = useOutcome();
+  const t = desktopMessages().shortcut;
   const [isPressing, setIsPressing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const { shortcut } = settings;
   const change = (keys: string): void =>
-    void ask(getDesktop()?.changeSettings({ shortcut: keys }), keys === '' ? 'Turned off' : `${keys} opens the panel`);
+    void ask(getDesktop()?.changeSettings({ shortcut: keys }), keys === '' ? t.turnedOff : t.set(keys));
   const press = (event: KeyboardEvent<HTMLInputElement>): void => {
     // These lead out of the field.
     if (event.key === 'Tab' || event.key === 'Escape') return;
@@ -23,11 +25,7 @@ export function ShortcutField({ info: { settings, platform } }: { info: DesktopI
     if (keys !== undefined && keys !== shortcut && !isBusy) change(keys);
   };
   return (
-    <Field
-      label="Shortcut of the quick panel"
-      hint="Press Ctrl, Alt or the system key with a letter, digit, Space or F key. It works in every program."
-      className="max-w-md"
-    >
+    <Field label={t.label} hint={t.hint} className="max-w-md">
       {(control) => (
         <div className="flex gap-2">
           <input
@@ -36,7 +34,7 @@ export function ShortcutField({ info: { settings, platform } }: { info: DesktopI
             readOnly
             className="field"
             value={shortcut}
-            placeholder={isPressing ? 'Press the keys…' : 'Off'}
+            placeholder={isPressing ? t.press : t.off}
             onFocus={() => setIsPressing(true)}
             onBlur={() => setIsPressing(false)}
             onKeyDown={press}
@@ -50,7 +48,7 @@ export function ShortcutField({ info: { settings, platform } }: { info: DesktopI
                 input.current?.focus();
               }}
             >
-              Turn off
+              {t.turnOff}
             </Button>
           )}
         </div>
