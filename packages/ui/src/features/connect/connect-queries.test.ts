@@ -9,13 +9,13 @@ test.each([
   [{ status: 401, key_hash: null }, 'because of its key', 'copy the whole key again'],
   [{ status: 429, key_hash: null }, 'because of its key', 'copy the whole key again'],
   [{ status: 404, key_hash: null, path: '/api/v1/v1/chat/completions' }, 'which does not exist', EXPECTED.baseUrl],
-  [{ status: 404, key_hash: null, path: '/api/v1/audio/speech' }, 'the API for speech', 'let Zed use another service'],
-  [{ status: 404, key_hash: null, path: '/api/v1/images/generations' }, 'the API for pictures', 'another service'],
-  [{ status: 400, message: '“acme/chta” is not a known model' }, 'refused the call', 'acme/chat'],
-  [{ status: 400, message: 'messages: must be given' }, 'refused the call', 'the message above'],
-  [{ status: 402 }, 'refused the call', 'Raise the limit'],
-  [{ status: 403 }, 'refused the call', 'Guardrails'],
-  [{ status: 429 }, 'refused the call', 'wait a moment'],
+  [{ status: 404, key_hash: null, path: '/api/v1/audio/speech' }, 'the API for speech', 'Let Zed use another service'],
+  [{ status: 404, key_hash: null, path: '/api/v1/images/generations' }, 'the API for images', 'another service'],
+  [{ status: 400, message: '“acme/chta” is not a known model' }, 'refused the request', 'acme/chat'],
+  [{ status: 400, message: 'messages: must be given' }, 'refused the request', 'the message above'],
+  [{ status: 402 }, 'refused the request', 'Raise the limit'],
+  [{ status: 403 }, 'refused the request', 'Guardrails'],
+  [{ status: 429 }, 'refused the request', 'Wait a moment'],
 ])('%j is explained in words, with what to do', (change, title, advice) => {
   const told = describeRefusal({ ...REFUSAL, ...change }, EXPECTED);
   expect(told.title).toContain(title);

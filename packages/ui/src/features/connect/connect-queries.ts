@@ -5,6 +5,7 @@ import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { GenerationContent, GenerationList, Key } from '../../api/types.ts';
+import { connectMessages } from './messages.tsx';
 
 /** A key that was made for a tool. The page holds its secret for as long as it shows it. */
 export interface ToolKey {
@@ -87,54 +88,41 @@ interface Expected {
 type Facts = Pick<RefusalBody, 'method' | 'path' | 'status' | 'message' | 'key_hash'>;
 
 /** Other forms of the API, by the end of their address. */
-const OTHER_FORMS: Readonly<Record<string, string>> = {
-  '/audio/speech': 'API for speech',
-  '/audio/transcriptions': 'API for transcriptions',
-  '/images/generations': 'API for pictures',
-};
+const OTHER_FORMS = {
+  '/audio/speech': 'speech',
+  '/audio/transcriptions': 'transcriptions',
+  '/images/generations': 'images',
+} as const;
 
 /** Explains why a request of a tool was refused. A request without a valid key cannot be traced to a tool. */
 export function describeRefusal(refusal: Facts, { tool, baseUrl, model }: Expected): Advice {
   const { method, path, status, key_hash: hash } = refusal;
+  const t = connectMessages().refusals;
   if (status === 401 || (status === 429 && hash === null)) {
-    return {
-      title: 'A call was refused because of its key',
-      advice:
-        `If it came from ${tool}: copy the whole key again, and nothing else, ` +
-        'and check whether another key overrides it, such as an environment variable.',
-    };
+    return { title: t.key, advice: t.keyAdvice(tool) };
   }
   if (status === 404 && hash === null) {
     const form = Object.entries(OTHER_FORMS).find(([end]) => path.endsWith(end) && !path.endsWith('/chat/completions'));
-    if (form !== undefined) {
-      return {
-        title: `A call went to ${path}, the ${form[1]}`,
-        advice: `The gateway does not serve this address: let ${tool} use another service for it.`,
-      };
-    }
-    return {
-      title: `A call went to ${method} ${path}, which does not exist`,
-      advice: `The base URL has to be exactly ${baseUrl}; ${tool} adds the rest by itself.`,
-    };
+    if (form !== undefined) return { title: t.otherForm(path, t.forms[form[1]]), advice: t.otherFormAdvice(tool) };
+    return { title: t.noPath(method, path), advice: t.noPathAdvice(baseUrl, tool) };
   }
-  return { title: 'The gateway refused the call', advice: toAdvice(refusal, model) };
+  return { title: t.refused, advice: toAdvice(refusal, model) };
 }
 
 function toAdvice({ status, message }: Facts, model: string): string {
+  const t = connectMessages().refusals;
   switch (status) {
     case 400:
-      return /model/i.test(message)
-        ? `Use the gateway’s model ID: ${model}.`
-        : 'The tool sent something that the gateway does not accept; see the message above.';
+      return /model/i.test(message) ? t.model(model) : t.notAccepted;
     case 402:
-      return 'Raise the limit of the key under Keys. Under a limit, models without a known price are refused.';
+      return t.limit;
     case 403:
-      return 'A guardrail or an account setting forbids it: check Guardrails and Settings.';
+      return t.forbidden;
     case 413:
-      return 'Send less, or raise server.bodyLimitMb in the configuration.';
+      return t.tooLarge;
     case 429:
-      return 'It exceeds a rate limit: wait a moment, or raise the limit.';
+      return t.rateLimit;
     default:
-      return 'Correct what the message above names, and try again.';
+      return t.other;
   }
 }

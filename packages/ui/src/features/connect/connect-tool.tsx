@@ -3,6 +3,7 @@ import { Code, MessagesSquare, Package, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
 import { Tile, TileSearch } from '../../parts/controls/tiles.tsx';
+import { connectMessages } from './messages.tsx';
 import { type Progress, ToolSetup } from './tool-setup.tsx';
 
 interface ConnectToolProps extends Progress {
@@ -26,13 +27,14 @@ const ICONS: Readonly<Record<Client['kind'], ReactNode>> = {
 
 /** The tools that can be connected; Enter in the search takes the first. */
 function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
+  const t = connectMessages().tiles;
   const [search, setSearch] = useState('');
   const clients = searchClients(search);
   return (
     <div className="flex w-full flex-col gap-3">
       <TileSearch
-        label="Search tools"
-        placeholder="Search; Enter selects the first"
+        label={t.search}
+        placeholder={t.search}
         value={search}
         onChange={setSearch}
         onEnter={() => {
@@ -40,18 +42,18 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
           if (first !== undefined) onChoose(first.id);
         }}
       />
-      <ul aria-label="Tools" className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
+      <ul aria-label={t.list} className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
         {clients.map(({ id, name, about, kind, callsFrom }) => (
           <li key={id}>
-            <Tile icon={ICONS[kind]} name={name} note={about} onChoose={() => onChoose(id)}>
-              {callsFrom === 'cloud' && <span className="block text-xs text-caution">Needs a public address</span>}
+            <Tile icon={ICONS[kind]} name={name} note={t.about[id] ?? about} onChoose={() => onChoose(id)}>
+              {callsFrom === 'cloud' && <span className="block text-xs text-caution">{t.publicAddress}</span>}
             </Tile>
           </li>
         ))}
       </ul>
       {clients.length === 0 && (
         <p role="status" className="text-sm text-ink-soft">
-          No matching tool. Any OpenAI or OpenRouter client works with a base URL and a key: see “curl” for both.
+          {t.noMatch}
         </p>
       )}
     </div>

@@ -17,6 +17,7 @@ import {
   latestRefusalQuery,
   type ToolKey,
 } from './connect-queries.ts';
+import { connectMessages } from './messages.tsx';
 
 interface FirstCallProps {
   readonly made: ToolKey;
@@ -29,6 +30,7 @@ interface FirstCallProps {
 
 /** Waits for the first call of a key, and shows it, or why it was refused or failed. */
 export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallProps) {
+  const t = connectMessages().first;
   const [seen, setSeen] = useState<FirstCall | null>(null);
   const isWaiting = seen === null;
   const { data: call = null, error } = useQuery({ ...latestCallQuery(made), enabled: isWaiting });
@@ -41,7 +43,7 @@ export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallP
   return (
     <section
       role="status"
-      aria-label="First call"
+      aria-label={t.title}
       className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4 text-sm shadow-lg md:sticky md:bottom-4"
     >
       {seen !== null ? (
@@ -49,14 +51,10 @@ export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallP
       ) : (
         <>
           <p className="flex items-center gap-2 font-medium">
-            <Spinner /> Waiting for the first call of {tool}…
+            <Spinner /> {t.waiting(tool)}
           </p>
-          {error !== null && (
-            <p className="text-bad">Could not query the gateway: {showControls(error.message)}. Trying again.</p>
-          )}
-          {error === null && call === null && refusal === null && (
-            <p className="text-ink-soft">Send any message from the tool. The call appears here when it has ended.</p>
-          )}
+          {error !== null && <p className="text-bad">{t.notAsked(showControls(error.message))}</p>}
+          {error === null && call === null && refusal === null && <p className="text-ink-soft">{t.hint}</p>}
           <Trouble call={call} refusal={refusal} expected={{ tool, baseUrl, model }} />
         </>
       )}
@@ -65,16 +63,17 @@ export function FirstCallCard({ made, tool, model, baseUrl, onSeen }: FirstCallP
 }
 
 function Seen({ call, tool }: { call: FirstCall; tool: string }) {
+  const t = connectMessages().first;
   return (
     <>
       <p className="flex items-center gap-2 font-medium text-good">
-        <CircleCheck size={18} /> {tool} is connected
+        <CircleCheck size={18} /> {t.connected(tool)}
       </p>
       <dl className="figures flex flex-wrap items-baseline gap-x-5 gap-y-1">
-        <Fact name="Model">{showControls(call.model)}</Fact>
-        <Fact name="Cost">{call.cost_known === false ? 'unknown' : formatUsd(call.total_cost)}</Fact>
-        <Fact name="Took">{formatDuration(call.generation_time)}</Fact>
-        <Fact name="At">{formatMoment(call.created_at)}</Fact>
+        <Fact name={t.model}>{showControls(call.model)}</Fact>
+        <Fact name={t.cost}>{call.cost_known === false ? t.unknown : formatUsd(call.total_cost)}</Fact>
+        <Fact name={t.duration}>{formatDuration(call.generation_time)}</Fact>
+        <Fact name={t.time}>{formatMoment(call.created_at)}</Fact>
       </dl>
       <p>
         <CallLink id={call.id} />
@@ -92,7 +91,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 
 const CallLink = ({ id }: { id: string }) => (
   <Link to="/generations" search={{ open: id }} className="text-accent underline">
-    View the call
+    {connectMessages().first.view}
   </Link>
 );
 
@@ -107,9 +106,14 @@ function Trouble({ call, refusal, expected }: TroubleProps) {
   if (call !== null && (refusal === null || call.created_at > refusal.at)) return <Failure call={call} />;
   if (refusal === null) return null;
   const { title, advice } = describeRefusal(refusal, expected);
-  const agent = refusal.user_agent === null ? '' : `, from ${refusal.user_agent}`;
+  const at = formatMoment(refusal.at);
+  const { fromAgent } = connectMessages().first;
   return (
-    <Problem title={title} at={`${formatMoment(refusal.at)}${agent}`} message={refusal.message}>
+    <Problem
+      title={title}
+      at={refusal.user_agent === null ? at : fromAgent(at, refusal.user_agent)}
+      message={refusal.message}
+    >
       {advice}
     </Problem>
   );
@@ -117,11 +121,11 @@ function Trouble({ call, refusal, expected }: TroubleProps) {
 
 function Failure({ call }: { call: FirstCall }) {
   const { data: message = null } = useQuery(failureQuery(call.id));
-  const title = call.status === 'cancelled' ? 'The tool cancelled the call' : 'A call arrived and failed';
+  const t = connectMessages().first;
+  const title = call.status === 'cancelled' ? t.cancelled : t.failed;
   return (
     <Problem title={title} at={formatMoment(call.created_at)} message={message ?? ''}>
-      The tool is set up correctly; the call failed later. See the call’s timeline for the providers and the reason.{' '}
-      <CallLink id={call.id} />
+      {t.failedAdvice} <CallLink id={call.id} />
     </Problem>
   );
 }

@@ -15,6 +15,7 @@ import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { toLongestUsd } from '../playground/fit-to-limit.ts';
 import { createToolKey, type ToolKey } from './connect-queries.ts';
+import { connectMessages } from './messages.tsx';
 
 /** A limit that is suggested. Four of the model's longest completions at a time fit into it. */
 const SUGGESTED_LIMITS_USD = [10, 20, 50, 100, 200, 500];
@@ -37,15 +38,14 @@ interface ToolKeyFormProps {
 
 /** Everything is suggested, so that one click makes the key. */
 export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
+  const t = connectMessages().key;
   const models = useQuery(modelsQuery);
   const keys = useQuery(keysQuery);
   const recent = useQuery(recentCallsQuery);
   const settings = useQuery(settingsQuery);
-  if (models.data === undefined || models.error !== null)
-    return <NotLoaded what="models and keys" query={models} isFlush />;
-  if (keys.data === undefined)
-    return <NotLoaded what="models and keys" failure="The keys could not be loaded" query={keys} isFlush />;
-  if (recent.isPending || settings.isPending) return <Loading what="models and keys" />;
+  if (models.data === undefined || models.error !== null) return <NotLoaded what={t.what} query={models} isFlush />;
+  if (keys.data === undefined) return <NotLoaded what={t.what} query={keys} isFlush />;
+  if (recent.isPending || settings.isPending) return <Loading what={t.what} />;
   const modelId = chooseModel(models.data, {
     lastUsed: recent.data?.data.find(({ status }) => status === 'ok')?.model,
     accountDefault: settings.data?.default_model ?? undefined,
@@ -53,11 +53,11 @@ export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
   if (modelId === undefined)
     return (
       <p className="text-sm">
-        No models yet. First add a provider under{' '}
-        <Link to="/providers" className="text-accent underline">
-          Providers
-        </Link>
-        .
+        {t.noModels((text) => (
+          <Link to="/providers" className="text-accent underline">
+            {text}
+          </Link>
+        ))}
       </p>
     );
   const name = toKeyName(
@@ -73,6 +73,7 @@ interface FormProps extends Pick<ToolKeyFormProps, 'onMade'> {
 }
 
 function Form({ models, suggested, onMade }: FormProps) {
+  const t = connectMessages().key;
   const [modelId, setModelId] = useState(suggested.modelId);
   const [name, setName] = useState(suggested.name);
   const [typedLimit, setTypedLimit] = useState<string | null>(null);
@@ -92,12 +93,8 @@ function Form({ models, suggested, onMade }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <LabelledInput
-        label="Model"
-        hint={
-          model === undefined
-            ? 'The gateway has no model with this ID; unless it is an alias, calls are refused.'
-            : 'The tool’s initial model. You can use others by their names.'
-        }
+        label={t.model}
+        hint={model === undefined ? t.modelUnknown : t.modelHint}
         suggestions={models.map(({ id }) => id)}
         required
         maxLength={200}
@@ -109,7 +106,7 @@ function Form({ models, suggested, onMade }: FormProps) {
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <LabelledInput
-          label="Name of the key"
+          label={t.name}
           error={issueFor(make.error, 'name')}
           required
           maxLength={200}
@@ -117,21 +114,21 @@ function Form({ models, suggested, onMade }: FormProps) {
           onChange={setName}
         />
         <LabelledInput
-          label="Monthly limit in USD"
+          label={t.limit}
           error={issueFor(make.error, 'limit')}
           hint={isPriced ? toLimitHint(limit, reservedUsd ?? 0) : toUnpricedHint(limit !== '')}
           type="number"
           min={0}
           step="any"
-          placeholder="no limit"
+          placeholder={t.noLimit}
           value={limit}
           onChange={setTypedLimit}
         />
       </div>
-      {make.error !== null && <UnsavedPanel error={make.error} title="Key not created" onRetry={() => make.mutate()} />}
+      {make.error !== null && <UnsavedPanel error={make.error} title={t.notCreated} onRetry={() => make.mutate()} />}
       <div>
         <Button type="submit" look="primary" isBusy={make.isPending} className="whitespace-normal!">
-          {limit === '' ? 'Create key' : `Create key with a limit of $${limit} a month`}
+          {limit === '' ? t.create : t.createLimited(limit)}
         </Button>
       </div>
     </form>
@@ -142,18 +139,12 @@ function Form({ models, suggested, onMade }: FormProps) {
 const NOTABLE_USD = 1;
 
 function toLimitHint(limit: string, reservedUsd: number): string {
-  if (limit !== '' && Number(limit) < reservedUsd) {
-    return (
-      `Too low for this model: the gateway reserves up to ${formatUsd(reservedUsd)} per call, ` +
-      'unless the tool sends max_tokens.'
-    );
-  }
-  const reserved = reservedUsd < NOTABLE_USD ? '' : ` A call reserves up to ${formatUsd(reservedUsd)} while it runs.`;
-  return `Leave empty for no limit.${reserved} With a limit, models without a known price are refused.`;
+  const t = connectMessages().key;
+  if (limit !== '' && Number(limit) < reservedUsd) return t.tooLow(formatUsd(reservedUsd));
+  return t.limitHint(reservedUsd < NOTABLE_USD ? null : formatUsd(reservedUsd));
 }
 
 function toUnpricedHint(isLimited: boolean): string {
-  return isLimited
-    ? 'This model has no known price, so with a limit its calls are refused.'
-    : 'No limit, because this model has no known price and would be refused.';
+  const t = connectMessages().key;
+  return isLimited ? t.unpricedLimited : t.unpriced;
 }

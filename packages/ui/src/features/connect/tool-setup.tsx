@@ -12,8 +12,10 @@ import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
+import { partMessages } from '../../parts/part-messages.ts';
 import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
+import { connectMessages } from './messages.tsx';
 import { ToolKeyForm } from './tool-key-form.tsx';
 import { ToolSteps } from './tool-steps.tsx';
 
@@ -35,6 +37,7 @@ interface ToolSetupProps extends Progress {
 
 /** Makes a key for one tool, says what to do in the tool, and waits for its first call. */
 export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProps) {
+  const t = connectMessages();
   const [made, setMade] = useState<Made | null>(null);
   const [typedUrl, setTypedUrl] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -42,6 +45,8 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
   const ownUrl = toBaseUrl();
   const baseUrl = typedUrl !== null && isAddress(typedUrl) ? typedUrl : ownUrl;
   const obstacle = findObstacle(client.callsFrom, baseUrl);
+  // No call could come, so that a key would be waited for in vain.
+  const isUnreachable = client.callsFrom === 'cloud' && obstacle !== undefined;
   // The tile or the form that had the focus is gone.
   useEffect(() => heading.current?.focus(), [made]);
   const onSeen = (): void => {
@@ -53,19 +58,21 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1 basis-56">
           <h2 ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
-            {made === null ? `Connect ${client.name}` : `Set up ${client.name}`}
+            {made === null ? t.setup.connect(client.name) : t.setup.setUp(client.name)}
           </h2>
-          <p className="text-sm text-ink-soft">{client.about}.</p>
+          <p className="text-sm text-ink-soft">{t.tiles.about[client.id] ?? client.about}.</p>
         </div>
         <Guide client={client} />
         <Button look="quiet" icon={<ArrowLeft size={14} />} onClick={onBack}>
-          Other tools
+          {t.setup.others}
         </Button>
       </div>
       {obstacle !== undefined && <Obstacle text={obstacle} />}
       {client.callsFrom !== undefined && <AddressField value={typedUrl ?? ownUrl} onChange={setTypedUrl} />}
       {made === null && hasSettingsFile(client) && getDesktop() === undefined && <CommandHint client={client} />}
-      {made === null ? (
+      {made === null && isUnreachable ? (
+        <p className="text-sm text-ink-soft">{t.setup.addressFirst}</p>
+      ) : made === null ? (
         <ToolKeyForm
           client={client}
           onMade={(key, modelId) => {
@@ -101,6 +108,7 @@ interface InstructionsProps {
 }
 
 function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: InstructionsProps) {
+  const t = connectMessages().setup;
   const { data: models } = useQuery(modelsQuery);
   const model = toConnectedModel(
     modelId,
@@ -108,17 +116,13 @@ function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: Instr
   );
   return (
     <>
-      <p className="text-sm">
-        The key <span className="font-medium">{key.name}</span> was created
-        {key.limitUsd !== null && `, limited to $${key.limitUsd} a month`}. It is in the settings below. Copy it now;
-        you won’t see it again.
-      </p>
+      <p className="text-sm">{t.keyCreated(<span className="font-medium">{key.name}</span>, key.limitUsd)}</p>
       <ToolSteps client={client} connection={{ baseUrl, apiKey: key.secret, model }} />
       <FirstCallCard made={key} tool={client.name} model={modelId} baseUrl={baseUrl} onSeen={onSeen} />
       <section className="flex flex-col gap-1 text-sm">
-        <h3 className="font-medium">Good to know</h3>
+        <h3 className="font-medium">{t.goodToKnow}</h3>
         <ul className="list-disc pl-5 text-ink-soft">
-          <li>Names of models: {client.modelNames}</li>
+          <li>{t.modelNames(client.modelNames)}</li>
           {client.notes.map((note) => (
             <li key={note}>{note}</li>
           ))}
@@ -130,18 +134,16 @@ function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: Instr
 
 /** The command that does the same. The desktop app has no command, so it does not speak of it. */
 function CommandHint({ client: { id, name } }: { client: Client }) {
+  const t = connectMessages().setup;
   const command = `npx model-gateway connect ${id} --write`;
   return (
-    <section aria-label="In one step" className="flex flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
-      <p>
-        If {name} runs on the gateway’s machine, one command creates a key and writes it to the settings of {name}. With{' '}
-        <code className="font-mono text-xs whitespace-nowrap">--undo</code> the command reverts everything.
-      </p>
+    <section aria-label={t.oneStep} className="flex flex-col gap-2 rounded-lg bg-raised p-3 text-sm">
+      <p>{t.oneStepText(name, <code className="font-mono text-xs whitespace-nowrap">--undo</code>)}</p>
       <div className="flex min-w-0 items-center gap-2">
         <code className="min-w-0 flex-1 font-mono text-xs break-words">{command}</code>
-        <CopyButton isIcon text={command} label="Copy the command" />
+        <CopyButton isIcon text={command} label={t.copyCommand} />
       </div>
-      <p className="text-xs text-ink-soft">Run it in the folder where the gateway was started. Or set it up by hand:</p>
+      <p className="text-xs text-ink-soft">{t.oneStepNote}</p>
     </section>
   );
 }
@@ -161,11 +163,12 @@ interface AddressFieldProps {
 }
 
 function AddressField({ value, onChange }: AddressFieldProps) {
+  const t = connectMessages().setup;
   return (
     <LabelledInput
-      label="Gateway address for the tool"
-      hint="Ends with /api/v1"
-      error={isAddress(value) ? undefined : 'Enter an address that begins with https:// or http://'}
+      label={t.address}
+      hint={t.addressHint}
+      error={isAddress(value) ? undefined : t.addressInvalid}
       inputMode="url"
       autoComplete="off"
       spellCheck={false}
@@ -180,7 +183,8 @@ const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:/.te
 
 /** The tool's own guide. The desktop app opens no other pages, so there its address is copied. */
 function Guide({ client: { name, docsUrl } }: { client: Client }) {
-  if (getDesktop() !== undefined) return <CopyButton look="quiet" text={docsUrl} label="Copy the link to its guide" />;
+  const t = connectMessages().setup;
+  if (getDesktop() !== undefined) return <CopyButton look="quiet" text={docsUrl} label={t.copyGuide} />;
   return (
     <a
       href={docsUrl}
@@ -188,27 +192,29 @@ function Guide({ client: { name, docsUrl } }: { client: Client }) {
       rel="noopener noreferrer"
       className="inline-flex min-h-8 items-center gap-1.5 px-2.5 text-sm text-accent hover:underline"
     >
-      Guide for {name} <ExternalLink size={13} />
+      {t.guide(name)} <ExternalLink size={13} />
     </a>
   );
 }
 
 /** Says that a key stays although no call with it has succeeded yet, and takes it back on request. */
 function offerToDeleteKey({ hash, name }: Pick<ToolKey, 'hash' | 'name'>): void {
+  const t = connectMessages().setup;
   showToast({
     tone: 'neutral',
-    title: `The key “${name}” was kept`,
-    detail: 'It has no successful call yet. You can find it under Keys.',
-    action: { label: 'Undo', run: () => void deleteKey(hash, name) },
+    title: t.keyKept(name),
+    detail: t.keyKeptNote,
+    action: { label: partMessages().actions.undo, run: () => void deleteKey(hash, name) },
   });
 }
 
 async function deleteKey(hash: string, name: string): Promise<void> {
+  const t = connectMessages().setup;
   try {
     await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE' });
-    showToast({ tone: 'good', title: `The key “${name}” was deleted` });
+    showToast({ tone: 'good', title: t.keyDeleted(name) });
   } catch (error) {
-    showFailure(`The key “${name}” was not deleted`, error);
+    showFailure(t.keyNotDeleted(name), error);
   }
   await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
 }

@@ -11,7 +11,9 @@ import { useState } from 'react';
 
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
+import { partMessages } from '../../parts/part-messages.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
+import { connectMessages } from './messages.tsx';
 
 const SYSTEMS: Readonly<Record<System, string>> = { linux: 'Linux', macos: 'macOS', windows: 'Windows' };
 
@@ -23,12 +25,13 @@ function guessSystem(): System {
 
 /** What to do in the tool, with everything filled in. */
 export function ToolSteps({ client, connection }: { client: Client; connection: Connection }) {
+  const t = connectMessages().steps;
   const [system, setSystem] = useState(guessSystem);
   return (
     <div className="flex flex-col gap-4">
       {differsBySystem(client) && (
         <div>
-          <Choice label="Operating system" value={system} options={SYSTEMS} onChange={setSystem} />
+          <Choice label={t.system} value={system} options={SYSTEMS} onChange={setSystem} />
         </div>
       )}
       <ol className="flex flex-col gap-4">
@@ -63,17 +66,18 @@ function Title({ at, title }: { at: number; title: string }) {
 function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { system: System }) {
   const text = step.toText(connection);
   const file = step.file?.[system];
+  const t = connectMessages().steps;
   return (
     <>
       <div className="flex items-start justify-between gap-2">
         <Title at={at} title={step.title} />
-        <CopyButton text={text} label="Copy" />
+        <CopyButton text={text} label={partMessages().actions.copy} />
       </div>
       {file !== undefined && (
         <div className="flex min-w-0 items-center gap-1 text-xs text-ink-soft">
-          <span>File:</span>
+          <span>{t.file}</span>
           <code className="min-w-0 font-mono break-all text-ink">{file}</code>
-          <CopyButton isIcon look="quiet" text={file} label={`Copy the path ${file}`} />
+          <CopyButton isIcon look="quiet" text={file} label={t.copyPath(file)} />
         </div>
       )}
       <pre
@@ -88,11 +92,12 @@ function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { sy
 }
 
 function Fields({ step, at, connection }: StepProps<FieldsStep>) {
+  const t = connectMessages().steps;
   return (
     <>
       <Title at={at} title={step.title} />
       <p className="text-xs text-ink-soft">
-        Where: <span className="text-ink">{step.menu.join(' › ')}</span>
+        {t.where} <span className="text-ink">{step.menu.join(' › ')}</span>
       </p>
       <dl className="grid gap-x-4 gap-y-2 rounded-lg bg-raised p-3 text-sm sm:grid-cols-[auto_1fr]">
         {step.toFields(connection).map(([label, value]) => (
@@ -100,7 +105,7 @@ function Fields({ step, at, connection }: StepProps<FieldsStep>) {
             <dt className="self-center text-ink-soft">{label}</dt>
             <dd className="flex min-w-0 items-center gap-2">
               <code className="min-w-0 flex-1 font-mono text-xs break-all">{showControls(value)}</code>
-              <CopyButton isIcon text={value} label={`Copy: ${label}`} />
+              <CopyButton isIcon text={value} label={t.copyField(label)} />
             </dd>
           </div>
         ))}
