@@ -39,7 +39,7 @@ describe.skipIf(skipped !== undefined)(
       const { page } = await launchUsed();
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 1280, height: 820 });
-      await page.goto('app://gateway/#/settings');
+      await page.goto('app://gateway/#/settings?section=desktop');
       await page.getByRole('heading', { name: 'Address for clients' }).waitFor();
       await page.getByText('today', { exact: true }).waitFor();
       await keepPicture(page, 'desktop');

@@ -108,7 +108,7 @@ test('a cause is notified of at most once in ten minutes, and another one at onc
   notify(DOWN);
   notify({ ...DOWN, isDown: false });
   notify({ ...DOWN, slug: 'beta', name: 'Beta' });
-  expect(titles).toEqual(['Acme does not respond', 'Acme responds again', 'Beta does not respond']);
+  expect(titles).toEqual(['Acme isn’t responding', 'Acme is responding again', 'Beta isn’t responding']);
   wait(1);
   notify(DOWN);
   expect(titles).toHaveLength(4);

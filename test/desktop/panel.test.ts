@@ -36,7 +36,7 @@ describe.skipIf(skipped !== undefined)(
       const launched = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       const panel = await openPanel(launched, tray, tray.clickIcon);
-      await panel.getByText('No calls yet.').waitFor();
+      await panel.getByText('No requests yet.').waitFor();
       const failed = await chat(port, 'demo: rate limit');
       await (await chat(port, 'Hello')).text();
       // It follows what happens while it is open.
@@ -46,7 +46,7 @@ describe.skipIf(skipped !== undefined)(
         expect.stringMatching(/^\d\d:\d\d\s*demo\/chat\s*\$0\.00\s*failed$/),
       ]);
       await panel.getByText(`http://127.0.0.1:${port}/api/v1`).waitFor();
-      await panel.getByText('calls today').waitFor();
+      await panel.getByText('requests today').waitFor();
       const opened = launched.app.waitForEvent('window');
       await panel.getByRole('listitem').nth(1).getByRole('button').click();
       const id = failed.headers.get('x-generation-id') ?? '';
@@ -72,7 +72,7 @@ describe.skipIf(skipped !== undefined)(
       await panel.getByRole('button', { name: 'Resume' }).click();
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       expect(await panel.getByRole('radio', { name: 'Demo', checked: true }).count()).toBe(1);
-      expect(await panel.getByRole('radio', { name: 'Replay only' }).getAttribute('title')).toBe('nothing is recorded');
+      expect(await panel.getByRole('radio', { name: 'Replay' }).getAttribute('title')).toBe('nothing is recorded');
       // The app may close it before the press is reported.
       await panel.keyboard.press('Escape').catch(() => undefined);
       await expect.poll(() => countPages(launched)).toBe(0);
@@ -88,11 +88,11 @@ describe.skipIf(skipped !== undefined)(
       const launched = await launchApp({ tray, port, settings: { language: 'de' } });
       await tray.until((labels) => labels.includes(`Läuft auf 127.0.0.1:${port} (Demo)`));
       const panel = await openPanel(launched, tray, () => tray.click('Kurzübersicht'));
-      await panel.getByText('Noch keine Aufrufe.').waitFor();
+      await panel.getByText('Noch keine Anfragen.').waitFor();
       expect(await panel.evaluate(() => document.documentElement.lang)).toBe('de');
       await launched.page.evaluate(() => window.desktop.changeSettings({ language: 'en' }));
       await tray.until((labels) => labels.includes('Quick panel'));
-      await panel.getByText('No calls yet.').waitFor();
+      await panel.getByText('No requests yet.').waitFor();
     });
 
     test('has a shortcut that is off until its keys are pressed in the settings, and that two programs cannot have', async () => {
@@ -102,7 +102,7 @@ describe.skipIf(skipped !== undefined)(
         await launchApp({ port: await freePort() }),
       ];
       const press = async ({ page }: DesktopApp): Promise<void> => {
-        await page.goto('app://gateway/#/settings');
+        await page.goto('app://gateway/#/settings?section=desktop');
         await page.getByLabel('Shortcut of the quick panel').press(keys);
       };
       const isHeld = (): Promise<boolean> =>

@@ -68,7 +68,7 @@ describe.skipIf(skipped !== undefined)(
       await tray.until((labels) => labels.includes(`Not listening: port ${port} is taken`));
       expect(await askedOf(launched)).toEqual([
         expect.stringMatching(
-          `^Other programs cannot reach the gateway at port ${port} \\[Try again \\| Use \\d+ this time \\| Change port… \\| Later\\]$`,
+          `^Other programs can’t reach the gateway at port ${port} \\[Try again \\| Use \\d+ this time \\| Change port… \\| Later\\]$`,
         ),
       ]);
       const wake = (): Promise<unknown> => launched.app.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'));

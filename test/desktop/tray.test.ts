@@ -83,17 +83,17 @@ describe.skipIf(skipped !== undefined)(
       const ask = async (): Promise<string> => (await call(port, { key: TEST_KEY, model: 'test/text' })).text();
       const contentOf = (body: string): unknown => JSON.parse(body).choices[0].message.content;
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
-      expect(await tray.submenu('Mode')).toEqual(['Live *', '(Replay only (nothing is recorded))', 'Record']);
+      expect(await tray.submenu('Mode')).toEqual(['Live *', '(Replay (nothing is recorded))', 'Record all']);
       await ask();
-      await tray.click('Mode', 'Record');
+      await tray.click('Mode', 'Record all');
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (recording)`));
       const recorded = contentOf(await ask());
       expect(readdirSync(join(userDir, 'recordings'))).toEqual(['scripted']);
       expect(upstream.calls).toHaveLength(2);
       await tray.until((labels) => labels.some((label) => label.startsWith('0 active · 2 today')));
-      expect(await tray.submenu('Mode')).toEqual(['Live', 'Replay only', 'Record *']);
-      await tray.click('Mode', 'Replay only');
-      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (replay only)`));
+      expect(await tray.submenu('Mode')).toEqual(['Live', 'Replay', 'Record all *']);
+      await tray.click('Mode', 'Replay');
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (replay)`));
       expect(contentOf(await ask())).toBe(recorded);
       expect(upstream.calls).toHaveLength(2);
     });
@@ -117,7 +117,7 @@ describe.skipIf(skipped !== undefined)(
           (globalThis as unknown as { shown: Electron.Notification[] }).shown.map(({ title }) => title),
         );
       await (await call(port, { key: TEST_KEY, model: 'test/broken', content: 'secret of the caller' })).text();
-      await expect.poll(shownTitles, { timeout: 10_000 }).toEqual(['Scripted does not respond']);
+      await expect.poll(shownTitles, { timeout: 10_000 }).toEqual(['Scripted isn’t responding']);
       const opened = app.waitForEvent('window');
       await app.evaluate(
         () => void (globalThis as unknown as { shown: Electron.Notification[] }).shown[0]?.emit('click'),
@@ -135,7 +135,7 @@ describe.skipIf(skipped !== undefined)(
       await tray.click('Quit');
       await tray.until((labels) => labels.includes('1 active · 0 today · $0.00'));
       await expect.poll(() => askedOf(launched)).toHaveLength(1);
-      expect(await askedOf(launched)).toEqual(['1 call is under way. [Quit when done | Quit now | Cancel]']);
+      expect(await askedOf(launched)).toEqual(['1 request is still running. [Quit when done | Quit now | Cancel]']);
 
       await handleDialogs(launched, 'Quit when done');
       await tray.click('Quit');

@@ -46,7 +46,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('the settings switch it on, and the timeline of a call says where a stream went on', async () => {
-      const { page, problems, go, check, screenshot } = await ui.open('#/settings');
+      const { page, problems, go, check, screenshot } = await ui.open('#/settings?section=routing');
       const wish = page.getByRole('checkbox', { name: /^Resume broken streams/ });
       expect(await wish.isChecked()).toBe(false);
       await wish.check();

@@ -132,8 +132,8 @@ describe.skipIf(skipped !== undefined)(
       const made = await ui.call('/api/v1/workspaces', { body: { name: 'Film team', slug: 'film-team' } });
       expect(made.status).toBe(201);
       const { data: workspace } = (await made.json()) as { data: { id: string } };
-      const { page, problems, check, screenshot } = await ui.open('#/settings');
-      const card = page.locator('section', { has: page.getByRole('heading', { name: 'Webhooks of videos' }) });
+      const { page, problems, check, screenshot } = await ui.open('#/settings?section=webhooks');
+      const card = page.locator('section', { has: page.getByRole('heading', { name: 'Video webhooks' }) });
       const address = card.getByLabel('Default callback address');
       await card.getByLabel('Workspace').focus();
       await page.keyboard.type('Film');
@@ -165,7 +165,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('under the desktop requires no sign-in, and changes the port', async () => {
-      const { page, problems, check, screenshot } = await ui.open('#/settings');
+      const { page, problems, check, screenshot } = await ui.open('#/settings?section=desktop');
       // The user of the app is the owner, also in a window that has no cookie.
       await page.addInitScript(DESKTOP);
       await page.reload();

@@ -35,7 +35,7 @@ test.skipIf(missingPostgres !== undefined || skipped !== undefined)(
     expect(await alert.first().innerText()).toContain('This loads automatically when it’s back');
     await page.getByText('Not counted').waitFor();
     await screenshot('database-away');
-    await go('#/settings');
+    await go('#/settings?section=gateway');
     const section = page.getByRole('region', { name: 'This gateway' });
     await expect.poll(() => section.innerText()).toContain('cannot be reached (ECONNREFUSED)');
     const told = await section.innerText();

@@ -225,19 +225,19 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
       pricing: { prompt: `0.00000${at + 1}`, completion: `0.00000${at + 1}` },
     }));
     await ui.call(`${SETUP}/models`, { body: { id: 'own/routed', endpoints } });
-    const opened = await ui.open('#/settings');
+    const opened = await ui.open('#/settings?section=routing');
     const { page } = opened;
-    const add = page.getByLabel('Add a provider to the order');
+    const add = page.getByLabel('Add a preferred provider');
     await add.selectOption('first');
     await add.selectOption('second');
-    await page.getByRole('button', { name: 'second up' }).click();
+    await page.getByRole('button', { name: 'Move second up' }).click();
     await page.getByRole('checkbox', { name: /^Fall back to the next endpoint/ }).uncheck();
-    await page.getByRole('group', { name: 'Routing defaults' }).getByLabel('Input').fill('dear');
+    await page.getByRole('group', { name: 'Routing' }).getByLabel('Input').fill('dear');
     const save = page.getByRole('button', { name: 'Save' }).first();
     await save.click();
     await page.locator('[aria-invalid=true]').waitFor();
     expect(opened.problems.splice(0)).toHaveLength(1);
-    await page.getByRole('group', { name: 'Routing defaults' }).getByLabel('Input').fill('5');
+    await page.getByRole('group', { name: 'Routing' }).getByLabel('Input').fill('5');
     expect(await examine(opened, 'connect-routing')).toEqual([]);
     await save.click();
     await page.getByText('Saved').first().waitFor();
@@ -334,12 +334,15 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
   });
 
   test('settings and rate limits of the configuration are shown as such, and cannot be changed', async () => {
-    const opened = await ui.open('#/settings');
+    const opened = await ui.open('#/settings?section=account');
     const { page } = opened;
     expect(await page.getByLabel('Default model').isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'fixed up' }).count()).toBe(0);
     await page.getByText('60 requests per minute for each key, for own/fixed').waitFor();
     expect(await examine(opened, 'connect-configured')).toEqual([]);
+    await page.getByRole('link', { name: 'Routing' }).click();
+    await page.getByRole('list', { name: 'Preferred providers' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Move fixed up' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('checkbox', { name: /^Zero data retention only/ }).check();
     await page.getByRole('button', { name: 'Save' }).first().click();
     await page.getByText('Saved').first().waitFor();

@@ -28,7 +28,7 @@ async function callAsTool(settings: OpenCodeSettings, change: { path?: string; k
 const readSettings = async (page: Page): Promise<OpenCodeSettings> =>
   JSON.parse(await page.getByLabel('Add the gateway as a provider', { exact: true }).innerText()) as OpenCodeSettings;
 
-const firstCallOf = (page: Page) => page.getByRole('status', { name: 'First call' });
+const firstCallOf = (page: Page) => page.getByRole('status', { name: 'First request' });
 
 /** Pictures for people to look at; only with `TEST_FULL=1`. */
 async function picture(opened: UiPage, name: string): Promise<void> {
@@ -73,7 +73,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await examine(opened, 'connect-form')).toEqual([]);
       await page.getByRole('button', { name: 'Create key with a limit of $10 a month' }).click();
 
-      await firstCallOf(page).getByText('Waiting for the first call of opencode').waitFor();
+      await firstCallOf(page).getByText('Waiting for the first request from opencode').waitFor();
       expect(await keysNamed('opencode')).toMatchObject([{ limit: 10, limit_reset: 'monthly' }]);
       const settings = await readSettings(page);
       expect(settings.provider['model-gateway'].options.baseURL).toBe(`${ui.url}/api/v1`);
@@ -86,7 +86,7 @@ describe.skipIf(skipped !== undefined)(
       await firstCallOf(page).getByText('opencode is connected').waitFor();
       await picture(opened, 'connect-seen');
       expect(await examine(opened, 'connect-seen')).toEqual([]);
-      await firstCallOf(page).getByRole('link', { name: 'View the call' }).click();
+      await firstCallOf(page).getByRole('link', { name: 'View request' }).click();
       await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       // Nothing is offered to be undone once the tool has called.
       await expect.poll(() => page.getByText('was kept').count()).toBe(0);
@@ -134,6 +134,8 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = opened;
       const obstacle = page.getByText('It calls from its maker’s servers');
       await obstacle.waitFor();
+      await page.getByText('Enter the public address above').waitFor();
+      expect(await page.getByRole('button', { name: /^Create key/ }).count()).toBe(0);
       expect(await examine(opened, 'connect-cursor')).toEqual([]);
       const address = page.getByLabel('Gateway address for the tool');
       await address.fill('https://gateway.example.com/api/v1');

@@ -326,7 +326,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('takes back what was changed in the settings', async () => {
-      const { page, problems } = await ui.open('#/settings');
+      const { page, problems } = await ui.open('#/settings?section=account');
       await page.getByLabel('Credits in USD').fill('25');
       await page.getByRole('button', { name: 'Save' }).first().click();
       const stored = async () =>
@@ -337,6 +337,7 @@ describe.skipIf(skipped !== undefined)(
       await message(page, 'Settings restored').waitFor();
       expect(await stored()).toBeNull();
       expect(await page.getByLabel('Credits in USD').inputValue()).toBe('');
+      await page.getByRole('link', { name: 'Webhooks' }).click();
       const address = page.getByLabel('Default callback address');
       await address.fill('https://hooks.example.com/films');
       await page.getByRole('button', { name: 'Save' }).last().click();

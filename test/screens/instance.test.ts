@@ -9,7 +9,7 @@ test.skipIf(skipped !== undefined)(
   async () => {
     const ui = await launchUi({ isEmpty: true });
     try {
-      const { page, check, problems } = await ui.open('#/settings');
+      const { page, check, problems } = await ui.open('#/settings?section=gateway');
       const section = page.getByRole('region', { name: 'This gateway' });
       // What it says comes from several questions to the gateway, in whatever order they are answered.
       for (const told of [

@@ -66,7 +66,7 @@ const FILLED: readonly State[] = [
     hash: () => '#/connect?tool=opencode',
     open: async (page) => {
       await page.getByRole('button', { name: /^Create key/ }).click();
-      await page.getByText('Waiting for the first call of opencode').waitFor();
+      await page.getByText('Waiting for the first request from opencode').waitFor();
     },
   },
   { name: 'keys', hash: () => '#/keys' },

@@ -34,9 +34,9 @@ describe.skipIf(isSkipped)(`rules that choose the model${why}`, { timeout: 60_00
   afterAll(() => ui?.close(), 60_000);
 
   test('are added, ordered and refused by form, and hold at once', async () => {
-    const opened = await ui.open('#/settings');
+    const opened = await ui.open('#/settings?section=rules');
     const { page } = opened;
-    const rules = page.getByRole('group', { name: 'Model routing rules' });
+    const rules = page.getByRole('group', { name: 'Model rules' });
     const add = rules.getByRole('button', { name: 'Add a rule' });
     await add.click();
     await rules.getByLabel('Name').fill('everything');
@@ -50,7 +50,7 @@ describe.skipIf(isSkipped)(`rules that choose the model${why}`, { timeout: 60_00
     await rules.getByRole('checkbox', { name: 'Chat completions' }).check();
     await rules.scrollIntoViewIfNeeded();
     expect(await examine(opened, 'rules-form')).toEqual([]);
-    await rules.getByRole('button', { name: 'thinking up' }).click();
+    await rules.getByRole('button', { name: 'Move thinking up' }).click();
 
     const save = page.getByRole('button', { name: 'Save' }).first();
     await save.click();
@@ -92,8 +92,8 @@ describe.skipIf(isSkipped)(`rules of the configuration${why}`, { timeout: 60_000
   afterAll(() => ui?.close(), 60_000);
 
   test('are shown as such, and cannot be changed', async () => {
-    const opened = await ui.open('#/settings');
-    const rules = opened.page.getByRole('group', { name: 'Model routing rules' });
+    const opened = await ui.open('#/settings?section=rules');
+    const rules = opened.page.getByRole('group', { name: 'Model rules' });
     await rules.getByText('Set in the configuration file').waitFor();
     await rules.getByRole('button', { name: /^1\. long.*at least 1,000 tokens/ }).click();
     expect(await rules.getByLabel('Name').isDisabled()).toBe(true);

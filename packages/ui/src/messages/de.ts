@@ -3,13 +3,13 @@ import { createPlural } from './languages.ts';
 
 const plural = createPlural('de');
 
-/** German. Names of the UI's screens stay as the UI has them. */
+/** German. */
 export const de: Messages = {
   state: {
     starting: 'Startet',
     running: (host) => `Läuft auf ${host}`,
     runningDemo: (host) => `Läuft auf ${host} (Demo)`,
-    runningReplay: (host) => `Läuft auf ${host} (nur Wiedergabe)`,
+    runningReplay: (host) => `Läuft auf ${host} (Wiedergabe)`,
     runningRecord: (host) => `Läuft auf ${host} (zeichnet auf)`,
     paused: 'Angehalten',
     portTaken: (port) => `Nicht erreichbar: Port ${port} ist belegt`,
@@ -17,13 +17,13 @@ export const de: Messages = {
     failed: 'Durch einen Fehler beendet',
     crashed: (code) => `Das Gateway endete mit dem Code ${code} und wird neu gestartet.`,
     demoNotShared:
-      'Die Schlüssel der Demo kennt jeder, deshalb wird sie nicht im Netzwerk freigegeben. Hinterlegen Sie zuerst den Schlüssel eines Anbieters.',
+      'Die Schlüssel der Demo kennt jeder, deshalb wird sie nicht im Netzwerk freigegeben. Zuerst einen Anbieter hinzufügen.',
   },
   figures: (active, today, cost) => `${active} laufend · ${today} heute · ${cost}`,
-  modes: { live: 'Live', demo: 'Demo', replay: 'Nur Wiedergabe', record: 'Aufzeichnen' },
+  modes: { live: 'Live', demo: 'Demo', replay: 'Wiedergabe', record: 'Alles aufzeichnen' },
   obstacles: {
     nothingRecorded: 'nichts ist aufgezeichnet',
-    demoAsksNone: 'die Demo fragt keinen Anbieter',
+    demoAsksNone: 'die Demo ruft keinen Anbieter auf',
     modeNotChanged: (reason) => `Der Modus wurde nicht geändert: ${reason}.`,
     shortcutTaken: (keys) =>
       `${keys} ist nicht verfügbar: Ein anderes Programm benutzt es, oder dieser Desktop lässt es nicht zu.`,
@@ -54,8 +54,9 @@ export const de: Messages = {
   },
   start: { failed: 'Model Gateway kann nicht starten' },
   quit: {
-    question: (calls) => plural(calls, { one: `${calls} Aufruf läuft noch.`, other: `${calls} Aufrufe laufen noch.` }),
-    detail: 'Bis zu ihrem Ende werden keine weiteren angenommen. Sofortiges Beenden bricht sie ab.',
+    question: (calls) =>
+      plural(calls, { one: `${calls} Anfrage läuft noch.`, other: `${calls} Anfragen laufen noch.` }),
+    detail: 'Bis zu ihrem Ende werden neue Anfragen abgelehnt. Sofortiges Beenden bricht sie ab.',
     whenDone: 'Danach beenden',
     now: 'Sofort beenden',
     cancel: 'Abbrechen',
@@ -69,9 +70,9 @@ export const de: Messages = {
   },
   port: {
     question: (port) => `Andere Programme erreichen das Gateway an Port ${port} nicht`,
-    taken: 'Beenden Sie jenes Programm und versuchen Sie es erneut, oder wählen Sie einen anderen Port.',
-    denied: 'Es muss nichts beendet werden: Wählen Sie einen anderen Port.',
-    other: 'Versuchen Sie es erneut, oder wählen Sie einen anderen Port.',
+    taken: 'Das andere Programm beenden und erneut versuchen, oder einen anderen Port wählen.',
+    denied: 'Diesen Port hat das System reserviert. Einen anderen wählen.',
+    other: 'Erneut versuchen oder einen anderen Port wählen.',
     tryAgain: 'Erneut versuchen',
     later: 'Später',
   },
@@ -96,35 +97,35 @@ export const de: Messages = {
     restored: (path, before) => `Aus ${path} wiederhergestellt. Das Vorherige liegt in ${before}.`,
     wipeQuestion: 'Alle Daten des Gateways löschen?',
     wipeDetail:
-      'Aufrufe, Schlüssel, Regeln, Ziele, Videos, Aufzeichnungen und Protokolle werden gelöscht, auch die Schlüssel ' +
+      'Anfragen, Schlüssel, Guardrails, Ziele, Videos, Aufzeichnungen und Protokolle werden gelöscht, auch die Schlüssel ' +
       'der Anbieter. Sicherungen an anderen Orten bleiben. Das lässt sich nicht rückgängig machen.',
     wipe: 'Alles löschen',
     cancel: 'Abbrechen',
     wiped: 'Alles wurde gelöscht.',
     noKeyStorage: 'Dieser Rechner bietet keinen Weg, einen Schlüssel sicher aufzubewahren',
     windowClosed: 'Das Fenster ist geschlossen.',
-    linkRefused: 'Dieser Link wird von hier nicht geöffnet; kopieren Sie ihn stattdessen.',
+    linkRefused: 'Dieser Link lässt sich von hier nicht öffnen. Stattdessen kopieren.',
   },
   notices: {
     budget: 'Ein Budget ist erreicht',
-    budgetDetail: 'Aufrufe, die nicht hineinpassen, werden abgelehnt, bis es erneuert oder erhöht wird.',
+    budgetDetail: 'Anfragen darüber hinaus werden abgelehnt, bis es erneuert oder erhöht wird.',
     providerDown: (provider) => `${provider} antwortet nicht`,
-    providerDownDetail: 'Alle Endpunkte fallen aus. Wo es erlaubt ist, gehen Aufrufe an andere Anbieter.',
+    providerDownDetail: 'Alle Endpunkte fallen aus. Wo es erlaubt ist, gehen Anfragen an andere Anbieter.',
     providerBack: (provider) => `${provider} antwortet wieder`,
     videoDone: 'Ein Video ist fertig',
     videoFailed: 'Ein Video konnte nicht erstellt werden',
     videoDetail: (model) => `Erstellt mit ${model}.`,
-    videoFailedDetail: (model) => `Bestellt bei ${model}.`,
+    videoFailedDetail: (model) => `Angefragt bei ${model}.`,
     update: (version) => `Version ${version} ist bereit`,
     updateDetail: 'Sie wird installiert, wenn die App beendet wird.',
   },
   panel: {
     title: 'Kurzübersicht',
     spentToday: 'heute ausgegeben',
-    callsToday: (calls) => plural(calls, { one: 'Aufruf heute', other: 'Aufrufe heute' }),
+    callsToday: (calls) => plural(calls, { one: 'Anfrage heute', other: 'Anfragen heute' }),
     openCalls: 'laufend',
-    latest: 'Letzte Aufrufe',
-    noCalls: 'Noch keine Aufrufe.',
+    latest: 'Letzte Anfragen',
+    noCalls: 'Noch keine Anfragen.',
     statuses: { ok: 'ok', failed: 'fehlgeschlagen', cancelled: 'abgebrochen', interrupted: 'unterbrochen' },
     unknownCost: 'Kosten unbekannt',
     mode: 'Modus',

@@ -23,10 +23,10 @@ test('a language that lacks a text, or has one more, does not compile', () => {
 });
 
 test('a number takes the form that its language has for it', () => {
-  expect(MESSAGES.en.quit.question(1)).toBe('1 call is under way.');
-  expect(MESSAGES.en.quit.question(0)).toBe('0 calls are under way.');
-  expect(MESSAGES.de.quit.question(1)).toBe('1 Aufruf läuft noch.');
-  expect(MESSAGES.de.quit.question(2)).toBe('2 Aufrufe laufen noch.');
+  expect(MESSAGES.en.quit.question(1)).toBe('1 request is still running.');
+  expect(MESSAGES.en.quit.question(0)).toBe('0 requests are still running.');
+  expect(MESSAGES.de.quit.question(1)).toBe('1 Anfrage läuft noch.');
+  expect(MESSAGES.de.quit.question(2)).toBe('2 Anfragen laufen noch.');
 });
 
 /** Every text of a language by its path; one with parameters is called with a mark for each. */

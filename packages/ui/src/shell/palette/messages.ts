@@ -84,7 +84,7 @@ export const paletteMessages = createMessages(
         sessions: 'verläufe agenten traces',
         playground: 'chat vergleichen',
         videos: 'filme',
-        fixtures: 'aufnahmen replay tests',
+        fixtures: 'aufzeichnungen replay tests',
         keys: 'api token keys',
         guardrails: 'limits budgets richtlinien',
         members: 'benutzer personen team',

@@ -112,10 +112,10 @@ export const desktopMessages = createMessages(
         port: 'Port',
         portHint: '1024 bis 65535. Clients mit dem alten Port anpassen.',
         mode: 'Modus',
-        modes: { live: 'Live', replay: 'Wiedergabe', record: 'Alles aufnehmen' },
+        modes: { live: 'Live', replay: 'Wiedergabe', record: 'Alles aufzeichnen' },
         demo: 'Demo',
         modeHint:
-          'Wiedergabe ruft keinen Anbieter auf. „Alles aufnehmen“ speichert die Antworten. Ein Wechsel startet das Gateway neu.',
+          'Wiedergabe ruft keinen Anbieter auf. „Alles aufzeichnen“ speichert die Antworten. Ein Wechsel startet das Gateway neu.',
         demoHint:
           'Die Demo antwortet, bis ein Anbieter hinzugefügt ist; danach gehen Anfragen an ihn. Ein Wechsel startet das Gateway neu.',
         share: 'Im lokalen Netzwerk freigeben',
