@@ -26,9 +26,22 @@ test('charges prompt and completion at their prices', () => {
     usd: 0.00045,
     promptUsd: 0.00015,
     completionUsd: 0.0003,
+    cacheDiscountUsd: null,
     upstreamUsd: null,
     nanoUsd: 450_000,
   });
+});
+
+test('tells what a cache has saved, and what writing to it cost', () => {
+  const pricing = { prompt: '0.00001', completion: '0', input_cache_read: '0.000001', input_cache_write: '0.0000125' };
+  const discount = (details: Usage['prompt_tokens_details']): number | null | undefined =>
+    charge(pricing, { ...usageOf(1000, 0), prompt_tokens_details: details })?.cacheDiscountUsd;
+  expect(discount({ cached_tokens: 800 })).toBe(0.0072);
+  expect(discount({ cached_tokens: 0, cache_write_tokens: 400 })).toBe(-0.001);
+  expect([discount({ cached_tokens: 0 }), discount(undefined)]).toEqual([null, null]);
+  // Without a price of its own, what is read from the cache costs as much as the rest.
+  const unpriced = { ...usageOf(1000, 0), prompt_tokens_details: { cached_tokens: 800 } };
+  expect(charge({ prompt: '0.00001', completion: '0' }, unpriced)?.cacheDiscountUsd).toBe(0);
 });
 
 test('charges nothing for what is free, which is not the same as no price', () => {
@@ -36,6 +49,7 @@ test('charges nothing for what is free, which is not the same as no price', () =
     usd: 0,
     promptUsd: 0,
     completionUsd: 0,
+    cacheDiscountUsd: null,
     upstreamUsd: null,
     nanoUsd: 0,
   });
@@ -302,6 +316,7 @@ test('takes a cost and its split that upstream reports for what they are', () =>
     usd: 0.1 + 0.2,
     promptUsd: 0.1,
     completionUsd: 0.15,
+    cacheDiscountUsd: null,
     upstreamUsd: 0.25,
     nanoUsd: 300_000_000,
   });

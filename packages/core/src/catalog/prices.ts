@@ -29,6 +29,8 @@ export interface Cost {
   /** Null where only the whole is known. */
   readonly promptUsd: number | null;
   readonly completionUsd: number | null;
+  /** What the provider's cache has saved in the prompt, below 0 where writing to it cost more; null where nothing was cached. */
+  readonly cacheDiscountUsd: number | null;
   /** What inference cost upstream or its owner, as upstream reports it; null if it does not. */
   readonly upstreamUsd: number | null;
   /** Billionths of a dollar, half rounded to even: what ledgers add up. */
@@ -91,6 +93,7 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
     usd: attoToUsd(prompt + completion),
     promptUsd: attoToUsd(prompt),
     completionUsd: attoToUsd(completion),
+    cacheDiscountUsd: cacheDiscountOf(held, usage),
     upstreamUsd: null,
     nanoUsd: attoToNano(prompt + completion),
   };
@@ -109,6 +112,8 @@ export function toReportedCost(
   return {
     usd,
     ...(isSplit ? { promptUsd, completionUsd } : splitLike(listed, usd)),
+    // Of what was charged instead of list prices it is not known what it would have been.
+    cacheDiscountUsd: null,
     upstreamUsd: totalUsd ?? null,
     nanoUsd: Math.round(usd * 1e9),
   };
@@ -135,6 +140,17 @@ function promptCost(prices: UnitPrices, price: bigint, { prompt_tokens: total, p
     [Math.max(audio_tokens - cachedAudio, 0), prices.audio],
     [image_tokens, prices.image_token],
   ]);
+}
+
+/** What the prompt would have cost without a cache, less what it does cost. */
+function cacheDiscountOf(prices: UnitPrices, usage: Usage): number | null {
+  const { prompt_tokens_details: details } = usage;
+  const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = details ?? {};
+  if (details === undefined || read + written === 0) return null;
+  const uncached = { ...details, cached_tokens: 0, cached_audio_tokens: 0, cache_write_tokens: 0 };
+  const price = prices.prompt ?? 0n;
+  const whole = promptCost(prices, price, { ...usage, prompt_tokens_details: uncached });
+  return attoToUsd(whole - promptCost(prices, price, usage));
 }
 
 function extrasCost(prices: UnitPrices, usage: Usage, images: number): bigint {

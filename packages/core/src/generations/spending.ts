@@ -62,11 +62,14 @@ function addSpending(a: Spending, b: Spending): Spending {
 function addCost(a: Cost, b: Cost): Cost {
   // Sums of decimal fractions are not exact in binary; ledgers use billionths anyway.
   const add = (x: number, y: number): number => Math.round((x + y) * 1e15) / 1e15;
+  const addAnyKnown = (x: number | null, y: number | null): number | null =>
+    x === null ? y : y === null ? x : add(x, y);
   const addKnown = (x: number | null, y: number | null): number | null => (x === null || y === null ? null : add(x, y));
   return {
     usd: add(a.usd, b.usd),
     promptUsd: addKnown(a.promptUsd, b.promptUsd),
     completionUsd: addKnown(a.completionUsd, b.completionUsd),
+    cacheDiscountUsd: addAnyKnown(a.cacheDiscountUsd, b.cacheDiscountUsd),
     upstreamUsd: addKnown(a.upstreamUsd, b.upstreamUsd),
     nanoUsd: a.nanoUsd + b.nanoUsd,
   };

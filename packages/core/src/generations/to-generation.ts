@@ -102,7 +102,7 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
     upstream_inference_cost: completion.upstreamCosts?.totalUsd ?? completion.upstreamCostUsd ?? null,
-    cache_discount: null,
+    cache_discount: cost?.cacheDiscountUsd ?? null,
     latency: latencyOf(attempts),
     moderation_latency: null,
     generation_time: Math.round(ended.durationMs),
