@@ -20,7 +20,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   test('resolves with what it applied, in order, and applies nothing twice', async () => {
     const url = await openDatabase();
     const applied = await migrateDatabase({ url });
-    expect(applied[0]).toBe('0001-schema');
+    expect(applied[0]).toBe('0001-all');
     expect(applied).toEqual([...applied].toSorted());
     expect(await migrateDatabase({ url })).toEqual([]);
     expect(await runStatement(url, APPLIED)).toEqual(applied.map((name) => ({ name })));
@@ -60,13 +60,13 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await expect(migrateDatabase({ url })).rejects.toThrow(/relation "entries" already exists/);
     expect(await runStatement(url, "select to_regclass('gateway.table_rows') as found")).toEqual([{ found: null }]);
     await runStatement(url, 'drop table gateway.entries');
-    expect(await migrateDatabase({ url })).toContain('0001-schema');
+    expect(await migrateDatabase({ url })).toContain('0001-all');
   });
 
   test('is left to somebody else where a store is told so, which then gets ready by itself', async () => {
     const url = await openDatabase();
     const store = await openStore(url, { migrates: false });
-    const reason = 'The database lacks the migration 0001-schema: run model-gateway migrate';
+    const reason = 'The database lacks the migration 0001-all: run model-gateway migrate';
     expect(store.readiness?.()).toEqual({ isReady: false, reason });
     expect(() => store.keys.list()).toThrow(expect.objectContaining({ name: 'GatewayError', status: 503 }));
     await expect(store.broadcasts.list()).rejects.toMatchObject({ name: 'GatewayError', status: 503 });
@@ -154,7 +154,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await runStatement(url, `create role ${role} login password 'owns'`);
     await runStatement(url, `create schema gateway authorization ${role}`);
     const own = Object.assign(new URL(url), { username: role, password: 'owns' }).href;
-    expect(await migrateDatabase({ url: own })).toContain('0001-schema');
+    expect(await migrateDatabase({ url: own })).toContain('0001-all');
     await runStatement(url, `drop schema gateway cascade`);
     await runStatement(url, `drop role ${role}`);
   });

@@ -61,7 +61,9 @@ function createRecords(): GenerationRecord[] {
         tokens_prompt: pick(null, draw(100)),
         tokens_completion: draw(1_000),
         native_tokens_reasoning: draw(50),
-        provider_responses: pick(null, [{ status: 200, endpoint_id: 'a:b' }]),
+        native_tokens_cached: pick(null, 0, draw(50)),
+        cache_discount: pick(null, draw(1_000) / 1e6, -draw(1_000) / 1e7),
+        provider_responses: pick(null, [{ status: 200, endpoint_id: 'a:b' }], [{ status: 503 }, { status: 200 }]),
       },
     });
   });
@@ -144,8 +146,12 @@ async function sortSome(generations: GenerationRepository, query: Parameters<Gen
   return ids;
 }
 
-const sumsOf = ({ requests, failed, cancelled, interrupted, costNanoUsd }: HistogramFigures) =>
-  [requests, failed, cancelled, interrupted, costNanoUsd].join(' ');
+const sumsOf = (figures: HistogramFigures): string =>
+  Object.entries(figures)
+    .filter(([name]) => !/P\d\d|startMs/.test(name))
+    .map(([name, value]) => `${name} ${value}`)
+    .toSorted()
+    .join(', ');
 
 function expectNear(found: number | null, exact: number | null): void {
   if (exact === null || found === null) expect(found).toBe(exact);
@@ -200,6 +206,9 @@ test.skipIf(missingPostgres)(
           expectNear(found.total.firstTokenP50Ms, exact.total.firstTokenP50Ms);
           expectNear(found.total.firstTokenP95Ms, exact.total.firstTokenP95Ms);
           expectNear(found.total.tokensPerSecondP50, exact.total.tokensPerSecondP50);
+          expectNear(found.total.durationP50Ms, exact.total.durationP50Ms);
+          expectNear(found.total.durationP95Ms, exact.total.durationP95Ms);
+          expectNear(found.total.durationP99Ms, exact.total.durationP99Ms);
           expect(
             found.parts.map(({ value, buckets }) => [value, ...buckets.map(sumsOf)]),
             name,

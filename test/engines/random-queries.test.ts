@@ -85,6 +85,8 @@ function createRecords({ below, pick }: Draw) {
           tokens_prompt: pick(null, 0, below(100), 2_147_483_647),
           tokens_completion: pick(null, 0, 1, below(1000)),
           native_tokens_reasoning: pick(null, below(50)),
+          native_tokens_cached: pick(null, 0, below(100)),
+          cache_discount: pick(null, 0, below(1000) / 1e6, -below(1000) / 1e7),
           provider_responses: pick(
             null,
             [],
@@ -215,7 +217,7 @@ const toComparable = (histogram: GenerationHistogram): GenerationHistogram =>
   histogram.total.requests <= MOST_EXACT
     ? histogram
     : (JSON.parse(
-        JSON.stringify(histogram, (key, value: unknown) => (/P50|P95/.test(key) ? value !== null : value)),
+        JSON.stringify(histogram, (key, value: unknown) => (/P\d\d/.test(key) ? value !== null : value)),
       ) as GenerationHistogram);
 
 const compareTexts = (left: string, right: string): number => (left < right ? -1 : 1);

@@ -81,7 +81,7 @@ test.skipIf(missingPostgres)(
       url,
       `insert into gateway.generation_changes select 1, created_at_ms, model, provider_name, endpoint_id, principal_id,
          user_id, workspace_id, app, status, cost_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens,
-         first_token_ms, tokens_per_second from gateway.generations`,
+         cached_tokens, saved_nano, first_token_ms, duration_ms, tokens_per_second, attempts from gateway.generations`,
     );
     // As slow as a busy disk: all rows at once take longer than a statement may.
     await runStatement(

@@ -100,6 +100,13 @@ function toFigures(figures: HistogramFigures) {
     first_token_p50: figures.firstTokenP50Ms,
     first_token_p95: figures.firstTokenP95Ms,
     tokens_per_second_p50: figures.tokensPerSecondP50,
+    duration_p50: figures.durationP50Ms,
+    duration_p95: figures.durationP95Ms,
+    duration_p99: figures.durationP99Ms,
+    retries: figures.retries,
+    prompt_tokens: figures.promptTokens,
+    cached_tokens: figures.cachedTokens,
+    cache_saved: figures.cacheSavedNanoUsd / NANO_PER_USD,
   };
 }
 

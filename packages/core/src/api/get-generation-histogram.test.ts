@@ -5,7 +5,17 @@ import { toRecord } from '../../../../test/support/stores/generation-records.ts'
 
 const PATH = '/admin/v1/generations/histogram';
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2, 2, minute)).toISOString();
-const SPEEDLESS = { first_token_p50: null, first_token_p95: null, tokens_per_second_p50: null };
+const UNCACHED = { retries: 0, prompt_tokens: 0, cached_tokens: 0, cache_saved: 0 };
+const SPEEDLESS = {
+  first_token_p50: null,
+  first_token_p95: null,
+  tokens_per_second_p50: null,
+  duration_p50: null,
+  duration_p95: null,
+  duration_p99: null,
+  ...UNCACHED,
+};
+const TIMED = { ...UNCACHED, duration_p50: 2300, duration_p95: 2300, duration_p99: 2300 };
 const STREAM = { streamed: true, latency: 300, tokens_completion: 100, generation_time: 2300 };
 
 type Figures = Readonly<Record<string, number | null>>;
@@ -47,6 +57,7 @@ test('counts by time with totals, by default over the last 24 hours', async () =
         first_token_p50: 300,
         first_token_p95: 300,
         tokens_per_second_p50: 50,
+        ...TIMED,
       },
       { start: at(2), requests: 1, failed: 0, cancelled: 0, interrupted: 0, cost: 0.000001, ...SPEEDLESS },
       { start: at(4), requests: 1, failed: 0, cancelled: 1, interrupted: 0, cost: 0.000001, ...SPEEDLESS },
@@ -60,6 +71,7 @@ test('counts by time with totals, by default over the last 24 hours', async () =
       first_token_p50: 300,
       first_token_p95: 300,
       tokens_per_second_p50: 50,
+      ...TIMED,
     },
     from: at(0),
     to: at(6),

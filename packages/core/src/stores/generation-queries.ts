@@ -62,6 +62,10 @@ export interface GenerationFacts {
   readonly isCostKnown: boolean;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
+  /** Prompt tokens that came from the provider's cache; null where it does not tell. */
+  readonly cachedTokens: number | null;
+  /** What that has saved, below 0 where writing to the cache cost more than reading saved; 0 where nothing is known. */
+  readonly cacheSavedNanoUsd: number;
   /** Null for what had no first token: whole responses, and calls that failed before. */
   readonly firstTokenMs: number | null;
   readonly durationMs: number | null;
@@ -140,6 +144,16 @@ export interface HistogramFigures {
   readonly firstTokenP95Ms: number | null;
   /** The median; null if no generation has a value. */
   readonly tokensPerSecondP50: number | null;
+  /** Milliseconds that whole calls took which ended well, of 50, 95 and 99 in 100; null without such a call. */
+  readonly durationP50Ms: number | null;
+  readonly durationP95Ms: number | null;
+  readonly durationP99Ms: number | null;
+  /** Attempts beyond the first of each call. */
+  readonly retries: number;
+  /** Prompt tokens of calls whose providers tell how many of them came from a cache, and those that did. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheSavedNanoUsd: number;
 }
 
 /** A span of time with what began in it. */

@@ -195,6 +195,17 @@ const figuresSchema = z.object({
   first_token_p95: z.number().nullable(),
   /** In the middle; null where no call tells. */
   tokens_per_second_p50: z.number().nullable(),
+  /** Milliseconds that whole calls took which ended well, of 50, 95 and 99 in 100; null without such a call. */
+  duration_p50: z.number().nullable(),
+  duration_p95: z.number().nullable(),
+  duration_p99: z.number().nullable(),
+  /** Attempts beyond the first of each call. */
+  retries: z.int(),
+  /** Prompt tokens of calls whose providers tell how many of them came from a cache, and those that did. */
+  prompt_tokens: z.int(),
+  cached_tokens: z.int(),
+  /** USD: the sum of `cache_discount`. */
+  cache_saved: z.number(),
 });
 
 /** Figures of some of the calls, in all and for each bucket of `data`. */

@@ -279,13 +279,21 @@ const SPLIT_COLUMNS: Readonly<Record<GenerationSplit, string>> = {
   session: 'session_id',
 };
 
-interface Sums {
-  requests: number;
-  failed: number;
-  cancelled: number;
-  interrupted: number;
-  costNanoUsd: number;
-}
+/** Figures that are added up, with their columns. */
+const SUM_COLUMNS = {
+  requests: 'requests',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  interrupted: 'interrupted',
+  costNanoUsd: 'cost_nano',
+  retries: 'retries',
+  promptTokens: 'prompt_tokens',
+  cachedTokens: 'cached_tokens',
+  cacheSavedNanoUsd: 'saved_nano',
+} as const satisfies Partial<Record<keyof HistogramFigures, keyof SketchedRow>>;
+const SUM_FIELDS = Object.keys(SUM_COLUMNS) as (keyof typeof SUM_COLUMNS)[];
+
+type Sums = Record<keyof typeof SUM_COLUMNS, number>;
 
 /** Figures of the buckets of a histogram, added up from sums. */
 interface Tally {
@@ -299,51 +307,55 @@ interface Tally {
   readonly sums: readonly Sums[];
   readonly firstTokens: Sketches;
   readonly speeds: Sketches;
+  readonly durations: Sketches;
 }
 
 function createTally(count: number): Tally {
   const sums = Array.from({ length: count }, createSums);
   const firstTokens = createSketches(count);
   const speeds = createSketches(count);
+  const durations = createSketches(count);
   return {
     sums,
     firstTokens,
     speeds,
+    durations,
     add(row) {
       const bucket = sums[row.bucket];
       if (bucket === undefined) return;
-      bucket.requests += row.requests;
-      bucket.failed += row.failed;
-      bucket.cancelled += row.cancelled;
-      bucket.interrupted += row.interrupted;
-      bucket.costNanoUsd += row.cost_nano;
+      for (const name of SUM_FIELDS) bucket[name] += row[SUM_COLUMNS[name]];
       if (row.first_tokens !== null) firstTokens.add(row.bucket, row.first_tokens);
       if (row.speeds !== null) speeds.add(row.bucket, row.speeds);
+      if (row.durations !== null) durations.add(row.bucket, row.durations);
     },
     subtract(other) {
       for (const [place, bucket] of other.sums.entries()) addToBucket(sums[place] as Sums, bucket, -1);
       firstTokens.subtract(other.firstTokens);
       speeds.subtract(other.speeds);
+      durations.subtract(other.durations);
     },
     clear() {
       for (const bucket of sums) Object.assign(bucket, createSums());
       firstTokens.clear();
       speeds.clear();
+      durations.clear();
     },
     read() {
       const total = createSums();
       for (const bucket of sums) addToBucket(total, bucket, 1);
       return {
-        total: toFigures(total, 0, { firstTokens: firstTokens.toTotal(), speeds: speeds.toTotal() }),
-        buckets: sums.map((bucket, place) => toFigures(bucket, place, { firstTokens, speeds })),
+        total: toFigures(total, 0, {
+          firstTokens: firstTokens.toTotal(),
+          speeds: speeds.toTotal(),
+          durations: durations.toTotal(),
+        }),
+        buckets: sums.map((bucket, place) => toFigures(bucket, place, { firstTokens, speeds, durations })),
       };
     },
   };
 }
 
-const createSums = (): Sums => ({ requests: 0, failed: 0, cancelled: 0, interrupted: 0, costNanoUsd: 0 });
-
-const SUM_FIELDS = ['requests', 'failed', 'cancelled', 'interrupted', 'costNanoUsd'] as const;
+const createSums = (): Sums => Object.fromEntries(SUM_FIELDS.map((name) => [name, 0])) as Sums;
 
 function addToBucket(bucket: Sums, other: Sums, sign: 1 | -1): void {
   for (const name of SUM_FIELDS) bucket[name] += sign * other[name];
@@ -352,10 +364,13 @@ function addToBucket(bucket: Sums, other: Sums, sign: 1 | -1): void {
 const toFigures = (
   sums: Sums,
   place: number,
-  { firstTokens, speeds }: Pick<Tally, 'firstTokens' | 'speeds'>,
+  { firstTokens, speeds, durations }: Pick<Tally, 'firstTokens' | 'speeds' | 'durations'>,
 ): HistogramFigures => ({
   ...sums,
   firstTokenP50Ms: firstTokens.percentile(place, 0.5),
   firstTokenP95Ms: firstTokens.percentile(place, 0.95),
   tokensPerSecondP50: speeds.percentile(place, 0.5),
+  durationP50Ms: durations.percentile(place, 0.5),
+  durationP95Ms: durations.percentile(place, 0.95),
+  durationP99Ms: durations.percentile(place, 0.99),
 });

@@ -124,6 +124,8 @@ export interface FactsRow {
   readonly is_cost_known: boolean;
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
+  readonly cached_tokens: number | null;
+  readonly saved_nano: number;
   readonly first_token_ms: number | null;
   readonly duration_ms: number | null;
   readonly tokens_per_second: number | null;
@@ -144,8 +146,8 @@ export interface RecordRow {
 export const FACTS = sql.raw(
   [
     'id created_at_ms model provider_name session_id status principal_id user_id app cost_nano is_cost_known',
-    'prompt_tokens completion_tokens first_token_ms duration_ms tokens_per_second attempts latency_ms is_streamed',
-    'finish_reason user_agent external_user errors',
+    'prompt_tokens completion_tokens cached_tokens saved_nano first_token_ms duration_ms tokens_per_second attempts',
+    'latency_ms is_streamed finish_reason user_agent external_user errors',
   ]
     .join(' ')
     .split(' ')
@@ -168,6 +170,8 @@ export const toFacts = (row: FactsRow): GenerationFacts => ({
   isCostKnown: row.is_cost_known,
   promptTokens: row.prompt_tokens,
   completionTokens: row.completion_tokens,
+  cachedTokens: row.cached_tokens,
+  cacheSavedNanoUsd: row.saved_nano,
   firstTokenMs: row.first_token_ms,
   durationMs: row.duration_ms,
   tokensPerSecond: row.tokens_per_second,

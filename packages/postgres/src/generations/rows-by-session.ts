@@ -93,5 +93,6 @@ interface Chosen {
 /** Rows with their buckets, and with what is counted of them. */
 export const toMeasured = ({ startMs, bucketMs }: HistogramQuery, { value, where }: Chosen): RawBuilder<unknown> =>
   sql`(select floor((g.created_at_ms - ${startMs}::double precision) / ${bucketMs})::integer as bucket,
-    1 as sign, ${value} as value, g.status, g.cost_nano, g.first_token_ms, g.tokens_per_second
+    1 as sign, ${value} as value, g.status, g.cost_nano, g.prompt_tokens, g.cached_tokens, g.saved_nano, g.first_token_ms,
+    g.duration_ms, g.tokens_per_second, g.attempts
     from gateway.generations g where ${where})`;

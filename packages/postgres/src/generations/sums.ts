@@ -32,8 +32,15 @@ export interface SumRow {
 }
 
 export interface SketchedRow extends SumRow {
+  readonly retries: number;
+  /** Of calls whose cached tokens are known. */
+  readonly prompt_tokens: number;
+  readonly cached_tokens: number;
+  readonly saved_nano: number;
   readonly first_tokens: Cells | null;
   readonly speeds: Cells | null;
+  /** Of calls that ended well. */
+  readonly durations: Cells | null;
 }
 
 interface SumQuery {
@@ -58,35 +65,49 @@ export const readSums = (read: Read, query: SumQuery): Promise<SumRow[]> =>
 /** The same with what percentiles are taken of. A bucket and value may come in several rows. */
 export const readSketches = (read: Read, query: SumQuery): Promise<SketchedRow[]> =>
   read(sql<SketchedRow>`with slots as (${toSlotRows(query.slots)})
-    select bucket, value, ${ADDED_UP}, null::text as first_tokens, null::text as speeds
+    select bucket, value, ${ADDED_UP}, 0::bigint as retries, 0::bigint as prompt_tokens, 0::bigint as cached_tokens,
+      0::bigint as saved_nano, null::text as first_tokens, null::text as speeds, null::text as durations
     from (select r.bucket, h.value, ${sumsOf(query)}
       from slots r, lateral ${toSlotRowsOf('generation_sums', query)} as h) as parts
     group by bucket, value
     union all
-    select r.bucket, h.value, 0, 0, 0, 0, 0, ${toRuns('first_tokens')}, ${toRuns('speeds')}
+    select r.bucket, h.value, 0, 0, 0, 0, 0, ${MEASURED_SUMS_OF_SKETCHES},
+      ${toRuns('first_tokens')}, ${toRuns('speeds')}, ${toRuns('durations')}
     from slots r, lateral ${toSlotRowsOf('generation_sketches', query)} as h
     group by r.bucket, h.value
     union all
     select * from (${sketchRows(sql`(select g.bucket, g.sign, ${toDimensionValue(query)} as value, g.status, g.cost_nano,
-      g.first_token_ms, g.tokens_per_second from ${toQueryRows(query)})`)}) as counted`);
+      g.prompt_tokens, g.cached_tokens, g.saved_nano, g.first_token_ms, g.duration_ms, g.tokens_per_second, g.attempts
+      from ${toQueryRows(query)})`)}) as counted`);
 
 /** Adds up rows with bucket, sign, value, status, cost and measurements. */
 export const sketchRows = (rows: RawBuilder<unknown>): RawBuilder<SketchedRow> => sql`
-  select bucket, value, ${sql.join(SUM_NAMES.map(sumOfRows))}, ${toRunsOfOne('first_token')} as first_tokens,
-    ${toRunsOfOne('speed')} as speeds
+  select bucket, value, ${sql.join([...SUM_NAMES, ...MEASURED_SUMS].map(sumOfRows))},
+    ${toRunsOfOne('first_token')} as first_tokens, ${toRunsOfOne('speed')} as speeds, ${toRunsOfOne('duration')} as durations
   from (
-    select bucket, value, first_token, speed, ${ADDED_UP}, grouping(first_token, speed) = 3 as is_sum
+    select bucket, value, first_token, speed, duration, ${ADDED_UP}, ${MEASURED_ADDED_UP},
+      grouping(first_token, speed, duration) = 7 as is_sum
     from (select bucket, value, sign as requests, ${ENDS_OF_ROW}, sign * cost_nano as cost_nano,
-      gateway.cell_of(first_token_ms) as first_token, gateway.cell_of(tokens_per_second) as speed
+      sign * greatest(attempts - 1, 0) as retries,
+      case when cached_tokens is null then 0 else sign * coalesce(prompt_tokens, 0) end as prompt_tokens,
+      sign * coalesce(cached_tokens, 0) as cached_tokens, sign * saved_nano as saved_nano,
+      gateway.cell_of(first_token_ms) as first_token, gateway.cell_of(tokens_per_second) as speed,
+      gateway.cell_of(case when g.status = 'ok' then duration_ms end) as duration
       from ${rows} as g) as measured
-    group by bucket, value, grouping sets ((), (first_token), (speed))
+    group by bucket, value, grouping sets ((), (first_token), (speed), (duration))
   ) as cells
   group by bucket, value`;
 
 const ENDS = ['failed', 'cancelled', 'interrupted'] as const satisfies readonly GenerationStatus[];
 const STATUSES: readonly GenerationStatus[] = ['ok', ...ENDS];
 const SUM_NAMES = ['requests', ...ENDS, 'cost_nano'];
-const ADDED_UP = sql.raw(SUM_NAMES.map((name) => `sum(${name})::bigint as ${name}`).join(', '));
+/** What sketches have beside what percentiles are taken of. */
+const MEASURED_SUMS = ['retries', 'prompt_tokens', 'cached_tokens', 'saved_nano'];
+const addUp = (names: readonly string[]): RawBuilder<unknown> =>
+  sql.raw(names.map((name) => `sum(${name})::bigint as ${name}`).join(', '));
+const ADDED_UP = addUp(SUM_NAMES);
+const MEASURED_ADDED_UP = addUp(MEASURED_SUMS);
+const MEASURED_SUMS_OF_SKETCHES = sql.raw(MEASURED_SUMS.map((name) => `sum(h.${name})::bigint`).join(', '));
 /** What a row counts for those that did not end well. */
 const ENDS_OF_ROW = sql.raw(
   ENDS.map((status) => `case when g.status = '${status}' then g.sign else 0 end as ${status}`).join(', '),
@@ -177,7 +198,11 @@ function toEdges(slots: readonly Slots[]): Span[] {
 }
 
 const ROW_COLUMNS = sql.raw(
-  'model provider_name principal_id user_id app status cost_nano first_token_ms tokens_per_second'
+  [
+    'model provider_name principal_id user_id app status cost_nano prompt_tokens cached_tokens saved_nano',
+    'first_token_ms duration_ms tokens_per_second attempts',
+  ]
+    .join(' ')
     .split(' ')
     .map((column) => `g.${column}`)
     .join(', '),

@@ -143,6 +143,8 @@ const GENERATION_COLUMNS: Readonly<Record<string, ColumnType>> = {
   prompt_tokens: 'integer',
   completion_tokens: 'integer',
   reasoning_tokens: 'integer',
+  cached_tokens: 'integer',
+  saved_nano: 'bigint',
   first_token_ms: 'double precision',
   latency_ms: 'double precision',
   duration_ms: 'double precision',
@@ -177,8 +179,8 @@ const GIVEN_SQL = `given as materialized (
 
 /** What the rows of `INCOMING` have, but for `sign` and `spent_day`. */
 const FACTS = `day, id, created_at_ms, model, provider_name, endpoint_id, session_id, status, principal_id, user_id,
-  workspace_id, app, cost_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens, first_token_ms,
-  tokens_per_second`;
+  workspace_id, app, cost_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, saved_nano,
+  first_token_ms, duration_ms, tokens_per_second, attempts`;
 const SPENT_DAY = "(to_timestamp(created_at_ms / 1000.0) at time zone 'utc')::date as spent_day";
 
 /**
@@ -264,6 +266,8 @@ function putRow(rows: RowArrays, { id, day, record, text, content }: PendingReco
   rows.integer(facts.promptTokens);
   rows.integer(facts.completionTokens);
   rows.integer(generation.native_tokens_reasoning);
+  rows.integer(facts.cachedTokens);
+  rows.bigint(facts.cacheSavedNanoUsd);
   rows.double(facts.firstTokenMs);
   rows.double(facts.latencyMs);
   rows.double(facts.durationMs);

@@ -26,6 +26,8 @@ export const GENERATIONS: readonly string[] = [
      prompt_tokens integer,
      completion_tokens integer,
      reasoning_tokens integer,
+     cached_tokens integer,
+     saved_nano bigint not null default 0,
      first_token_ms double precision,
      latency_ms double precision,
      duration_ms double precision,

@@ -45,7 +45,7 @@ const INDEXES: readonly Index[] = [
   ofGenerations(
     'time',
     `(created_at_ms desc, id desc) include (day, model, provider_name, principal_id, user_id, app, session_id, status,
-      cost_nano, first_token_ms, tokens_per_second)`,
+      cost_nano, prompt_tokens, cached_tokens, saved_nano, first_token_ms, duration_ms, tokens_per_second, attempts)`,
   ),
   ...Object.entries(SORTED).map(([name, column]) => ofGenerations(name, `(${column}, created_at_ms desc, id desc)`)),
   // Calls of unknown cost come first, as they cost nothing: a list with the least first passes over them here.

@@ -24,11 +24,11 @@ import { TABLES } from './tables.ts';
  * (`INDEXES`). They go forward only, and what has been released is never changed: add one at the end.
  */
 const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[]])[] = [
-  ['0001-schema', [...TABLES, ...GENERATIONS, ...SUMS, ...BUDGET_SLICES]],
+  ['0001-all', [...TABLES, ...GENERATIONS, ...SUMS, ...BUDGET_SLICES]],
 ];
 
-/** The first one of the versions before the first release, whose tables are others. */
-const FORMER = '0001-tables';
+/** The first ones of the versions before the first release, whose tables are others. */
+const FORMER = ['0001-tables', '0001-schema'];
 
 /** A migration may have to rewrite a large table. */
 const LIMIT_MS = 60 * 60 * 1000;
@@ -79,7 +79,7 @@ async function readApplied(database: Kysely<Database>): Promise<ReadonlySet<stri
   if (tables.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`select name from gateway.migrations order by name`.execute(database);
   const present = new Set(rows.map(({ name }) => name));
-  if (present.has(FORMER)) throw new FormerSchemaError();
+  if (FORMER.some((name) => present.has(name))) throw new FormerSchemaError();
   const known = new Set(MIGRATIONS.map(([name]) => name));
   const unknown = [...present].filter((name) => !known.has(name));
   if (unknown.length > 0) throw new NewerSchemaError(unknown);

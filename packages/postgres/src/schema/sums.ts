@@ -9,6 +9,20 @@ const SUMS_BY_STATUS = STATUSES.flatMap((status) =>
 ).join(', ');
 const ADD_STATUSES = STATUS_SUMS.map((column) => `${column} = h.${column} + excluded.${column}`).join(', ');
 
+/** The columns of sketches: counts by cell, and sums. */
+const MEASURED = ['first_tokens', 'speeds', 'durations'];
+const MEASURED_SUMS = ['retries', 'prompt_tokens', 'cached_tokens', 'saved_nano'];
+const ADD_MEASURED = [
+  ...MEASURED.map((column) => `${column} = gateway.add_cells(h.${column}, excluded.${column})`),
+  ...MEASURED_SUMS.map((column) => `${column} = h.${column} + excluded.${column}`),
+].join(', ');
+/** The cells of a row. A call that did not end well tells nothing of how long calls take. */
+const CELLS = [
+  'gateway.cell_of(first_token_ms)',
+  'gateway.cell_of(tokens_per_second)',
+  "gateway.cell_of(case when status = 'ok' then duration_ms end)",
+];
+
 const CALLED = ['requests', 'credits_nano', 'byok_nano', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'];
 const ADD_CALLED = CALLED.map((column) => `${column} = d.${column} + excluded.${column}`).join(', ');
 
@@ -20,10 +34,13 @@ const ADD_CALLED = CALLED.map((column) => `${column} = d.${column} + excluded.${
 const GRAINS = { days: 86_400_000, three_hours: 10_800_000, half_hours: 1_800_000 };
 const TABLES_BY_TIME = {
   generation_sums: { columns: STATUS_SUMS.map((column) => `${column} bigint not null`).join(', '), key: '' },
-  // What percentiles of the same spans are taken of, where anything was measured: the number of measurements in each
-  // cell, whose number is the subscript. They are many times as long as the sums, which most queries need alone.
+  // What charts alone show of the same spans: further sums, and what percentiles are taken of, the number of measurements
+  // in each cell, whose number is the subscript. They are many times as long as the sums, which most queries need alone.
   generation_sketches: {
-    columns: 'status text collate "C" not null, first_tokens bigint[] not null, speeds bigint[] not null',
+    columns: `status text collate "C" not null, ${[
+      ...MEASURED.map((column) => `${column} bigint[] not null`),
+      ...MEASURED_SUMS.map((column) => `${column} bigint not null`),
+    ].join(', ')}`,
     key: ', status',
   },
 };
@@ -67,8 +84,12 @@ const TABLES: readonly string[] = [
      prompt_tokens integer,
      completion_tokens integer,
      reasoning_tokens integer,
+     cached_tokens integer,
+     saved_nano bigint not null,
      first_token_ms double precision,
-     tokens_per_second double precision
+     duration_ms double precision,
+     tokens_per_second double precision,
+     attempts smallint not null
    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)`,
 
   ...Object.entries(TABLES_BY_TIME).flatMap(toTableByTime),
@@ -155,15 +176,18 @@ const FUNCTIONS: readonly string[] = [
          select ctid from gateway.generation_changes limit most)) returning *
      ), counted as (
        select dimension, grain_ms, created_at_ms - created_at_ms % grain_ms as start_ms, coalesce(value, '') as value,
-         status, gateway.cell_of(first_token_ms) as first_token, gateway.cell_of(tokens_per_second) as speed,
+         status, ${CELLS[0]} as first_token, ${CELLS[1]} as speed, ${CELLS[2]} as duration,
          sum(sign) as requests, sum(sign * cost_nano) as cost_nano,
-         grouping(gateway.cell_of(first_token_ms), gateway.cell_of(tokens_per_second)) = 3 as is_sum
+         sum(sign * greatest(attempts - 1, 0)) as retries,
+         sum(case when cached_tokens is null then 0 else sign * coalesce(prompt_tokens, 0) end) as prompt_tokens,
+         sum(sign * coalesce(cached_tokens, 0)) as cached_tokens, sum(sign * saved_nano) as saved_nano,
+         grouping(${CELLS.join(', ')}) = 7 as is_sum
        from taken,
          lateral (values ('', ''), ('model', model), ('provider', provider_name), ('key', principal_id),
            ('member', user_id), ('app', app)) as dimensions (dimension, value),
          (values (1800000), (10800000), (86400000)) as grains (grain_ms)
        group by dimension, grain_ms, created_at_ms - created_at_ms % grain_ms, coalesce(value, ''), status,
-         grouping sets ((), (gateway.cell_of(first_token_ms)), (gateway.cell_of(tokens_per_second)))
+         grouping sets ((), ${CELLS.map((cell) => `(${cell})`).join(', ')})
      ), in_sums as (
        insert into gateway.generation_sums as h
        select dimension, grain_ms, start_ms, value, ${SUMS_BY_STATUS} from counted
@@ -174,12 +198,12 @@ const FUNCTIONS: readonly string[] = [
      ), in_sketches as (
        insert into gateway.generation_sketches as h
        select dimension, grain_ms, start_ms, value, status, gateway.count_cells(first_token, requests),
-         gateway.count_cells(speed, requests)
-       from counted where (first_token is not null or speed is not null) and requests <> 0
+         gateway.count_cells(speed, requests), gateway.count_cells(duration, requests),
+         ${MEASURED_SUMS.map((column) => `sum(${column}) filter (where is_sum)`).join(', ')}
+       from counted where is_sum or (coalesce(first_token, speed, duration) is not null and requests <> 0)
        group by dimension, grain_ms, start_ms, value, status
        on conflict (dimension, grain_ms, start_ms, value, status) do update set
-         first_tokens = gateway.add_cells(h.first_tokens, excluded.first_tokens),
-         speeds = gateway.add_cells(h.speeds, excluded.speeds)
+         ${ADD_MEASURED}
      ), called as (
        select created_at_ms - created_at_ms % 86400000 as day_ms, model, coalesce(provider_name, '') as provider_name,
          endpoint_id, coalesce(workspace_id, '') as workspace_id, principal_id, coalesce(user_id, '') as user_id,

@@ -37,6 +37,8 @@ const FACTS: GenerationFacts = {
   isCostKnown: true,
   promptTokens: null,
   completionTokens: null,
+  cachedTokens: null,
+  cacheSavedNanoUsd: 0,
   durationMs: null,
   attempts: 1,
   costNanoUsd: 1,

@@ -55,8 +55,10 @@ export function createHistogram(query: HistogramQuery): HistogramCount {
 }
 
 const STATUSES: readonly GenerationFacts['status'][] = ['ok', 'failed', 'cancelled', 'interrupted'];
+/** Measurements that not every generation has, in the order of `createMatched`. */
+const OPTIONAL = ['firstTokenMs', 'tokensPerSecond', 'durationMs', 'promptTokens', 'cachedTokens'] as const;
 /** Numbers of `createMatched` for each generation. */
-const CELLS = 6;
+const CELLS = 11;
 
 /**
  * What a split needs of the generations that match, as plain numbers: kept as objects, all of them at once, they would
@@ -76,11 +78,11 @@ function createMatched({ by, rank, limit }: HistogramSplit) {
         placeOf.set(value, place);
       }
       const sums = ranks[place] as Rank;
-      const { status, costNanoUsd, firstTokenMs, tokensPerSecond } = facts;
       sums.requests += 1;
-      sums.cost += costNanoUsd;
-      cells.push(place, bucket, STATUSES.indexOf(status), costNanoUsd);
-      cells.push(firstTokenMs ?? Number.NaN, tokensPerSecond ?? Number.NaN);
+      sums.cost += facts.costNanoUsd;
+      cells.push(place, bucket, STATUSES.indexOf(facts.status), facts.costNanoUsd, facts.attempts);
+      cells.push(facts.cacheSavedNanoUsd);
+      for (const name of OPTIONAL) cells.push(facts[name] ?? Number.NaN);
     },
     /** The values that come first, and the number of the others. Ties are settled by the other figure, then by name. */
     rank(): { first: (string | null)[]; others: number } {
@@ -102,8 +104,13 @@ function createMatched({ by, rank, limit }: HistogramSplit) {
         addFacts(tallyOf[cell(at)]?.[cell(at + 1)] as Tally, {
           status: STATUSES[cell(at + 2)] ?? 'ok',
           costNanoUsd: cell(at + 3),
-          firstTokenMs: toNullable(cell(at + 4)),
-          tokensPerSecond: toNullable(cell(at + 5)),
+          attempts: cell(at + 4),
+          cacheSavedNanoUsd: cell(at + 5),
+          firstTokenMs: toNullable(cell(at + 6)),
+          tokensPerSecond: toNullable(cell(at + 7)),
+          durationMs: toNullable(cell(at + 8)),
+          promptTokens: toNullable(cell(at + 9)),
+          cachedTokens: toNullable(cell(at + 10)),
         });
       }
     },
@@ -129,15 +136,24 @@ interface Rank {
 
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
+/** Figures that are added up. */
+const SUMS = [
+  'requests',
+  'failed',
+  'cancelled',
+  'interrupted',
+  'costNanoUsd',
+  'retries',
+  'promptTokens',
+  'cachedTokens',
+  'cacheSavedNanoUsd',
+] as const satisfies readonly (keyof HistogramFigures)[];
+
 /** Sums, and the measurements of which percentiles are taken. */
-interface Tally {
-  requests: number;
-  failed: number;
-  cancelled: number;
-  interrupted: number;
-  costNanoUsd: number;
+interface Tally extends Record<(typeof SUMS)[number], number> {
   readonly firstTokens: number[];
   readonly speeds: number[];
+  readonly durations: number[];
 }
 
 const createTallies = (count: number): Tally[] =>
@@ -147,18 +163,36 @@ const createTallies = (count: number): Tally[] =>
     cancelled: 0,
     interrupted: 0,
     costNanoUsd: 0,
+    retries: 0,
+    promptTokens: 0,
+    cachedTokens: 0,
+    cacheSavedNanoUsd: 0,
     firstTokens: [],
     speeds: [],
+    durations: [],
   }));
 
-type Measured = Pick<GenerationFacts, 'status' | 'costNanoUsd' | 'firstTokenMs' | 'tokensPerSecond'>;
+type Measured = Pick<
+  GenerationFacts,
+  'status' | 'costNanoUsd' | 'attempts' | 'cacheSavedNanoUsd' | (typeof OPTIONAL)[number]
+>;
 
-function addFacts(tally: Tally, { status, costNanoUsd, firstTokenMs, tokensPerSecond }: Measured): void {
+function addFacts(tally: Tally, facts: Measured): void {
+  const { status, firstTokenMs, tokensPerSecond, durationMs, cachedTokens } = facts;
   tally.requests += 1;
   if (status !== 'ok') tally[status] += 1;
-  tally.costNanoUsd += costNanoUsd;
+  tally.costNanoUsd += facts.costNanoUsd;
+  tally.retries += Math.max(0, facts.attempts - 1);
+  tally.cacheSavedNanoUsd += facts.cacheSavedNanoUsd;
+  // Where the provider does not tell, its prompts are no part of the share either.
+  if (cachedTokens !== null) {
+    tally.promptTokens += facts.promptTokens ?? 0;
+    tally.cachedTokens += cachedTokens;
+  }
   if (firstTokenMs !== null) tally.firstTokens.push(firstTokenMs);
   if (tokensPerSecond !== null) tally.speeds.push(tokensPerSecond);
+  // What failed at once, or was ended by its caller, tells nothing of how long calls take.
+  if (durationMs !== null && status === 'ok') tally.durations.push(durationMs);
 }
 
 async function toFigures(
@@ -173,19 +207,26 @@ async function toFigures(
 }
 
 function addUp(tallies: readonly Tally[]): HistogramFigures {
-  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'interrupted' | 'costNanoUsd'): number =>
-    tallies.reduce((total, tally) => total + tally[name], 0);
+  const sum = (name: (typeof SUMS)[number]): number => tallies.reduce((total, tally) => total + tally[name], 0);
   const firstTokens = join(tallies.map((tally) => tally.firstTokens));
   const speeds = join(tallies.map((tally) => tally.speeds));
+  const durations = join(tallies.map((tally) => tally.durations));
   return {
     requests: sum('requests'),
     failed: sum('failed'),
     cancelled: sum('cancelled'),
     interrupted: sum('interrupted'),
     costNanoUsd: sum('costNanoUsd'),
+    retries: sum('retries'),
+    promptTokens: sum('promptTokens'),
+    cachedTokens: sum('cachedTokens'),
+    cacheSavedNanoUsd: sum('cacheSavedNanoUsd'),
     firstTokenP50Ms: takePercentile(firstTokens, 0.5),
     firstTokenP95Ms: takePercentile(firstTokens, 0.95),
     tokensPerSecondP50: takePercentile(speeds, 0.5),
+    durationP50Ms: takePercentile(durations, 0.5),
+    durationP95Ms: takePercentile(durations, 0.95),
+    durationP99Ms: takePercentile(durations, 0.99),
   };
 }
 

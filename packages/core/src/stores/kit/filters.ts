@@ -193,6 +193,8 @@ export type FactSource = Pick<
   | 'finish_reason'
   | 'tokens_prompt'
   | 'tokens_completion'
+  | 'native_tokens_cached'
+  | 'cache_discount'
   | 'cost_known'
   | 'latency'
   | 'generation_time'
@@ -225,6 +227,8 @@ export function toGenerationFacts({
     isCostKnown: generation.cost_known,
     promptTokens: generation.tokens_prompt,
     completionTokens: generation.tokens_completion,
+    cachedTokens: generation.native_tokens_cached,
+    cacheSavedNanoUsd: Math.round((generation.cache_discount ?? 0) * NANO_PER_USD),
     firstTokenMs: firstTokenMsOf(generation),
     durationMs: generation.generation_time,
     tokensPerSecond: tokensPerSecondOf(generation),
@@ -281,11 +285,17 @@ function firstTokenMsOf({
   return streamed === true && (tokens ?? 0) > 0 ? latency : null;
 }
 
-/** Tokens a second: of a stream from the first to the last, of a whole response over its time; null when nothing can be said. */
+/** What came in less time came at once: tokens over next to no time would be a speed that nobody has seen. */
+const LEAST_TIMED_MS = 50;
+
+/**
+ * Tokens a second: of a stream from the first to the last, of a whole response over its time; null where it was too short
+ * to tell.
+ */
 function tokensPerSecondOf(
   generation: Pick<Generation, 'streamed' | 'tokens_completion' | 'generation_time' | 'latency'>,
 ): number | null {
   const { tokens_completion: tokens, generation_time: ms } = generation;
   const takenMs = (ms ?? 0) - (firstTokenMsOf(generation) ?? 0);
-  return tokens === null || tokens < 2 || takenMs <= 0 ? null : (tokens / takenMs) * 1000;
+  return tokens === null || tokens < 2 || takenMs < LEAST_TIMED_MS ? null : (tokens / takenMs) * 1000;
 }
