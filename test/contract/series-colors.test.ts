@@ -72,6 +72,48 @@ test.each([
   const surface = readColor(theme, 'surface');
   const colors = Array.from({ length: 8 }, (__, at) => readColor(theme, `series-${at + 1}`));
   for (const color of colors) expect(contrast(color, surface)).toBeGreaterThanOrEqual(3);
+  const { low, high } = extentOf(colors.map((color) => toLab(color)[0]));
+  expect(high - low).toBeLessThan(0.2);
   const pairs = colors.flatMap((one, at) => colors.slice(at + 1).map((other) => distance(one, other)));
   expect(Math.min(...pairs)).toBeGreaterThan(0.08);
+});
+
+function extentOf(values: readonly number[]): { readonly low: number; readonly high: number } {
+  return { low: Math.min(...values), high: Math.max(...values) };
+}
+
+/** Degrees. */
+function hueOf(color: Rgb): number {
+  const [, a, b] = toLab(color);
+  return (Math.atan2(b, a) * 180) / Math.PI;
+}
+
+/** Degrees between two hues, either way around. */
+const hueDistance = (one: number, other: number): number => Math.abs(((one - other + 540) % 360) - 180);
+
+const SERIES = Array.from({ length: 8 }, (_, at) => `series-${at + 1}`);
+const MEASURED = ['chart-1', 'chart-2', 'chart-3', 'chart-4'];
+
+test.each([...SERIES, ...MEASURED, 'chart-5'])('--%s has the same hue in both themes', (name) => {
+  expect(hueDistance(hueOf(readColor(light, name)), hueOf(readColor(dark, name)))).toBeLessThan(6);
+});
+
+test.each([
+  ['light', light],
+  ['dark', dark],
+])('no color but that of failures is near red in %s', (_, theme) => {
+  const red = hueOf(readColor(theme, 'bad'));
+  for (const name of [...SERIES, ...MEASURED])
+    expect(hueDistance(hueOf(readColor(theme, name)), red), name).toBeGreaterThan(25);
+  expect(readColor(theme, 'chart-5')).toEqual(readColor(theme, 'bad'));
+});
+
+test.each([
+  ['light', light],
+  ['dark', dark],
+])('what is left over is grey in %s', (_, theme) => {
+  for (const name of ['series-other', 'chart-6']) {
+    const [, a, b] = toLab(readColor(theme, name));
+    expect(Math.hypot(a, b), name).toBeLessThan(0.04);
+  }
 });
