@@ -12,6 +12,7 @@ import { showControls } from '../../parts/text/show-controls.ts';
 import { ActivitySection, RecentCard } from '../activity/activity-section.tsx';
 import type { OverviewSearch, Split } from '../activity/overview-search.ts';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
+import { resourcePageMessages } from './messages.ts';
 
 interface ResourcePageProps {
   readonly back: ReactNode;
@@ -89,9 +90,9 @@ function Activity({ filter, without, defaultSplit = 'model' }: ActivityProps) {
 }
 
 function LatestCalls({ filter }: { filter: GenerationSearch }) {
+  const t = resourcePageMessages();
   const query = useQuery(latestCallsQuery({ ...filter }));
-  if (query.error !== null)
-    return <NotLoaded what="the latest calls" failure="The latest calls could not be loaded" query={query} isFlush />;
+  if (query.error !== null) return <NotLoaded what={t.latest} failure={t.latestFailed} query={query} isFlush />;
   return query.data === undefined ? null : <RecentCard rows={query.data.data} filter={filter} />;
 }
 
@@ -103,7 +104,10 @@ interface BackLinkProps {
 /** Leads from a page to the list that it belongs to, as `Escape` does. */
 export function BackLink({ to, label }: BackLinkProps) {
   const navigate = useNavigate();
-  useShortcut({ keys: 'Escape', label: 'Back to the list', group: 'This screen' }, () => void navigate({ to }));
+  useShortcut(
+    { keys: 'Escape', label: resourcePageMessages().back, group: 'This screen' },
+    () => void navigate({ to }),
+  );
   return (
     <Link
       to={to}
@@ -117,7 +121,7 @@ export function BackLink({ to, label }: BackLinkProps) {
 /** Leads from a panel to the page of what it shows, which `Enter` on the row does, too. */
 export const OpenPage = (props: Pick<LinkProps, 'to' | 'params'>) => (
   <LinkButton {...props}>
-    <Maximize2 size={14} /> Open page
+    <Maximize2 size={14} /> {resourcePageMessages().openPage}
   </LinkButton>
 );
 
@@ -137,7 +141,8 @@ interface ResourceStateProps {
 
 /** A page whose resource is not loaded yet, or does not exist. */
 export function ResourceState(props: ResourceStateProps) {
-  const { what, name, back, query, isMissing, why, filter, callsLabel = 'Its calls' } = props;
+  const t = resourcePageMessages();
+  const { what, name, back, query, isMissing, why, filter, callsLabel = t.itsRequests } = props;
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
       <header className="flex flex-col gap-1">
@@ -145,14 +150,14 @@ export function ResourceState(props: ResourceStateProps) {
         <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
       </header>
       {isMissing ? (
-        <EmptyState title={`This ${what} does not exist`}>
+        <EmptyState title={t.missing(what)}>
           <p>{why}</p>
           <Link to="/generations" search={filter} className="text-accent underline">
             {callsLabel}
           </Link>
         </EmptyState>
       ) : (
-        <NotLoaded what={`the ${what}`} failure={`The ${what} could not be loaded`} query={query} isFlush />
+        <NotLoaded what={t.resource(what)} failure={t.resourceFailed(what)} query={query} isFlush />
       )}
     </div>
   );

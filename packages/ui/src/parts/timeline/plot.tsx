@@ -4,6 +4,7 @@ import { formatDuration } from '../../format/quantity.ts';
 import { classNames } from '../class-names.ts';
 import { showControls } from '../text/show-controls.ts';
 import { type Box, layOutRow, toTicks } from './lay-out.ts';
+import { timelineMessages } from './messages.ts';
 import { type Timeline, describeRow, figuresOf, type TimelineRow, type Piece, type PieceTone } from './timeline.ts';
 import type { Zoom } from './use-zoom.ts';
 
@@ -24,7 +25,7 @@ export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefOb
       <div
         ref={axis}
         data-axis
-        title="Drag over a span, or turn the wheel, to zoom"
+        title={timelineMessages().axisHelp}
         className="relative h-6 cursor-crosshair border-b border-line text-2xs text-ink-faint"
         {...toPointerHandlers(zoom)}
       >
@@ -104,7 +105,7 @@ export function Row({ id, row, zoom, widthPx, isCurrent, onPoint, onPick }: RowP
 function Beyond({ side }: { side: 'left' | 'right' }) {
   return (
     <span className={classNames('absolute top-0.5 text-xs text-ink-faint', side === 'left' ? 'left-0.5' : 'right-0.5')}>
-      {side === 'left' ? '◂ before' : 'later ▸'}
+      {side === 'left' ? timelineMessages().before : timelineMessages().after}
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
 import { showControls } from '../text/show-controls.ts';
 import { useMedia, useWidth } from '../use-width.ts';
+import { timelineMessages } from './messages.ts';
 import { Axis, Row, Markers } from './plot.tsx';
 import { type Timeline, describeRow, describeTime, figuresOf, type TimelineRow, type Piece } from './timeline.ts';
 import { useZoom, type Zoom } from './use-zoom.ts';
@@ -30,7 +31,7 @@ export function TimelineChart({ label, timeline }: TimelineChartProps) {
           <div className="flex justify-end px-4 pt-2">
             <FormChoice value={form} onChange={setChosen} />
           </div>
-          <StepList label={`${label}, as a list`} timeline={timeline} />
+          <StepList label={timelineMessages().asList(label)} timeline={timeline} />
         </>
       )}
     </section>
@@ -38,10 +39,12 @@ export function TimelineChart({ label, timeline }: TimelineChartProps) {
 }
 
 function FormChoice({ value, onChange }: { value: 'picture' | 'list'; onChange: (form: 'picture' | 'list') => void }) {
-  return <Choice label="View" value={value} options={{ picture: 'Chart', list: 'List' }} onChange={onChange} />;
+  const t = timelineMessages();
+  return <Choice label={t.view} value={value} options={{ picture: t.chart, list: t.list }} onChange={onChange} />;
 }
 
 function Picture({ label, timeline, onList }: TimelineChartProps & { readonly onList: () => void }) {
+  const t = timelineMessages();
   const { rows } = timeline;
   const plot = useRef<HTMLDivElement>(null);
   const axis = useRef<HTMLDivElement>(null);
@@ -66,8 +69,8 @@ function Picture({ label, timeline, onList }: TimelineChartProps & { readonly on
       <div className="flex flex-wrap items-center gap-1 px-4 pt-2">
         <span className="figures min-w-0 flex-1 text-xs text-ink-faint">
           {zoom.isZoomed
-            ? `${formatDuration(zoom.view.fromMs)} to ${formatDuration(zoom.view.toMs)}`
-            : timeline.markers.map(({ label: name, atMs }) => `┊ ${name} at ${formatDuration(atMs)}`).join('  ')}
+            ? t.span(formatDuration(zoom.view.fromMs), formatDuration(zoom.view.toMs))
+            : timeline.markers.map(({ label: name, atMs }) => `┊ ${t.marker(name, formatDuration(atMs))}`).join('  ')}
         </span>
         <ZoomButtons zoom={zoom} hasMore={timeline.whole.toMs > timeline.home.toMs} />
         <FormChoice value="picture" onChange={onList} />
@@ -114,18 +117,19 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
 };
 
 function ZoomButtons({ zoom, hasMore }: { zoom: Zoom; hasMore: boolean }) {
+  const t = timelineMessages();
   return (
     <>
       {hasMore && (
         <Button look="quiet" onClick={zoom.showAll}>
-          All
+          {t.all}
         </Button>
       )}
-      <Button look="quiet" aria-label="Zoom in" icon={<ZoomIn size={15} />} onClick={zoom.nearer} />
-      <Button look="quiet" aria-label="Zoom out" icon={<ZoomOut size={15} />} onClick={zoom.farther} />
+      <Button look="quiet" aria-label={t.zoomIn} title={t.help} icon={<ZoomIn size={15} />} onClick={zoom.nearer} />
+      <Button look="quiet" aria-label={t.zoomOut} title={t.help} icon={<ZoomOut size={15} />} onClick={zoom.farther} />
       <Button
         look="quiet"
-        aria-label="Reset the zoom"
+        aria-label={t.reset}
         disabled={!zoom.isZoomed}
         icon={<Maximize2 size={15} />}
         onClick={zoom.reset}
@@ -145,14 +149,8 @@ const MAX_DETAIL_CHARACTERS = 300;
 /** What is pointed at, in words; always there, so that nothing moves. */
 function Details({ pointed }: { pointed: Pointed | null }) {
   return (
-    <div role="note" aria-label="Details" className="mx-4 mt-1 min-h-14 rounded-md bg-raised px-3 py-1.5 text-xs">
-      {pointed === null ? (
-        <span className="text-ink-faint">
-          Point at a bar for details. Drag or scroll to zoom. With the keyboard: + and − zoom, arrows move, 0 resets.
-        </span>
-      ) : (
-        <PointedAt pointed={pointed} />
-      )}
+    <div role="note" aria-label={timelineMessages().details} className="mx-4 mt-1 min-h-14 px-3 py-1.5 text-xs">
+      {pointed !== null && <PointedAt pointed={pointed} />}
     </div>
   );
 }
@@ -167,7 +165,7 @@ function PointedAt({ pointed: { row, pieces } }: { pointed: Pointed }) {
         <p className="figures break-words text-ink-soft">
           {pieces.length === 1
             ? `${showControls(first.label)}, ${describeTime(first)}`
-            : `${pieces.length} close together; zoom in to separate them`}
+            : timelineMessages().close(pieces.length)}
         </p>
       )}
       {detail !== '' && (
@@ -191,7 +189,7 @@ function StepList({ label, timeline: { rows, markers } }: { label: string; timel
       </ol>
       {markers.length > 0 && (
         <p className="figures text-xs text-ink-faint">
-          {markers.map(({ label: name, atMs }) => `${name} at ${formatDuration(atMs)}`).join(' · ')}
+          {markers.map(({ label: name, atMs }) => timelineMessages().marker(name, formatDuration(atMs))).join(' · ')}
         </p>
       )}
     </div>
@@ -199,6 +197,7 @@ function StepList({ label, timeline: { rows, markers } }: { label: string; timel
 }
 
 function Step({ row }: { row: TimelineRow }) {
+  const t = timelineMessages();
   const { at, took } = figuresOf(row);
   return (
     <li className="border-l-2 border-line pl-2">
@@ -208,8 +207,8 @@ function Step({ row }: { row: TimelineRow }) {
       )}
       <span className="figures text-ink-soft">
         {' '}
-        · at {at}
-        {took !== '' && `, took ${took}`}
+        · {t.at(at)}
+        {took !== '' && t.took(took)}
       </span>
       {row.detail.length > 0 && (
         <span className="block text-xs break-words text-ink-faint">{showControls(row.detail.join(' '))}</span>

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../format/quantity.ts';
 import { showControls } from '../text/show-controls.ts';
+import { timelineMessages } from './messages.ts';
 
 /** A span of the axis, in milliseconds. */
 export interface Span {
@@ -72,8 +73,9 @@ export function toTimeline(rows: readonly TimelineRow[], markers: readonly Marke
 
 /** `from 320 ms, took 600 ms`; `at 320 ms` for a moment. */
 export function describeTime({ atMs, tookMs }: Pick<Piece, 'atMs' | 'tookMs'>): string {
-  if (tookMs === null) return `at ${formatDuration(atMs)}`;
-  return `from ${formatDuration(atMs)}, took ${tookMs < 1 ? 'under 1\u00a0ms' : formatDuration(tookMs)}`;
+  const t = timelineMessages();
+  if (tookMs === null) return t.at(formatDuration(atMs));
+  return t.fromTook(formatDuration(atMs), tookMs < 1 ? t.instant : formatDuration(tookMs));
 }
 
 /** The offset and the duration of a row, as two figures. */
