@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { bucketAt, describeBucket, formatSpan, readBucket, type Series, spanOf } from './chart-series.ts';
+import { bucketAt, describeBucket, formatSpan, readBucket, type Series, spanOf, toScale } from './chart-series.ts';
 
 const at = (hour: number, minute = 0): number => new Date(2026, 2, 1, hour, minute).getTime();
 const buckets = { starts: [at(10), at(11), at(12)], ms: 3_600_000 };
@@ -54,4 +54,20 @@ test('says a bucket in words', () => {
     'Sun, Mar 1 12:00 to 13:00: $2 total, large $2',
   ]);
   expect(describeBucket({ ...reading, index: 0, anchor: 2 })).toBe('Sun, Mar 1 10:00 to 13:00 selected');
+});
+
+const line = (...values: (number | null)[]): Series => ({ ...bar('line', ...values), shape: 'line' });
+
+test('shows stacked bars whole, below nothing too', () => {
+  expect(toScale([bar('a', 1, 4), bar('b', 2, 6)]).high).toBeCloseTo(11);
+  expect(toScale([bar('a', 10, -2)])).toEqual({ low: -2.2, high: 11 });
+  expect(toScale([])).toEqual({ low: 0, high: 1 });
+});
+
+test('does not flatten a line by a single value far beyond the others', () => {
+  const usual = [40, 50, 60, 45, null, 55, 48, 52, 51, 49];
+  expect(toScale([line(...usual)]).high).toBeCloseTo(66);
+  expect(toScale([line(...usual, 132_500)]).high).toBeCloseTo(132);
+  // Of a few values none is out of the ordinary.
+  expect(toScale([line(1, 2, 100)]).high).toBeCloseTo(110);
 });

@@ -13,6 +13,7 @@ import {
   spanOf,
   type TimeSpan,
 } from './chart-series.ts';
+import { chartsMessages } from './messages.ts';
 import { Plot, type PlotArea } from './plot.tsx';
 import { Swatch } from './swatch.tsx';
 
@@ -34,6 +35,7 @@ interface LinkedChartProps {
 /** A chart over time that is read and used with the mouse and the keyboard, together with others of its group. */
 export function LinkedChart(props: LinkedChartProps) {
   const { label, buckets, series, height = 180, formatValue, formatAxis = formatValue, link, onPick } = props;
+  const t = chartsMessages();
   const hintId = useId();
   const [area, setArea] = useState<PlotArea>({ left: 0, right: 0, top: 0, width: 0, height: 0 });
   const pointer = useStore(link);
@@ -80,7 +82,7 @@ export function LinkedChart(props: LinkedChartProps) {
         />
       )}
       <p id={hintId} hidden>
-        Left and right arrow keys read values; hold Shift to select a range. Enter lists the calls, Shift+Enter zooms.
+        {t.keys}
       </p>
       <p aria-live="polite" className="sr-only">
         {isByKey && index !== null && describeBucket({ buckets, series, index, anchor: pointer.anchor, formatValue })}
@@ -101,6 +103,7 @@ function ChartTooltip({
   formatValue,
   area,
 }: BucketReading & { readonly area: PlotArea }) {
+  const t = chartsMessages();
   const { values, sum } = readBucket(series, index);
   const shown = values.length > MAX_ROWS ? values.slice(0, MAX_ROWS - 1) : values;
   const left = values.slice(shown.length);
@@ -122,7 +125,7 @@ function ChartTooltip({
         <>
           {hasSum && (
             <div className="flex justify-between gap-3 font-medium">
-              <span>Total</span> {formatValue(sum)}
+              <span>{t.total}</span> {formatValue(sum)}
             </div>
           )}
           {shown.map(({ series: one, value }) => (
@@ -134,11 +137,12 @@ function ChartTooltip({
           ))}
           {left.length > 0 && (
             <div className="text-ink-faint">
-              {left.length} more
+              {t.more(left.length)}
               {hasSum && `, ${formatValue(left.reduce((total, { value }) => total + value, 0))}`}
             </div>
           )}
-          {values.length === 0 && <div>nothing</div>}
+          {values.length === 0 && <div>{t.nothing}</div>}
+          <div className="mt-1 border-t border-line pt-1 text-2xs text-ink-faint">{t.mouse}</div>
         </>
       )}
     </div>

@@ -6,7 +6,7 @@ import { useIsDark } from '../../app/preferences.ts';
 import { DAY_MS, isMidnight } from '../../format/days.ts';
 import { timeFormats } from '../../format/time.ts';
 import type { ChartLink } from './chart-link.ts';
-import type { Buckets, Series } from './chart-series.ts';
+import { type Buckets, type Series, toScale } from './chart-series.ts';
 
 /** The place of the drawing within a chart, in CSS pixels: `left` and `right` are distances from its edges. */
 export interface PlotArea {
@@ -53,7 +53,7 @@ export function Plot({ buckets, series, height, formatValue, link, onArea }: Plo
       isDimmed: (key) => ![null, key].includes(link.getState().highlighted),
     });
     const plot = new uPlot(
-      { ...options, hooks: { draw: [(drawn) => tellArea(drawn)] } },
+      { ...options, hooks: { draw: [...(options.hooks?.draw ?? []), (drawn) => tellArea(drawn)] } },
       toPlotData(buckets, series),
       element,
     );
@@ -73,6 +73,62 @@ export function Plot({ buckets, series, height, formatValue, link, onArea }: Plo
     // The colours are read from the theme when the chart is made.
   }, [isDrawn, buckets, series, height, link, isPageDark]);
   return <div ref={host} aria-hidden="true" className="w-full overflow-hidden" style={{ height }} />;
+}
+
+/** Room for half a label of the axis of times. */
+const HALF_LABEL_PX = 22;
+
+/** Whether the label of a time would be cut off. */
+function isAtEdge(plot: uPlot, time: number): boolean {
+  const at = plot.valToPos(time, 'x');
+  return at < HALF_LABEL_PX || at > plot.bbox.width / devicePixelRatio - HALF_LABEL_PX;
+}
+
+interface LabelColors {
+  readonly ink: string;
+  readonly ground: string;
+}
+
+/** Writes values on their lines, with a rim that keeps them readable on bars. */
+function drawLabels(
+  plot: uPlot,
+  labels: readonly { readonly value: number; readonly text: string }[],
+  { ink, ground }: LabelColors,
+): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.font = `${11 * devicePixelRatio}px sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'bottom';
+  ctx.lineJoin = 'round';
+  ctx.lineWidth = 3 * devicePixelRatio;
+  ctx.strokeStyle = ground;
+  ctx.fillStyle = ink;
+  for (const { value, text } of labels) {
+    const y = plot.valToPos(value, 'y', true) - 2 * devicePixelRatio;
+    if (value === 0 || text === '' || y < bbox.top + 11 * devicePixelRatio) continue;
+    ctx.strokeText(text, bbox.left + 6 * devicePixelRatio, y);
+    ctx.fillText(text, bbox.left + 6 * devicePixelRatio, y);
+  }
+  ctx.restore();
+}
+
+/** Marks values beyond the upper edge by an arrow there. */
+function drawOutliers(plot: uPlot, { color, values }: Series, middles: readonly number[], high: number): void {
+  const { ctx, bbox } = plot;
+  const size = 4 * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = color;
+  for (const [at, value] of values.entries()) {
+    if (value === null || value <= high) continue;
+    const x = plot.valToPos(middles[at] ?? 0, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x + size, bbox.top + size * 1.5);
+    ctx.lineTo(x - size, bbox.top + size * 1.5);
+    ctx.fill();
+  }
+  ctx.restore();
 }
 
 interface PlotLook {
@@ -125,33 +181,34 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
     return () => (isDimmed(key) ? shown + DIM : shown);
   };
   const axis = { stroke: colorOf('--ink-faint'), font: '11px sans-serif', ticks: { show: false } };
-  const paths = uPlot.paths.bars?.({ size: [0.7, 40], align: 0, radius: 0.15 });
+  const paths = uPlot.paths.bars?.({ size: [0.94, Number.POSITIVE_INFINITY, 1], align: 0, radius: 0.05 });
+  const scale = toScale(series);
+  const labels: { value: number; text: string }[] = [];
   const bars = barsOf(series)
     .toReversed()
     .map((one) => ({ label: one.label, fill: shade(one), width: 0, points: { show: false }, ...(paths && { paths }) }));
   const lines = linesOf(series).map((one) => {
     const stroke = shade(one);
     const dash = one.isDashed === true ? { dash: [5, 4] } : {};
-    const spanGaps = one.hasGaps !== true;
     return {
       label: one.label,
       stroke,
       width: 1.5,
-      spanGaps,
+      // Over hours without a value nothing is drawn.
+      spanGaps: false,
       ...dash,
-      points: { show: true, size: 5, width: 0, fill: stroke },
+      points: { show: true, size: 4, width: 0, fill: stroke },
     };
   });
   return {
     width: element.clientWidth,
     height,
-    // A label is centred below its bar, and the last bar is at the edge.
-    padding: [8, 24, 0, 0],
+    padding: [6, 0, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     scales: {
       x: { time: true, range: (_plot, low, high) => [low - half, high + half] },
-      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+      y: { range: () => [scale.low, scale.high] },
     },
     axes: [
       {
@@ -160,16 +217,29 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
         grid: { show: false },
         space: 70,
         ...(isDaily && { splits: () => middles.filter((_, at) => (middles.length - 1 - at) % every === 0) }),
-        values: (_plot: uPlot, splits: number[]) => splits.map((time) => formatTime(time, isDaily)),
+        values: (plot: uPlot, splits: number[]) =>
+          splits.map((time) => (isAtEdge(plot, time) ? '' : formatTime(time, isDaily))),
       },
       {
         ...axis,
-        size: 64,
-        space: 28,
+        // Its labels are within the plot, which has the whole width.
+        size: 0,
+        space: 36,
         grid: { stroke: colorOf('--line'), width: 1 },
-        values: (_plot, splits) => splits.map((value) => formatValue(value)),
+        values: (_plot, splits) => {
+          labels.splice(0, labels.length, ...splits.map((value) => ({ value, text: formatValue(value) })));
+          return splits.map(() => '');
+        },
       },
     ],
     series: [{}, ...bars, ...lines],
+    hooks: {
+      draw: [
+        (plot) => {
+          drawLabels(plot, labels, { ink: colorOf('--ink-faint'), ground: colorOf('--surface') });
+          for (const one of linesOf(series)) drawOutliers(plot, { ...one, color: shade(one)() }, middles, scale.high);
+        },
+      ],
+    },
   };
 }
