@@ -2,25 +2,30 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 
 import { formatUsd } from '../../format/money.ts';
-import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
+import { formatCompact, formatCount, formatDuration, formatPercent, formatSpeed } from '../../format/quantity.ts';
 import type { ChartLink } from '../../parts/charts/chart-link.ts';
-import type { Buckets, Series, TimeSpan } from '../../parts/charts/chart-series.ts';
-import { LinkedChart } from '../../parts/charts/linked-chart.tsx';
-import { Swatch } from '../../parts/charts/swatch.tsx';
-import { Button } from '../../parts/controls/button.tsx';
+import type { Series, TimeSpan } from '../../parts/charts/chart-series.ts';
 import { Choice } from '../../parts/controls/field.tsx';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
-import { BucketTable } from './bucket-table.tsx';
+import { ChartCard } from './chart-card.tsx';
 import type { SpanFigures } from './figures-query.ts';
+import { activityMessages } from './messages.ts';
+import { SplitTable } from './split-table.tsx';
 import {
-  type Line,
+  durationOf,
+  firstTokenOf,
   type Percentile,
+  toCacheShareSeries,
   toCostSeries,
+  toDurationSeries,
+  toErrorRateSeries,
   toFirstTokenSeries,
   toRequestSeries,
-  type ToSeries,
+  toRetrySeries,
+  toSavedSeries,
   toSpeedSeries,
 } from './to-charts.ts';
+import type { Line } from './to-lines.ts';
 
 interface ActivityChartsProps {
   /** The filters of the calls that are shown. */
@@ -31,148 +36,109 @@ interface ActivityChartsProps {
   readonly onPick: (span: TimeSpan, isCloser: boolean) => void;
 }
 
-const PERCENTILES = { p50: 'p50', p95: 'p95' } as const;
+const DURATIONS = { p50: 'p50', p95: 'p95', p99: 'p99' } as const;
+const FIRST_TOKENS = { p50: 'p50', p95: 'p95' } as const;
 
-/** The four charts. They share their times, the place that is pointed at, and the colours of series. */
+/** Counts have no halves. */
+const formatWhole = (value: number): string => (Number.isInteger(value) ? formatCompact(value) : '');
+const formatShare = (percent: number): string => `${formatCount(Math.round(percent))}\u00a0%`;
+
+/** All charts, and the table of the split, which is their legend. They share their times and the colours of series. */
 export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityChartsProps) {
-  const [percentile, setPercentile] = useState<Percentile>('p50');
-  const toFirstToken = useMemo(() => toFirstTokenSeries(percentile), [percentile]);
+  const t = activityMessages().charts;
+  const [duration, setDuration] = useState<Percentile>('p95');
+  const [firstToken, setFirstToken] = useState<keyof typeof FIRST_TOKENS>('p50');
+  const toDuration = useMemo(() => toDurationSeries(duration), [duration]);
+  const toFirstToken = useMemo(() => toFirstTokenSeries(firstToken), [firstToken]);
   const { totals } = figures.histogram;
-  const errors = totals.failed + totals.interrupted;
   const shared = { figures, lines, link, onPick };
   const toStatusLink = ({ key, label, values }: Series) => {
     const sum = formatCount(values.reduce<number>((total, value) => total + (value ?? 0), 0));
-    const status = key === 'errors' ? 'failed,interrupted' : key.replace('status:', '');
     return (
-      <Link to="/generations" search={{ ...base, status }} className="text-accent hover:underline">
+      <Link
+        to="/generations"
+        search={{ ...base, status: key.replace('status:', '') }}
+        className="text-accent hover:underline"
+      >
         {label} <span className="figures">{sum}</span>
       </Link>
     );
   };
-  const toPercentile = ({ key, label }: Series) => {
-    const total = key === 'p50' ? totals.first_token_p50 : totals.first_token_p95;
-    return (
-      <span>
-        {label} <span className="figures">{formatDuration(total)}</span>
-      </span>
-    );
-  };
+  const toPercentile = (read: typeof durationOf, { key, label }: Series): ReactNode => (
+    <span>
+      {label} <span className="figures">{formatDuration(read(totals, key as Percentile))}</span>
+    </span>
+  );
   return (
-    <div className="grid gap-4 lg:grid-cols-2 min-[125rem]:grid-cols-4">
+    <div className="grid gap-4 min-[75rem]:grid-cols-2 min-[112rem]:grid-cols-3 min-[150rem]:grid-cols-4">
+      <ChartCard {...shared} title={t.cost} about={t.about.cost} toSeries={toCostSeries} formatValue={formatUsd} />
+      {lines.length > 0 && <SplitTable split={figures.split} lines={lines} link={link} span={base} />}
       <ChartCard
         {...shared}
-        title="Cost"
-        total={formatUsd(totals.cost)}
-        toSeries={toCostSeries}
-        formatValue={formatUsd}
-      />
-      <ChartCard
-        {...shared}
-        title="Requests and errors"
-        total={`${formatCount(totals.requests)}, ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
+        title={t.requests}
+        about={t.about.requests}
         toSeries={toRequestSeries}
         formatValue={formatCount}
-        formatAxis={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
+        formatAxis={formatWhole}
         toLegend={toStatusLink}
       />
       <ChartCard
         {...shared}
-        title="Time to first token"
-        total={`${formatDuration(totals.first_token_p50)} (p50), ${formatDuration(totals.first_token_p95)} (p95)`}
-        toSeries={toFirstToken}
+        title={t.errors}
+        about={t.about.errors}
+        toSeries={toErrorRateSeries}
+        formatValue={formatPercent}
+        formatAxis={formatShare}
+      />
+      <ChartCard
+        {...shared}
+        title={t.duration}
+        about={t.about.duration}
+        toSeries={toDuration}
         formatValue={formatDuration}
-        toLegend={toPercentile}
+        toLegend={(one) => toPercentile(durationOf, one)}
       >
         {lines.length > 0 && (
-          <Choice label="Percentile" value={percentile} onChange={setPercentile} options={PERCENTILES} />
+          <Choice label={t.percentile} value={duration} onChange={setDuration} options={DURATIONS} />
         )}
       </ChartCard>
       <ChartCard
         {...shared}
-        title="Tokens a second"
-        total={`${formatSpeed(totals.tokens_per_second_p50)} (p50)`}
+        title={t.firstToken}
+        about={t.about.firstToken}
+        toSeries={toFirstToken}
+        formatValue={formatDuration}
+        toLegend={(one) => toPercentile(firstTokenOf, one)}
+      >
+        {lines.length > 0 && (
+          <Choice label={t.percentile} value={firstToken} onChange={setFirstToken} options={FIRST_TOKENS} />
+        )}
+      </ChartCard>
+      <ChartCard
+        {...shared}
+        title={t.speed}
+        about={t.about.speed}
         toSeries={toSpeedSeries}
         formatValue={formatSpeed}
-        formatAxis={(value) => formatCount(Math.round(value))}
+        formatAxis={(value) => formatCompact(Math.round(value))}
       />
+      <ChartCard
+        {...shared}
+        title={t.retries}
+        about={t.about.retries}
+        toSeries={toRetrySeries}
+        formatValue={formatCount}
+        formatAxis={formatWhole}
+      />
+      <ChartCard
+        {...shared}
+        title={t.cacheShare}
+        about={t.about.cacheShare}
+        toSeries={toCacheShareSeries}
+        formatValue={formatPercent}
+        formatAxis={formatShare}
+      />
+      <ChartCard {...shared} title={t.saved} about={t.about.saved} toSeries={toSavedSeries} formatValue={formatUsd} />
     </div>
-  );
-}
-
-interface ChartCardProps {
-  readonly title: string;
-  /** The figure of the whole span. */
-  readonly total: string;
-  readonly figures: SpanFigures;
-  readonly lines: readonly Line[];
-  readonly toSeries: ToSeries;
-  readonly formatValue: (value: number) => string;
-  readonly formatAxis?: (value: number) => string;
-  readonly link: ChartLink;
-  readonly onPick: (span: TimeSpan, isCloser: boolean) => void;
-  /** Says what the series are, where the split does not: a link for each, or nothing. */
-  readonly toLegend?: (series: Series) => ReactNode;
-  readonly children?: ReactNode;
-}
-
-/** One of the charts, with the table of the same figures. */
-function ChartCard(props: ChartCardProps) {
-  const { title, total, figures, lines, toSeries, formatValue, formatAxis, link, onPick, toLegend, children } = props;
-  const [isTable, setIsTable] = useState(false);
-  const series = useMemo(() => toSeries(figures, lines), [toSeries, figures, lines]);
-  const buckets = useMemo((): Buckets => {
-    const { data, bucket_ms: ms } = figures.histogram;
-    return { starts: data.map(({ start }) => Date.parse(start)), ms };
-  }, [figures]);
-  const own = series.filter(({ key }) => !lines.some((line) => line.key === key));
-  const format = formatAxis === undefined ? {} : { formatAxis };
-  return (
-    <section className="card min-w-0 p-4" aria-label={title}>
-      <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
-        <h3 className="text-sm font-semibold">
-          {title} <span className="figures inline-block font-normal text-ink-faint">{total}</span>
-        </h3>
-        <span className="flex-1" />
-        {children}
-        <Button look="quiet" className="text-xs" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-          Table<span className="sr-only"> of {title}</span>
-        </Button>
-      </div>
-      {isTable ? (
-        <BucketTable
-          label={title}
-          buckets={buckets}
-          series={series}
-          formatValue={formatValue}
-          onPick={(span) => onPick(span, false)}
-        />
-      ) : (
-        <LinkedChart
-          label={`${title}: ${total}. A table has the numbers.`}
-          buckets={buckets}
-          series={series}
-          height={200}
-          formatValue={formatValue}
-          {...format}
-          link={link}
-          onPick={onPick}
-        />
-      )}
-      {own.length > 0 && toLegend !== undefined && (
-        <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
-          {own.map((one) => (
-            <li
-              key={one.key}
-              className="inline-flex items-center gap-1.5"
-              onPointerEnter={() => link.set({ highlighted: own.length > 1 ? one.key : null })}
-              onPointerLeave={() => link.set({ highlighted: null })}
-            >
-              <Swatch series={one} />
-              {toLegend(one)}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
   );
 }

@@ -4,9 +4,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { healthQuery } from '../../api/queries.ts';
 import { PERIOD_NAMES, toPeriodTexts } from '../../format/days.ts';
 import { formatDuration } from '../../format/quantity.ts';
-import { formatMoment, formatRelative } from '../../format/time.ts';
+import { formatMoment, formatRelative, timeFormats } from '../../format/time.ts';
 import { createColorBook } from '../../parts/charts/assign-colors.ts';
 import { createChartLink } from '../../parts/charts/chart-link.ts';
 import { formatSpan, type TimeSpan } from '../../parts/charts/chart-series.ts';
@@ -21,10 +22,10 @@ import { StatusBadge } from '../generations/list/generation-status.tsx';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
 import { ActivityCharts } from './activity-charts.tsx';
 import { figuresQuery } from './figures-query.ts';
+import { activityMessages } from './messages.ts';
 import { type OverviewSearch, type Range, rangeOf, type Split, splitOf, SPLITS } from './overview-search.ts';
 import { SpanFigures } from './span-figures.tsx';
-import { SplitChips, SplitTable } from './split-table.tsx';
-import { toLines } from './to-charts.ts';
+import { toLines } from './to-lines.ts';
 
 /** Kept while the page is open, so that a series has its colour on the next visit, too. */
 const colors = createColorBook();
@@ -43,12 +44,14 @@ const NO_FILTER: GenerationSearch = {};
 
 /** Calls over time: what they cost, how many they were, how many failed and how fast they came. */
 export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }: ActivitySectionProps) {
+  const t = activityMessages().state;
   const navigate = useNavigate();
   const [link] = useState(createChartLink);
-  const { data, error, refetch, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData, dataUpdatedAt } = useQuery({
     ...figuresQuery(search, fixed),
     enabled: useIsSettled(),
   });
+  const { isError: isUnreachable } = useQuery({ ...healthQuery, enabled: false });
   const lines = useMemo(() => (data === undefined ? [] : toLines(data, colors)), [data]);
   const change = (next: Partial<Record<keyof OverviewSearch, string | undefined>>): void => {
     link.set({ index: null, anchor: null, highlighted: null });
@@ -66,37 +69,38 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
   return (
     <section aria-labelledby="activity-title" aria-busy={isPlaceholderData} className="flex flex-col gap-4">
       <ActivityControls search={search} onChange={change} without={without} />
-      {error !== null && (
-        <ErrorPanel error={error} title="The figures could not be loaded" onRetry={() => void refetch()} />
+      {error !== null && data === undefined && (
+        <ErrorPanel error={error} title={t.failed} onRetry={() => void refetch()} />
+      )}
+      {(error !== null || isUnreachable) && data !== undefined && (
+        <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-caution" title={t.asOfWhy}>
+          {t.asOf(timeFormats().minute.format(dataUpdatedAt))}
+          <Button look="quiet" onClick={() => void refetch()}>
+            {t.retry}
+          </Button>
+        </p>
       )}
       {data === undefined ? (
         // The place of what comes, so that nothing below moves.
-        error === null && <p className="card h-164 p-4 text-sm text-ink-faint">Adding up…</p>
+        error === null && <p className="card h-164 p-4 text-sm text-ink-faint">{t.loading}</p>
       ) : isEmpty ? (
         <NoCalls search={search} onChange={change} />
       ) : (
         <div className={`flex flex-col gap-4 ${isPlaceholderData ? 'opacity-60' : ''}`}>
           <div className="card p-4">
-            <SpanFigures figures={data} />
+            <SpanFigures figures={data} range={rangeOf(search)} fixed={fixed} />
             {data.histogram.searched_from !== undefined && (
               <p className="mt-2 text-xs text-ink-faint">
-                Counted since {formatMoment(data.histogram.searched_from)}: choose a shorter span for all
+                {t.countedSince(formatMoment(data.histogram.searched_from))}
               </p>
             )}
             {data.histogram.complete_from !== undefined && (
               <p className="mt-2 text-xs text-ink-faint">
-                Complete since {formatMoment(data.histogram.complete_from)}: earlier calls were deleted by retention
+                {t.completeSince(formatMoment(data.histogram.complete_from))}
               </p>
             )}
           </div>
-          {lines.length > 0 && <SplitChips split={data.split} lines={lines} link={link} span={base} />}
           <ActivityCharts base={base} figures={data} lines={lines} link={link} onPick={pick} />
-          <p className="-mt-2 text-xs text-ink-faint">Click or drag to list calls; hold Shift to zoom.</p>
-          {lines.length > 0 && (
-            <div className="card p-4 pt-2">
-              <SplitTable split={data.split} lines={lines} link={link} span={base} />
-            </div>
-          )}
         </div>
       )}
     </section>
@@ -123,36 +127,33 @@ const toRangeLabels = (): Record<Range, string> =>
 
 /** The span and the split, which the address holds. */
 function ActivityControls({ search, onChange, without }: ControlsProps) {
+  const { controls: t, splits } = activityMessages();
   const range = rangeOf(search);
   const { from, to } = search;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
-        {range === null ? 'Selected span' : toPeriodTexts(range).label}
+        {range === null ? t.selected : toPeriodTexts(range).label}
       </h2>
       {range === null && from !== undefined && to !== undefined && (
-        <Button
-          icon={<X size={15} />}
-          title="Back to the last 24 hours"
-          onClick={() => onChange({ from: undefined, to: undefined })}
-        >
+        <Button icon={<X size={15} />} title={t.back} onClick={() => onChange({ from: undefined, to: undefined })}>
           {formatSpan({ fromMs: Date.parse(from), toMs: Date.parse(to) })}
         </Button>
       )}
       <Choice
-        label="Span"
+        label={t.span}
         value={range}
         onChange={(next) => onChange({ range: next, from: undefined, to: undefined })}
         options={toRangeLabels()}
       />
       <label className="flex items-center gap-2 text-sm">
-        <span className="whitespace-nowrap text-ink-faint">Split by</span>
+        <span className="whitespace-nowrap text-ink-faint">{t.splitBy}</span>
         <select
           className="field w-auto max-w-full"
           value={splitOf(search)}
           onChange={(event) => onChange({ split: event.target.value })}
         >
-          <OptionList options={Object.entries(SPLITS).filter(([split]) => split !== without)} />
+          <OptionList options={SPLITS.filter((split) => split !== without).map((split) => [split, splits[split]])} />
         </select>
       </label>
     </div>
@@ -160,21 +161,17 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
 }
 
 function NoCalls({ search, onChange }: ControlsProps) {
+  const t = activityMessages().empty;
   return (
     <div className="card">
-      <EmptyState
-        icon={<ChartNoAxesColumn size={22} />}
-        title={rangeOf(search) === null ? 'No calls in this span' : 'No calls yet in this span'}
-      >
-        <p>Charts of cost, requests, latency and speed appear here after the first call.</p>
+      <EmptyState icon={<ChartNoAxesColumn size={22} />} title={rangeOf(search) === null ? t.own : t.recent}>
+        <p>{t.about}</p>
         <div className="flex flex-wrap justify-center gap-2">
           {rangeOf(search) !== '30d' && (
-            <Button onClick={() => onChange({ range: '30d', from: undefined, to: undefined })}>
-              Show the last 30 days
-            </Button>
+            <Button onClick={() => onChange({ range: '30d', from: undefined, to: undefined })}>{t.month}</Button>
           )}
           <Link to="/playground" className="inline-flex min-h-8 items-center px-2 text-accent underline">
-            Send one from the playground
+            {t.playground}
           </Link>
         </div>
       </EmptyState>
@@ -189,16 +186,17 @@ interface RecentCardProps {
 }
 
 export function RecentCard({ rows, filter = {} }: RecentCardProps) {
+  const t = activityMessages().recent;
   return (
     <section className="card min-w-0 p-4">
       <div className="mb-2 flex items-center justify-between">
-        <h2 className="text-base font-semibold">Latest calls</h2>
+        <h2 className="text-base font-semibold">{t.title}</h2>
         <Link to="/generations" search={filter} className="text-sm text-accent hover:underline">
-          All
+          {t.all}
         </Link>
       </div>
       {rows.length === 0 ? (
-        <p className="py-6 text-center text-sm text-ink-faint">No calls yet.</p>
+        <p className="py-6 text-center text-sm text-ink-faint">{t.none}</p>
       ) : (
         <ul className="text-sm">
           {rows.map((row) => (
@@ -208,8 +206,10 @@ export function RecentCard({ rows, filter = {} }: RecentCardProps) {
                 search={{ ...filter, open: row.id }}
                 className="figures flex min-h-9 items-center gap-3 rounded-md px-1 hover:bg-raised"
               >
-                <StatusBadge status={row.status} />
-                <span className="min-w-0 flex-1 truncate font-medium">{row.model}</span>
+                <span className="flex min-w-0 flex-1 items-center gap-2">
+                  <span className="truncate font-medium">{row.model}</span>
+                  {row.status !== 'ok' && <StatusBadge status={row.status} />}
+                </span>
                 <span className="text-ink-soft">
                   <Cost generation={row} />
                 </span>

@@ -1,4 +1,5 @@
 import { type Buckets, formatSpan, type Series, spanOf, type TimeSpan } from '../../parts/charts/chart-series.ts';
+import { activityMessages } from './messages.ts';
 
 interface BucketTableProps {
   readonly label: string;
@@ -10,17 +11,18 @@ interface BucketTableProps {
 
 /** The numbers of a chart; each of its times leads to its calls. Buckets without any are left out. */
 export function BucketTable({ label, buckets, series, formatValue, onPick }: BucketTableProps) {
+  const t = activityMessages().buckets;
   const rows = buckets.starts.flatMap((_, at) => {
     const values = series.map((one) => one.values[at] ?? null);
     return values.some((value) => value !== null && value !== 0) ? [{ at, values }] : [];
   });
   return (
-    <div tabIndex={0} role="region" aria-label={`${label}, as a table`} className="scroll-thin h-50 overflow-auto">
+    <div tabIndex={0} role="region" aria-label={t.label(label)} className="scroll-thin h-50 overflow-auto">
       <table className="figures w-full text-xs">
         <thead className="sticky top-0 bg-surface">
           <tr className="text-left text-ink-faint">
             <th scope="col" className="py-1 pr-4 font-medium">
-              Time
+              {t.time}
             </th>
             {series.map(({ key, label: name }) => (
               <th key={key} scope="col" className="max-w-40 truncate py-1 pr-4 text-right font-medium" title={name}>
@@ -35,7 +37,7 @@ export function BucketTable({ label, buckets, series, formatValue, onPick }: Buc
               <th scope="row" className="pr-4 text-left font-normal whitespace-nowrap">
                 <button
                   type="button"
-                  title="List these calls"
+                  title={t.list}
                   className="min-h-6 rounded text-accent underline"
                   onClick={() => onPick(spanOf(buckets, at, at))}
                 >
@@ -51,7 +53,7 @@ export function BucketTable({ label, buckets, series, formatValue, onPick }: Buc
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">There is nothing to show.</p>}
+      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">{t.empty}</p>}
     </div>
   );
 }

@@ -20,16 +20,8 @@ export interface OverviewSearch {
   readonly split?: string;
 }
 
-export const SPLITS = {
-  none: 'Nothing',
-  model: 'Model',
-  provider: 'Provider',
-  key: 'Key',
-  member: 'Member',
-  app: 'App',
-  session: 'Session',
-} as const;
-export type Split = keyof typeof SPLITS;
+export const SPLITS = ['none', 'model', 'provider', 'key', 'member', 'app', 'session'] as const;
+export type Split = (typeof SPLITS)[number];
 
 /** The lengths of the buckets of each period. */
 const BUCKETS_OF: Readonly<Record<PeriodName, number>> = {
@@ -44,7 +36,7 @@ export type Range = PeriodName;
 const DEFAULT_RANGE = '24h';
 const DEFAULT_SPLIT = 'model';
 
-const isSplit = (text: unknown): text is Split => typeof text === 'string' && Object.hasOwn(SPLITS, text);
+const isSplit = (text: unknown): text is Split => SPLITS.some((split) => split === text);
 const isMoment = (text: unknown): text is string => typeof text === 'string' && !Number.isNaN(Date.parse(text));
 
 /** Reads an address; what makes no sense is left out. */

@@ -1,54 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Equal } from 'lucide-react';
 
 import { MINUTE_MS } from '../../format/days.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatCount, formatDuration, formatSpeed } from '../../format/quantity.ts';
+import { formatCount, formatDuration, formatPercent, formatSpeed } from '../../format/quantity.ts';
 import { formatSpan } from '../../parts/charts/chart-series.ts';
-import type { SpanFigures as Figures } from './figures-query.ts';
-import type { Figures as Totals } from './to-charts.ts';
+import type { GenerationSearch } from '../generations/search/generation-search.ts';
+import { monthQuery, type SpanFigures as Figures } from './figures-query.ts';
+import { activityMessages } from './messages.ts';
+import type { Range } from './overview-search.ts';
+import { errorRateOf, type Figures as Totals } from './to-charts.ts';
 
 /** The end of a span that has ended in the middle of a second. */
 const toMinute = (iso: string): number => Math.round(Date.parse(iso) / MINUTE_MS) * MINUTE_MS;
 
-interface Row {
+interface Figure {
   readonly label: string;
   readonly title?: string;
   readonly read: (totals: Totals) => number | null;
   readonly format: (value: number | null) => string;
-  readonly words: ChangeWords;
 }
 
-const MUCH = { rise: 'more', fall: 'less', times: 'as much' };
-const MANY = { rise: 'more', fall: 'fewer', times: 'as many' };
-const LONG = { rise: 'slower', fall: 'faster', times: 'as long' };
-const FAST = { rise: 'faster', fall: 'slower', times: 'as fast' };
+/** Savings are known where a provider tells what came from its cache. */
+const savedOf = ({ cache_saved: saved, prompt_tokens: tokens }: Totals): number | null =>
+  tokens === 0 && saved === 0 ? null : saved;
 
-const ROWS: readonly Row[] = [
-  { label: 'spent', read: ({ cost }) => cost, format: formatUsd, words: MUCH },
-  { label: 'requests', read: ({ requests }) => requests, format: formatCount, words: MANY },
-  { label: 'failed', read: ({ failed }) => failed, format: formatCount, words: MANY },
-  {
-    label: 'first token, p50',
-    title: 'Median time to first token of streamed calls',
-    read: (totals) => totals.first_token_p50,
-    format: formatDuration,
-    words: LONG,
-  },
-  {
-    label: 'first token, p95',
-    title: '95% of streamed calls had their first token sooner',
-    read: (totals) => totals.first_token_p95,
-    format: formatDuration,
-    words: LONG,
-  },
-  {
-    label: 'speed, p50',
-    title: 'Median tokens per second',
-    read: (totals) => totals.tokens_per_second_p50,
-    format: formatSpeed,
-    words: FAST,
-  },
-];
+function toFigures(): readonly Figure[] {
+  const t = activityMessages().figures;
+  return [
+    { label: t.spent, read: ({ cost }) => cost, format: formatUsd },
+    { label: t.requests, read: ({ requests }) => requests, format: formatCount },
+    { label: t.failed, title: t.failedTitle, read: ({ failed }) => failed, format: formatCount },
+    { label: t.duration, title: t.durationTitle, read: (totals) => totals.duration_p95, format: formatDuration },
+    { label: t.firstToken, title: t.firstTokenTitle, read: (totals) => totals.first_token_p50, format: formatDuration },
+    { label: t.speed, title: t.speedTitle, read: (totals) => totals.tokens_per_second_p50, format: formatSpeed },
+    { label: t.saved, title: t.savedTitle, read: savedOf, format: formatUsd },
+  ];
+}
 
 const ICONS = { rise: ArrowUp, fall: ArrowDown, same: Equal };
 
@@ -58,31 +46,35 @@ const isWhole = (counted: {
   readonly complete_from?: string | undefined;
 }): boolean => counted.searched_from === undefined && counted.complete_from === undefined;
 
-/** The totals of a span, each with how it differs from the span of the same length before. */
-export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
+interface SpanFiguresProps {
+  readonly figures: Figures;
+  readonly range: Range | null;
+  readonly fixed: GenerationSearch;
+}
+
+/** The totals of a span, each with how it differs from the span of the same length before, and those of the month. */
+export function SpanFigures({ figures: { histogram }, range, fixed }: SpanFiguresProps) {
+  const t = activityMessages().figures;
   const { totals } = histogram;
   const before = isWhole(histogram) && histogram.before && isWhole(histogram.before) ? histogram.before : undefined;
-  const beforeSpan = before && formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) });
   return (
     <div>
-      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,9rem),1fr))] gap-x-4 gap-y-3">
-        {ROWS.map(({ label, title, read, format, words }) => {
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,7.75rem),1fr))] gap-x-4 gap-y-3">
+        {toFigures().map(({ label, title, read, format }) => {
           const value = read(totals);
-          const change = before === undefined ? null : toChange(value, read(before.totals), words);
-          const Icon = ICONS[change?.direction ?? 'same'];
+          const isFailed = label === t.failed;
           return (
             <div key={label} className="flex flex-col-reverse justify-end" title={title}>
               <dd className="text-xs text-ink-soft">
-                {change === null ? (
-                  <span className="text-ink-faint">no comparison</span>
+                {isFailed && <FailedNote totals={totals} />}
+                {before === undefined ? (
+                  <span className="text-ink-faint">{t.unknown}</span>
                 ) : (
-                  <span className="inline-flex items-center gap-0.5">
-                    <Icon size={13} /> {change.text}
-                  </span>
+                  <ChangeNote change={toChange(value, read(before.totals))} />
                 )}
               </dd>
               <dd
-                className={`figures text-xl font-semibold tracking-tight whitespace-nowrap ${label === 'failed' && totals.failed > 0 ? 'text-bad' : ''}`}
+                className={`figures text-xl font-semibold tracking-tight whitespace-nowrap ${isFailed && totals.failed > 0 ? 'text-bad' : ''}`}
               >
                 {format(value)}
               </dd>
@@ -90,41 +82,82 @@ export function SpanFigures({ figures: { histogram } }: { figures: Figures }) {
             </div>
           );
         })}
+        <MonthFigure fixed={fixed} />
       </dl>
-      {beforeSpan !== undefined && <p className="mt-2 text-xs text-ink-faint">Compared with {beforeSpan}</p>}
+      {before !== undefined && (
+        <p
+          className="mt-2 text-xs text-ink-faint"
+          title={formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) })}
+        >
+          {t.versus[range ?? 'own']}
+        </p>
+      )}
     </div>
   );
 }
 
-/** Words for a figure that has risen, for one that has fallen, and for one that is several times what it was. */
-interface ChangeWords {
-  readonly rise: string;
-  readonly fall: string;
-  readonly times: string;
+/** The part that failed, and how many ended otherwise without being failures. */
+function FailedNote({ totals }: { totals: Totals }) {
+  const { apart } = activityMessages().figures;
+  const { cancelled, interrupted } = totals;
+  const rate = errorRateOf(totals);
+  const others = apart(
+    cancelled === 0 ? '' : formatCount(cancelled),
+    interrupted === 0 ? '' : formatCount(interrupted),
+  );
+  return (
+    <span className="block text-ink-faint">
+      {[rate === null || totals.failed === 0 ? '' : formatPercent(rate), others]
+        .filter((part) => part !== '')
+        .join(' · ')}
+    </span>
+  );
+}
+
+function ChangeNote({ change }: { change: Change | null }) {
+  if (change === null) return <span className="text-ink-faint">–</span>;
+  const Icon = ICONS[change.direction];
+  return (
+    <span className="inline-flex items-center gap-0.5">
+      <Icon size={13} /> {change.text}
+    </span>
+  );
+}
+
+/** Spending since the first of the month, and what it comes to if it goes on like that. */
+function MonthFigure({ fixed }: { fixed: GenerationSearch }) {
+  const t = activityMessages().figures;
+  const { data } = useQuery(monthQuery(fixed));
+  return (
+    <div className="flex flex-col-reverse justify-end" title={t.monthTitle}>
+      <dd className="text-xs text-ink-soft">
+        {data === undefined || data.forecast === null ? '–' : t.onTrack(formatUsd(data.forecast))}
+      </dd>
+      <dd className="figures text-xl font-semibold tracking-tight whitespace-nowrap">
+        {formatUsd(data === undefined ? null : data.spent)}
+      </dd>
+      <dt className="text-xs text-ink-faint">{t.month}</dt>
+    </div>
+  );
 }
 
 export interface Change {
   readonly direction: 'rise' | 'fall' | 'same';
-  /** `12 % more`, or `3.5 times as much` where per cent would be hard to read. */
+  /** `+12 %`, `new`, `no change`. */
   readonly text: string;
 }
 
 /** Below this part of the figure before, it has not changed. */
 const LEAST = 0.005;
-const MANY_TIMES = 3;
 
 /** How a figure differs from that of the span before; null where either is not known. */
-export function toChange(now: number | null, before: number | null, { rise, fall, times }: ChangeWords): Change | null {
+export function toChange(now: number | null, before: number | null): Change | null {
+  const { added, same } = activityMessages().figures;
   if (now === null || before === null) return null;
-  if (before === 0) return now === 0 ? { direction: 'same', text: 'no change' } : { direction: 'rise', text: 'new' };
-  const ratio = now / before;
-  if (Math.abs(ratio - 1) < LEAST) return { direction: 'same', text: 'no change' };
-  if (ratio >= MANY_TIMES) return { direction: 'rise', text: `${formatTimes(ratio)} times ${times}` };
-  const percent = `${formatPercent(Math.abs(ratio - 1) * 100)}\u00a0%`;
-  return ratio > 1
-    ? { direction: 'rise', text: `${percent} ${rise}` }
-    : { direction: 'fall', text: `${percent} ${fall}` };
+  if (before === 0) return now === 0 ? { direction: 'same', text: same } : { direction: 'rise', text: added };
+  const change = (now - before) / Math.abs(before);
+  if (Math.abs(change) < LEAST) return { direction: 'same', text: same };
+  const size = Math.abs(change) * 100;
+  const percent = size < 1 ? formatPercent(size) : `${formatCount(Math.round(size))}\u00a0%`;
+  return change > 0 ? { direction: 'rise', text: `+${percent}` } : { direction: 'fall', text: `−${percent}` };
 }
-
-const formatTimes = (ratio: number): string => (ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toString());
-const formatPercent = (percent: number): string => percent.toFixed(percent < 1 ? 1 : 0);

@@ -3,14 +3,20 @@ import { expect, test } from 'vitest';
 import { createColorBook, OTHER_COLOR } from '../../parts/charts/assign-colors.ts';
 import type { SpanFigures } from './figures-query.ts';
 import type { Split } from './overview-search.ts';
+import { sortLines } from './split-table.tsx';
 import {
   type Figures,
+  toCacheShareSeries,
   toCostSeries,
+  toDurationSeries,
+  toErrorRateSeries,
   toFirstTokenSeries,
-  toLines,
   toRequestSeries,
+  toRetrySeries,
+  toSavedSeries,
   toSpeedSeries,
 } from './to-charts.ts';
+import { toLines } from './to-lines.ts';
 
 const figures = (requests: number, more: Partial<Figures> = {}): Figures => ({
   requests,
@@ -21,6 +27,13 @@ const figures = (requests: number, more: Partial<Figures> = {}): Figures => ({
   first_token_p50: null,
   first_token_p95: null,
   tokens_per_second_p50: null,
+  duration_p50: null,
+  duration_p95: null,
+  duration_p99: null,
+  retries: 0,
+  prompt_tokens: 0,
+  cached_tokens: 0,
+  cache_saved: 0,
   ...more,
 });
 
@@ -91,7 +104,7 @@ test.each<[Split, readonly (string | null)[], object | null]>([
   expect(lines.at(-1)?.filter).toEqual(filter);
 });
 
-test('draws the series of a split in every chart in the same color, and errors as a line', () => {
+test('draws the series of a split in every chart in the same color, and failed requests as a line', () => {
   const span = toSpan('model', [toPart('a'), toPart('b')], 2);
   const lines = toLines(span, createColorBook());
   const charts = [toCostSeries, toRequestSeries, toFirstTokenSeries('p95'), toSpeedSeries].map((read) =>
@@ -99,16 +112,61 @@ test('draws the series of a split in every chart in the same color, and errors a
   );
   for (const series of charts) {
     for (const { key, color } of series) {
-      if (key !== 'errors') expect(color).toBe(lines.find((line) => line.key === key)?.color);
+      if (key !== 'status:failed') expect(color).toBe(lines.find((line) => line.key === key)?.color);
     }
   }
   expect(charts.map((series) => series.map(({ label, shape, values }) => `${label} ${shape} ${values[0]}`))).toEqual([
     ['a bar 0.2', 'b bar 0.2', '2 others bar 0.1'],
-    ['a bar 2', 'b bar 2', '2 others bar 1', 'errors line 3'],
+    ['a bar 2', 'b bar 2', '2 others bar 1', 'failed line 2'],
     // The others have no first token and no speed.
     ['a line 900', 'b line 900'],
     ['a line 40', 'b line 40'],
   ]);
+});
+
+test.each<[string, Partial<Figures>, (number | null)[]]>([
+  ['nothing known', { requests: 0 }, [null, null, 0, 0]],
+  ['a quarter of failures', { requests: 8, failed: 2, cancelled: 3 }, [25, null, 0, 0]],
+  ['a cache', { requests: 1, prompt_tokens: 200, cached_tokens: 50, cache_saved: 0.4 }, [0, 25, 0, 0.4]],
+  ['retries', { requests: 4, retries: 3 }, [0, null, 3, 0]],
+])('draws error rate, cache share, retries and savings of %s', (_, more, expected) => {
+  const span = toSpan('none', []);
+  const [first] = span.histogram.data;
+  const data = [{ ...figures(1, more), start: first?.start ?? '' }];
+  const charts = [toErrorRateSeries, toCacheShareSeries, toRetrySeries, toSavedSeries];
+  expect(charts.map((read) => read({ ...span, histogram: { ...span.histogram, data } }, [])[0]?.values[0])).toEqual(
+    expected,
+  );
+});
+
+test('draws three percentiles of the duration, and with a split the chosen one', () => {
+  const timed = { duration_p50: 100, duration_p95: 400, duration_p99: 900 };
+  const span = toSpan('none', []);
+  const data = [{ ...figures(1, timed), start: '2026-03-01T00:00:00.000Z' }];
+  const read = toDurationSeries('p99');
+  expect(
+    read({ ...span, histogram: { ...span.histogram, data } }, []).map(({ label, values }) => [label, values[0]]),
+  ).toEqual([
+    ['p50', 100],
+    ['p95', 400],
+    ['p99', 900],
+  ]);
+  const part = { value: 'a', name: null, totals: figures(1, timed), data: [figures(1, timed)] };
+  const split = { ...toSpan('model', []), histogram: { ...span.histogram, split: [part], other: null } };
+  expect(read(split, toLines(split, createColorBook())).map(({ values }) => values[0])).toEqual([900]);
+});
+
+test('sorts the values of a split by any figure, with the unknown after the known and the others at the end', () => {
+  const parts = [
+    { ...toPart('slow'), totals: figures(1, { duration_p95: 900 }) },
+    { ...toPart('unknown'), totals: figures(1) },
+    { ...toPart('quick'), totals: figures(1, { duration_p95: 10 }) },
+  ];
+  const lines = toLines(toSpan('model', parts, 3), createColorBook());
+  const sorted = (isRising: boolean): string[] =>
+    sortLines(lines, (totals) => totals.duration_p95, isRising).map(({ label }) => label);
+  expect(sorted(true)).toEqual(['quick', 'slow', 'unknown', '3 others']);
+  expect(sorted(false)).toEqual(['slow', 'quick', 'unknown', '3 others']);
 });
 
 test('draws without a split how calls ended, and both percentiles', () => {

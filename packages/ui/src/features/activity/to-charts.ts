@@ -1,14 +1,12 @@
 import type { GenerationHistogram } from '@model-gateway/core/wire';
 
-import { type ColorBook, OTHER_COLOR } from '../../parts/charts/assign-colors.ts';
 import type { Series } from '../../parts/charts/chart-series.ts';
-import { GENERATION_STATUSES } from '../generations/list/generation-status.tsx';
-import { quote } from '../generations/search/filter-text.ts';
-import type { GenerationSearch } from '../generations/search/generation-search.ts';
 import type { SpanFigures } from './figures-query.ts';
-import type { Split } from './overview-search.ts';
+import { activityMessages } from './messages.ts';
+import type { Line } from './to-lines.ts';
 
-export type Percentile = 'p50' | 'p95';
+export type Figures = GenerationHistogram['totals'];
+export type Percentile = 'p50' | 'p95' | 'p99';
 
 /** What a chart draws of the figures: without a split by what it measures, otherwise by the values of the split. */
 export type ToSeries = (figures: SpanFigures, lines: readonly Line[]) => Series[];
@@ -21,11 +19,41 @@ const toCurves = (lines: readonly Line[], read: (figures: Figures) => number | n
     .map(({ key, label, color, data }) => ({ key, label, color, shape: 'line' as const, values: data.map(read) }))
     .filter(({ values }) => values.some((value) => value !== null));
 
-/** Dollars, stacked. */
-export const toCostSeries: ToSeries = ({ histogram: { data } }, lines) =>
-  lines.length > 0
-    ? toBars(lines, ({ cost }) => cost)
-    : [{ key: 'cost', label: 'Cost', color: '--chart-1', shape: 'bar', values: data.map(({ cost }) => cost) }];
+type Chart = 'cost' | 'errors' | 'speed' | 'retries' | 'cacheShare' | 'saved';
+
+/** Bars of the values of a split, or of all together. */
+const toStack =
+  (chart: Chart, color: string, read: (figures: Figures) => number): ToSeries =>
+  ({ histogram: { data } }, lines) =>
+    lines.length > 0
+      ? toBars(lines, read)
+      : [{ key: chart, label: activityMessages().charts[chart], color, shape: 'bar', values: data.map(read) }];
+
+/** A line for each value of a split, or one of all together. */
+const toTrend =
+  (chart: Chart, color: string, read: (figures: Figures) => number | null): ToSeries =>
+  ({ histogram: { data } }, lines) =>
+    lines.length > 0
+      ? toCurves(lines, read)
+      : [{ key: chart, label: activityMessages().charts[chart], color, shape: 'line', values: data.map(read) }];
+
+/** Failed requests of all requests, in per cent; null without any request. */
+export const errorRateOf = ({ failed, requests }: Pick<Figures, 'failed' | 'requests'>): number | null =>
+  requests === 0 ? null : (failed / requests) * 100;
+
+/** Prompt tokens that came from a cache, in per cent of those of which that is known; null without any. */
+export const cacheShareOf = (figures: Pick<Figures, 'cached_tokens' | 'prompt_tokens'>): number | null =>
+  figures.prompt_tokens === 0 ? null : (figures.cached_tokens / figures.prompt_tokens) * 100;
+
+/** Dollars. */
+export const toCostSeries = toStack('cost', '--chart-1', ({ cost }) => cost);
+export const toSavedSeries = toStack('saved', '--chart-2', (figures) => figures.cache_saved);
+export const toRetrySeries = toStack('retries', '--chart-3', ({ retries }) => retries);
+/** Per cent. */
+export const toErrorRateSeries = toTrend('errors', '--chart-5', errorRateOf);
+export const toCacheShareSeries = toTrend('cacheShare', '--chart-2', cacheShareOf);
+/** Tokens a second, in the middle. */
+export const toSpeedSeries = toTrend('speed', '--chart-2', (figures) => figures.tokens_per_second_p50);
 
 /** Statuses with the colours that they have in every chart. */
 export const STATUS_COLORS = {
@@ -46,152 +74,61 @@ const STATUSES = Object.keys(STATUS_COLORS) as (keyof typeof STATUS_COLORS)[];
 
 /** Calls by how they ended; with a split, by its values, and failed calls as a line above. */
 export const toRequestSeries: ToSeries = ({ histogram: { data, totals } }, lines) => {
+  const { statuses } = activityMessages();
   if (lines.length > 0) {
     // Where there are none, nothing is drawn above the bars.
-    const errors = data.map(({ failed, interrupted }) => failed + interrupted || null);
-    return [
-      ...toBars(lines, ({ requests }) => requests),
-      {
-        key: 'errors',
-        label: 'errors',
-        color: '--chart-5',
-        shape: 'line',
-        isDashed: true,
-        hasGaps: true,
-        values: errors,
-      },
-    ];
+    const values = data.map(({ failed }) => failed || null);
+    const failed: Series = {
+      key: 'status:failed',
+      label: statuses.failed,
+      color: '--chart-5',
+      shape: 'line',
+      isDashed: true,
+      values,
+    };
+    return [...toBars(lines, ({ requests }) => requests), ...(totals.failed > 0 ? [failed] : [])];
   }
   return STATUSES.filter((status) => status === 'ok' || countOf(totals, status) > 0).map((status) => ({
     key: `status:${status}`,
-    label: GENERATION_STATUSES[status].label,
+    label: statuses[status],
     color: STATUS_COLORS[status],
     shape: 'bar',
     values: data.map((figures) => countOf(figures, status)),
   }));
 };
 
-const FIRST_TOKEN = { p50: 'first_token_p50', p95: 'first_token_p95' } as const;
-
-/** Milliseconds: both percentiles, or with a split one of them for each value. */
-export const toFirstTokenSeries =
-  (percentile: Percentile): ToSeries =>
-  ({ histogram: { data } }, lines) =>
-    lines.length > 0
-      ? toCurves(lines, (figures) => figures[FIRST_TOKEN[percentile]])
-      : [
-          {
-            key: 'p50',
-            label: 'p50',
-            color: '--chart-1',
-            shape: 'line',
-            values: data.map((figures) => figures.first_token_p50),
-          },
-          {
-            key: 'p95',
-            label: 'p95',
-            color: '--chart-3',
-            shape: 'line',
-            isDashed: true,
-            values: data.map((figures) => figures.first_token_p95),
-          },
-        ];
-
-/** Tokens a second, in the middle. */
-export const toSpeedSeries: ToSeries = ({ histogram: { data } }, lines) =>
-  lines.length > 0
-    ? toCurves(lines, (figures) => figures.tokens_per_second_p50)
-    : [
-        {
-          key: 'speed',
-          label: 'p50',
-          color: '--chart-2',
-          shape: 'line',
-          values: data.map((figures) => figures.tokens_per_second_p50),
-        },
-      ];
-
-export type Figures = GenerationHistogram['totals'];
-
-/** One value by which the calls are split, with its figures. */
-export interface Line {
-  readonly key: string;
-  readonly label: string;
-  /** A CSS variable. */
-  readonly color: string;
-  /** The filter of the list that leaves its calls alone; null where there is none. */
-  readonly filter: GenerationSearch | null;
-  readonly totals: Figures;
-  /** One for each bucket. */
-  readonly data: readonly Figures[];
-}
-
-/** Words for calls without a value. */
-const WITHOUT: Readonly<Record<Split, string>> = {
-  none: '',
-  model: 'no model',
-  provider: 'no provider',
-  key: 'no key',
-  member: 'no member',
-  app: 'no app',
-  session: 'no session',
+const PERCENTILE_COLORS: Readonly<Record<Percentile, string>> = {
+  p50: '--chart-1',
+  p95: '--chart-3',
+  p99: '--chart-4',
 };
-const OTHER = 'other:';
 
-/** The values of a split in the order of the gateway, and the others together; empty without a split. */
-export function toLines({ split, histogram }: SpanFigures, colors: ColorBook): Line[] {
-  if (split === 'none' || histogram.split === undefined) return [];
-  const colorOf = colors.colorsOf(histogram.split.map(({ value }) => toKey(split, value)));
-  const lines = histogram.split.map(({ value, name, totals, data }): Line => {
-    const key = toKey(split, value);
-    return {
-      key,
-      label: toLabel(split, value, name),
-      color: colorOf.get(key) ?? OTHER_COLOR,
-      filter: toFilter(split, value),
-      totals,
-      data,
-    };
-  });
-  const { other } = histogram;
-  if (other == null) return lines;
-  const label = other.values === 1 ? '1 other' : `${other.values} others`;
-  const { totals, data } = other;
-  const filter = toOtherFilter(
-    split,
-    histogram.split.map(({ value }) => value),
-  );
-  return [...lines, { key: OTHER, label, color: OTHER_COLOR, filter, totals, data }];
-}
+/** Milliseconds: all percentiles, or with a split one of them for each value. */
+const toPercentiles = (
+  read: (figures: Figures, percentile: Percentile) => number | null,
+  percentiles: readonly Percentile[],
+) => {
+  return (chosen: Percentile): ToSeries =>
+    ({ histogram: { data } }, lines) =>
+      lines.length > 0
+        ? toCurves(lines, (figures) => read(figures, chosen))
+        : percentiles.map((percentile) => ({
+            key: percentile,
+            label: percentile,
+            color: PERCENTILE_COLORS[percentile],
+            shape: 'line',
+            isDashed: percentile !== 'p50',
+            values: data.map((figures) => read(figures, percentile)),
+          }));
+};
 
-const toKey = (split: Split, value: string | null): string => `${split}:${value ?? ''}`;
+export const durationOf = (figures: Figures, percentile: Percentile): number | null =>
+  figures[`duration_${percentile}`];
 
-function toLabel(split: Split, value: string | null, name: string | null): string {
-  if (value === null) return WITHOUT[split];
-  if (name !== null) return name;
-  if (split === 'key') return `${value.slice(0, 8)}…`;
-  return split === 'app' ? value.replace(/^https?:\/\//, '').replace(/\/$/, '') : value;
-}
+/** Of the first token there are two percentiles; what is beyond the second is not known. */
+export const firstTokenOf = (figures: Figures, percentile: Percentile): number | null =>
+  percentile === 'p50' ? figures.first_token_p50 : figures.first_token_p95;
 
-/** Longest line of conditions that the gateway reads. */
-const MAX_WHERE = 2000;
-
-/** All but the named ones, in the filter language; null if it cannot express that. */
-function toOtherFilter(split: Split, named: readonly (string | null)[]): GenerationSearch | null {
-  if (split === 'none') return null;
-  const values = named.filter((value) => value !== null);
-  // Any text but these: a star in one of them would leave out more.
-  if (values.some((value) => value.includes('*'))) return null;
-  const conditions = [
-    ...(named.includes(null) ? [`${split}:*`] : []),
-    ...(values.length > 0 ? [`-${split}:${values.map(quote).join(',')}`] : []),
-  ];
-  const where = conditions.join(' ');
-  return where.length > MAX_WHERE ? null : { where };
-}
-
-function toFilter(split: Split, value: string | null): GenerationSearch | null {
-  // A comma separates values in all filters but that of sessions.
-  const isSayable = split === 'session' || value?.includes(',') !== true;
-  return split === 'none' || !isSayable ? null : { [split]: value ?? 'none' };
-}
+/** Whole calls that ended well. */
+export const toDurationSeries = toPercentiles(durationOf, ['p50', 'p95', 'p99']);
+export const toFirstTokenSeries = toPercentiles(firstTokenOf, ['p50', 'p95']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findConcerns } from './attention.tsx';
+import { findConcerns } from './find-concerns.ts';
 
 const key = { name: 'k', disabled: false, limit: null, limit_remaining: null, expires_at: null };
 const endpoints = { steady: 0, unstable: 0, resting: 0, failing: 1, half_open: 0, open: 0, unused: 0 };
@@ -8,7 +8,8 @@ const provider = { name: 'Acme', health: { status: 'ok' as const, endpoints } };
 const calm = {
   health: { status: 'ok' as const },
   keys: [key],
-  rows: [{ status: 'ok' as const }],
+  isUnreachable: false,
+  ends: { failed: 0, interrupted: 0, span: 'Last 24 hours', filter: { from: '2026-02-28T00:00:00Z' } },
   providers: [provider],
 };
 const NOW = Date.parse('2026-03-01T00:00:00Z');
@@ -18,16 +19,15 @@ test('is content when nothing is wrong', () => {
 });
 
 test.each([
-  [{ health: { status: 'degraded' as const } }, 'A generation could not be recorded'],
+  [{ health: { status: 'degraded' as const } }, 'A request could not be recorded'],
   [{ health: { status: 'ok' as const, trouble: 'store_away' as const } }, 'The database is unavailable'],
   [{ health: { status: 'ok' as const, trouble: 'shared_away' as const } }, 'Redis is unavailable'],
   [{ providers: [] }, 'No provider is configured'],
   [{ providers: [{ name: 'Acme', health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
-  [{ rows: [{ status: 'failed' as const }, { status: 'ok' as const }] }, '1 of the latest 2 calls failed'],
-  [
-    { rows: [{ status: 'interrupted' as const }, { status: 'ok' as const }] },
-    '1 of the latest 2 calls was interrupted',
-  ],
+  [{ providers: [{ name: 'Acme', health: { status: 'degraded' as const, endpoints } }] }, 'Acme is degraded'],
+  [{ isUnreachable: true }, 'The gateway can’t be reached'],
+  [{ ends: { ...calm.ends, failed: 1234 } }, '1,234 requests failed · Last 24 hours'],
+  [{ ends: { ...calm.ends, interrupted: 1 } }, '1 request was interrupted because the gateway stopped'],
   [{ keys: [{ ...key, limit: 1, limit_remaining: 0 }] }, 'The key “k” has used up its limit'],
   [{ keys: [{ ...key, limit: 1, limit_remaining: 0.05 }] }, '“k” has used over 90% of its limit'],
   [{ keys: [{ ...key, expires_at: '2026-03-03T00:00:00Z' }] }, 'expires within a week'],
@@ -43,4 +43,9 @@ test('does not mind keys that are disabled or gone', () => {
     { ...key, expires_at: '2026-02-01T00:00:00Z' },
   ];
   expect(findConcerns({ ...calm, keys }, NOW)).toEqual([]);
+});
+
+test('leads from a count of failures to just these', () => {
+  const [concern] = findConcerns({ ...calm, ends: { ...calm.ends, failed: 2 } }, NOW);
+  expect(concern?.link).toEqual({ to: '/generations', search: { from: '2026-02-28T00:00:00Z', status: 'failed' } });
 });
