@@ -6,6 +6,7 @@ import { formatCompact, formatCount, formatDuration, formatPercent, formatSpeed 
 import type { ChartLink } from '../../parts/charts/chart-link.ts';
 import type { Series, TimeSpan } from '../../parts/charts/chart-series.ts';
 import { Choice } from '../../parts/controls/field.tsx';
+import { useMedia } from '../../parts/use-width.ts';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
 import { ChartCard } from './chart-card.tsx';
 import type { SpanFigures } from './figures-query.ts';
@@ -36,6 +37,11 @@ interface ActivityChartsProps {
   readonly onPick: (span: TimeSpan, isCloser: boolean) => void;
 }
 
+/** The height of a chart, and what its neighbour the table needs. */
+const CHART_PX = 200;
+const ROW_PX = 29;
+const AROUND_ROWS_PX = 43;
+
 const DURATIONS = { p50: 'p50', p95: 'p95', p99: 'p99' } as const;
 const FIRST_TOKENS = { p50: 'p50', p95: 'p95' } as const;
 
@@ -51,6 +57,12 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
   const toDuration = useMemo(() => toDurationSeries(duration), [duration]);
   const toFirstToken = useMemo(() => toFirstTokenSeries(firstToken), [firstToken]);
   const { totals } = figures.histogram;
+  // Beside the table, which is higher the more values there are.
+  const height = useMedia('(min-width: 75rem)') ? Math.max(CHART_PX, ROW_PX * lines.length + AROUND_ROWS_PX) : CHART_PX;
+  const tall = { height };
+  const tallAtFour = useMedia('(min-width: 150rem)') ? tall : {};
+  const tallAtThree = useMedia('(min-width: 112rem)') ? tall : {};
+  const hasCache = totals.prompt_tokens > 0 || totals.cache_saved !== 0;
   const shared = { figures, lines, link, onPick };
   const toStatusLink = ({ key, label, values }: Series) => {
     const sum = formatCount(values.reduce<number>((total, value) => total + (value ?? 0), 0));
@@ -71,10 +83,18 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
   );
   return (
     <div className="grid gap-4 min-[75rem]:grid-cols-2 min-[112rem]:grid-cols-3 min-[150rem]:grid-cols-4">
-      <ChartCard {...shared} title={t.cost} about={t.about.cost} toSeries={toCostSeries} formatValue={formatUsd} />
+      <ChartCard
+        {...shared}
+        {...tall}
+        title={t.cost}
+        about={t.about.cost}
+        toSeries={toCostSeries}
+        formatValue={formatUsd}
+      />
       {lines.length > 0 && <SplitTable split={figures.split} lines={lines} link={link} span={base} />}
       <ChartCard
         {...shared}
+        {...tallAtThree}
         title={t.requests}
         about={t.about.requests}
         toSeries={toRequestSeries}
@@ -84,6 +104,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
       />
       <ChartCard
         {...shared}
+        {...tallAtFour}
         title={t.errors}
         about={t.about.errors}
         toSeries={toErrorRateSeries}
@@ -130,15 +151,25 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
         formatValue={formatCount}
         formatAxis={formatWhole}
       />
-      <ChartCard
-        {...shared}
-        title={t.cacheShare}
-        about={t.about.cacheShare}
-        toSeries={toCacheShareSeries}
-        formatValue={formatPercent}
-        formatAxis={formatShare}
-      />
-      <ChartCard {...shared} title={t.saved} about={t.about.saved} toSeries={toSavedSeries} formatValue={formatUsd} />
+      {hasCache && (
+        <>
+          <ChartCard
+            {...shared}
+            title={t.cacheShare}
+            about={t.about.cacheShare}
+            toSeries={toCacheShareSeries}
+            formatValue={formatPercent}
+            formatAxis={formatShare}
+          />
+          <ChartCard
+            {...shared}
+            title={t.saved}
+            about={t.about.saved}
+            toSeries={toSavedSeries}
+            formatValue={formatUsd}
+          />
+        </>
+      )}
     </div>
   );
 }

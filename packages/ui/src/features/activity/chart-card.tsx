@@ -24,6 +24,7 @@ interface ChartCardProps {
   readonly onPick: (span: TimeSpan, isCloser: boolean) => void;
   /** Says what the series are, where the split does not: a link for each, or nothing. */
   readonly toLegend?: (series: Series) => ReactNode;
+  readonly height?: number;
   readonly children?: ReactNode;
 }
 
@@ -32,6 +33,7 @@ const HEIGHT_PX = 200;
 /** One of the charts, with the table of the same figures. */
 export function ChartCard(props: ChartCardProps) {
   const { title, about, figures, lines, toSeries, formatValue, formatAxis, link, onPick, toLegend, children } = props;
+  const { height = HEIGHT_PX } = props;
   const t = activityMessages().charts;
   const [isTable, setIsTable] = useState(false);
   const series = useMemo(() => toSeries(figures, lines), [toSeries, figures, lines]);
@@ -71,7 +73,7 @@ export function ChartCard(props: ChartCardProps) {
             label={title}
             buckets={buckets}
             series={series}
-            height={HEIGHT_PX}
+            height={height}
             formatValue={formatValue}
             {...format}
             link={link}

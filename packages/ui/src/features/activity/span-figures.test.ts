@@ -14,7 +14,7 @@ test.each([
   [0, 0, 'no change'],
   [5, 0, 'new'],
 ])('says of %d after %d: %s', (now, before, text) => {
-  expect(toChange(now, before)?.text.replaceAll('\u00a0', ' ')).toBe(text);
+  expect(toChange(now, before)?.replaceAll('\u00a0', ' ')).toBe(text);
 });
 
 test('says nothing where a figure is not known', () => {

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowDown, ArrowUp, Equal } from 'lucide-react';
 
 import { MINUTE_MS } from '../../format/days.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatCount, formatDuration, formatPercent, formatSpeed } from '../../format/quantity.ts';
+import { formatCompact, formatCount, formatDuration, formatPercent } from '../../format/quantity.ts';
 import { formatSpan } from '../../parts/charts/chart-series.ts';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
 import { monthQuery, type SpanFigures as Figures } from './figures-query.ts';
@@ -21,6 +20,10 @@ interface Figure {
   readonly format: (value: number | null) => string;
 }
 
+/** The unit is in the label. */
+const toSpeed = (speed: number | null): string =>
+  speed === null || speed < 100 || speed >= 10_000 ? formatCompact(speed) : formatCount(Math.round(speed));
+
 /** Savings are known where a provider tells what came from its cache. */
 const savedOf = ({ cache_saved: saved, prompt_tokens: tokens }: Totals): number | null =>
   tokens === 0 && saved === 0 ? null : saved;
@@ -33,12 +36,10 @@ function toFigures(): readonly Figure[] {
     { label: t.failed, title: t.failedTitle, read: ({ failed }) => failed, format: formatCount },
     { label: t.duration, title: t.durationTitle, read: (totals) => totals.duration_p95, format: formatDuration },
     { label: t.firstToken, title: t.firstTokenTitle, read: (totals) => totals.first_token_p50, format: formatDuration },
-    { label: t.speed, title: t.speedTitle, read: (totals) => totals.tokens_per_second_p50, format: formatSpeed },
+    { label: t.speed, title: t.speedTitle, read: (totals) => totals.tokens_per_second_p50, format: toSpeed },
     { label: t.saved, title: t.savedTitle, read: savedOf, format: formatUsd },
   ];
 }
-
-const ICONS = { rise: ArrowUp, fall: ArrowDown, same: Equal };
 
 /** What was counted in part cannot be compared. */
 const isWhole = (counted: {
@@ -66,17 +67,18 @@ export function SpanFigures({ figures: { histogram }, range, fixed }: SpanFigure
           return (
             <div key={label} className="flex flex-col-reverse justify-end" title={title}>
               <dd className="text-xs text-ink-soft">
-                {isFailed && <FailedNote totals={totals} />}
                 {before === undefined ? (
                   <span className="text-ink-faint">{t.unknown}</span>
                 ) : (
-                  <ChangeNote change={toChange(value, read(before.totals))} />
+                  (toChange(value, read(before.totals)) ?? <span className="text-ink-faint">–</span>)
                 )}
+                {isFailed && <OtherEnds totals={totals} />}
               </dd>
               <dd
                 className={`figures text-xl font-semibold tracking-tight whitespace-nowrap ${isFailed && totals.failed > 0 ? 'text-bad' : ''}`}
               >
                 {format(value)}
+                {isFailed && <ErrorRate totals={totals} />}
               </dd>
               <dt className="text-xs text-ink-faint">{label}</dt>
             </div>
@@ -96,30 +98,20 @@ export function SpanFigures({ figures: { histogram }, range, fixed }: SpanFigure
   );
 }
 
-/** The part that failed, and how many ended otherwise without being failures. */
-function FailedNote({ totals }: { totals: Totals }) {
-  const { apart } = activityMessages().figures;
-  const { cancelled, interrupted } = totals;
+/** The part of the requests that failed. */
+function ErrorRate({ totals }: { totals: Totals }) {
   const rate = errorRateOf(totals);
-  const others = apart(
-    cancelled === 0 ? '' : formatCount(cancelled),
-    interrupted === 0 ? '' : formatCount(interrupted),
-  );
-  return (
-    <span className="block text-ink-faint">
-      {[rate === null || totals.failed === 0 ? '' : formatPercent(rate), others]
-        .filter((part) => part !== '')
-        .join(' · ')}
-    </span>
-  );
+  if (rate === null || totals.failed === 0) return null;
+  return <span className="text-xs font-normal text-ink-faint"> {formatPercent(rate)}</span>;
 }
 
-function ChangeNote({ change }: { change: Change | null }) {
-  if (change === null) return <span className="text-ink-faint">–</span>;
-  const Icon = ICONS[change.direction];
+/** How many ended otherwise without being failures. */
+function OtherEnds({ totals: { cancelled, interrupted } }: { totals: Totals }) {
+  if (cancelled + interrupted === 0) return null;
+  const toText = (count: number): string => (count === 0 ? '' : formatCount(count));
   return (
-    <span className="inline-flex items-center gap-0.5">
-      <Icon size={13} /> {change.text}
+    <span className="block text-ink-faint">
+      {activityMessages().figures.apart(toText(cancelled), toText(interrupted))}
     </span>
   );
 }
@@ -141,23 +133,17 @@ function MonthFigure({ fixed }: { fixed: GenerationSearch }) {
   );
 }
 
-export interface Change {
-  readonly direction: 'rise' | 'fall' | 'same';
-  /** `+12 %`, `new`, `no change`. */
-  readonly text: string;
-}
-
 /** Below this part of the figure before, it has not changed. */
 const LEAST = 0.005;
 
-/** How a figure differs from that of the span before; null where either is not known. */
-export function toChange(now: number | null, before: number | null): Change | null {
+/** How a figure differs from that of the span before: `+12 %`, `new`, `no change`; null where either is not known. */
+export function toChange(now: number | null, before: number | null): string | null {
   const { added, same } = activityMessages().figures;
   if (now === null || before === null) return null;
-  if (before === 0) return now === 0 ? { direction: 'same', text: same } : { direction: 'rise', text: added };
+  if (before === 0) return now === 0 ? same : added;
   const change = (now - before) / Math.abs(before);
-  if (Math.abs(change) < LEAST) return { direction: 'same', text: same };
+  if (Math.abs(change) < LEAST) return same;
   const size = Math.abs(change) * 100;
   const percent = size < 1 ? formatPercent(size) : `${formatCount(Math.round(size))}\u00a0%`;
-  return change > 0 ? { direction: 'rise', text: `+${percent}` } : { direction: 'fall', text: `−${percent}` };
+  return `${change > 0 ? '+' : '−'}${percent}`;
 }

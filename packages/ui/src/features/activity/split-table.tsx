@@ -39,14 +39,14 @@ function toColumns(): readonly Column[] {
   return [
     { key: 'cost', label: t.cost, read: ({ cost }) => cost, format: formatUsdInColumn },
     { key: 'requests', label: t.requests, read: ({ requests }) => requests, format: formatCount },
-    { key: 'errors', label: t.errors, read: errorRateOf, format: toPercent, className: 'hidden @md:table-cell' },
+    { key: 'errors', label: t.errors, read: errorRateOf, format: toPercent, className: 'hidden @sm:table-cell' },
     {
       key: 'duration',
       label: t.duration,
       title: t.durationTitle,
       read: (totals) => totals.duration_p95,
       format: formatDuration,
-      className: 'hidden @lg:table-cell',
+      className: 'hidden @md:table-cell',
     },
     {
       key: 'firstToken',
@@ -62,7 +62,7 @@ function toColumns(): readonly Column[] {
       title: t.speedTitle,
       read: (totals) => totals.tokens_per_second_p50,
       format: toSpeed,
-      className: 'hidden @xl:table-cell',
+      className: 'hidden @lg:table-cell',
     },
     {
       key: 'cached',

@@ -183,12 +183,17 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
   const axis = { stroke: colorOf('--ink-faint'), font: '11px sans-serif', ticks: { show: false } };
   const paths = uPlot.paths.bars?.({ size: [0.94, Number.POSITIVE_INFINITY, 1], align: 0, radius: 0.05 });
   const scale = toScale(series);
+  const hasData = series.some(({ values }) => values.some((value) => value !== null && value !== 0));
   const labels: { value: number; text: string }[] = [];
   const bars = barsOf(series)
     .toReversed()
     .map((one) => ({ label: one.label, fill: shade(one), width: 0, points: { show: false }, ...(paths && { paths }) }));
   const lines = linesOf(series).map((one) => {
     const stroke = shade(one);
+    // A line needs two ends; a value by itself is a point.
+    const isAlone = (_: number | null, at: number): boolean =>
+      one.values[at] != null && one.values[at - 1] == null && one.values[at + 1] == null;
+    const alone = one.values.flatMap((value, at) => (isAlone(value, at) ? [at] : []));
     const dash = one.isDashed === true ? { dash: [5, 4] } : {};
     return {
       label: one.label,
@@ -197,7 +202,7 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
       // Over hours without a value nothing is drawn.
       spanGaps: false,
       ...dash,
-      points: { show: true, size: 4, width: 0, fill: stroke },
+      points: { show: true, size: 4, width: 0, fill: stroke, filter: () => alone },
     };
   });
   return {
@@ -227,7 +232,8 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
         space: 36,
         grid: { stroke: colorOf('--line'), width: 1 },
         values: (_plot, splits) => {
-          labels.splice(0, labels.length, ...splits.map((value) => ({ value, text: formatValue(value) })));
+          const texts = hasData ? splits.map((value) => ({ value, text: formatValue(value) })) : [];
+          labels.splice(0, labels.length, ...texts);
           return splits.map(() => '');
         },
       },
