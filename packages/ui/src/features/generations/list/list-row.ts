@@ -33,13 +33,16 @@ export type ListPage = GenerationList<ListRow>;
 /** Part of the query of the list and of the feed: has them send rows of this kind. */
 export const ROW_QUERY = { fields: FIELDS.join(',') };
 
+/** What came in less time came at once: it has no speed. As the gateway counts. */
+const LEAST_TIMED_MS = 50;
+
 /** Tokens a second: of a stream from the first to the last, of a whole response over its time; null when nothing can be said. */
 export function toSpeed(
   generation: Pick<Generation, 'streamed' | 'tokens_completion' | 'generation_time' | 'latency'>,
 ): number | null {
   const { tokens_completion: tokens, generation_time: ms } = generation;
   const takenMs = (ms ?? 0) - (toFirstTokenMs(generation) ?? 0);
-  return tokens === null || tokens < 2 || takenMs <= 0 ? null : (tokens / takenMs) * 1000;
+  return tokens === null || tokens < 2 || takenMs < LEAST_TIMED_MS ? null : (tokens / takenMs) * 1000;
 }
 
 /**
