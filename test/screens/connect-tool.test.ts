@@ -240,7 +240,7 @@ describe.skipIf(skipped !== undefined)(
         body: { slug: 'up', wire: 'openai', baseUrl, discoverModels: true },
       });
       await page.reload();
-      await page.getByRole('button', { name: 'Next' }).click();
+      // The provider is there already, so that it begins with the second step.
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('heading', { name: 'Which tool do you want to connect?' }).waitFor();
       expect(await examine(opened, 'connect-first-run-tools')).toEqual([]);

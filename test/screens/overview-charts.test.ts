@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { setTheme } from '../e2e/examine.ts';
 import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
@@ -8,7 +8,18 @@ import { fillFigures } from '../support/stores/fill-figures.ts';
 
 let ui: Ui;
 
-const CHARTS = ['Cost', 'Requests and errors', 'Time to first token', 'Tokens a second'];
+const CHARTS = [
+  'Cost',
+  'Requests',
+  'Error rate',
+  'Duration',
+  'Time to first token',
+  'Tokens per second',
+  'Retries',
+  'Cache share',
+  'Saved by cache',
+];
+const LAST = CHARTS.length - 1;
 
 /** Half hours that the last 24 hours touch. */
 const BUCKETS = 49;
@@ -16,14 +27,14 @@ const BUCKETS = 49;
 const chartOf = (page: Page, title: string): Locator =>
   page.getByRole('region', { name: title, exact: true }).getByRole('application');
 
-/** The tooltips of the four charts, as text. */
+/** The tooltips of all charts, as text. */
 async function readTooltips(page: Page): Promise<string[]> {
-  await page.locator('[data-part=tooltip]').nth(3).waitFor();
+  await page.locator('[data-part=tooltip]').nth(LAST).waitFor();
   return page.locator('[data-part=tooltip]').allInnerTexts();
 }
 
 async function untilDrawn(page: Page): Promise<void> {
-  await page.locator('.uplot').nth(3).waitFor();
+  await page.locator('.uplot').nth(LAST).waitFor();
 }
 
 /** Where a chart is once nothing that is drawn later moves it any more. */
@@ -70,12 +81,14 @@ describe.skipIf(skipped !== undefined)(
       const { x, y } = await pointAt(chart, 0.5);
       await page.mouse.move(x, y);
       const texts = await readTooltips(page);
-      expect(texts).toHaveLength(4);
+      expect(texts).toHaveLength(CHARTS.length);
       const times = texts.map((text) => text.split('\n')[0]);
       expect(new Set(times).size).toBe(1);
       expect(texts[0]).toMatch(/Total\s*\$0\.0/);
-      expect(texts[2]).toContain('ms');
-      expect(texts[3]).toContain('tokens/s');
+      expect(texts[3]).toContain('s');
+      expect(texts[4]).toContain('ms');
+      expect(texts[5]).toContain('tokens/s');
+      expect(texts[0]).toContain('Click to list, Shift-drag to zoom');
       await page.mouse.move(x + 60, y, { steps: 4 });
       await expect.poll(async () => (await readTooltips(page))[0]?.split('\n')[0]).not.toBe(times[0]);
       await page.mouse.move(2, 2);
@@ -105,8 +118,8 @@ describe.skipIf(skipped !== undefined)(
           await go(`#/?range=${range}`);
           await page.getByRole('heading', { name: title }).waitFor();
           await untilDrawn(page);
-          const count = (await tile('requests')).trim();
-          if (range === 'today') await expect.poll(() => spentToday.innerText()).toContain(await tile('spent'));
+          const count = (await tile('Requests')).trim();
+          if (range === 'today') await expect.poll(() => spentToday.innerText()).toContain(await tile('Spend'));
           await go(`#/generations?range=${range}`);
           await page.getByRole('status').getByText(`${count} found`).waitFor();
           await page.getByText(`${count} requests`).first().waitFor();
@@ -141,7 +154,7 @@ describe.skipIf(skipped !== undefined)(
     test('lead from a bucket that is clicked to the calls of just that half hour', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);
-      const chart = chartOf(page, 'Requests and errors');
+      const chart = chartOf(page, 'Requests');
       let count = 0;
       const readCount = async (): Promise<number> => {
         const { x, y } = await pointAt(chart, 0.51);
@@ -161,13 +174,13 @@ describe.skipIf(skipped !== undefined)(
     test('lead from what is dragged over to the calls of just that time', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);
-      const chart = chartOf(page, 'Tokens a second');
+      const chart = chartOf(page, 'Tokens per second');
       const from = await pointAt(chart, (12 + 0.5) / BUCKETS);
       const to = await pointAt(chart, (19 + 0.5) / BUCKETS);
       await page.mouse.move(from.x, from.y);
       await page.mouse.down();
       await page.mouse.move(to.x, to.y, { steps: 5 });
-      await expect.poll(() => page.locator('[data-part=band]').count()).toBe(4);
+      await expect.poll(() => page.locator('[data-part=band]').count()).toBe(CHARTS.length);
       await page.mouse.up();
       expect(hoursOf(await filtersOf(page))).toBe(4);
       expect(problems).toEqual([]);
@@ -208,9 +221,9 @@ describe.skipIf(skipped !== undefined)(
       const region = page.getByRole('region', { name: 'Cost', exact: true });
       const told = (): Promise<string> => region.locator('[aria-live]').innerText();
       await expect.poll(told).toMatch(/ to .*: \$0\.0\d+ total, .*\$/);
-      expect(await page.locator('[data-part=tooltip]').count()).toBe(4);
+      expect(await page.locator('[data-part=tooltip]').count()).toBe(CHARTS.length);
       // The others show the place, and leave the telling to the one with the focus.
-      expect(await page.getByRole('region', { name: 'Tokens a second' }).locator('[aria-live]').innerText()).toBe('');
+      expect(await page.getByRole('region', { name: 'Tokens per second' }).locator('[aria-live]').innerText()).toBe('');
       await page.keyboard.press('Shift+ArrowRight');
       await expect.poll(told).toMatch(/ selected$/);
       await page.keyboard.press('Escape');
@@ -248,13 +261,12 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('lead from an entry of the legend to the calls of just that series', async () => {
+    test('lead from a row of the table to the calls of just that series', async () => {
       const { page, problems, go } = await ui.open('#/');
       await untilDrawn(page);
       const row = page.getByRole('table', { name: 'Figures by model' }).getByRole('row', { name: /acme\/chat/ });
       const count = (await row.getByRole('cell').nth(1).innerText()).trim();
-      const legend = page.getByRole('list', { name: 'Legend by model' });
-      await legend.getByRole('link', { name: 'acme/chat' }).click();
+      await row.getByRole('link', { name: 'acme/chat' }).click();
       expect(await filtersOf(page)).toMatchObject({ model: 'acme/chat' });
       await page.getByRole('status').getByText(`${count} found`).waitFor();
       for (const [split, name] of [
@@ -299,20 +311,94 @@ describe.skipIf(skipped !== undefined)(
         .getByText(/^p95 \d/)
         .waitFor();
       await page
-        .getByRole('region', { name: 'Requests and errors' })
+        .getByRole('region', { name: 'Requests', exact: true })
         .getByRole('link', { name: /^failed \d/ })
         .click();
       expect(await filtersOf(page)).toMatchObject({ status: 'failed' });
       expect(problems).toEqual([]);
     });
 
-    test('say in words how each figure differs from the span before', async () => {
+    test('show by how much each figure differs from the span before', async () => {
       const { page, problems } = await ui.open('#/');
       await untilDrawn(page);
-      const figure = page.locator('dl > div').filter({ hasText: 'requests' });
-      expect(await figure.innerText()).toMatch(/^\d+\n\d+\s% (more|fewer)$|requests/);
-      expect(await figure.innerText()).toMatch(/\d+\s% more/);
-      await page.getByText(/^Compared with .* to /).waitFor();
+      const figure = page.locator('dl > div').filter({ has: page.getByText('Requests', { exact: true }) });
+      expect(await figure.innerText()).toMatch(/\+\d+\s%/);
+      await page.getByText('vs previous 24 hours').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('count the same failures in the figures, in the chart and in what needs attention', async () => {
+      const { page, problems } = await ui.open('#/?range=7d');
+      await untilDrawn(page);
+      const failed = page.locator('dl > div').filter({ hasText: 'Failed' }).locator('dd').last();
+      const count = /\d+/.exec(await failed.innerText())?.[0];
+      await page.getByRole('region', { name: 'Requests', exact: true }).getByText(`failed ${count}`).waitFor();
+      const concern = page.getByRole('listitem').filter({ hasText: `${count} requests failed · Last 7 days` });
+      await concern.getByRole('link', { name: 'View' }).click();
+      expect(await filtersOf(page)).toMatchObject({ status: 'failed' });
+      await page.getByRole('status').getByText(`${count} found`).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('have a table of the split that is sorted by any of its figures', async () => {
+      const { page, problems } = await ui.open('#/');
+      await untilDrawn(page);
+      const table = page.getByRole('table', { name: 'Figures by model' });
+      const readRequests = async (): Promise<number[]> => {
+        const cells = table.locator('tbody tr').locator('td:nth-of-type(2)');
+        return (await cells.allInnerTexts()).map(Number);
+      };
+      await table.getByRole('button', { name: 'Requests' }).click();
+      expect(await table.getByRole('columnheader', { name: 'Requests' }).getAttribute('aria-sort')).toBe('descending');
+      const falling = (await readRequests()).slice(0, -1);
+      expect(falling).toEqual(falling.toSorted((a, b) => b - a));
+      await table.getByRole('button', { name: 'Requests' }).click();
+      const rising = (await readRequests()).slice(0, -1);
+      expect(rising).toEqual(falling.toSorted((a, b) => a - b));
+      // Near the top, beside the first chart.
+      const box = await table.boundingBox();
+      expect(box?.y).toBeLessThan(600);
+      expect(problems).toEqual([]);
+    });
+
+    test.each([480, 1440, 2560])('come without moving what is there, %i pixels wide', async (width) => {
+      const watch = `window.shift = 0; new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });`;
+      const { page } = await ui.open('#/', { viewport: { width, height: 900 }, initScript: watch });
+      await untilDrawn(page);
+      await page.getByText('Month to date').waitFor();
+      await boxAtRest(chartOf(page, 'Cost'));
+      expect(await page.evaluate<number>('window.shift')).toBeLessThan(0.02);
+    });
+
+    test('stay with the time they are of when the gateway is gone, which needs attention', async () => {
+      const own = await launchUi({ prepareData: (dir) => fillFigures(dir, Date.now()) });
+      onTestFinished(() => own.close(), 60_000);
+      const { page } = await own.open('#/');
+      await untilDrawn(page);
+      expect(await page.getByText(/^As of /).count()).toBe(0);
+      own.kill();
+      await page.getByText('The gateway can’t be reached.').waitFor();
+      await page.getByText(/^As of \d\d:\d\d/).waitFor();
+      await chartOf(page, 'Cost').waitFor();
+    });
+
+    test('come below first steps that remember what was done, until these are dismissed', async () => {
+      const { page, go, problems } = await ui.open('#/');
+      const steps = page.getByRole('region', { name: 'Get started' });
+      await steps.getByText('2 of 4 done').waitFor();
+      await steps.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('heading', { name: 'Which tool do you want to connect?' }).waitFor();
+      await go('#/');
+      await steps.getByText('2 of 4 done').waitFor();
+      await steps.getByRole('button', { name: 'Dismiss' }).click();
+      await steps.waitFor({ state: 'detached' });
+      await go('#/');
+      await untilDrawn(page);
+      expect(await steps.count()).toBe(0);
+      await page.getByRole('button', { name: 'Show first steps' }).click();
+      await page.getByRole('heading', { name: 'Welcome' }).waitFor();
       expect(problems).toEqual([]);
     });
 
@@ -355,7 +441,7 @@ describe.skipIf(skipped !== undefined)(
     test('say kindly that there is nothing where there were no calls', async () => {
       const opened = await ui.open('#/?from=2026-01-01T00:00:00.000Z&to=2026-01-02T00:00:00.000Z');
       const { page, problems, check } = opened;
-      await page.getByText('No calls in this span').waitFor();
+      await page.getByText('No requests in this span').waitFor();
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Show the last 30 days' }).click();
       await untilDrawn(page);
@@ -370,7 +456,7 @@ describe.skipIf(skipped !== undefined)(
         await untilDrawn(page);
         const { x, y } = await pointAt(chartOf(page, 'Cost'), 0.6);
         await page.mouse.move(x, y);
-        await page.locator('[data-part=tooltip]').nth(3).waitFor();
+        await page.locator('[data-part=tooltip]').nth(LAST).waitFor();
         await screenshot(`charts-${width}-${theme}`);
         const beyond = await page.evaluate<number>(
           "document.querySelector('main').scrollWidth - document.querySelector('main').clientWidth",

@@ -146,7 +146,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await page.content()).not.toContain(`${API_KEY}<`);
       await page.getByRole('region', { name: 'Limits and spending' }).getByText('$1.0').first().waitFor();
       // Its figures and its latest calls are those of this key.
-      await page.getByText(/^Compared with/).waitFor();
+      await page.getByText('vs previous 24 hours').waitFor();
       await page.getByRole('table', { name: 'Figures by model' }).getByRole('link', { name: 'demo/reasoner' }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toMatchObject({ key: CONFIGURED, model: 'demo/reasoner' });
@@ -193,7 +193,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('link', { name: 'Open page' }).click();
       await page.getByRole('region', { name: 'Connection' }).getByText('Slug').waitFor();
       await untilDrawn(page);
-      await page.getByRole('link', { name: 'All', exact: true }).click();
+      await page.getByRole('link', { name: 'View all', exact: true }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toEqual({ provider: 'Demo' });
       await page.getByRole('status').getByText('53 found').waitFor();
@@ -385,8 +385,11 @@ describe.skipIf(skipped !== undefined)(
       expect(await check()).toEqual([]);
       expect(await page.content()).not.toContain('CANARY');
       // A name with a comma stands for two in a filter.
-      await page.getByText('No calls in this span').or(page.getByText('No calls yet in this span')).first().waitFor();
-      await page.getByRole('link', { name: 'All', exact: true }).click();
+      await page
+        .getByText(/^No requests (yet )?in this span$/)
+        .first()
+        .waitFor();
+      await page.getByRole('link', { name: 'View all', exact: true }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toEqual({ provider: 'acme' });
       expect(problems).toEqual([]);

@@ -201,7 +201,7 @@ describe.skipIf(skipped !== undefined)(
       await page.mouse.move(axis.x + axis.width * 0.75, y, { steps: 5 });
       await screenshot('timeline-dragging');
       await page.mouse.up();
-      const reset = page.getByRole('button', { name: 'Reset the zoom' });
+      const reset = page.getByRole('button', { name: 'Reset zoom' });
       expect(await reset.isEnabled()).toBe(true);
       // The first attempt is before that span, which the gap fills.
       expect(await bar.count()).toBe(0);

@@ -82,7 +82,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
     </span>
   );
   return (
-    <div className="grid gap-4 min-[75rem]:grid-cols-2 min-[112rem]:grid-cols-3 min-[150rem]:grid-cols-4">
+    <div className="grid grid-cols-1 gap-4 min-[75rem]:grid-cols-2 min-[112rem]:grid-cols-3 min-[150rem]:grid-cols-4">
       <ChartCard
         {...shared}
         {...tall}

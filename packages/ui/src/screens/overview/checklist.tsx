@@ -16,13 +16,13 @@ export function Checklist({ done, onOpen }: ChecklistProps) {
   const next = done.indexOf(false);
   return (
     <section aria-label={t.title} className="card flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5">
-      <h2 className="text-base font-semibold">
+      <h2 className="flex-1 text-base font-semibold whitespace-nowrap lg:flex-none">
         {t.title}{' '}
         <span className="figures text-sm font-normal text-ink-faint">
           {t.progress(done.filter(Boolean).length, done.length)}
         </span>
       </h2>
-      <ol className="flex min-w-0 flex-1 flex-wrap gap-x-4 gap-y-1 text-sm">
+      <ol className="order-last flex w-full min-w-0 flex-wrap gap-x-4 gap-y-1 text-sm lg:order-none lg:w-auto lg:flex-1">
         {t.names.map((name, at) => (
           <li key={name}>
             <button

@@ -74,7 +74,7 @@ export function OverviewScreen() {
           {!isIntroduced && undone >= 0 && <Checklist done={steps.done} onOpen={setStep} />}
           <Attention search={search} figures={figures.data} />
           <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
-          <div className="grid items-start gap-4 lg:grid-cols-2 min-[112rem]:grid-cols-3">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2 min-[112rem]:grid-cols-3">
             <div className="flex min-w-0 flex-col gap-4">
               <RunningBar
                 onOpen={(open) => void navigate({ to: '/generations', search: { open } })}
