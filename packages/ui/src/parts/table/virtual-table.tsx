@@ -13,9 +13,12 @@ import {
 
 import { usePreferences } from '../../app/preferences.ts';
 import { useWidth } from '../use-width.ts';
+import { withWidths } from './column-order.ts';
+import { HeaderRow } from './header-row.tsx';
 import { moveCursor } from './move-cursor.ts';
-import { type Column, HeaderCell, TableRow, type TableSort } from './table-row.tsx';
+import { type Column, TableRow, type TableSort } from './table-row.tsx';
 import { fitColumns, toMinWidth } from './to-fitting.ts';
+import type { ColumnWidth, DropPlace } from './use-header-drag.ts';
 
 interface VirtualTableProps<Row> {
   /** Read out as the name of the table. */
@@ -36,6 +39,11 @@ interface VirtualTableProps<Row> {
   /** The order of the rows, and what a click on the head of a column asks for; without, no column can be sorted by. */
   readonly sort?: TableSort | undefined;
   readonly onSort?: ((sort: TableSort) => void) | undefined;
+  /** Widths that the user has chosen, by the ids of columns in pixels; and the next one, null for the usual width. */
+  readonly widths?: Readonly<Record<string, number>> | undefined;
+  readonly onWidth?: ((id: string, px: number | null) => void) | undefined;
+  /** Called when a column was dragged to another place. */
+  readonly onMove?: ((id: string, place: DropPlace) => void) | undefined;
   /** Number of all rows, when more can be loaded than are present; -1 when it is unknown. Used by screen readers. */
   readonly total?: number | undefined;
   readonly onEndReached?: (() => void) | undefined;
@@ -66,7 +74,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
-  const { shown, isTight, tracks } = useShownColumns(props, scroller);
+  const { shown, isTight, tracks, setResizing } = useShownColumns(props, scroller);
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
   // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.
   useReports(props, (virtual.scrollOffset ?? 0) < rowHeight, last);
@@ -109,7 +117,15 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     >
       {/* Where the columns need more than there is, the table scrolls sideways. */}
       <div style={{ minWidth: toMinWidth(shown, isTight) }}>
-        <HeaderRow columns={shown} tracks={tracks} sort={props.sort} onSort={props.onSort} />
+        <HeaderRow
+          columns={shown}
+          tracks={tracks}
+          sort={props.sort}
+          onSort={props.onSort}
+          onResizing={setResizing}
+          onWidth={props.onWidth}
+          onMove={props.onMove}
+        />
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           <div
             role="rowgroup"
@@ -126,15 +142,19 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 
 /** The columns that are neither hidden nor too many for the width, and their tracks of a CSS grid. */
 function useShownColumns<Row>(
-  { columns, hidden }: Pick<VirtualTableProps<Row>, 'columns' | 'hidden'>,
+  { columns, hidden, widths }: Pick<VirtualTableProps<Row>, 'columns' | 'hidden' | 'widths'>,
   scroller: RefObject<HTMLElement | null>,
 ) {
   const width = useWidth(scroller);
-  return useMemo(() => {
+  /** The column whose edge is being dragged. */
+  const [resizing, setResizing] = useState<ColumnWidth | null>(null);
+  const fitting = useMemo(() => {
     const visible = columns.filter(({ id }) => hidden?.includes(id) !== true);
-    const fit = width === 0 ? { columns: visible, isTight: false } : fitColumns(visible, width);
+    const wide = withWidths(visible, { ...widths, ...(resizing !== null && { [resizing.id]: resizing.px }) });
+    const fit = width === 0 ? { columns: wide, isTight: false } : fitColumns(wide, width);
     return { shown: fit.columns, isTight: fit.isTight, tracks: fit.columns.map((column) => column.width).join(' ') };
-  }, [columns, hidden, width]);
+  }, [columns, hidden, widths, resizing, width]);
+  return { ...fitting, setResizing };
 }
 
 /** Tells the caller when the first row comes into sight or leaves it, and when the end comes near. */
@@ -194,23 +214,4 @@ function useCursor<Row>(props: VirtualTableProps<Row>, { scrollTo, countRowsInSi
     latest.current.onOpen(row);
   }, []);
   return { activeIndex, onKeyDown, onPick };
-}
-
-interface HeaderRowProps<Row> extends Pick<VirtualTableProps<Row>, 'columns' | 'sort' | 'onSort'> {
-  readonly tracks: string;
-}
-
-function HeaderRow<Row>({ columns, tracks, sort, onSort }: HeaderRowProps<Row>) {
-  return (
-    <div
-      role="row"
-      aria-rowindex={1}
-      style={{ gridTemplateColumns: tracks }}
-      className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs group-data-tight/grid:gap-2 group-data-tight/grid:px-3 font-medium text-ink-faint"
-    >
-      {columns.map((column) => (
-        <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
-      ))}
-    </div>
-  );
 }
