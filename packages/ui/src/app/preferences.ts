@@ -15,8 +15,12 @@ export interface Preferences {
   readonly isRailCollapsed: boolean;
   /** Whether the first-run steps were finished or skipped. */
   readonly isIntroduced: boolean;
-  /** Columns of the generations that are not shown. */
-  readonly hiddenColumns: readonly string[];
+  /** Columns of the generations that are not shown; null for those that suit the width of the window. */
+  readonly hiddenColumns: readonly string[] | null;
+  /** Columns of the generations in the user's order; those that it lacks stand where they stand by default. */
+  readonly columnOrder: readonly string[];
+  /** Widths of columns of the generations in pixels, as far as the user has chosen them. */
+  readonly columnWidths: Readonly<Record<string, number>>;
   readonly views: readonly SavedView[];
   /** Ids of generations. */
   readonly pins: readonly string[];
@@ -29,7 +33,7 @@ export interface SavedView {
   readonly name: string;
   /** Search parameters as in the address. */
   readonly search: Readonly<Record<string, string>>;
-  readonly hiddenColumns: readonly string[];
+  readonly hiddenColumns: readonly string[] | null;
 }
 
 const STORAGE_KEY = 'model-gateway.preferences';
@@ -41,11 +45,16 @@ const DEFAULTS: Preferences = {
   singleKeys: true,
   isRailCollapsed: false,
   isIntroduced: false,
-  hiddenColumns: ['finish', 'duration', 'speed', 'key', 'origin', 'user'],
+  hiddenColumns: null,
+  columnOrder: [],
+  columnWidths: {},
   views: [],
   pins: [],
   recents: [],
 };
+
+/** What was hidden by default, and was stored with every other preference: whoever has this has chosen nothing. */
+const FORMERLY_HIDDEN = 'finish,duration,speed,key,origin,user';
 
 const store = createStore<Preferences>(read);
 
@@ -96,8 +105,9 @@ export function useLocaleKey(): string {
 function read(): Preferences {
   try {
     const kept = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? '{}') as Partial<Preferences>;
-    const read = { ...DEFAULTS, ...kept };
-    const areLists = [read.hiddenColumns, read.views, read.pins, read.recents].every(Array.isArray);
+    const hiddenColumns = String(kept.hiddenColumns) === FORMERLY_HIDDEN ? null : (kept.hiddenColumns ?? null);
+    const read = { ...DEFAULTS, ...kept, hiddenColumns };
+    const areLists = [hiddenColumns ?? [], read.columnOrder, read.views, read.pins, read.recents].every(Array.isArray);
     const { language, zone } = read;
     const isLanguage = language === 'system' || LANGUAGES.includes(language);
     return areLists && isLanguage && (zone === 'local' || zone === 'utc') ? read : DEFAULTS;
