@@ -6,7 +6,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
-import { formatUsd } from '../../../format/money.ts';
+import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { classNames } from '../../../parts/class-names.ts';
@@ -14,7 +14,8 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { RUNNING_STATES, runningQuery, toShownCalls } from './running-query.ts';
+import { runningMessages } from './messages.ts';
+import { runningQuery, toRunningState, toShownCalls } from './running-query.ts';
 
 const FEW = 4;
 
@@ -24,17 +25,18 @@ interface RunningBarProps {
   readonly className?: string;
 }
 
-/** The calls that have not ended, above those that have; none where there are none. Keys: `w` to it, `Delete` cancels. */
+/** The requests that have not ended, above those that have; none where there are none. Keys: `w` to it, `Delete` cancels. */
 export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
+  const t = runningMessages();
   const { data } = useQuery(runningQuery);
   const [isWhole, setIsWhole] = useState(false);
   const [cancelling, setCancelling] = useState<RunningCallRow>();
   const list = useRef<HTMLUListElement>(null);
   const { shown, others } = toShownCalls(data?.data ?? [], isWhole ? Number.POSITIVE_INFINITY : FEW);
   const toRows = (): readonly HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('[data-call]') ?? [])];
-  useShortcut({ keys: 'w', label: 'Go to calls under way', group: 'This screen' }, () => {
+  useShortcut({ keys: 'w', label: t.goTo, group: t.group }, () => {
     const [first] = toRows();
-    if (first === undefined) showToast({ tone: 'neutral', title: 'No calls running longer than a second' });
+    if (first === undefined) showToast({ tone: 'neutral', title: t.none });
     first?.focus();
   });
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -50,10 +52,10 @@ export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
   return (
     <>
       {shown.length > 0 && (
-        <section aria-label="Calls under way" className={classNames('border-b border-line bg-raised/40', className)}>
+        <section aria-label={t.title} className={classNames('border-b border-line bg-raised/40', className)}>
           <h2 className="flex items-center gap-2 px-4 pt-2 text-xs font-medium text-ink-soft">
             <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-good" />
-            {formatCount(data?.total_count)} under way
+            {t.count(formatCount(data?.total_count))}
           </h2>
           <ul ref={list} onKeyDown={onKeyDown} className="scroll-thin max-h-56 overflow-y-auto px-2 py-1">
             {shown.map((call) => (
@@ -69,7 +71,7 @@ export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
           </ul>
           {(others > 0 || isWhole) && (
             <Button look="quiet" className="mx-2 mb-1 text-xs" onClick={() => setIsWhole(!isWhole)}>
-              {isWhole ? 'Show fewer' : `${formatCount(others)} more`}
+              {isWhole ? t.fewer : t.more(formatCount(others))}
             </Button>
           )}
         </section>
@@ -88,7 +90,8 @@ interface RunningRowProps {
 }
 
 function RunningRow({ call, keyName, isOpen, onOpen, onCancel }: RunningRowProps) {
-  const { label, meaning } = RUNNING_STATES[call.state];
+  const t = runningMessages();
+  const { label, meaning } = toRunningState(call.state);
   return (
     <li className={classNames('figures flex items-center gap-1 rounded-md text-sm', isOpen && 'bg-accent-soft')}>
       <button
@@ -106,65 +109,63 @@ function RunningRow({ call, keyName, isOpen, onOpen, onCancel }: RunningRowProps
         <span className="min-w-0 flex-1 truncate">
           <span className="font-medium">{showControls(call.model)}</span>
           {call.provider_name !== null && (
-            <span className="text-ink-faint"> via {showControls(call.provider_name)}</span>
+            <span className="text-ink-faint"> {t.via(showControls(call.provider_name))}</span>
           )}
         </span>
-        {call.attempts > 1 && <span className="text-caution">{formatCount(call.attempts)} attempts</span>}
+        {call.attempts > 1 && (
+          <span className="text-caution">{t.attempts(call.attempts, formatCount(call.attempts))}</span>
+        )}
         {keyName !== undefined && (
-          <span className="hidden max-w-32 truncate text-ink-soft lg:inline" title="Key">
+          <span className="hidden max-w-32 truncate text-ink-soft lg:inline" title={t.key}>
             {showControls(keyName)}
           </span>
         )}
-        <span className="hidden text-ink-soft sm:inline" title="Response tokens so far (estimated)">
-          {call.tokens_completion === null ? '—' : `${formatCount(call.tokens_completion)} out`}
+        <span className="hidden text-ink-soft sm:inline" title={t.tokensSoFar}>
+          {call.tokens_completion === null ? '—' : t.tokensOut(formatCount(call.tokens_completion))}
         </span>
-        <span className="hidden w-20 text-right text-ink-soft sm:inline" title="Cost so far (estimated)">
-          {call.cost === null ? '—' : formatUsd(call.cost)}
+        <span className="hidden w-24 text-right text-ink-soft sm:inline" title={t.costSoFar}>
+          {formatUsdInColumn(call.cost)}
         </span>
         <span className="w-16 text-right whitespace-nowrap">{formatDuration(call.elapsed_ms)}</span>
       </button>
       <Button
         look="quiet"
-        aria-label={`Cancel the call to ${call.model}`}
-        title="Cancel this call (Delete)"
+        aria-label={t.cancelOf(call.model)}
+        title={t.cancelTitle}
         icon={<CircleX size={15} />}
         onClick={onCancel}
         className="px-1.5 text-bad"
       >
-        <span className="hidden md:inline">Cancel</span>
+        <span className="hidden md:inline">{t.cancel}</span>
       </Button>
     </li>
   );
 }
 
-/** Asks before a call under way is ended. The call goes on meanwhile, and may be over before the reply. */
+/** Asks before a running request is cancelled. It goes on meanwhile, and may be over before the reply. */
 export function CancelDialog({ call, onClose }: { call: RunningCallRow; onClose: () => void }) {
+  const t = runningMessages().dialog;
+  const { via } = runningMessages();
   const client = useQueryClient();
   const cancel = async (): Promise<void> => {
     try {
       await callApi(`/admin/v1/generations/${encodeURIComponent(call.id)}/cancel`, { method: 'POST' });
-      showToast({ tone: 'good', title: 'The call was cancelled' });
+      showToast({ tone: 'good', title: t.cancelled });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 409)) throw error;
-      showToast({ tone: 'neutral', title: 'The call had already ended' });
+      showToast({ tone: 'neutral', title: t.hadEnded });
     }
     await client.invalidateQueries({ queryKey: runningQuery.queryKey });
   };
   return (
-    <ConfirmDialog
-      title="Cancel this call?"
-      action="Cancel the call"
-      dismiss="Keep running"
-      onConfirm={cancel}
-      onClose={onClose}
-    >
+    <ConfirmDialog title={t.title} action={t.action} dismiss={t.dismiss} onConfirm={cancel} onClose={onClose}>
       <p>
         <span className="font-medium">{showControls(call.model)}</span>
-        {call.provider_name !== null && ` via ${showControls(call.provider_name)}`}, running for{' '}
-        {formatDuration(call.elapsed_ms)}
-        {call.cost !== null && `, about ${formatUsd(call.cost)} so far`}.
+        {call.provider_name !== null && ` ${via(showControls(call.provider_name))}`},{' '}
+        {t.runningFor(formatDuration(call.elapsed_ms))}
+        {call.cost !== null && `, ${t.costSoFar(formatUsd(call.cost))}`}.
       </p>
-      <p>The client gets an error, and the provider connection is closed. The cost so far is recorded.</p>
+      <p>{t.effect}</p>
     </ConfirmDialog>
   );
 }

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
+import { runningMessages } from './messages.ts';
 
 export interface RunningCalls {
   readonly data: readonly RunningCallRow[];
@@ -33,9 +34,10 @@ export function toShownCalls(
   return { shown: lasting.slice(0, limit), others: Math.max(0, lasting.length - limit) };
 }
 
-/** What a call does right now, as a person says it. */
-export const RUNNING_STATES = {
-  waiting: { label: 'waiting', meaning: 'Between providers' },
-  asked: { label: 'asked', meaning: 'Waiting for the provider' },
-  responding: { label: 'answering', meaning: 'Receiving the response' },
-} as const;
+/** What a request does right now, as a person says it. Read when it is shown, as the language may change. */
+export const toRunningState = (
+  state: RunningCallRow['state'],
+): { readonly label: string; readonly meaning: string } => {
+  const { states, meanings } = runningMessages();
+  return { label: states[state], meaning: meanings[state] };
+};

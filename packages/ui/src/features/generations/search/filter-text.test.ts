@@ -41,7 +41,7 @@ test.each([
   ['latency>2h', '“latency>2h” (character 1): enter a time, e.g. 300ms, 2s or 1.5m'],
   ['attempts>x', '“attempts>x” (character 1): enter a number, e.g. 2 or 10k'],
   ['byok:maybe', '“byok:maybe” (character 1): use yes or no'],
-  ['model>x', '“model>x” (character 1): model takes : alone'],
+  ['model>x', '“model>x” (character 1): model only works with a colon (model:…)'],
   ['in>1,2', '“in>1,2” (character 1): takes one value'],
   ['app:"open', '“app:"open” (character 1): a closing quote is missing'],
   ['model:', '“model:” (character 1): needs a value'],

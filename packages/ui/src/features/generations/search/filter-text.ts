@@ -2,6 +2,7 @@ import type { FieldKind, GENERATION_FIELDS, GenerationField } from '@model-gatew
 
 import { API_TYPES } from '../../../app/call-kinds.ts';
 import type { GenerationSearch } from './generation-search.ts';
+import { filterProblemMessages } from './messages.ts';
 
 /** Filters that a line of the filter box means, and its words that mean nothing. */
 export interface FilterText {
@@ -34,14 +35,15 @@ export function parseFilterText(line: string, keys: KeyHashes = NO_KEYS): Filter
   const problems: string[] = [];
   const words: string[] = [];
   const where: string[] = [];
+  const t = filterProblemMessages();
   for (const { 0: word, index } of line.matchAll(WORD)) {
     const read = readWord(word, keys);
-    if (typeof read === 'string') problems.push(`“${word}” (character ${index + 1}): ${read}`);
+    if (typeof read === 'string') problems.push(t.at(word, index + 1, read));
     else if ('text' in read) words.push(read.text);
     else addCondition(read, filters, where);
   }
   const text = words.join(' ').trim();
-  if (text.length === 1) problems.push('Enter at least two characters');
+  if (text.length === 1) problems.push(t.tooShort);
   else if (text !== '') filters['text'] = text;
   if (where.length > 0) filters['where'] = where.join(' ');
   return { filters, problems };
@@ -56,24 +58,24 @@ interface Condition {
 
 /** What a word means, or what is wrong with it. */
 function readWord(word: string, keys: KeyHashes): Condition | { readonly text: string } | string {
+  const t = filterProblemMessages();
   const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/s.exec(word) ?? [];
   if (quoted !== undefined) return { text: unescape(quoted) };
   const [, minus, name = '', sign = '', rest = ''] = CONDITION.exec(word) ?? [];
   if (name === '') return { text: word.replaceAll('"', '') };
-  if (!isField(name)) return `unknown field “${name}”; use quotes to search for it as text`;
+  if (!isField(name)) return t.unknownField(name);
   const { kind } = FILTER_FIELDS[name];
-  if (rest.replaceAll(/\\./gs, '').split('"').length % 2 === 0) return 'a closing quote is missing';
+  if (rest.replaceAll(/\\./gs, '').split('"').length % 2 === 0) return t.openQuote;
   const texts = [...rest.matchAll(VALUE)].map(([, inQuotes, bare = '']) =>
     inQuotes === undefined ? bare : unescape(inQuotes),
   );
-  if (texts.length === 0) return 'needs a value';
-  if (sign !== ':' && (kind === 'text' || kind === 'yes-no')) return `${name} takes : alone`;
-  if (sign !== ':' && texts.length > 1) return 'takes one value';
+  if (texts.length === 0) return t.needsValue;
+  if (sign !== ':' && (kind === 'text' || kind === 'yes-no')) return t.onlyColon(name);
+  if (sign !== ':' && texts.length > 1) return t.oneValue;
   const values = texts.map((text) => (name === 'status' ? (STATUSES[text] ?? text) : text));
   const statuses = FILTER_FIELDS.status.values ?? [];
-  if (name === 'status' && !values.every((value) => statuses.includes(value)))
-    return 'use ok, failed, cancelled or interrupted';
-  if (!values.every((value) => FORMS[kind].test(value))) return EXAMPLES[kind];
+  if (name === 'status' && !values.every((value) => statuses.includes(value))) return t.statuses;
+  if (!values.every((value) => FORMS[kind].test(value))) return t.examples[kind];
   const isNegated = minus === '-';
   return { name, sign, isNegated, values: name === 'key' ? values.map((key) => keys.get(key) ?? key) : values };
 }
@@ -87,13 +89,6 @@ const FORMS: Readonly<Record<FieldKind, RegExp>> = {
   usd: /^\$?\d{1,15}(\.\d{1,12})?$/,
   time: /^\d{1,15}(\.\d{1,12})?(ms|s|m)?$/,
   number: /^\d{1,15}(\.\d{1,12})?[km]?$/i,
-};
-const EXAMPLES: Readonly<Record<FieldKind, string>> = {
-  text: 'needs a value',
-  'yes-no': 'use yes or no',
-  usd: 'enter an amount in USD, e.g. 0.01',
-  time: 'enter a time, e.g. 300ms, 2s or 1.5m',
-  number: 'enter a number, e.g. 2 or 10k',
 };
 
 function addCondition(condition: Condition, filters: Record<string, string>, where: string[]): void {
@@ -132,8 +127,6 @@ export function toFilterText(search: GenerationSearch, names: ReadonlyMap<string
 
 interface FilterField<Kind extends FieldKind = FieldKind> {
   readonly kind: Kind;
-  /** What it is, for suggestions. */
-  readonly about: string;
   /** Values that are always suggested. */
   readonly values?: readonly string[];
 }
@@ -142,17 +135,16 @@ const YES_NO = ['yes', 'no'] as const;
 
 /** The fields of the filter language, as the gateway has them, the most useful first. */
 export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(typeof GENERATION_FIELDS)[Name]> } = {
-  model: { kind: 'text', about: 'Model, whole or with *' },
-  provider: { kind: 'text', about: 'Last provider' },
-  key: { kind: 'text', about: 'Key, by its name' },
-  status: { kind: 'text', about: 'How it ended', values: ['ok', 'failed', 'cancelled', 'interrupted'] },
-  cost: { kind: 'usd', about: 'USD, such as cost>0.05' },
-  attempts: { kind: 'number', about: 'Number of attempts, e.g. attempts>1' },
-  latency: { kind: 'time', about: 'Time to first token, e.g. latency>=2s' },
-  duration: { kind: 'time', about: 'Total duration' },
+  model: { kind: 'text' },
+  provider: { kind: 'text' },
+  key: { kind: 'text' },
+  status: { kind: 'text', values: ['ok', 'failed', 'cancelled', 'interrupted'] },
+  cost: { kind: 'usd' },
+  attempts: { kind: 'number' },
+  latency: { kind: 'time' },
+  duration: { kind: 'time' },
   error: {
     kind: 'text',
-    about: 'Why an attempt failed: a type or an HTTP status',
     values: [
       'rate_limit_exceeded',
       'provider_overloaded',
@@ -168,58 +160,56 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
       'server',
     ],
   },
-  app: { kind: 'text', about: 'App, by its address' },
-  agent: { kind: 'text', about: 'User agent, such as agent:*openai*' },
-  user: { kind: 'text', about: 'User, as named by the app' },
-  session: { kind: 'text', about: 'Session' },
-  in: { kind: 'number', about: 'Tokens of the prompt, such as in>10k' },
-  out: { kind: 'number', about: 'Tokens of the completion' },
-  speed: { kind: 'number', about: 'Tokens a second' },
+  app: { kind: 'text' },
+  agent: { kind: 'text' },
+  user: { kind: 'text' },
+  session: { kind: 'text' },
+  in: { kind: 'number' },
+  out: { kind: 'number' },
+  speed: { kind: 'number' },
   finish: {
     kind: 'text',
-    about: 'Why the model stopped',
     values: ['stop', 'length', 'tool_calls', 'content_filter', 'error'],
   },
-  fallback: { kind: 'yes-no', about: 'More than one attempt', values: YES_NO },
-  streamed: { kind: 'yes-no', about: 'Streamed or not', values: YES_NO },
-  cached: { kind: 'yes-no', about: 'From the response cache', values: YES_NO },
-  byok: { kind: 'yes-no', about: 'Paid to the provider directly', values: YES_NO },
-  priced: { kind: 'yes-no', about: 'Prices are known', values: YES_NO },
-  estimated: { kind: 'yes-no', about: 'Its tokens are estimates', values: YES_NO },
-  type: { kind: 'text', about: 'Kind of call', values: API_TYPES },
-  member: { kind: 'text', about: 'Member that the key belongs to' },
-  workspace: { kind: 'text', about: 'Workspace' },
-  region: { kind: 'text', about: 'Region that was called', values: ['global', 'europe', 'us'] },
-  router: { kind: 'text', about: 'Router that chose the model' },
-  rule: { kind: 'text', about: 'Rule that chose the model' },
-  upstream: { kind: 'text', about: 'Provider behind a gateway' },
-  endpoint: { kind: 'text', about: 'Endpoint that was asked' },
-  tier: { kind: 'text', about: 'Service tier', values: ['flex', 'priority'] },
-  guardrail: { kind: 'text', about: 'Guardrail that acted, by its id' },
+  fallback: { kind: 'yes-no', values: YES_NO },
+  streamed: { kind: 'yes-no', values: YES_NO },
+  cached: { kind: 'yes-no', values: YES_NO },
+  byok: { kind: 'yes-no', values: YES_NO },
+  priced: { kind: 'yes-no', values: YES_NO },
+  estimated: { kind: 'yes-no', values: YES_NO },
+  type: { kind: 'text', values: API_TYPES },
+  member: { kind: 'text' },
+  workspace: { kind: 'text' },
+  region: { kind: 'text', values: ['global', 'europe', 'us'] },
+  router: { kind: 'text' },
+  rule: { kind: 'text' },
+  upstream: { kind: 'text' },
+  endpoint: { kind: 'text' },
+  tier: { kind: 'text', values: ['flex', 'priority'] },
+  guardrail: { kind: 'text' },
   stage: {
     kind: 'text',
-    about: 'Guardrail, plugin or tool that acted',
     values: ['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression'],
   },
-  feedback: { kind: 'text', about: 'Kind of feedback' },
-  preset: { kind: 'text', about: 'Preset' },
-  search_engine: { kind: 'text', about: 'Engine of the web search' },
-  native_finish: { kind: 'text', about: 'Provider’s own finish reason' },
-  reasoning: { kind: 'number', about: 'Tokens of reasoning' },
-  cached_tokens: { kind: 'number', about: 'Tokens of the prompt that were cached' },
-  native_in: { kind: 'number', about: 'Prompt tokens, counted by the provider' },
-  native_out: { kind: 'number', about: 'Completion tokens, counted by the provider' },
-  media_in: { kind: 'number', about: 'Images of the prompt' },
-  media_out: { kind: 'number', about: 'Images of the completion' },
-  audio_in: { kind: 'number', about: 'Pieces of audio of the prompt' },
-  searches: { kind: 'number', about: 'Results of web searches' },
-  fetches: { kind: 'number', about: 'Pages that were fetched' },
-  upstream_cost: { kind: 'usd', about: 'Cost reported by the provider' },
-  cache_discount: { kind: 'usd', about: 'Savings from the cache' },
-  moderation: { kind: 'time', about: 'Moderation time' },
-  id: { kind: 'text', about: 'Id of the call' },
-  request: { kind: 'text', about: 'Id of the request' },
-  upstream_id: { kind: 'text', about: 'Provider’s id' },
+  feedback: { kind: 'text' },
+  preset: { kind: 'text' },
+  search_engine: { kind: 'text' },
+  native_finish: { kind: 'text' },
+  reasoning: { kind: 'number' },
+  cached_tokens: { kind: 'number' },
+  native_in: { kind: 'number' },
+  native_out: { kind: 'number' },
+  media_in: { kind: 'number' },
+  media_out: { kind: 'number' },
+  audio_in: { kind: 'number' },
+  searches: { kind: 'number' },
+  fetches: { kind: 'number' },
+  upstream_cost: { kind: 'usd' },
+  cache_discount: { kind: 'usd' },
+  moderation: { kind: 'time' },
+  id: { kind: 'text' },
+  request: { kind: 'text' },
+  upstream_id: { kind: 'text' },
 };
 
 export const isField = (name: string): name is GenerationField => Object.hasOwn(FILTER_FIELDS, name);

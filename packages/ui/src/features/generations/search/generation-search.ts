@@ -139,17 +139,17 @@ export const NO_FILTERS = {
 
 /** The parts of the filters, each of which may be why nothing is found. */
 export const FILTER_PARTS = [
-  { label: 'the time', names: ['from', 'to', 'range'] },
-  { label: 'the model', names: ['model'] },
-  { label: 'the provider', names: ['provider'] },
-  { label: 'the key', names: ['key'] },
-  { label: 'the member', names: ['member'] },
-  { label: 'the app', names: ['app'] },
-  { label: 'the session', names: ['session'] },
-  { label: 'the status', names: ['status'] },
-  { label: 'the cost', names: ['min_cost', 'max_cost'] },
-  { label: 'the other conditions', names: ['where'] },
-] as const satisfies readonly { readonly label: string; readonly names: readonly (keyof GenerationSearch)[] }[];
+  { part: 'time', names: ['from', 'to', 'range'] },
+  { part: 'model', names: ['model'] },
+  { part: 'provider', names: ['provider'] },
+  { part: 'key', names: ['key'] },
+  { part: 'member', names: ['member'] },
+  { part: 'app', names: ['app'] },
+  { part: 'session', names: ['session'] },
+  { part: 'status', names: ['status'] },
+  { part: 'cost', names: ['min_cost', 'max_cost'] },
+  { part: 'conditions', names: ['where'] },
+] as const satisfies readonly { readonly part: string; readonly names: readonly (keyof GenerationSearch)[] }[];
 
 /** The filters without some of them. */
 export function withoutFilters(search: GenerationSearch, names: readonly (keyof GenerationSearch)[]): GenerationSearch {

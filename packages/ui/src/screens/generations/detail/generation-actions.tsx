@@ -15,7 +15,7 @@ import { Menu } from '../../../parts/controls/menu.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { togglePin } from '../list/pins.ts';
-import { NO_CHAT } from '../list/use-row-keys.ts';
+import { toNoChat } from '../list/use-row-keys.ts';
 
 interface GenerationActionsProps {
   readonly id: string;
@@ -68,7 +68,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       <Button
         icon={<MessagesSquare size={15} />}
         disabled={content === undefined || !isChat}
-        title={isChat ? undefined : NO_CHAT}
+        title={isChat ? undefined : toNoChat()}
         onClick={() => void navigate({ to: '/playground', search: { from: id } })}
       >
         Playground

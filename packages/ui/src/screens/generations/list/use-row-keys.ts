@@ -8,12 +8,11 @@ import { toCurl } from '../../../features/generations/to-curl.ts';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import type { ChangeSearch } from '../search/filter-bar.tsx';
+import { generationsMessages } from './messages.ts';
 import { togglePin } from './pins.ts';
 
-/** Why a call of another kind is not sent again. */
-export const NO_CHAT = 'The playground only sends chats; this call was not a chat';
-
-const GROUP = 'On a row of the list, or the open one';
+/** Why a request of another kind is not sent again. */
+export const toNoChat = (): string => generationsMessages().keys.noChat;
 
 /** What the keys need of a row. */
 type KeyedRow = Pick<ListRow, 'id' | 'model' | 'streamed' | 'api_type'>;
@@ -27,6 +26,7 @@ interface RowKeys {
 
 /** Key handler for the row at the cursor of the list; true when a key had an effect. */
 export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: KeyedRow) => boolean {
+  const t = generationsMessages().keys;
   const navigate = useNavigate();
   const onKey = (key: string, row: KeyedRow): boolean => {
     switch (key) {
@@ -34,22 +34,22 @@ export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, 
         change({ compare: toSelection(compare, row.id) });
         showToast({
           tone: 'neutral',
-          title: compare === undefined ? 'Selected. Press x on another to compare.' : 'Selected',
+          title: compare === undefined ? t.selectedFirst : t.selected,
         });
         return true;
       case 'p':
         togglePin(row.id);
         return true;
       case 'c':
-        void copyText(row.id, 'Copied the id');
+        void copyText(row.id, generationsMessages().copiedId);
         return true;
       case 'C':
         if (row.api_type === 'completions') void copyAsCurl(row);
-        else showToast({ tone: 'neutral', title: NO_CHAT });
+        else showToast({ tone: 'neutral', title: t.noChat });
         return true;
       case 'r':
         if (row.api_type === 'completions') void navigate({ to: '/playground', search: { from: row.id } });
-        else showToast({ tone: 'neutral', title: NO_CHAT });
+        else showToast({ tone: 'neutral', title: t.noChat });
         return true;
       default:
         return false;
@@ -57,11 +57,11 @@ export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, 
   };
   // The table itself takes these keys while it has the focus, because it knows the row.
   const onOpened = (key: string) => () => void (opened !== undefined && onKey(key, opened));
-  useShortcut({ keys: 'x', label: 'Select to compare', group: GROUP }, onOpened('x'));
-  useShortcut({ keys: 'p', label: 'Pin, or unpin', group: GROUP }, onOpened('p'));
-  useShortcut({ keys: 'c', label: 'Copy the id', group: GROUP }, onOpened('c'));
-  useShortcut({ keys: 'Shift+C', label: 'Copy as curl', group: GROUP }, onOpened('C'));
-  useShortcut({ keys: 'r', label: 'Send again from the playground', group: GROUP }, onOpened('r'));
+  useShortcut({ keys: 'x', label: t.select, group: t.group }, onOpened('x'));
+  useShortcut({ keys: 'p', label: t.pin, group: t.group }, onOpened('p'));
+  useShortcut({ keys: 'c', label: t.copyId, group: t.group }, onOpened('c'));
+  useShortcut({ keys: 'Shift+C', label: t.copyCurl, group: t.group }, onOpened('C'));
+  useShortcut({ keys: 'r', label: t.resend, group: t.group }, onOpened('r'));
   return onKey;
 }
 
@@ -73,11 +73,12 @@ export function toSelection(compare: string | undefined, id: string): string | u
 }
 
 async function copyAsCurl({ id, model, streamed }: KeyedRow): Promise<void> {
+  const t = generationsMessages().keys;
   try {
     const { data } = await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } });
-    await copyText(toCurl({ model, streamed, content: data }), 'Copied as curl');
+    await copyText(toCurl({ model, streamed, content: data }), t.copiedCurl);
   } catch {
-    showToast({ tone: 'bad', title: 'Nothing to copy: the prompt was not stored' });
+    showToast({ tone: 'bad', title: t.nothingToCopy });
   }
 }
 
@@ -91,12 +92,13 @@ interface StepKeys {
 
 /** Lets j and k go through the list while the focus is in the open generation. */
 export function useStepKeys({ rows, openId, open, onEnd }: StepKeys): void {
+  const t = generationsMessages().keys;
   const at = openId === undefined ? -1 : rows.findIndex(({ id }) => id === openId);
   const step = (by: number) => () => {
     const row = rows[at + by];
     if (row !== undefined) open(row);
     if (at + by >= rows.length - 1) onEnd();
   };
-  useShortcut({ keys: 'j', label: 'Next row', group: 'In the open generation' }, step(1), at >= 0);
-  useShortcut({ keys: 'k', label: 'Previous row', group: 'In the open generation' }, step(-1), at >= 0);
+  useShortcut({ keys: 'j', label: t.next, group: t.openGroup }, step(1), at >= 0);
+  useShortcut({ keys: 'k', label: t.previous, group: t.openGroup }, step(-1), at >= 0);
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 
 import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { CancelDialog } from '../../../features/generations/running/running-bar.tsx';
-import { RUNNING_STATES, runningQuery } from '../../../features/generations/running/running-query.ts';
+import { runningQuery, toRunningState } from '../../../features/generations/running/running-query.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
@@ -13,40 +13,37 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { runningDetailMessages } from './messages.ts';
 
 /** What is known of a call before its end. */
 export function RunningDetail({ call, keyName }: { call: RunningCallRow; keyName: string | undefined }) {
+  const t = runningDetailMessages();
   const [isCancelling, setIsCancelling] = useState(false);
-  const { label, meaning } = RUNNING_STATES[call.state];
+  const { label, meaning } = toRunningState(call.state);
   const shown = (text: string | null): string => (text === null ? '—' : showControls(text));
   return (
     <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-3">
         <Badge tone={call.state === 'responding' ? 'good' : 'neutral'}>{label}</Badge>
-        <p className="min-w-0 flex-1 text-sm text-ink-soft">
-          {meaning}. Timeline, prompt and response appear when the call ends.
-        </p>
+        <p className="min-w-0 flex-1 text-sm text-ink-soft">{t.note(meaning)}</p>
         <Button look="danger" icon={<CircleX size={15} />} onClick={() => setIsCancelling(true)}>
-          Cancel
+          {t.cancel}
         </Button>
       </div>
       <Facts
         facts={[
-          ['Model', showControls(call.model)],
-          ['Provider', shown(call.provider_name)],
-          ['Running for', formatDuration(call.elapsed_ms)],
-          ['Began', formatFull(call.created_at)],
-          ['Attempts', formatCount(call.attempts)],
-          [
-            'Tokens so far (estimated)',
-            `${formatCount(call.tokens_prompt)} in / ${formatCount(call.tokens_completion)} out`,
-          ],
-          ['Cost so far (estimated)', call.cost === null ? '—' : formatUsd(call.cost)],
-          ['Response', call.streamed ? 'streamed' : 'not streamed'],
-          ['Key', shown(keyName ?? null)],
-          ['Session', shown(call.session_id)],
-          ['App', shown(call.http_referer ?? call.user_agent)],
-          ['User', shown(call.external_user)],
+          [t.model, showControls(call.model)],
+          [t.provider, shown(call.provider_name)],
+          [t.runningFor, formatDuration(call.elapsed_ms)],
+          [t.started, formatFull(call.created_at)],
+          [t.attempts, formatCount(call.attempts)],
+          [t.tokensSoFar, t.tokens(formatCount(call.tokens_prompt), formatCount(call.tokens_completion))],
+          [t.costSoFar, call.cost === null ? '—' : formatUsd(call.cost)],
+          [t.response, call.streamed ? t.streamed : t.notStreamed],
+          [t.key, shown(keyName ?? null)],
+          [t.session, shown(call.session_id)],
+          [t.app, shown(call.http_referer ?? call.user_agent)],
+          [t.user, shown(call.external_user)],
         ]}
       />
       {isCancelling && <CancelDialog call={call} onClose={() => setIsCancelling(false)} />}

@@ -18,6 +18,7 @@ import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { FilterInput } from './filter-input.tsx';
 import { facetsQuery } from './generation-counts.ts';
+import { generationSearchMessages } from './messages.ts';
 
 /** Changes the address; with `replace`, in place of the step in the history before. */
 export type ChangeSearch = (
@@ -25,9 +26,9 @@ export type ChangeSearch = (
   replace?: boolean,
 ) => void;
 
-const STATUSES: readonly (readonly [string, string])[] = [
+const toStatusOptions = (): readonly (readonly [string, string])[] => [
   ...Object.entries(GENERATION_STATUSES).map(([status, { label }]) => [status, label] as const),
-  ['failed,cancelled,interrupted', `not ${GENERATION_STATUSES.ok.label}`],
+  ['failed,cancelled,interrupted', generationSearchMessages().notOk(GENERATION_STATUSES.ok.label)],
 ];
 const NO_OPTIONS = [] as const;
 /** Filters that a line of the filter box does not name are removed; the line does not name the time. */
@@ -42,6 +43,7 @@ interface FilterBarProps {
 
 /** The line that filters, with the commonest filters beside it. */
 export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
+  const t = generationSearchMessages();
   const input = useRef<HTMLInputElement>(null);
   const { data: keys = NO_OPTIONS } = useQuery(allKeysQuery);
   const names = useMemo(() => toKeyNames(keys, keyNames), [keys, keyNames]);
@@ -56,7 +58,7 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
     () => ({ model: toValues(facets?.model), provider: toValues(facets?.provider), key: [...written.values()] }),
     [facets, written],
   );
-  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+  useShortcut({ keys: '/', label: t.filter, group: t.group }, () => input.current?.focus());
   useEffect(() => {
     setText(shown);
     setProblems([]);
@@ -94,17 +96,17 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
       />
       <Pickers search={search} onChange={onChange} facets={facets} keyOptions={toKeyOptions(names, facets?.key)} />
       <p id="filter-problems" role="status" className="text-xs text-bad empty:hidden">
-        {problems.join('. ')}
+        {problems.length > 0 && `${problems.join('. ')}. ${t.formerResult}`}
       </p>
     </form>
   );
 }
 
 const FACETS = [
-  { name: 'status', label: 'Status', className: '' },
-  { name: 'model', label: 'Model', className: 'max-w-44' },
-  { name: 'provider', label: 'Provider', className: 'max-w-40' },
-  { name: 'key', label: 'Key', className: 'max-w-36' },
+  { name: 'status', className: '' },
+  { name: 'model', className: 'max-w-44' },
+  { name: 'provider', className: 'max-w-40' },
+  { name: 'key', className: 'max-w-36' },
 ] as const;
 
 interface PickersProps extends Pick<FilterBarProps, 'search' | 'onChange'> {
@@ -112,8 +114,9 @@ interface PickersProps extends Pick<FilterBarProps, 'search' | 'onChange'> {
   readonly keyOptions: readonly (readonly [hash: string, name: string])[];
 }
 
-/** The commonest filters to choose from, with how many calls each would leave. */
+/** The commonest filters to choose from, with how many requests each would leave. */
 function Pickers({ search, onChange, facets, keyOptions }: PickersProps) {
+  const t = generationSearchMessages();
   // Where there is no room for them, until asked for.
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -123,26 +126,26 @@ function Pickers({ search, onChange, facets, keyOptions }: PickersProps) {
         <Button
           className="@5xl:hidden"
           icon={<SlidersHorizontal size={15} />}
-          aria-label="Filters"
-          title="Filters"
+          aria-label={t.filters}
+          title={t.filters}
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         />
         <div className={isOpen ? 'contents' : 'hidden @5xl:contents'}>
-          {FACETS.map(({ name, label, className }) => (
+          {FACETS.map(({ name, className }) => (
             <FacetSelect
               key={name}
-              label={label}
+              texts={t.facets[name]}
               className={className}
               value={search[name]}
               counts={facets?.[name]}
-              options={name === 'key' ? keyOptions : name === 'status' ? STATUSES : NO_OPTIONS}
+              options={name === 'key' ? keyOptions : name === 'status' ? toStatusOptions() : NO_OPTIONS}
               onChange={(value) => onChange({ [name]: value })}
             />
           ))}
           {hasGenerationFilters(search) && (
             <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
-              Clear
+              {t.clear}
             </Button>
           )}
         </div>
@@ -177,7 +180,7 @@ function toKeyOptions(
 }
 
 interface FacetSelectProps {
-  readonly label: string;
+  readonly texts: { readonly label: string; readonly any: string };
   /** One value, or several separated by commas. */
   readonly value: string | undefined;
   /** Undefined until they are counted. */
@@ -188,8 +191,8 @@ interface FacetSelectProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** One filter, each of its values with how many calls it would leave. */
-function FacetSelect({ label, value, counts, options, className, onChange }: FacetSelectProps) {
+/** One filter, each of its values with how many requests it would leave. */
+function FacetSelect({ texts, value, counts, options, className, onChange }: FacetSelectProps) {
   const countOf = new Map(counts?.map(({ value: counted, requests }) => [counted, requests]));
   const known = new Set(options.map(([option]) => option));
   const others = [...countOf.keys()].filter((counted) => !known.has(counted)).map((counted) => [counted, counted]);
@@ -197,12 +200,12 @@ function FacetSelect({ label, value, counts, options, className, onChange }: Fac
   const isListed = value === undefined || all.some(([option]) => option === value);
   return (
     <select
-      aria-label={label}
+      aria-label={texts.label}
       className={`field w-auto min-w-0 flex-1 basis-36 sm:flex-none sm:basis-auto ${className}`}
       value={value ?? ''}
       onChange={(event) => onChange(event.target.value || undefined)}
     >
-      <option value="">Any {label.toLowerCase()}</option>
+      <option value="">{texts.any}</option>
       {!isListed && <option value={value}>{value?.replaceAll(',', ', ')}</option>}
       {all.map(([option, text]) => (
         <option key={option} value={option}>
@@ -214,7 +217,7 @@ function FacetSelect({ label, value, counts, options, className, onChange }: Fac
   );
 }
 
-/** How many calls have the value; several values are added up. */
+/** How many requests have the value; several values are added up. */
 const countValue = (countOf: ReadonlyMap<string, number>, option: string): number =>
   option.split(',').reduce((sum, value) => sum + (countOf.get(value) ?? 0), 0);
 
@@ -225,15 +228,16 @@ interface TimeButtonsProps {
 
 /** Spans of time, each one click away. */
 function TimeButtons({ search, onChange }: TimeButtonsProps) {
+  const t = generationSearchMessages();
   const isSpan = search.from !== undefined || search.to !== undefined;
   const choices = [
     ...PERIOD_NAMES.map((value) => ({ value, ...toPeriodTexts(value) })),
-    { value: undefined, label: 'Any time', short: 'Any time' },
+    { value: undefined, label: t.anyTime, short: t.anyTime },
   ];
   return (
     <div
       role="group"
-      aria-label="Time"
+      aria-label={t.time}
       className="flex flex-wrap gap-px overflow-hidden rounded-md border border-line-strong/50 bg-line max-[430px]:grid max-[430px]:grid-cols-3"
     >
       {choices.map(({ value, label, short }) => (
@@ -247,8 +251,8 @@ function TimeButtons({ search, onChange }: TimeButtonsProps) {
         </TimeButton>
       ))}
       {isSpan && (
-        <TimeButton label="Selected span" isPressed>
-          Selected span
+        <TimeButton label={t.selectedSpan} isPressed>
+          {t.selectedSpan}
         </TimeButton>
       )}
     </div>
@@ -266,7 +270,8 @@ function TimeButton({ label, isPressed, onClick, children }: TimeButtonProps) {
   return (
     <button
       type="button"
-      aria-label={label}
+      // What is seen is part of the name, for those who say it to their device.
+      aria-label={label === children ? label : `${children}, ${label}`}
       title={label}
       aria-pressed={isPressed}
       className={classNames(

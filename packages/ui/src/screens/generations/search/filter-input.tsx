@@ -3,8 +3,10 @@ import { Search } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react';
 
 import { FILTER_FIELDS, isField, quote } from '../../../features/generations/search/filter-text.ts';
+import { filterFieldMessages } from '../../../features/generations/search/messages.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { useCombobox } from '../../../parts/controls/use-combobox.ts';
+import { generationSearchMessages } from './messages.ts';
 
 interface FilterInputProps {
   readonly inputRef: RefObject<HTMLInputElement | null>;
@@ -19,6 +21,7 @@ interface FilterInputProps {
 
 /** The line of the filter language; under it what the word at the caret may become, taken by click, Tab or Enter. */
 export function FilterInput({ inputRef, text, known, hasProblems, problemsId, onChange, onClear }: FilterInputProps) {
+  const t = generationSearchMessages();
   const [caret, setCaret] = useState<number | null>(null);
   const options = useMemo(
     () => (caret === null ? [] : suggest(text, Math.min(caret, text.length), known)),
@@ -65,10 +68,10 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
         ref={inputRef}
         type="search"
         {...combobox.input}
-        aria-label="Filter generations"
+        aria-label={t.filterLabel}
         aria-describedby={problemsId}
         aria-invalid={hasProblems || undefined}
-        placeholder={'model:… -status:ok cost>0.05 attempts>1 latency>=2s "text", then Enter  ( / )'}
+        placeholder={t.placeholder}
         className="field pl-8 font-mono text-sm"
         value={text}
         onChange={({ target }) => {
@@ -82,7 +85,7 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
       {isOpen && (
         <ul
           {...combobox.list}
-          aria-label="Suggestions"
+          aria-label={t.suggestions}
           className="card scroll-thin absolute inset-x-0 top-full z-30 mt-1 max-h-72 overflow-y-auto p-1 shadow-xl sm:right-auto sm:min-w-96"
         >
           {options.map((option, index) => (
@@ -144,10 +147,13 @@ export function suggest(line: string, caret: number, known: KnownValues): readon
 }
 
 function suggestFields(begun: string, take: (text: string) => Pick<Suggestion, 'line' | 'caret'>): Suggestion[] {
-  const fields = Object.entries(FILTER_FIELDS).filter(([name]) => name.startsWith(begun));
-  return fields.slice(0, MAX_SUGGESTIONS).map(([name, { kind, about }]) => {
+  const names = Object.keys(FILTER_FIELDS)
+    .filter(isField)
+    .filter((name) => name.startsWith(begun));
+  return names.slice(0, MAX_SUGGESTIONS).map((name) => {
+    const { kind } = FILTER_FIELDS[name];
     const sign = kind === 'text' || kind === 'yes-no' ? ':' : '>';
-    return { label: name, about, ...take(name + sign) };
+    return { label: name, about: filterFieldMessages()[name], ...take(name + sign) };
   });
 }
 

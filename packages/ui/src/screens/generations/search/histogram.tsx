@@ -11,7 +11,7 @@ import { STATUS_COLORS, countOf } from '../../../features/activity/to-charts.ts'
 import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { DAY_MS } from '../../../format/days.ts';
-import { formatUsd } from '../../../format/money.ts';
+import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { createChartLink } from '../../../parts/charts/chart-link.ts';
@@ -21,6 +21,7 @@ import { Swatch } from '../../../parts/charts/swatch.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useIsSettled } from '../../../parts/use-is-settled.ts';
+import { generationSearchMessages } from './messages.ts';
 
 const REFRESH_MS = 30_000;
 
@@ -31,6 +32,7 @@ interface HistogramProps {
 
 /** Requests by time for the filters; dragging narrows the list to a span. */
 export function Histogram({ search, onSpan }: HistogramProps) {
+  const t = generationSearchMessages().histogram;
   const [isTable, setIsTable] = useState(false);
   const [link] = useState(createChartLink);
   const isSettled = useIsSettled();
@@ -53,7 +55,11 @@ export function Histogram({ search, onSpan }: HistogramProps) {
     <div className="border-b border-line px-4 pt-2 pb-1">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-faint">
         <span className="figures">
-          {isUncounted ? 'Not counted' : <Counted histogram={data} hasText={text !== undefined} />}
+          {isUncounted ? (
+            t.notCounted
+          ) : (
+            <Counted histogram={data} hasText={text !== undefined} isOpen={search.to === undefined} />
+          )}
         </span>
         <span className="flex-1" />
         <span className={classNames('flex-wrap items-center gap-x-3', isUncounted ? 'hidden' : 'flex')}>
@@ -64,7 +70,7 @@ export function Histogram({ search, onSpan }: HistogramProps) {
             </span>
           ))}
           <Button look="quiet" className="text-xs" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-            {isTable ? 'Show chart' : 'Show table'}
+            {isTable ? t.showChart : t.showTable}
           </Button>
         </span>
       </div>
@@ -72,7 +78,7 @@ export function Histogram({ search, onSpan }: HistogramProps) {
         <HistogramTable histogram={data} onSpan={pick} />
       ) : (
         <LinkedChart
-          label={`Requests by time: ${summary}`}
+          label={t.label(summary)}
           buckets={buckets}
           series={series}
           height={104}
@@ -86,18 +92,25 @@ export function Histogram({ search, onSpan }: HistogramProps) {
   );
 }
 
-/** What was counted, and from when on. */
-function Counted({ histogram, hasText }: { histogram: GenerationHistogram | undefined; hasText: boolean }) {
-  return (
-    <>
-      {histogram === undefined ? 'Counting…' : toSummary(histogram)}
-      {hasText && ', regardless of text'}
-      {histogram?.searched_from !== undefined &&
-        `, counted since ${formatMoment(histogram.searched_from)}: narrow the filters for all`}
-      {histogram?.complete_from !== undefined &&
-        `, complete since ${formatMoment(histogram.complete_from)}: earlier calls were deleted by retention`}
-    </>
-  );
+interface CountedProps {
+  readonly histogram: GenerationHistogram | undefined;
+  readonly hasText: boolean;
+  /** Whether the span ends now, whenever that is. */
+  readonly isOpen: boolean;
+}
+
+/** What was counted, and of which span. */
+function Counted({ histogram, hasText, isOpen }: CountedProps) {
+  const t = generationSearchMessages().histogram;
+  if (histogram === undefined) return t.counting;
+  const { from, to, searched_from: searchedFrom, complete_from: completeFrom } = histogram;
+  const notes = [
+    toSummary(histogram),
+    ...(hasText ? [t.regardlessOfText] : []),
+    ...(searchedFrom === undefined ? [] : [t.countedSince(formatMoment(searchedFrom))]),
+    ...(completeFrom === undefined ? [] : [t.completeSince(formatMoment(completeFrom))]),
+  ];
+  return `${notes.join(', ')} · ${t.span(formatMoment(from), isOpen ? t.now : formatMoment(to))}`;
 }
 
 function toSummary(histogram: GenerationHistogram | undefined): string {
@@ -106,7 +119,8 @@ function toSummary(histogram: GenerationHistogram | undefined): string {
   const endings = (['failed', 'cancelled', 'interrupted'] as const)
     .filter((status) => status === 'failed' || sum(status) > 0)
     .map((status) => `${formatCount(sum(status))} ${GENERATION_STATUSES[status].label}, `);
-  return `${formatCount(sum('requests'))} requests, ${endings.join('')}${formatUsd(sum('cost'))}`;
+  const requests = sum('requests');
+  return `${generationSearchMessages().histogram.requests(requests, formatCount(requests))}, ${endings.join('')}${formatUsd(sum('cost'))}`;
 }
 
 const toBuckets = (drawn: GenerationHistogram | undefined, known: GenerationHistogram | undefined): Buckets => ({
@@ -125,7 +139,7 @@ function toSeries(histogram: GenerationHistogram | undefined): readonly Series[]
   }));
 }
 
-/** Counts all that the filters leave: without a beginning, from the first of those calls on. */
+/** Counts all that the filters leave: without a beginning, from the first of those requests on. */
 async function readHistogram(search: GenerationSearch, signal: AbortSignal): Promise<GenerationHistogram> {
   const query = toGenerationQuery(search, Date.now());
   const fromMs = query['from'] === undefined ? await findFirst(query, signal) : Date.parse(query['from']);
@@ -135,7 +149,7 @@ async function readHistogram(search: GenerationSearch, signal: AbortSignal): Pro
   return callApi('/admin/v1/generations/histogram', { query: { ...query, ...spanQuery }, signal });
 }
 
-/** When the first call began that the filters leave; where there is none, a day ago. */
+/** When the first request began that the filters leave; where there is none, a day ago. */
 async function findFirst(query: Query, signal: AbortSignal): Promise<number> {
   const first = { ...query, sort: 'time', order: 'asc', limit: 1, fields: 'created_at' };
   const { data } = await callApi<GenerationList>('/admin/v1/generations', { query: first, signal });
@@ -149,21 +163,21 @@ interface HistogramTableProps {
 
 /** The same data as rows, each of which narrows the list, so that dragging is not required. */
 function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
+  const t = generationSearchMessages().histogram;
   const endOf = (start: string): string => new Date(Date.parse(start) + (histogram?.bucket_ms ?? 0)).toISOString();
   const rows = histogram?.data.filter(({ requests }) => requests > 0) ?? [];
   return (
-    <div
-      tabIndex={0}
-      role="region"
-      aria-label="Requests by time, as a table"
-      className="scroll-thin max-h-40 overflow-y-auto"
-    >
+    <div tabIndex={0} role="region" aria-label={t.tableLabel} className="scroll-thin max-h-40 overflow-y-auto">
       <table className="figures w-full text-xs">
         <thead>
           <tr className="text-left text-ink-faint">
-            {['From', 'Requests', 'Failed', 'Cancelled', 'Interrupted', 'Cost'].map((name) => (
-              <th key={name} scope="col" className="py-1 pr-4 font-medium">
-                {name}
+            {(['from', 'requests', 'failed', 'cancelled', 'interrupted', 'cost'] as const).map((name) => (
+              <th
+                key={name}
+                scope="col"
+                className={classNames('py-1 pr-4 font-medium', name !== 'from' && 'text-right')}
+              >
+                {t.heads[name]}
               </th>
             ))}
           </tr>
@@ -174,7 +188,7 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
               <th scope="row" className="pr-4 text-left font-normal">
                 <button
                   type="button"
-                  title="Show only the calls of this span"
+                  title={t.showSpan}
                   className="min-h-6 rounded text-accent underline"
                   onClick={() => onSpan(start, endOf(start))}
                 >
@@ -182,16 +196,16 @@ function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
                 </button>
               </th>
               {[requests, failed, cancelled, interrupted].map((count, at) => (
-                <td key={at} className="pr-4">
+                <td key={at} className="pr-4 text-right">
                   {formatCount(count)}
                 </td>
               ))}
-              <td className="pr-4">{formatUsd(cost)}</td>
+              <td className="pr-4 text-right">{formatUsdInColumn(cost)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">No calls.</p>}
+      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">{t.none}</p>}
     </div>
   );
 }

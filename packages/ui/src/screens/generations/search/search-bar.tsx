@@ -4,6 +4,7 @@ import type { ListPage } from '../../../features/generations/list/list-row.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { generationSearchMessages } from './messages.ts';
 
 interface SearchBarProps {
   readonly searched: SearchedSoFar;
@@ -31,14 +32,17 @@ export function SearchBar({
 }: SearchBarProps) {
   const { records, backTo } = searched;
   const percent = toPercent(records, total, isDone);
+  const t = generationSearchMessages().search;
+  const count = formatCount(records);
+  const soFar = isStopped ? t.stopped(count) : isRunning ? t.searching(count) : t.searched(count);
   const state = isDone
-    ? `Searched all ${formatCount(records)}`
-    : `${isStopped ? 'Stopped: searched' : isRunning ? 'Searching' : 'Searched'} ${formatCount(records)}${total === undefined ? '' : ` of ${formatCount(Math.max(total, records))}`}`;
+    ? t.all(count)
+    : soFar + (total === undefined ? '' : t.of(formatCount(Math.max(total, records))));
   return (
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5 text-xs text-ink-soft">
       <div
         role="progressbar"
-        aria-label="Searched for the text"
+        aria-label={t.label}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent ?? undefined}
@@ -53,9 +57,9 @@ export function SearchBar({
       <span>
         {state}
         {percent !== null && ` (${percent} %)`}
-        {backTo !== null && !isDone && `, back to ${formatMoment(backTo)}`}
-        {!isDone && !isRunning && !isStopped && '; scroll down for older ones'}
-        {isSortLost && '. Text search starts with the newest call, so this list is not sorted'}
+        {backTo !== null && !isDone && t.backTo(formatMoment(backTo))}
+        {!isDone && !isRunning && !isStopped && t.scroll}
+        {isSortLost && t.sortLost}
       </span>
       {(isRunning || !isDone) && (
         <Button
@@ -64,7 +68,7 @@ export function SearchBar({
           icon={isRunning ? <Square size={12} /> : <Play size={12} />}
           onClick={isRunning ? onStop : onGoOn}
         >
-          {isRunning ? 'Stop searching' : 'Continue search'}
+          {isRunning ? t.stop : t.goOn}
         </Button>
       )}
     </div>
