@@ -1,20 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
-import { ListTree, Pin, SearchX } from 'lucide-react';
+import { useSearch } from '@tanstack/react-router';
+import { Pin } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
-import { usePreferences } from '../../app/preferences.ts';
-import {
-  GENERATION_COLUMNS,
-  LEAVING,
-  LEAVING_BESIDE,
-  toColumns,
-} from '../../features/generations/list/generation-columns.tsx';
+import { getPreferences, setPreferences, usePreferences } from '../../app/preferences.ts';
+import { toColumns, toDefaultHidden, toLeavingOrder } from '../../features/generations/list/generation-columns.tsx';
 import type { ListRow } from '../../features/generations/list/list-row.ts';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import {
   type GenerationSearch,
-  NO_FILTERS,
   hasGenerationFilters,
   withChange,
 } from '../../features/generations/search/generation-search.ts';
@@ -22,34 +16,38 @@ import { ListScreen } from '../../features/list-screen/list-screen.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { copyText } from '../../parts/controls/copy-button.tsx';
-import { Checkbox } from '../../parts/controls/field.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
-import { EmptyState } from '../../parts/messages/states.tsx';
+import { moveBeside, toOrdered } from '../../parts/table/column-order.ts';
 import type { TableSort } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
+import { useMedia } from '../../parts/use-width.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { ColumnsMenu, ExportMenu } from './list/list-menus.tsx';
 import { NewRowsBar, PinnedNote } from './list/list-notes.tsx';
+import { LiveControl } from './list/live-control.tsx';
+import { generationsMessages } from './list/messages.ts';
+import { NoGenerations } from './list/no-generations.tsx';
 import { useGenerations } from './list/use-generations.ts';
 import { toSelection, useRowKeys, useStepKeys } from './list/use-row-keys.ts';
 import { type ChangeSearch, FilterBar } from './search/filter-bar.tsx';
 import { facetsQuery } from './search/generation-counts.ts';
 import { Histogram } from './search/histogram.tsx';
 import { SearchBar } from './search/search-bar.tsx';
-import { WhyNothing } from './search/why-nothing.tsx';
 import { ListKind } from './sessions/list-kind.tsx';
 import { ViewsMenu } from './views/views-menu.tsx';
 
-/** Every call, newest first: filters in the address, a histogram, a live list, and the generation at hand beside it. */
+/** Every request, the last that ended first: filters in the address, a histogram, a live list, and the generation at hand beside it. */
 export function GenerationsScreen() {
   const search = useSearch({ from: '/generations' });
   const navigate = useNavigateWithin('/generations');
-  const [isLive, setIsLive] = useState(true);
+  const t = generationsMessages();
+  const [isPaused, setIsPaused] = useState(false);
   const [isAtTop, setIsAtTop] = useState(true);
-  const list = useGenerations(search, isLive, isAtTop);
+  const list = useGenerations(search, isPaused, isAtTop);
+  const table = useColumns(search, list);
   const change: ChangeSearch = (next, replace = false) =>
     void navigate({ search: (before) => withChange(before, next), replace });
   const open = (id: string): void => change({ open: id }, search.open !== undefined);
@@ -60,25 +58,32 @@ export function GenerationsScreen() {
   const total = countRows(list, search, facets?.total);
   return (
     <ListScreen
-      title="Generations"
+      title={t.title}
       note={
-        <span role="status">
-          {list.isLoading ? 'Loading…' : list.error === null && toFound(list.rows.length, total, search)}
-        </span>
+        <>
+          <span role="status">
+            {list.isLoading ? t.loading : list.error === null && toFound(list.rows.length, total, search)}
+          </span>
+          {list.rows.length > 1 && <span> · {describeSort(search, table.columns)}</span>}
+        </>
       }
       actions={
         <>
           <ListKind search={search} />
-          <Checkbox
-            label={
-              <span className="whitespace-nowrap">
-                Live{isLive && list.feed === 'connecting' ? ' (connecting)' : ''}
-              </span>
-            }
-            checked={isLive}
-            onChange={(event) => setIsLive(event.target.checked)}
-          />
-          <Actions search={search} onChange={change} />
+          {search.pinned === undefined && (
+            <LiveControl
+              isConnected={list.feed === 'on'}
+              isPaused={isPaused}
+              waiting={list.waiting}
+              perMinute={list.perMinute}
+              onPause={() => setIsPaused(true)}
+              onResume={() => {
+                setIsPaused(false);
+                list.showWaiting();
+              }}
+            />
+          )}
+          <Actions search={search} table={table} onChange={change} />
         </>
       }
       filters={
@@ -90,10 +95,19 @@ export function GenerationsScreen() {
       }
       opened={<Opened search={search} onChange={change} onMaximize={maximize} />}
     >
-      <AboveList search={search} list={list} total={total} counted={facets?.total} onChange={change} onOpen={open} />
+      <AboveList
+        search={search}
+        list={list}
+        isPaused={isPaused}
+        total={total}
+        counted={facets?.total}
+        onChange={change}
+        onOpen={open}
+      />
       <GenerationList
         search={search}
         list={list}
+        table={table}
         total={total}
         onChange={change}
         onOpen={open}
@@ -109,28 +123,50 @@ interface PartProps {
   readonly onChange: ChangeSearch;
 }
 
-function Actions({ search, onChange }: PartProps) {
+/** The columns of the list as they are to be shown. */
+type Table = ReturnType<typeof useColumns>;
+
+const WIDE = '(min-width: 1900px)';
+
+/** The columns in the user's order, and which of them are hidden. */
+function useColumns(search: GenerationSearch, { rows, keyNames }: ReturnType<typeof useGenerations>) {
+  const { pins, hiddenColumns, columnOrder } = usePreferences();
+  const isWide = useMedia(WIDE);
+  const isByStart = search.sort === 'time' && search.order === 'asc' && search.text === undefined;
+  return useMemo(() => {
+    const hidden = hiddenColumns ?? toDefaultHidden(isWide);
+    const all = toColumns({ rows, pins, keyNames, hidden, isByStart });
+    return {
+      hidden,
+      columns: toLeaving(toOrdered(all, columnOrder), toLeavingOrder(hiddenColumns === null)),
+    };
+  }, [rows, pins, keyNames, hiddenColumns, columnOrder, isWide, isByStart]);
+}
+
+function Actions({ search, table, onChange }: PartProps & { table: Table }) {
+  const t = generationsMessages();
   const navigate = useNavigateWithin('/generations');
   const { pins } = usePreferences();
   const isPinned = search.pinned !== undefined;
+  const count = pins.length > 0 ? ` ${pins.length}` : '';
   return (
     <>
       <Button
         aria-pressed={isPinned}
         className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
         icon={<Pin size={15} />}
-        aria-label={`Pinned${pins.length > 0 ? ` ${pins.length}` : ''}`}
-        title="Pinned"
+        aria-label={t.pinned + count}
+        title={t.pinned}
         onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
       >
-        <span className="max-lg:hidden">Pinned</span>
-        {pins.length > 0 && ` ${pins.length}`}
+        <span className="max-lg:hidden">{t.pinned}</span>
+        {count}
       </Button>
       <ViewsMenu search={search} />
-      <ColumnsMenu columns={GENERATION_COLUMNS} />
+      <ColumnsMenu columns={table.columns} hidden={table.hidden} />
       {toCompared(search).length === 1 && (
         <Button look="quiet" onClick={() => onChange({ compare: undefined })}>
-          Clear 1 selected
+          {t.clearSelected}
         </Button>
       )}
       {!isPinned && <ExportMenu search={search} />}
@@ -145,8 +181,13 @@ interface ListProps extends PartProps {
   readonly onOpen: (id: string) => void;
 }
 
+interface AboveListProps extends ListProps {
+  readonly isPaused: boolean;
+  readonly counted: number | undefined;
+}
+
 /** What is between the filters and the rows: how many there are over time, how far a search is, and what is new. */
-function AboveList({ search, list, total, counted, onChange, onOpen }: ListProps & { counted: number | undefined }) {
+function AboveList({ search, list, isPaused, total, counted, onChange, onOpen }: AboveListProps) {
   const isPinned = search.pinned !== undefined;
   const isNew = list.data !== undefined && list.rows.length === 0 && total === 0 && !hasGenerationFilters(search);
   return (
@@ -168,31 +209,32 @@ function AboveList({ search, list, total, counted, onChange, onOpen }: ListProps
       )}
       {isPinned && list.data !== undefined && <PinnedNote rows={list.rows} />}
       {!isPinned && <RunningBar openId={search.open} onOpen={onOpen} />}
-      <NewRowsBar waiting={list.waiting} isStale={list.isStale} onShow={list.showWaiting} />
+      <NewRowsBar waiting={list.waiting} isStale={list.isStale} isPaused={isPaused} onShow={list.showWaiting} />
     </>
   );
 }
 
 interface GenerationListProps extends ListProps {
+  readonly table: Table;
   readonly onMaximize: (id: string) => void;
   readonly onTopChange: (isAtTop: boolean) => void;
 }
 
-function GenerationList({ search, list, total, onChange, onOpen, onMaximize, onTopChange }: GenerationListProps) {
+function GenerationList(props: GenerationListProps) {
+  const { search, list, table, total, onChange, onOpen, onMaximize, onTopChange } = props;
+  const t = generationsMessages();
   const { rows } = list;
-  const { pins, hiddenColumns: hidden } = usePreferences();
+  const { columnWidths } = usePreferences();
   const open = ({ id }: ListRow): void => onOpen(id);
   useStepKeys({ rows, openId: search.open, open, onEnd: list.loadMore });
   const opened = rows.find(({ id }) => id === search.open);
   const onKey = useRowKeys({ compare: search.compare, opened, change: onChange });
-  const leaving = search.open === undefined ? LEAVING : LEAVING_BESIDE;
-  const columns = useMemo(() => toLeaving(toColumns(pins, list.keyNames), leaving), [pins, list.keyNames, leaving]);
   const isSortable = search.text === undefined && search.pinned === undefined;
   return (
     <>
       <Loaded
-        what="generations"
-        failure="The generations could not be loaded"
+        what={t.what}
+        failure={t.failure}
         query={{ error: list.error, refetch: list.refresh }}
         data={list.isLoading ? undefined : rows}
       >
@@ -201,10 +243,16 @@ function GenerationList({ search, list, total, onChange, onOpen, onMaximize, onT
             <NoGenerations search={search} isStopped={list.isStopped} onChange={onChange} />
           ) : (
             <VirtualTable
-              label="Generations"
+              label={t.title}
               rows={rows}
-              columns={columns}
-              hidden={hidden}
+              columns={table.columns}
+              hidden={table.hidden}
+              widths={columnWidths}
+              onWidth={keepWidth}
+              onMove={(id, place) => {
+                const ids = table.columns.map((column) => column.id);
+                setPreferences({ columnOrder: moveBeside(ids, id, place) });
+              }}
               idOf={idOf}
               isRecycled
               onOpen={open}
@@ -225,7 +273,7 @@ function GenerationList({ search, list, total, onChange, onOpen, onMaximize, onT
           role="status"
           className="flex items-center justify-center gap-2 border-t border-line py-1.5 text-xs text-ink-faint"
         >
-          <Spinner /> Loading more…
+          <Spinner /> {t.loadingMore}
         </p>
       )}
     </>
@@ -243,7 +291,7 @@ function Opened({ search, onChange, onMaximize }: PartProps & { onMaximize: (id:
         <GenerationDetail
           id={id}
           onClose={() => onChange({ open: undefined })}
-          onCopyId={() => void copyText(id, 'Copied the id')}
+          onCopyId={() => void copyText(id, generationsMessages().copiedId)}
           onMaximize={() => onMaximize(id)}
           compared={toCompared(search)}
           tab={tab}
@@ -273,47 +321,28 @@ function countRows(
 }
 
 function toFound(rows: number, total: number, search: GenerationSearch): string {
-  if (search.pinned !== undefined) return `${formatCount(rows)} pinned`;
+  const t = generationsMessages();
+  if (search.pinned !== undefined) return t.pinnedCount(formatCount(rows));
   const count = total === -1 ? `${formatCount(rows)}+` : formatCount(total);
-  return hasGenerationFilters(search) ? `${count} found` : `${count} total`;
+  return hasGenerationFilters(search) ? t.found(count) : t.total(count);
 }
 
-interface NoGenerationsProps {
-  readonly search: GenerationSearch;
-  readonly isStopped: boolean;
-  readonly onChange: ChangeSearch;
+/** What the list is sorted by, in words. */
+function describeSort({ sort = 'time', order, text, pinned }: GenerationSearch, columns: Table['columns']): string {
+  const t = generationsMessages().sortedBy;
+  const column = columns.find((one) => one.sort === sort);
+  const isAscending = order === 'asc';
+  if (sort === 'time' || column === undefined || text !== undefined || pinned !== undefined)
+    return sort === 'time' && isAscending && text === undefined ? t.oldest : t.newest;
+  const head = String(column.header);
+  if (column.isNumeric === true) return isAscending ? t.lowest(head) : t.highest(head);
+  return isAscending ? t.fromA(head) : t.fromZ(head);
 }
 
-function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
-  if (search.pinned !== undefined) {
-    return (
-      <EmptyState icon={<Pin size={22} />} title="No pinned calls">
-        <p>Press p on a row, or use the pin of an open call. It stays here until retention deletes it.</p>
-      </EmptyState>
-    );
-  }
-  if (!hasGenerationFilters(search)) {
-    return (
-      <EmptyState icon={<ListTree size={22} />} title="No calls yet">
-        <p>
-          Calls appear here as soon as they end. Send one from the playground, or copy a snippet from the top of the
-          page.
-        </p>
-        <Link to="/playground" className="text-accent underline">
-          Open the playground
-        </Link>
-      </EmptyState>
-    );
-  }
-  return (
-    <EmptyState
-      icon={<SearchX size={22} />}
-      title={isStopped ? 'No results before the search was stopped' : 'No generation matches these filters'}
-    >
-      {!isStopped && <WhyNothing search={search} onChange={onChange} />}
-      <Button onClick={() => onChange(NO_FILTERS)}>Clear the filters</Button>
-    </EmptyState>
-  );
+/** Keeps the width of a column in this browser; null forgets it. */
+function keepWidth(id: string, px: number | null): void {
+  const { [id]: _former, ...others } = getPreferences().columnWidths;
+  setPreferences({ columnWidths: px === null ? others : { ...others, [id]: px } });
 }
 
 /** The order of the list; the newest first where nothing is said. */

@@ -1,219 +1,278 @@
 import { Pin, Shuffle } from 'lucide-react';
+import type { ReactNode } from 'react';
 
-import { formatUsd } from '../../../format/money.ts';
+import { formatUsdInColumn } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
-import { formatMoment, formatShortMoment } from '../../../format/time.ts';
+import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
-import { Moment } from '../../../parts/text/moment.tsx';
-import { StatusBadge } from './generation-status.tsx';
-import { type ListRow, toFirstTokenMs, toSpeed } from './list-row.ts';
+import { GENERATION_STATUSES, StatusBadge } from './generation-status.tsx';
+import { endOf, type ListRow, toFirstTokenMs, toSpeed } from './list-row.ts';
+import { generationListMessages } from './messages.ts';
 
 /** Cost of the generation; an unknown price is not shown as zero. */
 export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
+  const t = generationListMessages();
   return generation.cost_known ? (
-    formatUsd(generation.total_cost)
+    formatUsdInColumn(generation.total_cost)
   ) : (
-    <span title="The model has no known price">unknown</span>
+    <span title={t.noPrice} className="text-ink-faint">
+      {t.unknownCost}
+    </span>
   );
 }
 
-export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
-  {
-    id: 'time',
-    sort: 'time',
-    header: 'Time',
-    width: '128px',
-    cell: ({ created_at: at }) => (
-      <Moment at={at} className="figures text-ink-soft">
-        {formatMoment(at)}
-      </Moment>
-    ),
-    narrow: {
-      width: '60px',
-      cell: ({ created_at: at }) => (
-        <Moment at={at} className="figures text-ink-soft">
-          {formatShortMoment(at)}
-        </Moment>
-      ),
+/** What the list knows beside its rows. */
+export interface ListContext {
+  readonly rows: readonly ListRow[];
+  readonly pins: readonly string[];
+  /** Names of keys by their hashes. */
+  readonly keyNames: Readonly<Record<string, string>>;
+  /** Ids of columns that are not shown. */
+  readonly hidden: readonly string[];
+  /** Whether the list is sorted by when requests began, and not by when they ended. */
+  readonly isByStart: boolean;
+}
+
+/** All columns of the list, in their order by default. */
+export function toColumns(context: ListContext): readonly Column<ListRow>[] {
+  const { rows, keyNames, hidden, isByStart } = context;
+  const t = generationListMessages();
+  const heads = t.columns;
+  const toKeyName = ({ key_hash: hash }: ListRow): string => keyNames[hash] ?? `${hash.slice(0, 8)}…`;
+  const model = createModelCell(context);
+  return [
+    {
+      id: 'time',
+      sort: 'time',
+      header: isByStart ? heads.started : heads.ended,
+      width: '104px',
+      cell: (row) => <Ended row={row} isByStart={isByStart} format={formatMoment} />,
+      narrow: {
+        width: '52px',
+        cell: (row) => <Ended row={row} isByStart={isByStart} format={formatShortMoment} />,
+      },
     },
-  },
-  {
-    id: 'status',
-    sort: 'status',
-    header: 'Status',
-    width: '84px',
-    narrow: { width: '78px' },
-    cell: ({ status }) => <StatusBadge status={status} />,
-  },
-  {
-    id: 'model',
-    sort: 'model',
-    header: 'Model',
-    width: 'minmax(130px,2fr)',
-    narrow: {
-      width: 'minmax(66px,2fr)',
-      cell: ({ model }) => (
-        <span className="font-medium" title={model}>
-          {model.slice(model.indexOf('/') + 1)}
+    {
+      id: 'status',
+      sort: 'status',
+      header: heads.status,
+      width: '92px',
+      cell: ({ status }) =>
+        status === 'ok' ? (
+          <span className="text-ink-faint">{GENERATION_STATUSES.ok.label}</span>
+        ) : (
+          <StatusBadge status={status} />
+        ),
+    },
+    {
+      id: 'model',
+      sort: 'model',
+      header: heads.model,
+      width: toFittingWidth(rows, (row) => row.model.length + countMarks(row, hidden), { least: 120, most: 320 }),
+      cell: (row) => model(row, row.model),
+      narrow: { width: 'minmax(84px,2fr)', cell: (row) => model(row, row.model.slice(row.model.indexOf('/') + 1)) },
+    },
+    {
+      id: 'attempts',
+      sort: 'attempts',
+      header: heads.attempts,
+      width: '80px',
+      isNumeric: true,
+      cell: ({ attempts }) =>
+        attempts < 2 ? (
+          <span className="text-ink-faint">{attempts === 0 ? '—' : attempts}</span>
+        ) : (
+          <Attempts count={attempts} />
+        ),
+    },
+    {
+      id: 'prompt',
+      header: heads.prompt,
+      width: 'minmax(160px,1fr)',
+      narrow: { width: 'minmax(96px,3fr)' },
+      cell: ({ prompt_preview: preview }) => (
+        <span className="text-ink-soft" title={preview ?? t.notStored}>
+          {preview ?? '—'}
         </span>
       ),
     },
-    cell: ({ model }) => <span className="font-medium">{model}</span>,
-  },
-  {
-    id: 'prompt',
-    header: 'Prompt',
-    width: 'minmax(140px,3fr)',
-    cell: ({ prompt_preview: preview }) => (
-      <span className="text-ink-soft" title={preview ?? 'Not stored'}>
-        {preview ?? '—'}
-      </span>
-    ),
-  },
-  {
-    id: 'provider',
-    sort: 'provider',
-    header: 'Provider',
-    width: 'minmax(80px,1fr)',
-    cell: ({ provider_name: name }) => name ?? '—',
-  },
-  {
-    id: 'attempts',
-    sort: 'attempts',
-    header: 'Attempts',
-    width: '96px',
-    isNumeric: true,
-    cell: ({ attempts }) => <Attempts count={attempts} />,
-  },
-  {
-    id: 'finish',
-    header: 'Finish',
-    width: '104px',
-    cell: ({ finish_reason: reason, streamed }) => (
-      <span className="text-ink-soft" title={streamed === true ? 'streamed' : 'not streamed'}>
-        {reason ?? '—'}
-      </span>
-    ),
-  },
-  {
-    id: 'in',
-    sort: 'tokens_in',
-    header: 'In',
-    width: '56px',
-    isNumeric: true,
-    cell: (row) => formatCompact(row.tokens_prompt),
-  },
-  {
-    id: 'out',
-    sort: 'tokens_out',
-    header: 'Out',
-    width: '56px',
-    isNumeric: true,
-    cell: (row) => formatCompact(row.tokens_completion),
-  },
-  {
-    id: 'cost',
-    sort: 'cost',
-    header: 'Cost',
-    width: '104px',
-    narrow: { width: '90px' },
-    isNumeric: true,
-    cell: (row) => <Cost generation={row} />,
-  },
-  {
-    id: 'ttft',
-    sort: 'latency',
-    header: 'First token',
-    width: '96px',
-    isNumeric: true,
-    cell: (row) => formatDuration(toFirstTokenMs(row)),
-  },
-  {
-    id: 'duration',
-    sort: 'duration',
-    header: 'Duration',
-    width: '96px',
-    isNumeric: true,
-    cell: (row) => formatDuration(row.generation_time),
-  },
-  {
-    id: 'speed',
-    sort: 'speed',
-    header: 'Tokens/s',
-    width: '84px',
-    isNumeric: true,
-    cell: (row) => {
-      const speed = toSpeed(row);
-      return speed === null ? '—' : formatCompact(Math.round(speed));
+    {
+      id: 'provider',
+      sort: 'provider',
+      header: heads.provider,
+      width: toFittingWidth(rows, (row) => row.provider_name?.length ?? 1, { least: 76, most: 150 }),
+      cell: ({ provider_name: name }) => <span title={name ?? undefined}>{name ?? '—'}</span>,
     },
-  },
-  { id: 'key', header: 'Key', width: 'minmax(80px,1fr)', cell: ({ key_hash: hash }) => <KeyName hash={hash} /> },
-  {
-    id: 'origin',
-    header: 'App',
-    width: 'minmax(80px,1fr)',
-    cell: (row) => <span className="text-ink-soft">{row.origin || '—'}</span>,
-  },
-  {
-    id: 'user',
-    header: 'User',
-    width: 'minmax(80px,1fr)',
-    cell: (row) => <span className="text-ink-soft">{row.external_user ?? '—'}</span>,
-  },
-];
+    {
+      id: 'key',
+      header: heads.key,
+      width: toFittingWidth(rows, (row) => toKeyName(row).length, { least: 64, most: 150 }),
+      cell: (row) => (
+        <span className="text-ink-soft" title={row.key_hash}>
+          {toKeyName(row)}
+        </span>
+      ),
+    },
+    {
+      id: 'origin',
+      header: heads.app,
+      width: toFittingWidth(rows, (row) => toAppName(row.origin).length, { least: 64, most: 150 }),
+      cell: ({ origin }) => (
+        <span className="text-ink-soft" title={origin || undefined}>
+          {toAppName(origin)}
+        </span>
+      ),
+    },
+    {
+      id: 'user',
+      header: heads.user,
+      width: toFittingWidth(rows, (row) => row.external_user?.length ?? 1, { least: 64, most: 150 }),
+      cell: ({ external_user: user }) => <span className="text-ink-soft">{user ?? '—'}</span>,
+    },
+    {
+      id: 'finish',
+      header: heads.finish,
+      width: '96px',
+      cell: ({ finish_reason: reason, streamed }) => (
+        <span className="text-ink-soft" title={streamed === true ? t.streamed : t.notStreamed}>
+          {reason ?? '—'}
+        </span>
+      ),
+    },
+    {
+      id: 'in',
+      sort: 'tokens_in',
+      header: heads.tokensIn,
+      width: '76px',
+      isNumeric: true,
+      cell: (row) => formatCompact(row.tokens_prompt),
+    },
+    {
+      id: 'out',
+      sort: 'tokens_out',
+      header: heads.tokensOut,
+      width: '80px',
+      isNumeric: true,
+      cell: (row) => formatCompact(row.tokens_completion),
+    },
+    {
+      id: 'ttft',
+      sort: 'latency',
+      header: heads.firstToken,
+      width: '84px',
+      isNumeric: true,
+      cell: (row) => formatDuration(toFirstTokenMs(row)),
+    },
+    {
+      id: 'speed',
+      sort: 'speed',
+      header: heads.speed,
+      width: '76px',
+      isNumeric: true,
+      cell: (row) => {
+        const speed = toSpeed(row);
+        return speed === null ? '—' : formatCompact(Math.round(speed));
+      },
+    },
+    {
+      id: 'duration',
+      sort: 'duration',
+      header: heads.duration,
+      width: '80px',
+      isNumeric: true,
+      cell: (row) => formatDuration(row.generation_time),
+    },
+    {
+      id: 'cost',
+      sort: 'cost',
+      header: heads.cost,
+      width: '92px',
+      narrow: { width: '72px' },
+      isNumeric: true,
+      cell: (row) => <Cost generation={row} />,
+    },
+  ];
+}
 
-/** The name of a key; of one that has none any more, the beginning of its hash. */
-function KeyName({ hash, name }: { hash: string; name?: string | undefined }) {
+/** Shown where the user has chosen no columns and the window is wide. */
+const EXTRA = ['provider', 'finish', 'ttft', 'speed'] as const;
+const HIDDEN = ['status', 'attempts', 'user'] as const;
+
+/** The columns that are not shown where the user has chosen none. */
+export const toDefaultHidden = (isWide: boolean): readonly string[] => (isWide ? HIDDEN : [...HIDDEN, ...EXTRA]);
+
+/** Left out where there is no room for them, the first of these first: what was added on purpose stays longest. */
+export const toLeavingOrder = (isByDefault: boolean): readonly string[] => {
+  const usual = ['in', 'origin', 'out', 'key', 'duration'];
+  const others = ['user', 'finish', 'speed', 'ttft', 'provider', 'attempts', 'status'];
+  return isByDefault ? [...others, ...usual] : [...usual, ...others];
+};
+
+/** The time that the list is sorted by; both on pointing. */
+function Ended({ row, isByStart, format }: { row: ListRow; isByStart: boolean; format: (iso: string) => string }) {
+  const t = generationListMessages();
+  const ended = endOf(row);
+  const at = isByStart ? row.created_at : ended;
+  const title = `${t.startedAt(formatFull(row.created_at))}\n${t.endedAt(formatFull(ended))}`;
   return (
-    <span className="text-ink-soft" title={hash}>
-      {name ?? `${hash.slice(0, 8)}…`}
-    </span>
+    <time dateTime={at} title={title} className="figures text-ink-soft">
+      {format(at)}
+    </time>
   );
 }
 
-/** How many endpoints were asked; a fallback is marked. */
-function Attempts({ count }: { count: number }) {
-  if (count < 2) return <span className="text-ink-faint">{count === 0 ? '—' : count}</span>;
-  return (
-    <span className="inline-flex items-center gap-1 align-bottom text-ink" title={`Fell back: ${count} attempts`}>
-      <Shuffle size={13} />
-      {count} attempts
-    </span>
-  );
-}
-
-/** The columns with a mark at what is pinned, and the names of keys by their hashes. */
-export function toColumns(
-  pins: readonly string[],
-  keyNames: Readonly<Record<string, string>>,
-): readonly Column<ListRow>[] {
+/** The model; behind it, at the edge of the column, what is worth a mark: more than one attempt, and a bad end. */
+function createModelCell({ pins, hidden }: ListContext): (row: ListRow, name: string) => ReactNode {
+  const t = generationListMessages();
   const pinned = new Set(pins);
-  const withPin = (cell: Column<ListRow>['cell']) => (row: ListRow) => (
-    <>
-      {pinned.has(row.id) && (
+  return ({ id, model, status, attempts }, name) => (
+    <span className="flex min-w-0 items-center gap-1.5">
+      {pinned.has(id) && (
         <>
-          <Pin size={13} className="mr-1 inline text-accent" />
-          <span className="sr-only">pinned </span>
+          <Pin size={13} className="shrink-0 text-accent" />
+          <span className="sr-only">{t.pinned} </span>
         </>
       )}
-      {cell(row)}
-    </>
+      <span className="min-w-0 flex-1 truncate font-medium" title={model}>
+        {name}
+      </span>
+      {attempts > 1 && hidden.includes('attempts') && <Attempts count={attempts} />}
+      {status !== 'ok' && hidden.includes('status') && <StatusBadge status={status} />}
+    </span>
   );
-  return GENERATION_COLUMNS.map((column) => {
-    if (column.id === 'key')
-      return { ...column, cell: ({ key_hash: hash }) => <KeyName hash={hash} name={keyNames[hash]} /> };
-    if (column.id !== 'model') return column;
-    const { cell, narrow } = column;
-    return {
-      ...column,
-      cell: withPin(cell),
-      ...(narrow !== undefined && { narrow: { ...narrow, cell: withPin(narrow.cell ?? cell) } }),
-    };
-  });
 }
 
-/** Left out where there is no room for them, the first of these first. */
-export const LEAVING: readonly string[] = ['attempts', 'in', 'provider', 'out', 'ttft', 'prompt'];
+/** How many endpoints were tried. */
+function Attempts({ count }: { count: number }) {
+  const t = generationListMessages();
+  return (
+    <span
+      className="inline-flex shrink-0 items-center gap-0.5 align-bottom text-xs text-ink-soft"
+      title={t.fellBack(count)}
+    >
+      <Shuffle size={12} aria-hidden="true" />
+      <span aria-hidden="true">{count}</span>
+      <span className="sr-only">{t.attempts(count)}</span>
+    </span>
+  );
+}
 
-/** The same beside an open generation, which has them all. */
-export const LEAVING_BESIDE: readonly string[] = ['origin', 'user', 'finish', 'key', 'speed', 'duration', ...LEAVING];
+const toAppName = (origin: string): string => origin.replace(/^https?:\/\//, '').replace(/\/$/, '') || '—';
+
+/** How wide the marks behind a model are, in characters. */
+function countMarks({ status, attempts }: ListRow, hidden: readonly string[]): number {
+  const ofStatus = status === 'ok' || !hidden.includes('status') ? 0 : GENERATION_STATUSES[status].label.length + 3;
+  return ofStatus + (attempts > 1 && hidden.includes('attempts') ? 4 : 0);
+}
+
+const CHARACTER_PX = 7.6;
+
+/** The width in which the longest of the texts fits, within bounds in pixels: nothing is cut while there is room. */
+function toFittingWidth(
+  rows: readonly ListRow[],
+  lengthOf: (row: ListRow) => number,
+  { least, most }: { readonly least: number; readonly most: number },
+): string {
+  const longest = rows.reduce((length, row) => Math.max(length, lengthOf(row)), 0);
+  return `${Math.min(most, Math.max(least, Math.ceil(longest * CHARACTER_PX)))}px`;
+}

@@ -1,19 +1,37 @@
 import type { Generation, GenerationStatus } from '@model-gateway/core/wire';
 
 import { Badge, type Tone } from '../../../parts/badge.tsx';
+import { generationListMessages } from './messages.ts';
 
 /**
- * The one word for how a call ended, wherever it is shown: in lists, details, filters and charts, and the same as in the
- * API and its exports. Why the model stopped is its finish reason, which is something else.
+ * The one word for how a request ended, wherever it is shown: in lists, details, filters and charts. Why the model
+ * stopped is its finish reason, which is something else. Read a label when it is shown, as the language may change.
  */
 export const GENERATION_STATUSES: Readonly<
   Record<GenerationStatus, { readonly label: string; readonly tone: Tone; readonly meaning?: string }>
 > = {
-  ok: { label: 'ok', tone: 'good' },
-  failed: { label: 'failed', tone: 'bad' },
-  cancelled: { label: 'cancelled', tone: 'caution' },
-  interrupted: { label: 'interrupted', tone: 'bad', meaning: 'The gateway stopped during the call' },
+  ok: toStatusTexts('ok', 'good'),
+  failed: toStatusTexts('failed', 'bad'),
+  cancelled: toStatusTexts('cancelled', 'caution'),
+  interrupted: {
+    get label() {
+      return generationListMessages().statuses.interrupted;
+    },
+    tone: 'bad',
+    get meaning() {
+      return generationListMessages().interruptedMeaning;
+    },
+  },
 };
+
+function toStatusTexts(status: GenerationStatus, tone: Tone) {
+  return {
+    get label() {
+      return generationListMessages().statuses[status];
+    },
+    tone,
+  };
+}
 
 export const isStatus = (text: string): boolean => Object.hasOwn(GENERATION_STATUSES, text);
 

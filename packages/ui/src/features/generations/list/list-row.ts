@@ -56,3 +56,10 @@ export function toFirstTokenMs({
 }: Pick<Generation, 'streamed' | 'tokens_completion' | 'latency'>): number | null {
   return streamed === true && (tokens ?? 0) > 0 ? latency : null;
 }
+
+/** When a request ended, which is what the list is sorted by unless it is told otherwise. ISO 8601. */
+export const endOf = ({
+  created_at: createdAt,
+  generation_time: ms,
+}: Pick<Generation, 'created_at' | 'generation_time'>): string =>
+  ms === null ? createdAt : new Date(Date.parse(createdAt) + ms).toISOString();

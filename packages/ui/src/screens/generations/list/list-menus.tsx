@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Columns3, Download } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
+import type { KeyboardEvent, ReactNode } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
 import { setPreferences, usePreferences } from '../../../app/preferences.ts';
@@ -10,23 +11,46 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { Menu, MENU_ITEM, MenuCheck, MenuContent } from '../../../parts/controls/menu.tsx';
 import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
 import { saveFile } from '../../../parts/save-file.ts';
+import { moveBeside } from '../../../parts/table/column-order.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { toggled } from '../../../parts/toggled.ts';
+import { generationsMessages } from './messages.ts';
 
-/** Which columns are shown, and how close the rows are. This browser remembers both. */
-export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown>, 'id' | 'header'>[] }) {
-  const { hiddenColumns: hidden, density } = usePreferences();
-  const setHidden = (hiddenColumns: readonly string[]): void => setPreferences({ hiddenColumns });
+interface ColumnsMenuProps {
+  readonly columns: readonly Pick<Column<never>, 'id' | 'header'>[];
+  /** Ids of columns that are not shown. */
+  readonly hidden: readonly string[];
+}
+
+/** Which columns are shown, in which order, and how close the rows are. This browser remembers all of it. */
+export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
+  const t = generationsMessages().columns;
+  const { hiddenColumns, columnOrder, columnWidths, density } = usePreferences();
+  const ids = columns.map(({ id }) => id);
+  const move = (event: KeyboardEvent, id: string): void => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const neighbour = ids[ids.indexOf(id) + (step ?? 0)];
+    if (!event.altKey || step === undefined) return;
+    event.preventDefault();
+    if (neighbour === undefined) return;
+    setPreferences({ columnOrder: moveBeside(ids, id, { id: neighbour, side: step < 0 ? 'before' : 'after' }) });
+  };
+  const isOwn = hiddenColumns !== null || columnOrder.length > 0 || Object.keys(columnWidths).length > 0;
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
-        <Button icon={<Columns3 size={15} />} aria-label="Columns" title="Columns">
-          <span className="max-lg:hidden">Columns</span>
+        <Button icon={<Columns3 size={15} />} aria-label={t.title} title={t.title}>
+          <span className="max-lg:hidden">{t.title}</span>
         </Button>
       </DropdownMenu.Trigger>
-      <MenuContent className="scroll-thin max-h-[70dvh] overflow-y-auto">
+      <MenuContent className="scroll-thin max-h-[70dvh] max-w-64 overflow-y-auto">
         {columns.map(({ id, header }) => (
-          <Item key={id} isChecked={!hidden.includes(id)} onChange={() => setHidden(toggled(hidden, id))}>
+          <Item
+            key={id}
+            isChecked={!hidden.includes(id)}
+            onChange={() => setPreferences({ hiddenColumns: toggled(hidden, id) })}
+            onKeyDown={(event) => move(event, id)}
+          >
             {header}
           </Item>
         ))}
@@ -35,8 +59,17 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
           isChecked={density === 'compact'}
           onChange={(isCompact) => setPreferences({ density: isCompact ? 'compact' : 'comfortable' })}
         >
-          Compact rows
+          {t.compact}
         </Item>
+        <DropdownMenu.Item
+          disabled={!isOwn}
+          className={MENU_ITEM}
+          onSelect={() => setPreferences({ hiddenColumns: null, columnOrder: [], columnWidths: {} })}
+        >
+          <span className="w-4" />
+          {t.reset}
+        </DropdownMenu.Item>
+        <DropdownMenu.Label className="px-2.5 pt-1 pb-1.5 text-xs text-ink-faint">{t.hint}</DropdownMenu.Label>
       </MenuContent>
     </DropdownMenu.Root>
   );
@@ -45,15 +78,17 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
 interface ItemProps {
   readonly isChecked: boolean;
   readonly onChange: (isChecked: boolean) => void;
-  readonly children: React.ReactNode;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+  readonly children: ReactNode;
 }
 
-function Item({ isChecked, onChange, children }: ItemProps) {
+function Item({ isChecked, onChange, onKeyDown, children }: ItemProps) {
   return (
     <DropdownMenu.CheckboxItem
       checked={isChecked}
       onSelect={(event) => event.preventDefault()}
       onCheckedChange={onChange}
+      onKeyDown={onKeyDown}
       className={MENU_ITEM}
     >
       <MenuCheck isChecked={isChecked} />
@@ -63,12 +98,13 @@ function Item({ isChecked, onChange, children }: ItemProps) {
 }
 
 const FORMATS = [
-  { label: 'CSV', format: 'csv', content: 'false' },
-  { label: 'NDJSON', format: 'ndjson', content: 'false' },
-  { label: 'NDJSON with prompts and completions', format: 'ndjson', content: 'true' },
+  { name: 'csv', format: 'csv', content: 'false' },
+  { name: 'ndjson', format: 'ndjson', content: 'false' },
+  { name: 'whole', format: 'ndjson', content: 'true' },
 ] as const;
 
 export function ExportMenu({ search }: { search: GenerationSearch }) {
+  const t = generationsMessages().export;
   const save = useMutation({
     mutationFn: async ({ format, content }: Pick<(typeof FORMATS)[number], 'format' | 'content'>) => {
       const query = { ...toGenerationQuery(search, Date.now()), format, content };
@@ -76,17 +112,17 @@ export function ExportMenu({ search }: { search: GenerationSearch }) {
       saveFile(`generations.${format}`, file);
       return file.size;
     },
-    onSuccess: (bytes) => showToast({ tone: 'good', title: `Exported ${formatBytes(bytes)}` }),
-    onError: (error) => showFailure('The export failed', error),
+    onSuccess: (bytes) => showToast({ tone: 'good', title: t.done(formatBytes(bytes)) }),
+    onError: (error) => showFailure(t.failed, error),
   });
   return (
     <Menu
       trigger={
-        <Button isBusy={save.isPending} icon={<Download size={15} />} aria-label="Export" title="Export">
-          <span className="max-lg:hidden">Export</span>
+        <Button isBusy={save.isPending} icon={<Download size={15} />} aria-label={t.title} title={t.title}>
+          <span className="max-lg:hidden">{t.title}</span>
         </Button>
       }
-      items={FORMATS.map((format) => ({ label: format.label, onSelect: () => save.mutate(format) }))}
+      items={FORMATS.map((format) => ({ label: t[format.name], onSelect: () => save.mutate(format) }))}
     />
   );
 }

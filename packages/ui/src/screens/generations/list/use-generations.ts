@@ -17,7 +17,7 @@ import { useNewRows } from './use-new-rows.ts';
 const PAGE_ROWS = 200;
 
 /** The list for the filters, page by page, with what ends meanwhile waiting or put on top. */
-export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTop: boolean) {
+export function useGenerations(search: GenerationSearch, isPaused: boolean, isAtTop: boolean) {
   const client = useQueryClient();
   const pins = usePreferences().pins.slice(0, MAX_PINS).join(',');
   // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
@@ -62,7 +62,7 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
     listId,
     queryKey,
     filters,
-    isLive,
+    isPaused,
     isAtTop,
     fetchFirstPage: fetchPage,
     onRefresh: () => setStoppedId(undefined),

@@ -9,6 +9,7 @@ import {
   belongsTo,
   toSortQuery,
 } from '../../../features/generations/search/generation-search.ts';
+import { useRate } from './use-rate.ts';
 
 /** So many wait at most; beyond that the list is asked for again. */
 const MAX_WAITING = 500;
@@ -18,7 +19,8 @@ interface NewRowsOptions {
   readonly listId: string;
   readonly queryKey: QueryKey;
   readonly filters: GenerationSearch;
-  readonly isLive: boolean;
+  /** Holds back what is new until the user goes on. */
+  readonly isPaused: boolean;
   readonly isAtTop: boolean;
   readonly fetchFirstPage: () => Promise<ListPage>;
   readonly onRefresh: () => void;
@@ -31,11 +33,11 @@ interface News {
   readonly isStale: boolean;
 }
 
-/** Calls that end while a list is shown: put on top, or held back while the user reads further down. */
+/** Requests that end while a list is shown: put on top, or held back while it is paused or the user reads further down. */
 export function useNewRows(options: NewRowsOptions) {
-  const { listId, queryKey, filters, isLive, isAtTop, fetchFirstPage, onRefresh } = options;
+  const { listId, queryKey, filters, isPaused, isAtTop, fetchFirstPage, onRefresh } = options;
   const client = useQueryClient();
-  // Where new calls belong in another order than the newest first, the gateway alone can tell.
+  // Where new requests belong in another order than the newest first, the gateway alone can tell.
   const isSorted = toSortQuery(filters).sort !== undefined;
   const none: News = { listId, waiting: [], isStale: false };
   const [latest, setNews] = useState(none);
@@ -44,6 +46,7 @@ export function useNewRows(options: NewRowsOptions) {
   const change = (toPart: (before: News) => Partial<News>): void =>
     setNews((before) => (before.listId === listId ? { ...before, ...toPart(before) } : before));
   const setStale = (): void => change(() => ({ isStale: true }));
+  const rate = useRate(listId);
   const read = () => client.getQueryData<InfiniteData<ListPage>>(queryKey);
 
   const prepend = (rows: readonly ListRow[]) =>
@@ -55,14 +58,14 @@ export function useNewRows(options: NewRowsOptions) {
       return { ...before, pages: [{ ...first, ...total, data: [...fresh, ...first.data] }, ...others] };
     });
   const add = (newestFirst: readonly ListRow[]): void => {
-    if (isAtTop) prepend(newestFirst);
+    if (isAtTop && !isPaused) prepend(newestFirst);
     else {
       change(({ waiting: before }) => ({
         waiting: [...withoutKnown(newestFirst, before), ...before].slice(0, MAX_WAITING),
       }));
     }
   };
-  // Calls that ended while no connection was open are on the first page, unless they are too many.
+  // Requests that ended while no connection was open are on the first page, unless they are too many.
   const catchUp = async (): Promise<void> => {
     const known = read()?.pages[0]?.data;
     if (known === undefined || filters.pinned !== undefined) return;
@@ -75,6 +78,7 @@ export function useNewRows(options: NewRowsOptions) {
   };
   const onEnded = (ended: readonly ListRow[]): void => {
     const newestFirst = ended.toReversed();
+    rate.note(newestFirst.filter((row) => belongsTo(row, filters) !== false).length);
     const isUnclear = (row: ListRow): boolean => belongsTo(row, filters) !== false;
     if (isSorted && newestFirst.some(isUnclear)) return setStale();
     if (newestFirst.some((row) => belongsTo(row, filters) === undefined)) setStale();
@@ -89,7 +93,7 @@ export function useNewRows(options: NewRowsOptions) {
   useEffect(() => {
     resume();
   }, [listId]);
-  const feed = useFeed(isLive, onEnded, () => void catchUp());
+  const feed = useFeed(onEnded, () => void catchUp());
   const refresh = (): void => {
     setNews(none);
     onRefresh();
@@ -100,7 +104,7 @@ export function useNewRows(options: NewRowsOptions) {
     prepend(waiting);
     change(() => ({ waiting: [] }));
   };
-  return { waiting: waiting.length, isStale, feed, refresh, showWaiting };
+  return { waiting: waiting.length, isStale, feed, perMinute: rate.perMinute, refresh, showWaiting };
 }
 
 function withoutKnown(rows: readonly ListRow[], known: readonly ListRow[]): readonly ListRow[] {
@@ -108,22 +112,21 @@ function withoutKnown(rows: readonly ListRow[], known: readonly ListRow[]): read
   return rows.filter(({ id }) => !ids.has(id));
 }
 
-/** Ended calls are passed on at most ten times a second, however many there are. */
+/** Ended requests are passed on at most ten times a second, however many there are. */
 const BATCH_MS = 100;
 const RETRY_MS = 3000;
 
-export type FeedState = 'off' | 'connecting' | 'on';
+type FeedState = 'off' | 'connecting' | 'on';
 
 /**
- * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed:
+ * Follows what ends while the page is in sight. `onLost` is called when something may have been missed:
  * after a break, or after the page was hidden.
  */
-function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
+function useFeed(onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
   const [state, setState] = useState<FeedState>('off');
   const tellEnded = useEffectEvent(onEnded);
   const tellLost = useEffectEvent(onLost);
   useEffect(() => {
-    if (!isOn) return;
     let stop: (() => void) | undefined;
     let wasOn = false;
     const sync = (): void => {
@@ -142,7 +145,7 @@ function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onL
       stop?.();
       setState('off');
     };
-  }, [isOn]);
+  }, []);
   return state;
 }
 

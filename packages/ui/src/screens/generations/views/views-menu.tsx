@@ -209,7 +209,7 @@ const MAX_NAME = 60;
 export function toView(
   name: string,
   { open: _open, compare: _compare, tab: _tab, ...search }: GenerationSearch,
-  hiddenColumns: readonly string[],
+  hiddenColumns: SavedView['hiddenColumns'],
 ): SavedView {
   return { name, search, hiddenColumns };
 }
@@ -240,7 +240,7 @@ export function findNameProblem(views: readonly SavedView[], name: string): stri
 export function findView(
   views: readonly SavedView[],
   search: GenerationSearch,
-  hiddenColumns: readonly string[],
+  hiddenColumns: SavedView['hiddenColumns'],
 ): SavedView | undefined {
   const current = toText(toView('', search, hiddenColumns));
   return views.find((view) => toText(view) === current);
@@ -248,5 +248,5 @@ export function findView(
 
 function toText({ search, hiddenColumns }: SavedView): string {
   const filters = Object.entries(search).toSorted(([a], [b]) => a.localeCompare(b));
-  return JSON.stringify([filters, hiddenColumns.toSorted((a, b) => a.localeCompare(b))]);
+  return JSON.stringify([filters, hiddenColumns?.toSorted((a, b) => a.localeCompare(b))]);
 }
