@@ -19,6 +19,7 @@ import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
 import type { SystemParts } from './system.ts';
 import type { CreateVideoParts, VideoParts } from './videos.ts';
+import type { ViewParts } from './views.ts';
 import type { WebhookParts } from './webhooks.ts';
 import type { WholeKindParts } from './whole-call.ts';
 import type { WorkspaceParts } from './workspaces.ts';
@@ -40,6 +41,7 @@ export type ApiParts = ChatParts &
   SetupParts &
   WorkspaceParts &
   DestinationParts &
+  ViewParts &
   WebhookParts &
   FixtureParts &
   SampleDataParts &
@@ -83,6 +85,7 @@ const providerSetups = late(() => import('./provider-setups.ts'));
 const modelSetups = late(() => import('./model-setups.ts'));
 const workspaces = late(() => import('./workspaces.ts'));
 const destinations = late(() => import('./destinations.ts'));
+const views = late(() => import('./views.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
 const sampleData = late(() => import('./sample-data.ts'));
@@ -171,6 +174,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations/{id}/call-timeline': admin(generations('getCallTimeline'), 'Get the timeline of a call: how long each step took, and how it was routed'),
     'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Former path of call-timeline; use that one'),
     'DELETE /admin/v1/generations/{id}': admin(generations('deleteGenerationContent'), 'Delete the prompt and the completion; the record stays'),
+    'GET /admin/v1/views': admin(views('listViews'), 'List the saved views of the list of generations'),
+    'PUT /admin/v1/views/{name}': admin(views('putView'), 'Save a view, in place of one of the same name'),
+    'DELETE /admin/v1/views/{name}': admin(views('deleteView'), 'Delete a saved view'),
   },
   Keys: {
     'GET /api/v1/key': anyKey(keys('getCurrentKey'), 'Show the key of the caller'),

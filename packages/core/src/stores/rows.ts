@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Awaitable } from '../foundation/awaitable.ts';
-import { settingsChangeSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
+import { storedSettingsSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
 import { destinationSchema } from '../wire/destinations.ts';
 import { type GuardrailEffect, guardrailSchema } from '../wire/guardrails.ts';
 import { memberSchema } from '../wire/keys.ts';
@@ -262,7 +262,7 @@ export const tablesSchema = z.object({
   destinations: z.array(destinationSchema).default([]),
   providers: z.array(providerRecordSchema).default([]),
   models: z.array(modelRecordSchema).default([]),
-  settings: z.object(settingsChangeSchema.shape).default({}),
+  settings: storedSettingsSchema.default({}),
 });
 
 /** Rows are oldest first. */
@@ -276,7 +276,7 @@ export interface Tables {
   readonly destinations: readonly z.infer<typeof destinationSchema>[];
   readonly providers: readonly ProviderRecord[];
   readonly models: readonly ModelRecord[];
-  readonly settings: z.infer<typeof settingsChangeSchema>;
+  readonly settings: z.infer<typeof storedSettingsSchema>;
 }
 
 export const EMPTY_TABLES: Tables = {

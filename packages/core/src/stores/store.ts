@@ -1,6 +1,6 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Engine } from '../foundation/host.ts';
-import type { SettingsChange } from '../wire/account.ts';
+import type { StoredSettings } from '../wire/account.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
@@ -230,8 +230,8 @@ export interface RetentionState {
 /** Settings of the account that were set through the API, not by configuration. Durable like a `Repository`. */
 export interface SettingsRepository {
   /** Synchronous, and the same object until a change: every request reads it. A shared store keeps a copy. */
-  get(): SettingsChange;
-  update(change: (settings: SettingsChange) => SettingsChange): Promise<SettingsChange>;
+  get(): StoredSettings;
+  update(change: (settings: StoredSettings) => StoredSettings): Promise<StoredSettings>;
 }
 
 /**

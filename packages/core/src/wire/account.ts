@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { modelEndpointSchema } from './models.ts';
 import { routingRulesSchema } from './routing-rules.ts';
 import { maxPriceSchema, sortKeySchema } from './routing.ts';
+import { viewSchema } from './views.ts';
 
 /** The response of `GET /credits`. USD. */
 export const creditsSchema = z.object({
@@ -178,6 +179,13 @@ export const settingsChangeSchema = z
   })
   .partial();
 export type SettingsChange = z.infer<typeof settingsChangeSchema>;
+
+/** What a store keeps of the account: the settings, and the saved views of those who administer it. */
+export const storedSettingsSchema = z.object({
+  ...settingsChangeSchema.shape,
+  views: z.array(viewSchema).optional(),
+});
+export type StoredSettings = z.infer<typeof storedSettingsSchema>;
 
 /** The settings with the paths of those that the configuration says, which are changed there alone. */
 const shownSettingsSchema = settingsSchema.extend({ configured: z.array(z.string()) });

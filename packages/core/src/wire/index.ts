@@ -97,3 +97,4 @@ export type {
   ProviderTestResult,
 } from './providers.ts';
 export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
+export type { ViewBody } from './views.ts';

@@ -274,7 +274,8 @@ export const tableCases: readonly StoreCase[] = [
     await store.memberAssignments.assign([toAssignment(R1, 'm')]);
     await store.providers.insert(toProviderRow('up'));
     await store.models.insert(toModelRow('acme/chat'));
-    await store.settings.update(() => ({ privacy: { zdr: true } }));
+    const views = [{ name: 'All', search: {}, hidden_columns: null }];
+    await store.settings.update(() => ({ privacy: { zdr: true }, views }));
     store = await reopen();
     expectEqual(await store.guardrails.list(), [rail]);
     expectEqual(await store.members.list(), [MEMBER]);
@@ -284,6 +285,6 @@ export const tableCases: readonly StoreCase[] = [
     expectEqual(await store.memberAssignments.list(), [toAssignment(R1, 'm')]);
     expectEqual(await store.providers.list(), [toProviderRow('up')]);
     expectEqual(await store.models.list(), [toModelRow('acme/chat')]);
-    expectEqual(store.settings.get(), { privacy: { zdr: true } });
+    expectEqual(store.settings.get(), { privacy: { zdr: true }, views });
   }),
 ];
