@@ -21,7 +21,10 @@ export interface Preferences {
   readonly columnOrder: readonly string[];
   /** Widths of columns of the generations in pixels, as far as the user has chosen them. */
   readonly columnWidths: Readonly<Record<string, number>>;
+  /** A copy of those that the gateway keeps. */
   readonly views: readonly SavedView[];
+  /** Whether views of the time when this browser alone kept them have been moved to the gateway. */
+  readonly areViewsMoved: boolean;
   /** Ids of generations. */
   readonly pins: readonly string[];
   /** Paths of the screens and things opened last, the latest first. */
@@ -49,6 +52,7 @@ const DEFAULTS: Preferences = {
   columnOrder: [],
   columnWidths: {},
   views: [],
+  areViewsMoved: false,
   pins: [],
   recents: [],
 };

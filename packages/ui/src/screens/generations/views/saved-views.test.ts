@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findNameProblem, findView, putView, removeView, renameView, toView } from './views-menu.tsx';
+import { findNameProblem, findView, putView, removeView, renameView, toView } from './saved-views.ts';
 
 const failures = toView('Failures', { status: 'failed', range: '24h', open: 'gen-1', compare: 'gen-1', tab: 'raw' }, [
   'user',
@@ -26,7 +26,7 @@ test('renames a view unless the name is taken or none', () => {
   expect(renameView(views, 'Dear', 'Zebra')).toEqual([failures, { ...dear, name: 'Zebra' }]);
   expect(renameView(views, 'Dear', 'Dear')).toBe(views);
   expect(renameView(views, 'Dear', 'Failures')).toBe('A view named “Failures” already exists');
-  expect(renameView(views, 'Dear', '  ')).toBe('A view needs a name');
+  expect(renameView(views, 'Dear', '  ')).toBe('Enter a name');
   expect(renameView(views, 'Gone', 'Here')).toBe(views);
   expect(findNameProblem(views, 'Here')).toBeUndefined();
 });
