@@ -40,10 +40,17 @@ export const isSameYear = (one: Date, other: Date): boolean =>
     ? one.getUTCFullYear() === other.getUTCFullYear()
     : one.getFullYear() === other.getFullYear();
 
-/** How far back each period reaches; null to the beginning of the day. */
-const PERIOD_MS = { today: null, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const;
+/** How far back each period reaches; null for whole days. */
+const PERIOD_MS = {
+  today: null,
+  yesterday: null,
+  '1h': HOUR_MS,
+  '24h': DAY_MS,
+  '7d': 7 * DAY_MS,
+  '30d': 30 * DAY_MS,
+} as const;
 
-/** A span of time by its name, counted back from now. */
+/** A span of time by its name, counted back from now. All of them end now, but for yesterday. */
 export type PeriodName = keyof typeof PERIOD_MS;
 
 export const PERIOD_NAMES = Object.keys(PERIOD_MS) as PeriodName[];
@@ -57,6 +64,7 @@ interface PeriodTexts {
 const periods = createMessages<Readonly<Record<PeriodName, PeriodTexts>>>(
   {
     today: { label: 'Today', short: 'Today' },
+    yesterday: { label: 'Yesterday', short: 'Yesterday' },
     '1h': { label: 'Last hour', short: '1\u00a0h' },
     '24h': { label: 'Last 24 hours', short: '24\u00a0h' },
     '7d': { label: 'Last 7 days', short: '7\u00a0d' },
@@ -65,6 +73,7 @@ const periods = createMessages<Readonly<Record<PeriodName, PeriodTexts>>>(
   {
     de: {
       today: { label: 'Heute', short: 'Heute' },
+      yesterday: { label: 'Gestern', short: 'Gestern' },
       '1h': { label: 'Letzte Stunde', short: '1\u00a0h' },
       '24h': { label: 'Letzte 24 Stunden', short: '24\u00a0h' },
       '7d': { label: 'Letzte 7 Tage', short: '7\u00a0T' },
@@ -82,5 +91,12 @@ export const isPeriod = (text: unknown): text is PeriodName =>
 /** The beginning of a period at a moment, in Unix milliseconds. */
 export function toPeriodStart(name: PeriodName, now: number): number {
   const ms = PERIOD_MS[name];
-  return ms === null ? toDayStart(now) : now - ms;
+  if (ms !== null) return now - ms;
+  const today = toDayStart(now);
+  // A day before by the calendar: it may have had 23 or 25 hours.
+  return name === 'today' ? today : toDayStart(today - 1);
 }
+
+/** The end of a period that is over, in Unix milliseconds; null for those that end now, whenever that is. */
+export const toPeriodEnd = (name: PeriodName, now: number): number | null =>
+  name === 'yesterday' ? toDayStart(now) : null;

@@ -54,6 +54,7 @@ test.each([
   ['7d', at(3, 12), at(10, 15), 57],
   ['30d', at(10) - 30 * DAY_MS, at(11), 31],
   ['today', at(10), at(11), 48],
+  ['yesterday', at(9), at(10), 48],
 ])('shows %s in buckets of full minutes or hours of the clock', (range, beginMs, endMs, count) => {
   const span = toChartSpan({ range }, NOW);
   expect(span).toMatchObject({ beginMs, endMs });

@@ -30,6 +30,7 @@ const BUCKETS_OF: Readonly<Record<PeriodName, number>> = {
   '7d': 3 * HOUR_MS,
   '30d': DAY_MS,
   today: HOUR_MS / 2,
+  yesterday: HOUR_MS / 2,
 };
 export type Range = PeriodName;
 
@@ -74,9 +75,9 @@ export function toChartSpan(search: OverviewSearch, now: number): ChartSpan {
   if (range === null) return toOwnSpan(Date.parse(search.from ?? ''), Date.parse(search.to ?? ''));
   const fromMs = toPeriodStart(range, now);
   const bucketMs = BUCKETS_OF[range];
-  if (range === 'today') {
-    // The whole day, so that it is compared with yesterday up to the same time.
-    const toMs = toDayEnd(now);
+  if (range === 'today' || range === 'yesterday') {
+    // The whole day, so that today is compared with yesterday up to the same time.
+    const toMs = toDayEnd(fromMs);
     return { fromMs, toMs, isOpen: false, beginMs: fromMs, endMs: toMs, bucketMs };
   }
   const endMs = alignDown(now, bucketMs) + bucketMs;

@@ -4,6 +4,7 @@ import type { ListRow } from '../list/list-row.ts';
 import {
   belongsTo,
   hasGenerationFilters,
+  isOpenSpan,
   toGenerationQuery,
   toGenerationSearch,
   toSortQuery,
@@ -96,6 +97,16 @@ test('asks for no order while a text is looked for', () => {
   expect(toSortQuery({ sort: 'cost', order: 'asc' })).toEqual({ sort: 'cost', order: 'asc' });
   expect(toSortQuery({ sort: 'cost', order: 'asc', text: 'hello' })).toEqual({});
   expect(toSortQuery({})).toEqual({});
+});
+
+test('takes yesterday for the whole day before, and lets nothing in that ends today', () => {
+  const now = new Date(2026, 0, 2, 15, 30).getTime();
+  const { from, to } = toGenerationQuery({ range: 'yesterday' }, now);
+  expect([from, to]).toEqual([new Date(2026, 0, 1).toISOString(), new Date(2026, 0, 2).toISOString()]);
+  expect(isOpenSpan({ range: 'yesterday' })).toBe(false);
+  expect(isOpenSpan({ range: '24h' })).toBe(true);
+  expect(belongsTo({ ...row, created_at: new Date().toISOString() }, { range: 'yesterday' })).toBe(false);
+  expect(belongsTo({ ...row, created_at: new Date().toISOString() }, { range: 'today' })).toBe(true);
 });
 
 test('counts today from the midnight of the reader', () => {

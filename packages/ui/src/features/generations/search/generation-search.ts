@@ -1,7 +1,7 @@
 import type { GenerationSort } from '@model-gateway/core/wire';
 
 import { readTexts } from '../../../app/read-texts.ts';
-import { isPeriod, toPeriodStart } from '../../../format/days.ts';
+import { isPeriod, toPeriodEnd, toPeriodStart } from '../../../format/days.ts';
 import { isStatus } from '../list/generation-status.tsx';
 import type { ListRow } from '../list/list-row.ts';
 
@@ -112,8 +112,18 @@ function isValid(name: string, value: string): boolean {
 export function toGenerationQuery(search: GenerationSearch, now: number): Record<string, string | undefined> {
   const { range } = search;
   const given = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
-  return isPeriod(range) ? { ...given, from: new Date(toPeriodStart(range, now)).toISOString() } : given;
+  if (!isPeriod(range)) return given;
+  const endMs = toPeriodEnd(range, now);
+  return {
+    ...given,
+    from: new Date(toPeriodStart(range, now)).toISOString(),
+    ...(endMs !== null && { to: new Date(endMs).toISOString() }),
+  };
 }
+
+/** Whether the span of a search ends now, whenever that is. */
+export const isOpenSpan = ({ range, to }: Pick<GenerationSearch, 'range' | 'to'>): boolean =>
+  to === undefined && !(isPeriod(range) && toPeriodEnd(range, 0) !== null);
 
 export const hasGenerationFilters = (search: GenerationSearch): boolean =>
   search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);
@@ -171,6 +181,7 @@ export function belongsTo(row: ListRow, search: GenerationSearch): boolean | und
   const has = (list: string | undefined, ...values: (string | null)[]): boolean =>
     list === undefined || values.some((value) => value !== null && list.split(',').includes(value));
   const at = Date.parse(row.created_at);
+  const { from = '1970-01-01', to = '9999-01-01' } = toGenerationQuery(search, Date.now());
   const isWithin =
     has(search.model, row.model) &&
     has(search.key, row.key_hash) &&
@@ -178,8 +189,8 @@ export function belongsTo(row: ListRow, search: GenerationSearch): boolean | und
     has(search.session, row.session_id ?? NONE) &&
     row.total_cost >= Number(search.min_cost ?? 0) &&
     row.total_cost <= Number(search.max_cost ?? Number.POSITIVE_INFINITY) &&
-    at >= Date.parse(search.from ?? '1970-01-01') &&
-    at < Date.parse(search.to ?? '9999-01-01');
+    at >= Date.parse(from) &&
+    at < Date.parse(to);
   if (!isWithin) return false;
   // A row has neither its member nor its user agent, nor the slug by which its provider may be named.
   const { text, where, member, app } = search;

@@ -9,7 +9,7 @@ import { toSpanQuery } from '../../../features/activity/figures-query.ts';
 import { toOwnSpan } from '../../../features/activity/overview-search.ts';
 import { STATUS_COLORS, countOf } from '../../../features/activity/to-charts.ts';
 import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
-import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
+import { type GenerationSearch, isOpenSpan, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { DAY_MS } from '../../../format/days.ts';
 import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
@@ -48,7 +48,7 @@ export function Histogram({ search, onSpan }: HistogramProps) {
   const isUncounted = data === undefined && isError;
   // A bucket at the edge reaches beyond what was counted. All of these are ISO 8601 in UTC.
   const pick = (from: string, to: string): void => {
-    const last = search.to === undefined ? to : (data?.to ?? to);
+    const last = isOpenSpan(search) ? to : (data?.to ?? to);
     onSpan(data !== undefined && data.from > from ? data.from : from, last < to ? last : to);
   };
   return (
@@ -58,7 +58,7 @@ export function Histogram({ search, onSpan }: HistogramProps) {
           {isUncounted ? (
             t.notCounted
           ) : (
-            <Counted histogram={data} hasText={text !== undefined} isOpen={search.to === undefined} />
+            <Counted histogram={data} hasText={text !== undefined} isOpen={isOpenSpan(search)} />
           )}
         </span>
         <span className="flex-1" />
