@@ -178,7 +178,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('k');
       await expect.poll(() => hashOf(page)).toContain(`/generations/${ids.fallback}`);
       await page.keyboard.press('c');
-      await page.getByText('Copied the id').or(page.getByText('blocked access to the clipboard')).first().waitFor();
+      await page.getByText('ID copied').or(page.getByText('blocked access to the clipboard')).first().waitFor();
       await page.keyboard.press('r');
       await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
       await page.goBack();

@@ -35,7 +35,7 @@ const BEYOND = `(() => {
   const grid = document.querySelector('[role=grid]') ?? document.documentElement;
   return grid.scrollWidth - grid.clientWidth;
 })()`;
-const HEADS = ['Time', 'Status', 'Model', 'Cost'];
+const HEADS = ['Ended', 'Model', 'Prompt', 'Cost'];
 
 /** Calls as a gateway has them after weeks: of other days, tiny and large costs, and long waits. */
 const AGES_MS = [0, 3_600_000, 10 * 86_400_000, 300 * 86_400_000];

@@ -170,12 +170,12 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
     async (page) => {
       await page.getByRole('grid').waitFor();
       await page.keyboard.press('w');
-      await page.getByText('No calls running longer than a second').first().waitFor();
+      await page.getByText('No request has been running for longer than a second').first().waitFor();
     },
   ],
   'use-row-keys x': [() => '#/generations', onRow('x', 'Selected. Press x on another to compare.')],
   'use-row-keys p': [() => '#/generations', onRow('p', 'Pinned')],
-  'use-row-keys c': [() => '#/generations', onRow('c', 'Copied the id')],
+  'use-row-keys c': [() => '#/generations', onRow('c', 'ID copied')],
   'use-row-keys Shift+C': [() => '#/generations', onRow('Shift+C', 'Copied as curl')],
   'use-row-keys r': [
     () => '#/generations',

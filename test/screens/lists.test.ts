@@ -157,13 +157,13 @@ describe.skipIf(skipped !== undefined)(
       const opened = await ui.open('#/generations?model=chat&status=failed');
       const { page, problems } = opened;
       await page.getByText('Unknown model “chat”').waitFor();
-      await page.getByRole('button', { name: 'Without the model: 1 call' }).waitFor();
+      await page.getByRole('button', { name: 'Without the model: 1 request' }).waitFor();
       await expectNoFindings(opened);
       await page.getByRole('button', { name: 'demo/chat', exact: true }).click();
       await page.getByRole('status').getByText('1 found').waitFor();
       await opened.go('#/generations?status=failed&text=flamingo');
-      await page.getByText('1 call fits the other filters, but none contains “flamingo”').waitFor();
-      await page.getByRole('button', { name: 'Without the text' }).click();
+      await page.getByText('1 request matches the other filters, but none contains “flamingo”').waitFor();
+      await page.getByRole('button', { name: 'Remove the text' }).click();
       await page.getByRole('status').getByText('1 found').waitFor();
       expect(problems).toEqual([]);
     });
@@ -179,7 +179,7 @@ describe.skipIf(skipped !== undefined)(
       });
       await page.goto(`${ui.url}/ui/#/generations?text=flamingo`);
       await page.getByText('Searching 0 of 4').waitFor();
-      expect(await page.getByRole('progressbar', { name: 'Searched for the text' }).count()).toBe(1);
+      expect(await page.getByRole('progressbar', { name: 'Text search progress' }).count()).toBe(1);
       await page.getByRole('button', { name: 'Stop searching' }).click();
       await page.getByText('No results before the search was stopped').waitFor();
       await expectNoFindings(opened);

@@ -104,23 +104,23 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     const { id, text } = await begin('A long story');
     const opened = await ui.open('#/generations', { reducedMotion: 'reduce' });
     const { page } = opened;
-    const bar = page.getByRole('region', { name: 'Calls under way' });
+    const bar = page.getByRole('region', { name: 'Requests in progress' });
     await bar.getByText('acme/slow').waitFor();
     const row = bar.getByRole('listitem');
-    await expect.poll(() => row.textContent()).toMatch(/answering.*acme\/slow via Acme.*my app.*\d+ out.*\$0\.00/);
+    await expect.poll(() => row.textContent()).toMatch(/responding.*acme\/slow via Acme.*my app.*\d+ out.*\$0\.00/);
     expect(await examine(opened, 'live-under-way')).toEqual([]);
 
-    await row.getByRole('button', { name: /^answering/ }).click();
-    await page.getByText('Timeline, prompt and response appear when the call ends.').waitFor();
+    await row.getByRole('button', { name: /^responding/ }).click();
+    await page.getByText('Timeline, prompt and response appear when the request ends.').waitFor();
     expect(await examine(opened, 'live-open-call')).toEqual([]);
     await page.getByRole('button', { name: 'Cancel', exact: true }).last().click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel this call?' });
+    const dialog = page.getByRole('dialog', { name: 'Cancel this request?' });
     await dialog.getByText('about $0.0').waitFor();
     expect(await examine(opened, 'live-cancel')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Cancel the call' }).click();
+    await dialog.getByRole('button', { name: 'Cancel request' }).click();
 
     expect(await text).toContain('The operator of the gateway cancelled this call');
-    await page.getByText('The call was cancelled', { exact: true }).waitFor();
+    await page.getByText('Request cancelled', { exact: true }).waitFor();
     await bar.waitFor({ state: 'detached' });
     // The panel becomes that of the recorded call by itself.
     await page.getByText('by the operator').first().waitFor();
@@ -133,20 +133,20 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     const one = await begin('One');
     const other = await begin('Other');
     const { page } = await ui.open('#/generations');
-    await page.getByRole('region', { name: 'Calls under way' }).getByRole('listitem').nth(1).waitFor();
+    await page.getByRole('region', { name: 'Requests in progress' }).getByRole('listitem').nth(1).waitFor();
     await page.keyboard.press('w');
     await page.keyboard.press('j');
     expect(await page.evaluate('document.activeElement.dataset.call')).toBe(other.id);
     await page.keyboard.press('Delete');
-    await page.getByRole('dialog', { name: 'Cancel this call?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Cancel this request?' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await other.text).toContain('cancelled this call');
     provider.finish();
     expect(await one.text).not.toContain('cancelled this call');
-    await page.getByRole('region', { name: 'Calls under way' }).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Requests in progress' }).waitFor({ state: 'detached' });
     await page.keyboard.press('w');
-    await page.getByText('No calls running longer than a second', { exact: true }).waitFor();
+    await page.getByText('No request has been running for longer than a second', { exact: true }).waitFor();
   });
 
   test('lists calls under way on the overview, from which one is opened', async () => {
@@ -154,8 +154,8 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     const opened = await ui.open('#/', { reducedMotion: 'reduce' });
     const { page } = opened;
     await page
-      .getByRole('region', { name: 'Calls under way' })
-      .getByRole('button', { name: /^answering/ })
+      .getByRole('region', { name: 'Requests in progress' })
+      .getByRole('button', { name: /^responding/ })
       .click();
     await page.getByRole('region', { name: `Generation ${id}` }).waitFor();
     await page.getByText('Running for').waitFor();

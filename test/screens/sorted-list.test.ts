@@ -43,7 +43,7 @@ const tokensIn = (page: UiPage['page']): Promise<unknown> =>
   page.evaluate(`(() => {
     const grid = document.querySelector('[role=grid]');
     const heads = [...grid.querySelectorAll('[role=columnheader]')].map((head) => head.textContent.trim());
-    const at = heads.indexOf('In');
+    const at = heads.indexOf('Tokens in');
     return [...grid.querySelectorAll('[role=row][id]')].map((row) => row.children[at]?.textContent);
   })()`);
 
@@ -86,7 +86,7 @@ describe.skipIf(skipped !== undefined)(
         .getByRole('status')
         .getByText(/^\d+ total$/)
         .waitFor();
-      const head = page.getByRole('columnheader', { name: 'In', exact: true });
+      const head = page.getByRole('columnheader', { name: 'Tokens in' });
       await head.getByRole('button').focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => head.getAttribute('aria-sort')).toBe('descending');
@@ -101,10 +101,10 @@ describe.skipIf(skipped !== undefined)(
 
     test('a call that ends while the list is sorted is told of, and shown where it belongs', async () => {
       const { page } = await ui.open('#/generations?sort=tokens_in&order=desc');
-      await page.getByRole('columnheader', { name: 'In', exact: true }).waitFor();
+      await page.getByRole('columnheader', { name: 'Tokens in' }).waitFor();
       await expect.poll(() => tokensIn(page).then((rows) => (rows as string[]).length)).toBeGreaterThan(2);
       const before = (await tokensIn(page)) as string[];
-      await page.getByLabel('Live (connecting)').waitFor({ state: 'detached' });
+      await page.getByText('Live', { exact: true }).first().waitFor();
       await chat('Tell me about herons. '.repeat(30));
       await page.getByRole('button', { name: 'There may be more. Reload' }).click();
       await expect
@@ -131,13 +131,12 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Columns' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'Tokens/s' }).click();
-      await page.getByRole('menuitemcheckbox', { name: 'App' }).click();
-      await page.getByRole('menuitemcheckbox', { name: 'Key' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Duration' }).click();
       await page.keyboard.press('Escape');
       await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor();
       await page.reload();
       await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor();
-      await page.getByRole('columnheader', { name: 'App' }).waitFor();
+      await page.getByRole('columnheader', { name: 'Duration' }).waitFor({ state: 'detached' });
       await page.getByRole('gridcell', { name: 'demo', exact: true }).first().waitFor();
       await setTheme(opened, 'dark');
       expect(await opened.check()).toEqual([]);
@@ -182,6 +181,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.type(' cost>much');
       await page.keyboard.press('Enter');
       await page.getByText('“cost>much” (character 23): enter an amount in USD, e.g. 0.01').waitFor();
+      await page.getByText('The list still shows the previous filter.').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('status').getByText(`${count} total`).waitFor();
       await page.keyboard.type('key:de');

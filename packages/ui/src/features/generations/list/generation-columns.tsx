@@ -1,7 +1,7 @@
 import { Pin, Shuffle } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-import { formatUsdInColumn } from '../../../format/money.ts';
+import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
@@ -9,11 +9,16 @@ import { GENERATION_STATUSES, StatusBadge } from './generation-status.tsx';
 import { endOf, type ListRow, toFirstTokenMs, toSpeed } from './list-row.ts';
 import { generationListMessages } from './messages.ts';
 
+interface CostProps {
+  readonly generation: Pick<ListRow, 'cost_known' | 'total_cost'>;
+  readonly format?: (usd: number) => string;
+}
+
 /** Cost of the generation; an unknown price is not shown as zero. */
-export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
+export function Cost({ generation, format = formatUsd }: CostProps) {
   const t = generationListMessages();
   return generation.cost_known ? (
-    formatUsdInColumn(generation.total_cost)
+    format(generation.total_cost)
   ) : (
     <span title={t.noPrice} className="text-ink-faint">
       {t.unknownCost}
@@ -48,7 +53,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       width: '104px',
       cell: (row) => <Ended row={row} isByStart={isByStart} format={formatMoment} />,
       narrow: {
-        width: '52px',
+        width: '58px',
         cell: (row) => <Ended row={row} isByStart={isByStart} format={formatShortMoment} />,
       },
     },
@@ -70,7 +75,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       header: heads.model,
       width: toFittingWidth(rows, (row) => row.model.length + countMarks(row, hidden), { least: 120, most: 320 }),
       cell: (row) => model(row, row.model),
-      narrow: { width: 'minmax(84px,2fr)', cell: (row) => model(row, row.model.slice(row.model.indexOf('/') + 1)) },
+      narrow: { width: 'minmax(70px,2fr)', cell: (row) => model(row, row.model.slice(row.model.indexOf('/') + 1)) },
     },
     {
       id: 'attempts',
@@ -186,10 +191,11 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'cost',
       sort: 'cost',
       header: heads.cost,
-      width: '92px',
-      narrow: { width: '72px' },
+      width: '104px',
+      // Without the spaces that keep the points under each other.
+      narrow: { width: '70px', cell: (row) => <Cost generation={row} format={formatUsd} /> },
       isNumeric: true,
-      cell: (row) => <Cost generation={row} />,
+      cell: (row) => <Cost generation={row} format={formatUsdInColumn} />,
     },
   ];
 }
