@@ -64,13 +64,13 @@ test('leaves out mistakes of those who administer, and never holds a key', async
   expect(JSON.stringify(rows)).not.toContain('secret');
 });
 
-test('keeps the last hundred, cut to a length that a page can show', async () => {
+test('keeps the last thousand, cut to a length that a page can show', async () => {
   const { call, list } = createScene();
-  for (let at = 0; at < 101; at += 1) {
+  for (let at = 0; at < 1001; at += 1) {
     await call('POST', '/chat/completions', { ...HELLO, model: `acme/${at}${'x'.repeat(300)}` }, API_KEY);
   }
   const rows = await list();
-  expect(rows).toHaveLength(100);
-  expect(rows[0]?.message).toContain('acme/100x');
+  expect(rows).toHaveLength(1000);
+  expect(rows[0]?.message).toContain('acme/1000x');
   expect(Math.max(...rows.map(({ message }) => message.length))).toBeLessThanOrEqual(500);
 });

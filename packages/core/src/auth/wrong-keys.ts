@@ -133,12 +133,14 @@ export interface Refusals {
   list(): readonly Refusal[];
 }
 
-const MAX_REFUSALS = 100;
+const MAX_REFUSALS = 1000;
 const MAX_MESSAGE = 500;
 const MAX_TEXT = 200;
 
 export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
-  let latest: readonly Refusal[] = [];
+  // In the order of their coming, from the place of the next on: a flood of refusals moves nothing.
+  const ring: Refusal[] = [];
+  let next = 0;
   return {
     note(request, error, principal) {
       const { method, path, headers } = request;
@@ -157,8 +159,9 @@ export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
         principalId: principal?.id ?? null,
         userAgent: firstValue(headers['user-agent'])?.slice(0, MAX_TEXT) ?? null,
       };
-      latest = [refusal, ...latest.slice(0, MAX_REFUSALS - 1)];
+      ring[next] = refusal;
+      next = (next + 1) % MAX_REFUSALS;
     },
-    list: () => latest,
+    list: () => [...ring.slice(next), ...ring.slice(0, next)].reverse(),
   };
 }

@@ -232,5 +232,5 @@ const refusalSchema = z.object({
 });
 export type RefusalBody = z.infer<typeof refusalSchema>;
 
-/** Newest first, at most 100. */
+/** Newest first, at most 1,000. */
 export const refusalListSchema = z.object({ data: z.array(refusalSchema) });
