@@ -39,14 +39,12 @@ async function findValueNames(
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
-/** Number of values of a split that are distinguished. */
-const MAX_PARTS = 8;
 
 /** `GET /admin/v1/generations/histogram`: counts, cost and speed by time; by default of the last 24 hours. */
 export const getGenerationHistogram = operation<GenerationParts>()({
   query: generationHistogramQuerySchema,
   response: generationHistogramSchema,
-  async run({ parts, query: { buckets, begin, end, facets, split, rank, compare, ...query } }) {
+  async run({ parts, query: { buckets, begin, end, facets, split, values, rank, compare, ...query } }) {
     // A generation that begins in this millisecond is included, if the caller's clock has come as far.
     const to = query.to ?? Math.min(parts.platform.now() + 1, end ?? Number.POSITIVE_INFINITY);
     const from = query.from ?? to - DAY_MS;
@@ -66,7 +64,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
         startMs,
         bucketMs,
         buckets: count,
-        ...(split !== undefined && { split: { by: split, rank, limit: MAX_PARTS } }),
+        ...(split !== undefined && { split: { by: split, rank, limit: values } }),
       }),
       facets === 'true' ? generations.facets(filter) : undefined,
       compare === 'true' ? findBefore({ ...query, from, to }, parts) : undefined,

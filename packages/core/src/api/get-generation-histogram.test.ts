@@ -42,6 +42,14 @@ async function setUp(): Promise<AdminGateway & { keyHash: string }> {
   return { ...admin, keyHash: hash };
 }
 
+test('tells as many values of a split apart as were asked for, and adds up the others', async () => {
+  const { call } = await setUp();
+  const { body } = await call('GET', `${PATH}?from=${at(0)}&to=${at(6)}&buckets=1&split=model&values=1`);
+  expect((body['split'] as Part[]).map(({ value, totals }) => [value, totals['requests']])).toEqual([['acme/chat-1', 3]]);
+  expect(body['other']).toMatchObject({ values: 1, totals: { requests: 1 } });
+  expect((await call('GET', `${PATH}?split=model&values=51`)).status).toBe(400);
+});
+
 test('counts by time with totals, by default over the last 24 hours', async () => {
   const { call } = await setUp();
   const { body } = await call('GET', `${PATH}?from=${at(0)}&to=${at(6)}&buckets=3`);
