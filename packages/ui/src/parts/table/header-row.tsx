@@ -27,7 +27,7 @@ export function HeaderRow({ columns, tracks, sort, onSort, onResizing, onWidth, 
       role="row"
       aria-rowindex={1}
       style={{ gridTemplateColumns: tracks }}
-      className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs group-data-tight/grid:gap-2 group-data-tight/grid:px-3 font-medium text-ink-faint select-none"
+      className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs group-data-tight/grid:gap-2 group-data-tight/grid:px-3 font-medium text-ink-faint select-none group/heads"
       {...handlers}
     >
       {columns.map((column) => (
@@ -86,7 +86,7 @@ function HeaderCell({ column, sort, onSort, drop, isResizable }: HeaderCellProps
           aria-hidden="true"
           className="group/edge absolute inset-y-0 -right-3 flex w-3 cursor-col-resize touch-none justify-center group-data-tight/grid:-right-2 group-data-tight/grid:w-2"
         >
-          <span className="my-1.5 w-px bg-line-strong/60 group-hover/edge:bg-accent" />
+          <span className="my-1.5 w-px bg-line-strong/60 opacity-0 group-hover/edge:bg-accent group-hover/heads:opacity-100" />
         </span>
       )}
     </div>

@@ -4,9 +4,10 @@ import type { ReactNode } from 'react';
 import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
+import { measureText } from '../../../parts/table/measure-text.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { GENERATION_STATUSES, StatusBadge } from './generation-status.tsx';
-import { endOf, type ListRow, toFirstTokenMs, toSpeed } from './list-row.ts';
+import { endOf, type ListRow, toAppName, toFirstTokenMs, toSpeed } from './list-row.ts';
 import { generationListMessages } from './messages.ts';
 
 interface CostProps {
@@ -40,7 +41,7 @@ export interface ListContext {
 
 /** All columns of the list, in their order by default. */
 export function toColumns(context: ListContext): readonly Column<ListRow>[] {
-  const { rows, keyNames, hidden, isByStart } = context;
+  const { rows, keyNames, isByStart } = context;
   const t = generationListMessages();
   const heads = t.columns;
   const toKeyName = ({ key_hash: hash }: ListRow): string => keyNames[hash] ?? `${hash.slice(0, 8)}…`;
@@ -73,7 +74,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'model',
       sort: 'model',
       header: heads.model,
-      width: toFittingWidth(rows, (row) => row.model.length + countMarks(row, hidden), { least: 120, most: 320 }),
+      width: toModelWidth(context),
       cell: (row) => model(row, row.model),
       narrow: { width: 'minmax(70px,2fr)', cell: (row) => model(row, row.model.slice(row.model.indexOf('/') + 1)) },
     },
@@ -105,13 +106,13 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'provider',
       sort: 'provider',
       header: heads.provider,
-      width: toFittingWidth(rows, (row) => row.provider_name?.length ?? 1, { least: 76, most: 150 }),
+      width: toFittingWidth(rows, (row) => row.provider_name ?? '', { least: 76, most: 150 }),
       cell: ({ provider_name: name }) => <span title={name ?? undefined}>{name ?? '—'}</span>,
     },
     {
       id: 'key',
       header: heads.key,
-      width: toFittingWidth(rows, (row) => toKeyName(row).length, { least: 64, most: 150 }),
+      width: toFittingWidth(rows, toKeyName, { least: 64, most: 150 }),
       cell: (row) => (
         <span className="text-ink-soft" title={row.key_hash}>
           {toKeyName(row)}
@@ -121,17 +122,17 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
     {
       id: 'origin',
       header: heads.app,
-      width: toFittingWidth(rows, (row) => toAppName(row.origin).length, { least: 64, most: 150 }),
-      cell: ({ origin }) => (
-        <span className="text-ink-soft" title={origin || undefined}>
-          {toAppName(origin)}
+      width: toFittingWidth(rows, (row) => toAppName(row) ?? '', { least: 64, most: 150 }),
+      cell: (row) => (
+        <span className="text-ink-soft" title={row.origin || (row.user_agent ?? undefined)}>
+          {toAppName(row) ?? '—'}
         </span>
       ),
     },
     {
       id: 'user',
       header: heads.user,
-      width: toFittingWidth(rows, (row) => row.external_user?.length ?? 1, { least: 64, most: 150 }),
+      width: toFittingWidth(rows, (row) => row.external_user ?? '', { least: 64, most: 150 }),
       cell: ({ external_user: user }) => <span className="text-ink-soft">{user ?? '—'}</span>,
     },
     {
@@ -263,22 +264,46 @@ function Attempts({ count }: { count: number }) {
   );
 }
 
-const toAppName = (origin: string): string => origin.replace(/^https?:\/\//, '').replace(/\/$/, '') || '—';
-
-/** How wide the marks behind a model are, in characters. */
-function countMarks({ status, attempts }: ListRow, hidden: readonly string[]): number {
-  const ofStatus = status === 'ok' || !hidden.includes('status') ? 0 : GENERATION_STATUSES[status].label.length + 3;
-  return ofStatus + (attempts > 1 && hidden.includes('attempts') ? 4 : 0);
+/** How wide the marks behind a model are, in pixels. */
+function toMarksPx({ status, attempts }: ListRow, hidden: readonly string[]): number {
+  const label = GENERATION_STATUSES[status].label;
+  const ofStatus = status === 'ok' || !hidden.includes('status') ? 0 : measureText(label, BADGE) + 18;
+  return ofStatus + (attempts > 1 && hidden.includes('attempts') ? 30 : 0);
 }
 
-const CHARACTER_PX = 7.6;
+const NAME = { weight: 500 };
+const BADGE = { size: 12, weight: 500 };
 
-/** The width in which the longest of the texts fits, within bounds in pixels: nothing is cut while there is room. */
-function toFittingWidth(
-  rows: readonly ListRow[],
-  lengthOf: (row: ListRow) => number,
-  { least, most }: { readonly least: number; readonly most: number },
-): string {
-  const longest = rows.reduce((length, row) => Math.max(length, lengthOf(row)), 0);
-  return `${Math.min(most, Math.max(least, Math.ceil(longest * CHARACTER_PX)))}px`;
+/** The width for the longest model, and beside it for the marks of any row. */
+function toModelWidth({ rows, hidden }: ListContext): string {
+  const marksPx = rows.reduce(
+    (px, row) => Math.max(px, row.status === 'ok' && row.attempts < 2 ? 0 : toMarksPx(row, hidden)),
+    0,
+  );
+  const longest = findLongest(rows, ({ model }) => model);
+  return toTrack(measureText(longest, NAME) + (marksPx === 0 ? 0 : marksPx + 6), { least: 120, most: 320 });
 }
+
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The width in which the longest of the texts fits, within bounds: nothing is cut while there is room. */
+const toFittingWidth = (rows: readonly ListRow[], textOf: (row: ListRow) => string, bounds: Bounds): string =>
+  toTrack(measureText(findLongest(rows, textOf)), bounds);
+
+/** By the number of characters: to measure each of thousands would take too long. */
+function findLongest(rows: readonly ListRow[], textOf: (row: ListRow) => string): string {
+  let longest = '';
+  for (const row of rows) {
+    const text = textOf(row);
+    if (text.length > longest.length) longest = text;
+  }
+  return longest;
+}
+
+const toTrack = (px: number, { least, most }: Bounds): string =>
+  `${Math.min(most, Math.max(least, Math.ceil(px) + SPARE_PX))}px`;
+/** A text of fewer characters may be a little wider than the longest. */
+const SPARE_PX = 6;

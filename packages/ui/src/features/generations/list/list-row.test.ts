@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { type ListRow, ROW_QUERY, toFirstTokenMs, toSpeed } from './list-row.ts';
+import { endOf, type ListRow, ROW_QUERY, toAppName, toFirstTokenMs, toSpeed } from './list-row.ts';
 
 const row: ListRow = {
   id: 'gen-1',
@@ -17,6 +17,7 @@ const row: ListRow = {
   latency: 3,
   generation_time: 4,
   origin: '',
+  user_agent: 'my-tool/1.2 (node)',
   external_user: null,
   key_hash: 'k',
   session_id: null,
@@ -41,4 +42,15 @@ test('tells the time to the first token of streams that had one, and of nothing 
   expect(toFirstTokenMs(STREAMED)).toBe(500);
   expect(toFirstTokenMs({ ...STREAMED, streamed: false })).toBeNull();
   expect(toFirstTokenMs({ ...STREAMED, tokens_completion: null })).toBeNull();
+});
+
+test('names an app by its address without what all have, else by its user agent', () => {
+  expect(toAppName({ origin: 'https://app.example/', user_agent: 'Mozilla/5.0' })).toBe('app.example');
+  expect(toAppName({ origin: '', user_agent: 'my-tool/1.2 (node)' })).toBe('my-tool');
+  expect(toAppName({ origin: '', user_agent: null })).toBeNull();
+});
+
+test('tells when a request ended, which is when it began where its duration is not known', () => {
+  expect(endOf({ created_at: '2026-01-02T03:00:00Z', generation_time: 1500 })).toBe('2026-01-02T03:00:01.500Z');
+  expect(endOf({ created_at: '2026-01-02T03:00:00Z', generation_time: null })).toBe('2026-01-02T03:00:00Z');
 });

@@ -18,6 +18,7 @@ const FIELDS = [
   'latency',
   'generation_time',
   'origin',
+  'user_agent',
   'external_user',
   'key_hash',
   'session_id',
@@ -63,3 +64,7 @@ export const endOf = ({
   generation_time: ms,
 }: Pick<Generation, 'created_at' | 'generation_time'>): string =>
   ms === null ? createdAt : new Date(Date.parse(createdAt) + ms).toISOString();
+
+/** The app of a request for a narrow column: its address, else the first word of its user agent, as in the charts. */
+export const toAppName = ({ origin, user_agent: agent }: Pick<Generation, 'origin' | 'user_agent'>): string | null =>
+  origin === '' ? (/^[^\s/(]+/.exec(agent ?? '')?.[0] ?? null) : origin.replace(/^https?:\/\//, '').replace(/\/$/, '');

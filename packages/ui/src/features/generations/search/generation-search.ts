@@ -29,6 +29,10 @@ export interface GenerationSearch {
   readonly order?: string;
   /** `1` lists what this browser has pinned, whatever the filters. */
   readonly pinned?: string;
+  /** `1` lists requests that were refused before they became calls, instead of these. */
+  readonly refused?: string;
+  /** What requests are added up by, instead of being listed. */
+  readonly group?: string;
   /** The id of the generation beside the list. */
   readonly open?: string;
   /** Ids of two generations to compare. */
@@ -36,6 +40,12 @@ export interface GenerationSearch {
   /** The tab of the open generation; absent for the first. */
   readonly tab?: string;
 }
+
+/** What requests of the list can be added up by. */
+export const GROUPINGS = ['model', 'provider', 'key', 'app', 'session', 'day'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+export const isGrouping = (text: string | undefined): text is Grouping => GROUPINGS.some((name) => name === text);
 
 const FILTERS = [
   'from',
@@ -56,7 +66,7 @@ type FilterName = (typeof FILTERS)[number];
 
 /** Reads the filters of an address; what the gateway would refuse is left out. */
 export function toGenerationSearch(search: Record<string, unknown>): GenerationSearch {
-  const texts = readTexts(search, [...FILTERS, 'pinned', 'open', 'compare', 'tab']);
+  const texts = readTexts(search, [...FILTERS, 'pinned', 'refused', 'group', 'open', 'compare', 'tab']);
   const found: GenerationSearch = Object.fromEntries(
     Object.entries(texts).filter(([name, text]) => isValid(name, text)),
   );
@@ -101,6 +111,9 @@ function isValid(name: string, value: string): boolean {
       return value.split(',').every(isStatus);
     case 'text':
       return value.trim().length >= 2;
+    case 'group':
+      return isGrouping(value);
+    case 'refused':
     case 'pinned':
       return value === '1';
     default:

@@ -19,7 +19,7 @@ export const filterProblemMessages = createMessages(
       usd: 'enter an amount in USD, e.g. 0.01',
       time: 'enter a time, e.g. 300ms, 2s or 1.5m',
       number: 'enter a number, e.g. 2 or 10k',
-    } as Readonly<Record<FieldKind, string>>,
+    } satisfies Readonly<Record<FieldKind, string>>,
   },
   {
     de: {

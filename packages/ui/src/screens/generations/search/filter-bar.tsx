@@ -275,7 +275,7 @@ function TimeButton({ label, isPressed, onClick, children }: TimeButtonProps) {
       title={label}
       aria-pressed={isPressed}
       className={classNames(
-        'min-h-8 flex-1 px-2 text-sm whitespace-nowrap outline-offset-[-2px] nth-7:max-[430px]:col-span-3 nth-8:max-[430px]:col-span-3',
+        'min-h-8 flex-1 px-2 text-sm whitespace-nowrap outline-offset-[-2px] max-[500px]:px-1 nth-7:max-[430px]:col-span-3 nth-8:max-[430px]:col-span-3',
         isPressed ? 'bg-accent-soft font-medium text-accent' : 'bg-surface text-ink-soft hover:bg-raised',
       )}
       onClick={onClick}

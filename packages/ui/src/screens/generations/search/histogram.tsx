@@ -2,15 +2,14 @@ import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 
-import { callApi, type Query } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
-import type { GenerationList } from '../../../api/types.ts';
-import { toSpanQuery } from '../../../features/activity/figures-query.ts';
-import { toOwnSpan } from '../../../features/activity/overview-search.ts';
 import { STATUS_COLORS, countOf } from '../../../features/activity/to-charts.ts';
 import { GENERATION_STATUSES } from '../../../features/generations/list/generation-status.tsx';
-import { type GenerationSearch, isOpenSpan, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
-import { DAY_MS } from '../../../format/days.ts';
+import {
+  type GenerationSearch,
+  isOpenSpan,
+  withoutFilters,
+} from '../../../features/generations/search/generation-search.ts';
 import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
@@ -21,6 +20,7 @@ import { Swatch } from '../../../parts/charts/swatch.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { useIsSettled } from '../../../parts/use-is-settled.ts';
+import { NOT_COUNTED, readHistogram } from './generation-counts.ts';
 import { generationSearchMessages } from './messages.ts';
 
 const REFRESH_MS = 30_000;
@@ -36,7 +36,8 @@ export function Histogram({ search, onSpan }: HistogramProps) {
   const [isTable, setIsTable] = useState(false);
   const [link] = useState(createChartLink);
   const isSettled = useIsSettled();
-  const { open: _open, compare: _compare, tab: _tab, sort: _sort, order: _order, text, ...filters } = search;
+  const { text } = search;
+  const filters = withoutFilters(search, NOT_COUNTED);
   const { data, isError } = useQuery({
     queryKey: ['histogram', filters],
     refetchInterval: refreshEvery(REFRESH_MS),
@@ -63,7 +64,7 @@ export function Histogram({ search, onSpan }: HistogramProps) {
         </span>
         <span className="flex-1" />
         <span className={classNames('flex-wrap items-center gap-x-3', isUncounted ? 'hidden' : 'flex')}>
-          {series.map(({ label, color }) => (
+          {series.filter(isDrawn).map(({ label, color }) => (
             <span key={label} className="inline-flex items-center gap-1">
               <Swatch series={{ color, shape: 'bar' }} />
               {label}
@@ -139,22 +140,8 @@ function toSeries(histogram: GenerationHistogram | undefined): readonly Series[]
   }));
 }
 
-/** Counts all that the filters leave: without a beginning, from the first of those requests on. */
-async function readHistogram(search: GenerationSearch, signal: AbortSignal): Promise<GenerationHistogram> {
-  const query = toGenerationQuery(search, Date.now());
-  const fromMs = query['from'] === undefined ? await findFirst(query, signal) : Date.parse(query['from']);
-  const toMs = query['to'] === undefined ? Date.now() : Date.parse(query['to']);
-  const span = toOwnSpan(Math.min(fromMs, toMs - 1), toMs);
-  const spanQuery = toSpanQuery({ ...span, isOpen: query['to'] === undefined });
-  return callApi('/admin/v1/generations/histogram', { query: { ...query, ...spanQuery }, signal });
-}
-
-/** When the first request began that the filters leave; where there is none, a day ago. */
-async function findFirst(query: Query, signal: AbortSignal): Promise<number> {
-  const first = { ...query, sort: 'time', order: 'asc', limit: 1, fields: 'created_at' };
-  const { data } = await callApi<GenerationList>('/admin/v1/generations', { query: first, signal });
-  return data[0] === undefined ? Date.now() - DAY_MS : Date.parse(data[0].created_at);
-}
+/** The legend names what there is, and always what a request should be. */
+const isDrawn = ({ key, values }: Series): boolean => key === 'ok' || values.some((value) => (value ?? 0) > 0);
 
 interface HistogramTableProps {
   readonly histogram: GenerationHistogram | undefined;
