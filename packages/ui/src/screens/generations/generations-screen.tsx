@@ -1,35 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Pin } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { Ban, Pin } from 'lucide-react';
+import { useState } from 'react';
 
-import { getPreferences, setPreferences, usePreferences } from '../../app/preferences.ts';
-import { toColumns, toDefaultHidden, toLeavingOrder } from '../../features/generations/list/generation-columns.tsx';
+import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import type { ListRow } from '../../features/generations/list/list-row.ts';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import {
   type GenerationSearch,
   hasGenerationFilters,
+  isGrouping,
   withChange,
 } from '../../features/generations/search/generation-search.ts';
 import { ListScreen } from '../../features/list-screen/list-screen.tsx';
-import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { copyText } from '../../parts/controls/copy-button.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
-import { moveBeside, toOrdered } from '../../parts/table/column-order.ts';
+import { moveBeside } from '../../parts/table/column-order.ts';
 import type { TableSort } from '../../parts/table/table-row.tsx';
-import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { useMedia } from '../../parts/use-width.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
+import { countRows, describeSort, toFound } from './list/describe-list.ts';
+import { GroupMenu } from './list/group-menu.tsx';
+import { GroupTable } from './list/group-table.tsx';
 import { ColumnsMenu, ExportMenu } from './list/list-menus.tsx';
 import { NewRowsBar, PinnedNote } from './list/list-notes.tsx';
 import { LiveControl } from './list/live-control.tsx';
 import { generationsMessages } from './list/messages.ts';
 import { NoGenerations } from './list/no-generations.tsx';
+import { RefusedTable } from './list/refused-table.tsx';
+import { type ListColumns, keepWidth, useColumns } from './list/use-columns.ts';
 import { useGenerations } from './list/use-generations.ts';
 import { toSelection, useRowKeys, useStepKeys } from './list/use-row-keys.ts';
 import { type ChangeSearch, FilterBar } from './search/filter-bar.tsx';
@@ -48,6 +50,8 @@ export function GenerationsScreen() {
   const [isAtTop, setIsAtTop] = useState(true);
   const list = useGenerations(search, isPaused, isAtTop);
   const table = useColumns(search, list);
+  const grouping = search.pinned === undefined && isGrouping(search.group) ? search.group : undefined;
+  const isList = grouping === undefined && search.refused === undefined;
   const change: ChangeSearch = (next, replace = false) =>
     void navigate({ search: (before) => withChange(before, next), replace });
   const open = (id: string): void => change({ open: id }, search.open !== undefined);
@@ -61,16 +65,20 @@ export function GenerationsScreen() {
       title={t.title}
       note={
         <>
-          <span role="status">
-            {list.isLoading ? t.loading : list.error === null && toFound(list.rows.length, total, search)}
-          </span>
-          {list.rows.length > 1 && <span> · {describeSort(search, table.columns)}</span>}
+          {search.refused === undefined ? (
+            <span role="status">
+              {list.isLoading ? t.loading : list.error === null && toFound(list.rows.length, total, search)}
+            </span>
+          ) : (
+            t.refused.note
+          )}
+          {isList && list.rows.length > 1 && <span> · {describeSort(search, table.columns)}</span>}
         </>
       }
       actions={
         <>
           <ListKind search={search} />
-          {search.pinned === undefined && (
+          {isList && search.pinned === undefined && (
             <LiveControl
               isConnected={list.feed === 'on'}
               isPaused={isPaused}
@@ -87,33 +95,46 @@ export function GenerationsScreen() {
         </>
       }
       filters={
-        <FilterBar
-          search={search}
-          keyNames={list.keyNames}
-          onChange={(next) => change({ pinned: undefined, ...next })}
-        />
+        search.refused === undefined && (
+          <FilterBar
+            search={search}
+            keyNames={list.keyNames}
+            onChange={(next) => change({ pinned: undefined, ...next })}
+          />
+        )
       }
       opened={<Opened search={search} onChange={change} onMaximize={maximize} />}
     >
-      <AboveList
-        search={search}
-        list={list}
-        isPaused={isPaused}
-        total={total}
-        counted={facets?.total}
-        onChange={change}
-        onOpen={open}
-      />
-      <GenerationList
-        search={search}
-        list={list}
-        table={table}
-        total={total}
-        onChange={change}
-        onOpen={open}
-        onMaximize={maximize}
-        onTopChange={setIsAtTop}
-      />
+      {search.refused !== undefined ? (
+        <RefusedTable />
+      ) : (
+        <>
+          <AboveList
+            search={search}
+            list={list}
+            isList={isList}
+            isPaused={isPaused}
+            total={total}
+            counted={facets?.total}
+            onChange={change}
+            onOpen={open}
+          />
+          {grouping === undefined ? (
+            <GenerationList
+              search={search}
+              list={list}
+              table={table}
+              total={total}
+              onChange={change}
+              onOpen={open}
+              onMaximize={maximize}
+              onTopChange={setIsAtTop}
+            />
+          ) : (
+            <GroupTable key={grouping} search={search} grouping={grouping} onChange={change} />
+          )}
+        </>
+      )}
     </ListScreen>
   );
 }
@@ -123,56 +144,53 @@ interface PartProps {
   readonly onChange: ChangeSearch;
 }
 
-/** The columns of the list as they are to be shown. */
-type Table = ReturnType<typeof useColumns>;
-
-const WIDE = '(min-width: 1900px)';
-
-/** The columns in the user's order, and which of them are hidden. */
-function useColumns(search: GenerationSearch, { rows, keyNames }: ReturnType<typeof useGenerations>) {
-  const { pins, hiddenColumns, columnOrder } = usePreferences();
-  const isWide = useMedia(WIDE);
-  const isByStart = search.sort === 'time' && search.order === 'asc' && search.text === undefined;
-  return useMemo(() => {
-    const hidden = hiddenColumns ?? toDefaultHidden(isWide);
-    const all = toColumns({ rows, pins, keyNames, hidden, isByStart });
-    return {
-      hidden,
-      columns: toLeaving(toOrdered(all, columnOrder), toLeavingOrder(hiddenColumns === null)),
-    };
-  }, [rows, pins, keyNames, hiddenColumns, columnOrder, isWide, isByStart]);
-}
-
-function Actions({ search, table, onChange }: PartProps & { table: Table }) {
+function Actions({ search, table, onChange }: PartProps & { table: ListColumns }) {
   const t = generationsMessages();
   const navigate = useNavigateWithin('/generations');
   const { pins } = usePreferences();
   const isPinned = search.pinned !== undefined;
+  const isRefused = search.refused !== undefined;
+  const isList = !isRefused && !isGrouping(search.group);
   const count = pins.length > 0 ? ` ${pins.length}` : '';
   return (
     <>
       <Button
+        aria-pressed={isRefused}
+        className={PRESSED}
+        icon={<Ban size={15} />}
+        aria-label={t.refused.title}
+        title={t.refused.note}
+        onClick={() => void navigate({ search: isRefused ? {} : { refused: '1' } })}
+      >
+        <span className="max-xl:hidden">{t.refused.title}</span>
+      </Button>
+      <Button
         aria-pressed={isPinned}
-        className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+        className={PRESSED}
         icon={<Pin size={15} />}
         aria-label={t.pinned + count}
         title={t.pinned}
         onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
       >
-        <span className="max-lg:hidden">{t.pinned}</span>
+        <span className="max-xl:hidden">{t.pinned}</span>
         {count}
       </Button>
-      <ViewsMenu search={search} />
-      <ColumnsMenu columns={table.columns} hidden={table.hidden} />
+      {!isRefused && <ViewsMenu search={search} />}
+      {!isRefused && !isPinned && (
+        <GroupMenu group={search.group} onChange={(group) => onChange({ group, open: undefined })} />
+      )}
+      {isList && <ColumnsMenu columns={table.columns} hidden={table.hidden} />}
       {toCompared(search).length === 1 && (
         <Button look="quiet" onClick={() => onChange({ compare: undefined })}>
           {t.clearSelected}
         </Button>
       )}
-      {!isPinned && <ExportMenu search={search} />}
+      {!isRefused && !isPinned && <ExportMenu search={search} />}
     </>
   );
 }
+
+const PRESSED = 'aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent';
 
 interface ListProps extends PartProps {
   readonly list: ReturnType<typeof useGenerations>;
@@ -182,12 +200,14 @@ interface ListProps extends PartProps {
 }
 
 interface AboveListProps extends ListProps {
+  /** Whether requests are listed, and not added up. */
+  readonly isList: boolean;
   readonly isPaused: boolean;
   readonly counted: number | undefined;
 }
 
 /** What is between the filters and the rows: how many there are over time, how far a search is, and what is new. */
-function AboveList({ search, list, isPaused, total, counted, onChange, onOpen }: AboveListProps) {
+function AboveList({ search, list, isList, isPaused, total, counted, onChange, onOpen }: AboveListProps) {
   const isPinned = search.pinned !== undefined;
   const isNew = list.data !== undefined && list.rows.length === 0 && total === 0 && !hasGenerationFilters(search);
   return (
@@ -195,7 +215,7 @@ function AboveList({ search, list, isPaused, total, counted, onChange, onOpen }:
       {!isPinned && !isNew && (
         <Histogram search={search} onSpan={(from, to) => onChange({ from, to, range: undefined })} />
       )}
-      {isSearching(search) && (
+      {isList && isSearching(search) && (
         <SearchBar
           searched={list.searched}
           total={counted}
@@ -209,13 +229,15 @@ function AboveList({ search, list, isPaused, total, counted, onChange, onOpen }:
       )}
       {isPinned && list.data !== undefined && <PinnedNote rows={list.rows} />}
       {!isPinned && <RunningBar openId={search.open} onOpen={onOpen} />}
-      <NewRowsBar waiting={list.waiting} isStale={list.isStale} isPaused={isPaused} onShow={list.showWaiting} />
+      {isList && (
+        <NewRowsBar waiting={list.waiting} isStale={list.isStale} isPaused={isPaused} onShow={list.showWaiting} />
+      )}
     </>
   );
 }
 
 interface GenerationListProps extends ListProps {
-  readonly table: Table;
+  readonly table: ListColumns;
   readonly onMaximize: (id: string) => void;
   readonly onTopChange: (isAtTop: boolean) => void;
 }
@@ -308,42 +330,6 @@ const toCompared = ({ compare }: GenerationSearch): readonly string[] => compare
 
 /** Whether texts are searched, which takes a while. */
 const isSearching = ({ text, pinned }: GenerationSearch): boolean => text !== undefined && pinned === undefined;
-
-/** Number of all rows; -1 while it is unknown. */
-function countRows(
-  { rows, total, hasNextPage }: ReturnType<typeof useGenerations>,
-  search: GenerationSearch,
-  counted: number | undefined,
-): number {
-  if (!hasNextPage) return rows.length;
-  const known = total ?? (search.text === undefined ? counted : undefined);
-  return known === undefined ? -1 : Math.max(known, rows.length);
-}
-
-function toFound(rows: number, total: number, search: GenerationSearch): string {
-  const t = generationsMessages();
-  if (search.pinned !== undefined) return t.pinnedCount(formatCount(rows));
-  const count = total === -1 ? `${formatCount(rows)}+` : formatCount(total);
-  return hasGenerationFilters(search) ? t.found(count) : t.total(count);
-}
-
-/** What the list is sorted by, in words. */
-function describeSort({ sort = 'time', order, text, pinned }: GenerationSearch, columns: Table['columns']): string {
-  const t = generationsMessages().sortedBy;
-  const column = columns.find((one) => one.sort === sort);
-  const isAscending = order === 'asc';
-  if (sort === 'time' || column === undefined || text !== undefined || pinned !== undefined)
-    return sort === 'time' && isAscending && text === undefined ? t.oldest : t.newest;
-  const head = String(column.header);
-  if (column.isNumeric === true) return isAscending ? t.lowest(head) : t.highest(head);
-  return isAscending ? t.fromA(head) : t.fromZ(head);
-}
-
-/** Keeps the width of a column in this browser; null forgets it. */
-function keepWidth(id: string, px: number | null): void {
-  const { [id]: _former, ...others } = getPreferences().columnWidths;
-  setPreferences({ columnWidths: px === null ? others : { ...others, [id]: px } });
-}
 
 /** The order of the list; the newest first where nothing is said. */
 const toTableSort = ({ sort = 'time', order }: GenerationSearch): TableSort => ({

@@ -27,20 +27,23 @@ export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
   const t = generationsMessages().columns;
   const { hiddenColumns, columnOrder, columnWidths, density } = usePreferences();
   const ids = columns.map(({ id }) => id);
-  const move = (event: KeyboardEvent, id: string): void => {
+  const move = (event: KeyboardEvent<HTMLElement>, id: string): void => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const neighbour = ids[ids.indexOf(id) + (step ?? 0)];
     if (!event.altKey || step === undefined) return;
     event.preventDefault();
     if (neighbour === undefined) return;
+    const item = event.currentTarget;
     setPreferences({ columnOrder: moveBeside(ids, id, { id: neighbour, side: step < 0 ? 'before' : 'after' }) });
+    // An element that is moved in the document loses the focus.
+    requestAnimationFrame(() => item.focus());
   };
   const isOwn = hiddenColumns !== null || columnOrder.length > 0 || Object.keys(columnWidths).length > 0;
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button icon={<Columns3 size={15} />} aria-label={t.title} title={t.title}>
-          <span className="max-lg:hidden">{t.title}</span>
+          <span className="max-xl:hidden">{t.title}</span>
         </Button>
       </DropdownMenu.Trigger>
       <MenuContent className="scroll-thin max-h-[70dvh] max-w-64 overflow-y-auto">
@@ -78,7 +81,7 @@ export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
 interface ItemProps {
   readonly isChecked: boolean;
   readonly onChange: (isChecked: boolean) => void;
-  readonly onKeyDown?: (event: KeyboardEvent) => void;
+  readonly onKeyDown?: (event: KeyboardEvent<HTMLElement>) => void;
   readonly children: ReactNode;
 }
 
@@ -119,7 +122,7 @@ export function ExportMenu({ search }: { search: GenerationSearch }) {
     <Menu
       trigger={
         <Button isBusy={save.isPending} icon={<Download size={15} />} aria-label={t.title} title={t.title}>
-          <span className="max-lg:hidden">{t.title}</span>
+          <span className="max-xl:hidden">{t.title}</span>
         </Button>
       }
       items={FORMATS.map((format) => ({ label: t[format.name], onSelect: () => save.mutate(format) }))}

@@ -24,7 +24,9 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         aria-hidden="true"
         className={`size-2 rounded-full ${isPaused ? 'bg-caution' : isConnected ? 'bg-good' : 'bg-line-strong'}`}
       />
-      <span className={isPaused ? 'text-caution' : ''}>{isPaused ? paused : isConnected ? t.live : t.connecting}</span>
+      <span className={isPaused ? 'text-caution' : 'max-sm:sr-only'}>
+        {isPaused ? paused : isConnected ? t.live : t.connecting}
+      </span>
       {!isPaused && isConnected && (
         <span className="figures text-ink-faint max-sm:hidden" title={t.rateTitle}>
           {t.rate(formatCount(perMinute))}

@@ -21,7 +21,7 @@ export function useGenerations(search: GenerationSearch, isPaused: boolean, isAt
   const client = useQueryClient();
   const pins = usePreferences().pins.slice(0, MAX_PINS).join(',');
   // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
-  const filters = withoutFilters(search, ['open', 'compare', 'tab']);
+  const filters = withoutFilters(search, ['open', 'compare', 'tab', 'group', 'refused']);
   const pinnedIds = filters.pinned === undefined ? undefined : pins;
   const ofUnsorted = [withoutFilters(filters, ['sort', 'order']), pinnedIds];
   const queryKey = ['generations', ofUnsorted, toSortQuery(filters)];
