@@ -95,7 +95,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'prompt',
       header: heads.prompt,
       width: 'minmax(160px,1fr)',
-      narrow: { width: 'minmax(96px,3fr)' },
+      narrow: { width: 'minmax(84px,3fr)' },
       cell: ({ prompt_preview: preview }) => (
         <span className="text-ink-soft" title={preview ?? t.notStored}>
           {preview ?? '—'}
@@ -165,7 +165,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'ttft',
       sort: 'latency',
       header: heads.firstToken,
-      width: '84px',
+      width: '92px',
       isNumeric: true,
       cell: (row) => formatDuration(toFirstTokenMs(row)),
     },
@@ -184,7 +184,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'duration',
       sort: 'duration',
       header: heads.duration,
-      width: '80px',
+      width: '92px',
       isNumeric: true,
       cell: (row) => formatDuration(row.generation_time),
     },
@@ -194,7 +194,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       header: heads.cost,
       width: '104px',
       // Without the spaces that keep the points under each other.
-      narrow: { width: '70px', cell: (row) => <Cost generation={row} format={formatUsd} /> },
+      narrow: { width: '82px', cell: (row) => <Cost generation={row} format={formatUsd} /> },
       isNumeric: true,
       cell: (row) => <Cost generation={row} format={formatUsdInColumn} />,
     },

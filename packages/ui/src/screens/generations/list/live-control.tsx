@@ -24,7 +24,7 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         aria-hidden="true"
         className={`size-2 rounded-full ${isPaused ? 'bg-caution' : isConnected ? 'bg-good' : 'bg-line-strong'}`}
       />
-      <span className={isPaused ? 'text-caution' : 'max-sm:sr-only'}>
+      <span className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : ''}>
         {isPaused ? paused : isConnected ? t.live : t.connecting}
       </span>
       {!isPaused && isConnected && (
