@@ -58,7 +58,7 @@ const JOBS: Readonly<Record<string, Job>> = {
       const toDollars = async (): Promise<number[]> => {
         const texts = await page
           .getByRole('row')
-          .getByText(/^\$[\d.]+$/)
+          .getByText(/^\$[\d.]+\s*$/)
           .allInnerTexts();
         return texts.map((text) => Number(text.slice(1)));
       };

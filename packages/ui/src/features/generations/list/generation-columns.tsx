@@ -6,7 +6,7 @@ import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment, formatShortMoment } from '../../../format/time.ts';
 import { measureText } from '../../../parts/table/measure-text.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
-import { GENERATION_STATUSES, StatusBadge } from './generation-status.tsx';
+import { GENERATION_STATUSES, StatusBadge, StatusMark } from './generation-status.tsx';
 import { endOf, type ListRow, toAppName, toFirstTokenMs, toSpeed } from './list-row.ts';
 import { generationListMessages } from './messages.ts';
 
@@ -76,7 +76,10 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       header: heads.model,
       width: toModelWidth(context),
       cell: (row) => model(row, row.model),
-      narrow: { width: 'minmax(70px,2fr)', cell: (row) => model(row, row.model.slice(row.model.indexOf('/') + 1)) },
+      narrow: {
+        width: 'minmax(70px,2fr)',
+        cell: (row) => model(row, row.model.slice(row.model.indexOf('/') + 1), true),
+      },
     },
     {
       id: 'attempts',
@@ -229,10 +232,10 @@ function Ended({ row, isByStart, format }: { row: ListRow; isByStart: boolean; f
 }
 
 /** The model; behind it, at the edge of the column, what is worth a mark: more than one attempt, and a bad end. */
-function createModelCell({ pins, hidden }: ListContext): (row: ListRow, name: string) => ReactNode {
+function createModelCell({ pins, hidden }: ListContext): (row: ListRow, name: string, isNarrow?: boolean) => ReactNode {
   const t = generationListMessages();
   const pinned = new Set(pins);
-  return ({ id, model, status, attempts }, name) => (
+  return ({ id, model, status, attempts }, name, isNarrow = false) => (
     <span className="flex min-w-0 items-center gap-1.5">
       {pinned.has(id) && (
         <>
@@ -244,7 +247,9 @@ function createModelCell({ pins, hidden }: ListContext): (row: ListRow, name: st
         {name}
       </span>
       {attempts > 1 && hidden.includes('attempts') && <Attempts count={attempts} />}
-      {status !== 'ok' && hidden.includes('status') && <StatusBadge status={status} />}
+      {status !== 'ok' &&
+        hidden.includes('status') &&
+        (isNarrow ? <StatusMark status={status} /> : <StatusBadge status={status} />)}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import type { Generation, GenerationStatus } from '@model-gateway/core/wire';
+import { CircleSlash, CircleX, Unplug } from 'lucide-react';
 
 import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { generationListMessages } from './messages.ts';
@@ -41,6 +42,21 @@ export function StatusBadge({ status }: { status: GenerationStatus }) {
     <Badge tone={tone} {...(meaning !== undefined && { title: meaning })}>
       {label}
     </Badge>
+  );
+}
+
+const MARKS = { failed: CircleX, cancelled: CircleSlash, interrupted: Unplug } as const;
+const COLORS = { failed: 'text-bad', cancelled: 'text-caution', interrupted: 'text-bad' } as const;
+
+/** The same where there is no room for a word. */
+export function StatusMark({ status }: { status: Exclude<GenerationStatus, 'ok'> }) {
+  const { label, meaning } = GENERATION_STATUSES[status];
+  const Mark = MARKS[status];
+  return (
+    <span className={`shrink-0 ${COLORS[status]}`} title={meaning ?? label}>
+      <Mark size={14} aria-hidden="true" />
+      <span className="sr-only">{label}</span>
+    </span>
   );
 }
 
