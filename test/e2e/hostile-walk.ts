@@ -97,7 +97,7 @@ export const WALK = `
     try {
       location.hash = '#/generations/' + id;
       await until('the generation', () =>
-        document.querySelector('h1')?.textContent.includes(id) && document.querySelector('[role=tab]') !== null);
+        document.querySelector('h1')?.parentElement.textContent.includes(id) && document.querySelector('[role=tab]') !== null);
       // The tab of the generation before stays.
       await openTab('Timeline');
       const there = isError ? 'main section[aria-label=Error]' : 'main article';

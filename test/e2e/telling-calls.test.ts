@@ -191,7 +191,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('walks from the page of a call whose address was given', async () => {
       const { page, problems } = await ui.open(`#/generations/${ids.fallback}`);
-      await page.getByText(/finish reason: \w/).waitFor();
+      await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       // A key does nothing before the list that it walks has come.
       const walk = async (key: string): Promise<string> => {
         await page.keyboard.press(key);
@@ -260,7 +260,7 @@ describe.skipIf(skipped !== undefined)(
       });
       await page.goto(`${ui.url}/ui/#/generations/${ids.ok}`);
       await page.getByText('interrupted', { exact: true }).waitFor();
-      await page.getByText('stopped during this call').waitFor();
+      await page.getByText('stopped during this request').waitFor();
       expect(await page.locator('main').innerText()).not.toContain('logging.inputOutput');
     });
 
@@ -324,8 +324,9 @@ describe.skipIf(skipped !== undefined)(
       await row.first().waitFor();
       expect(await row.first().getByText('ok', { exact: true }).count()).toBe(0);
       const other = page.getByRole('region', { name: `Generation ${ids.ok}` });
-      await other.getByText('ok', { exact: true }).waitFor();
-      await other.getByText(/finish reason: \w/).waitFor();
+      await other.getByText('via Here').waitFor();
+      // Only what is not ok is told.
+      expect(await other.getByText(/^(ok|failed)$/).count()).toBe(0);
       expect(problems).toEqual([]);
     });
   },

@@ -157,7 +157,7 @@ describe.skipIf(skipped !== undefined)(
     test('show a call that fell back, beside the list', async () => {
       const opened = await open(`#/generations?open=${made.incident}`, { viewport: WIDE });
       const { page } = opened;
-      await page.getByRole('listbox', { name: 'Timeline of the call' }).waitFor();
+      await page.getByRole('listbox', { name: 'Timeline of the request' }).waitFor();
       await page.locator('strong', { hasText: 'Status: resolved.' }).waitFor();
       await page.locator('.uplot').waitFor();
       await keep(opened, 'generation');
@@ -166,7 +166,7 @@ describe.skipIf(skipped !== undefined)(
     test('show when each piece of a stream came', async () => {
       const opened = await open(`#/generations/${made.incident}`, { viewport: WIDE, reducedMotion: 'reduce' });
       const { page } = opened;
-      const axis = page.getByRole('listbox', { name: 'Timeline of the call' });
+      const axis = page.getByRole('listbox', { name: 'Timeline of the request' });
       await axis.getByRole('option', { name: /Warehouse/ }).waitFor();
       await page.getByRole('radio', { name: 'Stream' }).click();
       await page.getByRole('row').nth(3).waitFor();

@@ -215,8 +215,8 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Clear 1 selected' }).waitFor();
       await page.getByRole('row', { name: /demo\/reasoner/ }).click();
       await page.getByRole('button', { name: 'Compare with selected' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
-      await dialog.getByText(ids.third).first().waitFor();
+      const dialog = page.getByRole('dialog', { name: 'Compare two requests' });
+      await dialog.getByRole('columnheader', { name: /^reasoner · / }).first().waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       // The keys of a row hold for the open one, wherever the focus is.

@@ -244,7 +244,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Enter');
       await expect.poll(() => rows.count()).toBe(2);
       await page.getByText('1 of 4').waitFor();
-      await page.getByRole('link', { name: 'Calls' }).click();
+      await page.getByRole('link', { name: 'Requests' }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toEqual({ status: 'failed' });
       expect(problems).toEqual([]);
@@ -269,7 +269,7 @@ describe.skipIf(skipped !== undefined)(
       const sums = page.getByRole('region', { name: 'Session figures' });
       await sums.getByText('4, 1 failed').waitFor();
       await sums.getByRole('link', { name: 'demo/reasoner' }).waitFor();
-      await second.getByRole('link', { name: 'Open call 2' }).click();
+      await second.getByRole('link', { name: 'Open request 2' }).click();
       await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       expect(filtersOf(page)).toEqual({ session: SESSION });
       await page.goBack();
@@ -287,7 +287,7 @@ describe.skipIf(skipped !== undefined)(
         .first()
         .waitFor();
       await page.getByRole('row', { name: /img src/ }).click();
-      const call = page.getByRole('article', { name: 'Call 1' });
+      const call = page.getByRole('article', { name: 'Request 1' });
       await call.getByText('<img src=x onerror=alert(1)>‹U+202E›abc').first().waitFor();
       expect(await page.locator('main article img, main article a[href^="javascript"]').count()).toBe(0);
       await call.getByRole('link', { name: '../../keys' }).click();

@@ -96,7 +96,7 @@ async function ask(stream: boolean): Promise<string> {
   return response.headers.get('x-generation-id') ?? '';
 }
 
-const picture = (page: Page): Locator => page.getByRole('listbox', { name: 'Timeline of the call' });
+const picture = (page: Page): Locator => page.getByRole('listbox', { name: 'Timeline of the request' });
 const details = (page: Page): Locator => page.getByRole('note', { name: 'Details' });
 const row = (page: Page, name: RegExp): Locator => picture(page).getByRole('option', { name });
 const boxOf = async (locator: Locator) => (await locator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
@@ -174,8 +174,8 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = await openTimeline(ids.streamed);
       const endpoints = page.getByRole('list', { name: 'Endpoints' }).getByRole('listitem');
       const texts = await endpoints.allInnerTexts();
-      expect(texts[0]).toMatch(/^Gone.*\n?[^]*asked as attempt 1/);
-      expect(texts[1]).toMatch(/^here[^]*asked as attempt 2/);
+      expect(texts[0]).toMatch(/^Gone.*\n?[^]*called as attempt 1/);
+      expect(texts[1]).toMatch(/^here[^]*called as attempt 2/);
       expect(texts[2]).toMatch(/^spare[^]*not called[^]*An earlier endpoint responded/);
       expect(texts[3]).toMatch(/^dear[^]*excluded[^]*ignore/);
       await page.getByText('in the order requested by the caller').waitFor();
@@ -286,7 +286,7 @@ describe.skipIf(skipped !== undefined)(
     test('says the same as a list, which narrow windows begin with', async () => {
       const { page, problems } = await openTimeline(ids.streamed);
       await page.getByRole('radio', { name: 'List' }).click();
-      const list = page.getByRole('list', { name: 'Timeline of the call, as a list' });
+      const list = page.getByRole('list', { name: 'Timeline of the request, as a list' });
       const text = await list.innerText();
       expect(text).toMatch(
         /1\. Gone[^]*503 · at \d+\sms, took[^]*is overloaded[^]*2\. here · 200[^]*Stream[^]*Longest gap/,

@@ -355,7 +355,7 @@ describe.skipIf(skipped !== undefined)(
         await route.continue();
       });
       await page.evaluate(`location.hash = '#/generations?compare=${recorded},${other}'`);
-      const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
+      const dialog = page.getByRole('dialog', { name: 'Compare two requests' });
       await dialog.getByRole('status').filter({ hasText: 'Loading both texts' }).waitFor();
       release();
       await dialog.getByRole('insertion').filter({ hasText: 'grey' }).waitFor();
@@ -363,12 +363,12 @@ describe.skipIf(skipped !== undefined)(
 
     test('marks what differs in two compared calls, and goes on with both', async () => {
       const { page, problems, check, screenshot } = await open(`#/generations?compare=${recorded},${other}`);
-      const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
+      const dialog = page.getByRole('dialog', { name: 'Compare two requests' });
       await dialog.getByRole('insertion').filter({ hasText: 'grey' }).waitFor();
       await dialog.getByText('The same text as the first.').waitFor();
       await screenshot('workbench-compare');
       expect(await check()).toEqual([]);
-      await dialog.getByRole('link', { name: 'Continue in the playground' }).click();
+      await dialog.getByRole('link', { name: 'Open in playground' }).click();
       await columnOf(page, 2).getByText('original').waitFor();
       await columnOf(page, 2).getByText('grey').waitFor();
       await page.getByRole('button', { name: 'Model of column 3: acme/claude-sonnet-4.5' }).waitFor();

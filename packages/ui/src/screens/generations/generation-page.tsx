@@ -6,17 +6,20 @@ import { useEffect, useState } from 'react';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { generationQuery } from '../../features/generations/content/generation-queries.ts';
 import { withoutFilters } from '../../features/generations/search/generation-search.ts';
-import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { copyText } from '../../parts/controls/copy-button.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { GenerationActions, PinButton } from './detail/generation-actions.tsx';
 import { GenerationTabs } from './detail/generation-tabs.tsx';
+import { GenerationTitle, IdChip } from './detail/generation-title.tsx';
+import { detailMessages } from './detail/messages.ts';
 import { useGenerations } from './list/use-generations.ts';
 import { useRowKeys, useStepKeys } from './list/use-row-keys.ts';
 import { useRunningCall } from './running/running-detail.tsx';
 import type { ChangeSearch } from './search/filter-bar.tsx';
 
-/** A call on a page of its own. Its address has the filters of the list that it was opened from, which keys walk. */
+/** A request on a page of its own. Its address has the filters of the list that it was opened from, which keys walk. */
 export function GenerationPage() {
+  const { page: t, tabs } = detailMessages();
   const { id } = useParams({ from: '/generations/$id' });
   const search = useSearch({ from: '/generations/$id' });
   const navigate = useNavigateWithin('/generations/$id');
@@ -42,23 +45,25 @@ export function GenerationPage() {
     void navigate({ to: '/generations', search: (before) => ({ ...before, open: id, ...next }) as typeof before });
   useRowKeys({ compare: search.compare, opened: generation, change });
   useShortcut(
-    { keys: 'Escape', label: 'Back to the list', group: 'This screen' },
+    { keys: 'Escape', label: t.backToList, group: tabs.thisScreen },
     () => void navigate({ to: '/generations', search: back }),
   );
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <Link
           to="/generations"
           search={back}
           className="inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm text-ink-soft hover:bg-raised"
         >
-          <ArrowLeft size={15} /> Generations
+          <ArrowLeft size={15} /> {t.list}
         </Link>
-        <h1 className="flex min-w-0 flex-1 basis-40 items-center gap-1 font-mono text-sm">
-          <span className="truncate">{id}</span>
-          <CopyButton isIcon look="quiet" text={id} label="Copy the id" />
-        </h1>
+        <div className="flex min-w-0 flex-1 basis-60 items-center gap-2">
+          <h1 className="flex min-w-0 text-base font-semibold">
+            <GenerationTitle id={id} model={call?.model} />
+          </h1>
+          <IdChip id={id} onCopy={() => void copyText(id, t.copiedId)} />
+        </div>
         {call === undefined && (
           <>
             <PinButton id={id} />

@@ -9,6 +9,7 @@ import { type ContentPiece, fromPieces } from './content-pieces.ts';
 import type { ContentReply, ContentRequest } from './content-worker.ts';
 // oxlint-disable-next-line import/default -- Vite makes it: the address of the built worker
 import workerUrl from './content-worker.ts?worker&url';
+import { contentMessages } from './messages.ts';
 
 export const generationQuery = (id: string) =>
   queryOptions({
@@ -97,8 +98,8 @@ function readContent(id: string, signal: AbortSignal): Promise<ReadContent> {
     };
     const fail = (event: Event): void => {
       worker = undefined;
-      const reason = event instanceof ErrorEvent ? event.message : 'it could not be started';
-      end(() => reject(new Error(`The content reader failed: ${reason}`)));
+      const reason = event instanceof ErrorEvent ? event.message : contentMessages().readerNotStarted;
+      end(() => reject(new Error(contentMessages().readerFailed(reason))));
     };
     const stop = (): void => {
       tell({ type: 'stop', request });
@@ -117,7 +118,7 @@ export const openContent = (id: string): Promise<Response> => openApi(PATH, { qu
 function toError(reply: Exclude<ContentReply, { type: 'piece' }>): Error {
   if (reply.type === 'too-long') return new ContentTooLong(reply.bytes);
   if (reply.type === 'broken') {
-    return new ApiError('The response broke off before its end', { status: 0, errorType: 'unreachable' });
+    return new ApiError(contentMessages().brokeOff, { status: 0, errorType: 'unreachable' });
   }
   if (reply.status === 401) endSession();
   return toApiError(reply.status, reply.body);

@@ -3,6 +3,7 @@ import type { BroadcastDeliveryBody, DestinationArrival } from '@model-gateway/c
 import { formatFull } from '../../../format/time.ts';
 import { DELIVERY_STATES } from '../../../parts/badge.tsx';
 import type { TimelineRow, Piece } from '../../../parts/timeline/timeline.ts';
+import { deliveryMessages } from './messages.ts';
 
 /** What is known of the deliveries of a call or a film. */
 export interface Deliveries {
@@ -19,16 +20,17 @@ export function toDeliveryRows(
   { destinations, arrivals, waiting }: Deliveries,
   toMs: (iso: string) => number,
 ): readonly TimelineRow[] {
+  const t = deliveryMessages();
   const ids = new Set([...arrivals, ...waiting].map(({ destination_id: id }) => id));
   return [...ids].map((id) => {
     const sent = arrivals.filter(({ destination_id: of }) => of === id);
     const left = waiting.find(({ destination_id: of }) => of === id);
-    const label = `To ${destinations.get(id) ?? 'a destination'}`;
+    const label = t.to(destinations.get(id) ?? t.aDestination);
     const pieces = sent.map(({ sent_at: at, took_ms: tookMs, has_arrived: hasArrived, result }): Piece => ({
       atMs: toMs(at),
       tookMs,
       tone: hasArrived ? 'good' : 'bad',
-      label: hasArrived ? 'Delivered' : result,
+      label: hasArrived ? t.arrived : result,
     }));
     if (left !== undefined) return toWaitingRow(left, { label, pieces, atMs: toMs(left.created_at) });
     const last = sent.at(-1);
@@ -36,11 +38,11 @@ export function toDeliveryRows(
     return {
       id: `delivery-${id}`,
       label,
-      status: hasArrived ? 'delivered' : 'not delivered',
+      status: hasArrived ? t.delivered : t.notDelivered,
       tone: hasArrived ? 'good' : 'bad',
       pieces,
       detail: sent.map(({ sent_at: at, result, has_arrived: isThere }) =>
-        isThere ? `Sent ${formatFull(at)}.` : `Sent ${formatFull(at)}: ${result}.`,
+        isThere ? t.sent(formatFull(at)) : t.sentWith(formatFull(at), result),
       ),
     };
   });
@@ -50,15 +52,15 @@ function toWaitingRow(
   row: BroadcastDeliveryBody,
   { label, pieces, atMs }: { readonly label: string; readonly pieces: readonly Piece[]; readonly atMs: number },
 ): TimelineRow {
-  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? 'Not attempted yet' };
-  const next = row.next_attempt_at === null ? [] : [`Next attempt ${formatFull(row.next_attempt_at)}.`];
-  const tries = `${row.attempts} ${row.attempts === 1 ? 'attempt' : 'attempts'}: ${row.last_result ?? 'not attempted yet'}.`;
+  const t = deliveryMessages();
+  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? t.notAttempted };
+  const next = row.next_attempt_at === null ? [] : [t.next(formatFull(row.next_attempt_at))];
   return {
     id: `waiting-${row.id}`,
     label,
     status: DELIVERY_STATES[row.state].label,
     tone: 'bad',
     pieces: pieces.length === 0 ? [moment] : pieces,
-    detail: [tries, ...next],
+    detail: [t.tries(row.attempts, row.last_result), ...next],
   };
 }

@@ -12,14 +12,17 @@ import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { type MessagePart, toParts } from './message-parts.ts';
+import { detailMessages } from './messages.ts';
 
-const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {
-  system: { label: 'System', icon: <Settings2 size={15} /> },
-  developer: { label: 'Developer', icon: <Settings2 size={15} /> },
-  user: { label: 'User', icon: <User size={15} /> },
-  assistant: { label: 'Assistant', icon: <Bot size={15} /> },
-  tool: { label: 'Tool', icon: <Wrench size={15} /> },
-};
+const ROLE_ICONS = {
+  system: <Settings2 size={15} />,
+  developer: <Settings2 size={15} />,
+  user: <User size={15} />,
+  assistant: <Bot size={15} />,
+  tool: <Wrench size={15} />,
+} as const;
+
+const isRole = (role: string): role is keyof typeof ROLE_ICONS => Object.hasOwn(ROLE_ICONS, role);
 
 /**
  * Number of messages shown at first, from the end: a long conversation is laid out only as far as the user scrolls
@@ -29,6 +32,7 @@ const SHOWN_MESSAGES = 40;
 
 /** The messages and the completion. None of it can be trusted. */
 export function Conversation({ content }: { content: GenerationContent }) {
+  const t = detailMessages().conversation;
   const [isPlain, setIsPlain] = useState(false);
   const [shown, setShown] = useState(SHOWN_MESSAGES);
   const { input } = content;
@@ -38,12 +42,12 @@ export function Conversation({ content }: { content: GenerationContent }) {
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       <div className="flex justify-end">
         <Button look="quiet" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
-          {isPlain ? 'Show formatted' : 'Show raw'}
+          {isPlain ? t.formatted : t.raw}
         </Button>
       </div>
       {earlier > 0 && (
         <Button className="self-center" onClick={() => setShown(shown + SHOWN_MESSAGES)}>
-          Show {Math.min(SHOWN_MESSAGES, earlier)} of {formatCount(earlier)} earlier messages
+          {t.earlier(formatCount(Math.min(SHOWN_MESSAGES, earlier)), earlier, formatCount(earlier))}
         </Button>
       )}
       <Messages
@@ -86,12 +90,13 @@ interface OutputProps {
 
 /** What came back: reasoning, what tools of the gateway did, the completion and the error. */
 export function Output({ content: { output, error }, isPlain = false }: OutputProps) {
+  const t = detailMessages().conversation;
   return (
     <>
       {output.reasoning !== null && output.reasoning !== '' && (
         <details className="rounded-lg border border-line p-3">
           <summary className="flex items-center gap-2 text-sm font-medium">
-            <Brain size={15} /> Reasoning
+            <Brain size={15} /> {t.reasoning}
           </summary>
           <div className="mt-2 text-ink-soft">
             <PlainText text={output.reasoning} />
@@ -110,7 +115,7 @@ export function Output({ content: { output, error }, isPlain = false }: OutputPr
           {output.tool_calls?.map((call, at) => (
             <ToolUse
               key={call.id ?? at}
-              name={call.function?.name ?? 'unnamed'}
+              name={call.function?.name ?? t.unnamed}
               text={call.function?.arguments ?? ''}
             />
           ))}
@@ -129,14 +134,14 @@ interface MessageProps {
 }
 
 function Message({ role, isCompletion = false, copyText, children }: MessageProps) {
-  const known = ROLES[role] ?? { label: showControls(role), icon: <FileText size={15} /> };
+  const t = detailMessages().conversation;
   return (
     <article className={`rounded-lg border p-3 ${isCompletion ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
       <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
-        {known.icon} {known.label}
-        {isCompletion && <Badge tone="accent">answer</Badge>}
+        {isRole(role) ? ROLE_ICONS[role] : <FileText size={15} />} {isRole(role) ? t.roles[role] : showControls(role)}
+        {isCompletion && <Badge tone="accent">{t.response}</Badge>}
         <span className="flex-1" />
-        {copyText !== undefined && <CopyButton isIcon look="quiet" text={copyText} label="Copy response" />}
+        {copyText !== undefined && <CopyButton isIcon look="quiet" text={copyText} label={t.copyResponse} />}
       </header>
       <div className="flex flex-col gap-2">{children}</div>
     </article>
@@ -162,7 +167,8 @@ function ToolUse({ name, text }: { name: string; text: string }) {
   return (
     <details className="rounded-md bg-raised px-3 py-2">
       <summary className="flex items-center gap-2 text-sm">
-        <Wrench size={14} /> Calls <code className="font-mono text-xs break-all">{showControls(name)}</code>
+        <Wrench size={14} /> {detailMessages().conversation.calls}{' '}
+        <code className="font-mono text-xs break-all">{showControls(name)}</code>
       </summary>
       <div className="mt-2 font-mono break-all">
         <PlainText text={text} />
@@ -174,17 +180,18 @@ function ToolUse({ name, text }: { name: string; text: string }) {
 type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];
 
 function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
+  const t = detailMessages().conversation;
   return (
-    <section aria-label="Error" className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
+    <section aria-label={t.error} className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
       <h2 className="flex items-center gap-2 font-medium">
         <CircleAlert size={16} className="text-bad" />
         {error.status !== null && `${error.status} · `}
-        {error.provider_name ?? 'The gateway'}
+        {error.provider_name ?? t.gateway}
       </h2>
       {error.message !== null && <PlainText text={error.message} />}
       {error.raw !== null && (
         <details className="mt-2">
-          <summary>Provider’s message</summary>
+          <summary>{t.providerMessage}</summary>
           <PlainText text={error.raw} />
         </details>
       )}

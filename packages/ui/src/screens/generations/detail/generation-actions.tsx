@@ -15,7 +15,7 @@ import { Menu } from '../../../parts/controls/menu.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { togglePin } from '../list/pins.ts';
-import { toNoChat } from '../list/use-row-keys.ts';
+import { detailMessages } from './messages.ts';
 
 interface GenerationActionsProps {
   readonly id: string;
@@ -24,6 +24,7 @@ interface GenerationActionsProps {
 }
 
 export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
+  const t = detailMessages().actions;
   const navigate = useNavigate();
   const client = useQueryClient();
   const [isDeleting, setIsDeleting] = useState(false);
@@ -36,27 +37,27 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     });
     await client.resetQueries({ queryKey: contentQuery(id).queryKey });
-    showToast({ tone: 'good', title: 'Prompt and response deleted; the record is kept' });
+    showToast({ tone: 'good', title: t.removed });
   };
   const isChat = generation === undefined || generation.api_type === 'completions';
   const items = [
     {
-      label: 'Copy as curl',
+      label: t.copyCurl,
       icon: <Code size={14} />,
       isDisabled: generation === undefined || content === undefined || !isChat,
       onSelect: () => {
         if (generation !== undefined && content !== undefined)
-          void copyText(toCurl({ ...generation, content }), 'Copied as curl');
+          void copyText(toCurl({ ...generation, content }), t.copiedCurl);
       },
     },
     {
-      label: 'Save as fixture',
+      label: t.saveFixture,
       icon: <Archive size={14} />,
       isDisabled: content === undefined || saveFixture.isPending,
       onSelect: () => saveFixture.mutate(id),
     },
     {
-      label: 'Delete prompt and response…',
+      label: t.remove,
       icon: <Trash2 size={14} />,
       isDangerous: true,
       isDisabled: content === undefined,
@@ -68,29 +69,29 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       <Button
         icon={<MessagesSquare size={15} />}
         disabled={content === undefined || !isChat}
-        title={isChat ? undefined : toNoChat()}
+        title={isChat ? undefined : t.notChat}
         onClick={() => void navigate({ to: '/playground', search: { from: id } })}
       >
-        Playground
+        {t.playground}
       </Button>
       {onMaximize !== undefined && (
         <Button
           look="quiet"
-          aria-label="Open full page"
-          title="Open full page (Enter)"
+          aria-label={t.fullPage}
+          title={t.fullPageKey}
           icon={<Maximize2 size={15} />}
           onClick={onMaximize}
         />
       )}
-      <Menu trigger={<Button look="quiet">More</Button>} items={items} />
+      <Menu trigger={<Button look="quiet">{t.more}</Button>} items={items} />
       {isDeleting && (
         <ConfirmDialog
-          title="Delete prompt and response?"
-          action="Delete"
+          title={t.removeTitle}
+          action={t.removeAction}
           onConfirm={remove}
           onClose={() => setIsDeleting(false)}
         >
-          <p>They can’t be restored. The record with its figures is kept.</p>
+          <p>{t.removeNote}</p>
         </ConfirmDialog>
       )}
     </>
@@ -99,7 +100,8 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
 
 export function PinButton({ id }: { id: string }) {
   const isPinned = usePreferences().pins.includes(id);
-  const label = isPinned ? 'Unpin' : 'Pin';
+  const { pin, unpin } = detailMessages().actions;
+  const label = isPinned ? unpin : pin;
   return (
     <Button
       look="quiet"

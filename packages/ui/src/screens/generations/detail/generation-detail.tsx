@@ -5,6 +5,8 @@ import { SidePanel } from '../../../parts/dialogs/side-panel.tsx';
 import { useRunningCall } from '../running/running-detail.tsx';
 import { GenerationActions, PinButton } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
+import { GenerationTitle, IdChip } from './generation-title.tsx';
+import { detailMessages } from './messages.ts';
 
 interface GenerationDetailProps {
   readonly id: string;
@@ -23,19 +25,15 @@ export function GenerationDetail(props: GenerationDetailProps) {
   const { call } = useRunningCall(id);
   return (
     <SidePanel
-      label={`Generation ${id}`}
+      label={detailMessages().panel.label(id)}
       onClose={onClose}
       title={
-        <h2 className="truncate font-mono text-xs">
-          <button
-            type="button"
-            onClick={onCopyId}
-            title="Copy the id"
-            className="max-w-full truncate rounded hover:text-accent"
-          >
-            {id}
-          </button>
-        </h2>
+        <div className="flex min-w-0 items-center gap-2">
+          <h2 className="flex min-w-0 text-sm font-semibold">
+            <GenerationTitle id={id} model={call?.model} />
+          </h2>
+          <IdChip id={id} onCopy={onCopyId} />
+        </div>
       }
       actions={
         // All of them need its record.
@@ -63,11 +61,8 @@ interface CompareButtonProps {
 /** Selects a generation; the second one is compared with the first. */
 function CompareButton({ compared, id, onToggle }: CompareButtonProps) {
   const isSelected = compared.includes(id);
-  const label = isSelected
-    ? 'Remove from comparison'
-    : compared.length === 1
-      ? 'Compare with selected'
-      : 'Select to compare';
+  const t = detailMessages().panel;
+  const label = isSelected ? t.unselect : compared.length === 1 ? t.compare : t.select;
   return (
     <Button
       look="quiet"

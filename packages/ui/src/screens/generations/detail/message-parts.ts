@@ -1,4 +1,5 @@
 import { isObject } from '../../../api/is-object.ts';
+import { detailMessages } from './messages.ts';
 
 /** A piece of a message, as it is shown. */
 export type MessagePart =
@@ -19,7 +20,7 @@ export function toParts(message: unknown): { readonly role: string; readonly par
       const named = isObject(call['function']) ? call['function'] : {};
       parts.push({
         type: 'tool-call',
-        name: toText(named['name'], 'unnamed'),
+        name: toText(named['name'], detailMessages().conversation.unnamed),
         text: toText(named['arguments'], ''),
       });
     }
@@ -48,6 +49,6 @@ function hostOf(address: string): string {
   try {
     return new URL(address).host;
   } catch {
-    return 'an address';
+    return detailMessages().conversation.anAddress;
   }
 }

@@ -16,6 +16,7 @@ import type { Column } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { type Replay, type ReplaySpeed, type ReplayState, createReplay } from './create-replay.ts';
+import { replayMessages } from './messages.ts';
 import { type Arrival, arrivalAt, toArrivals } from './to-arrivals.ts';
 
 /** How often a replay changes where less motion is wanted. */
@@ -35,6 +36,7 @@ interface StreamTabProps {
 
 /** When each piece of a streamed completion came, and the completion as it was at any moment. */
 export function StreamTab({ generation, output }: StreamTabProps) {
+  const t = replayMessages();
   const isStreamed = generation.streamed === true;
   const query = useQuery({ ...timelineQuery(generation.id), enabled: isStreamed });
   const { data: timeline, error } = query;
@@ -44,28 +46,12 @@ export function StreamTab({ generation, output }: StreamTabProps) {
   );
   if (!isStreamed) {
     return (
-      <EmptyState title="The response was not streamed">
-        Only requests with “stream”: true are streamed. This call took {formatDuration(generation.generation_time)} as a
-        whole.
-      </EmptyState>
+      <EmptyState title={t.notStreamed}>{t.notStreamedNote(formatDuration(generation.generation_time))}</EmptyState>
     );
   }
-  if (timeline === undefined || error !== null)
-    return <NotLoaded what="the timeline" failure="The timeline could not be loaded" query={query} />;
-  if (timeline === null) {
-    return (
-      <EmptyState title="No timing data">
-        This response was streamed by an older version of the gateway that did not record timings.
-      </EmptyState>
-    );
-  }
-  if (arrivals.length === 0) {
-    return (
-      <EmptyState title="No text received">
-        The response ended before its first word, or consists only of tool calls; see Conversation.
-      </EmptyState>
-    );
-  }
+  if (timeline === undefined || error !== null) return <NotLoaded what={t.what} failure={t.notLoaded} query={query} />;
+  if (timeline === null) return <EmptyState title={t.noTimes}>{t.noTimesNote}</EmptyState>;
+  if (arrivals.length === 0) return <EmptyState title={t.noText}>{t.noTextNote}</EmptyState>;
   return <ReplayedStream arrivals={arrivals} output={output} intervalMs={timeline.interval_ms} />;
 }
 
@@ -75,6 +61,7 @@ interface ReplayedStreamProps extends Pick<StreamTabProps, 'output'> {
 }
 
 function ReplayedStream({ arrivals, output, intervalMs }: ReplayedStreamProps) {
+  const t = replayMessages();
   const durationMs = arrivals.at(-1)?.atMs ?? 0;
   const [replay] = useState(() => {
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -98,19 +85,17 @@ function ReplayedStream({ arrivals, output, intervalMs }: ReplayedStreamProps) {
       <ReplayControls replay={replay} state={state} arrivals={arrivals} at={at} />
       <ReplayedText output={output} arrival={arrivals[at]} isFollowed={state.isPlaying} />
       <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-y border-line px-4 py-1.5 text-xs text-ink-soft">
-        <span>
-          {formatCount(pieces)} {pieces === 1 ? 'piece' : 'pieces'} in {formatDuration(durationMs)}
-        </span>
+        <span>{t.pieces(pieces, formatCount(pieces), formatDuration(durationMs))}</span>
         {longest !== undefined && (
           <button
             type="button"
             onClick={() => seek(longest)}
             className="min-h-6 text-accent underline underline-offset-2"
           >
-            Longest gap {formatDuration(longest.gapMs)}, until {formatDuration(longest.atMs)}
+            {t.longestGap(formatDuration(longest.gapMs), formatDuration(longest.atMs))}
           </button>
         )}
-        <span className="text-ink-faint">What came within {intervalMs} ms counts as one piece.</span>
+        <span className="text-ink-faint">{t.interval(intervalMs)}</span>
       </div>
       <div className="flex min-h-60 flex-3 flex-col">
         <ArrivalTable arrivals={arrivals} at={at} onSeek={seek} />
@@ -121,7 +106,6 @@ function ReplayedStream({ arrivals, output, intervalMs }: ReplayedStreamProps) {
 
 const SPEEDS: Readonly<Record<'1' | '4' | 'instant', ReplaySpeed>> = { '1': 1, '4': 4, instant: 'instant' };
 type SpeedName = keyof typeof SPEEDS;
-const SPEED_LABELS = { '1': '1×', '4': '4×', instant: 'Instant' };
 
 interface ReplayControlsProps {
   readonly replay: Replay;
@@ -131,11 +115,12 @@ interface ReplayControlsProps {
   readonly at: number;
 }
 
-/** Plays a completion again, or goes to any moment of it. */
+/** Plays a response again, or goes to any moment of it. */
 function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
+  const t = replayMessages();
   const durationMs = arrivals.at(-1)?.atMs ?? 0;
   const { textLength = 0, reasoningLength = 0 } = arrivals[at] ?? {};
-  const position = `${formatDuration(state.atMs)} of ${formatDuration(durationMs)}`;
+  const position = t.position(formatDuration(state.atMs), formatDuration(durationMs));
   // A step is a piece: a millisecond, as the slider has it by itself, is nothing one could see.
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = STEPS[event.key];
@@ -152,12 +137,12 @@ function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
         onClick={state.isPlaying ? replay.pause : replay.play}
         className="min-w-22"
       >
-        {state.isPlaying ? 'Pause' : 'Play'}
+        {state.isPlaying ? t.pause : t.play}
       </Button>
       <Choice
-        label="Speed"
+        label={t.speed}
         value={String(state.speed) as SpeedName}
-        options={SPEED_LABELS}
+        options={{ '1': '1×', '4': '4×', instant: t.instant }}
         onChange={(name) => replay.setSpeed(SPEEDS[name])}
       />
       <span className="figures text-sm text-ink-soft">{position}</span>
@@ -167,8 +152,8 @@ function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
         max={durationMs}
         step={1}
         value={Math.round(state.atMs)}
-        aria-label="Moment of the response"
-        aria-valuetext={`${position}, ${formatCount(textLength + reasoningLength)} characters`}
+        aria-label={t.moment}
+        aria-valuetext={t.momentText(position, formatCount(textLength + reasoningLength))}
         onChange={(event) => replay.seek(Number(event.target.value))}
         onKeyDown={onKeyDown}
         className="h-6 min-w-40 flex-1 basis-full cursor-pointer accent-accent"
@@ -192,6 +177,7 @@ interface ReplayedTextProps {
 
 /** The completion as far as it had come. It cannot be trusted, and is shown as plain text. */
 const ReplayedText = memo(function ReplayedText({ output, arrival, isFollowed }: ReplayedTextProps) {
+  const t = replayMessages();
   const scroller = useRef<HTMLDivElement>(null);
   const reasoning = (output.reasoning ?? '').slice(0, arrival?.reasoningLength ?? 0);
   const text = (output.completion ?? '').slice(0, arrival?.textLength ?? 0);
@@ -203,11 +189,11 @@ const ReplayedText = memo(function ReplayedText({ output, arrival, isFollowed }:
     <div
       ref={scroller}
       role="region"
-      aria-label="The response at this moment"
+      aria-label={t.textAtMoment}
       tabIndex={0}
       className="scroll-thin mx-4 mb-3 min-h-24 flex-2 overflow-y-auto rounded-lg border border-line bg-surface p-3 text-sm break-words whitespace-pre-wrap outline-offset-[-2px]"
     >
-      {arrival === undefined && <span className="text-ink-faint">Nothing received yet.</span>}
+      {arrival === undefined && <span className="text-ink-faint">{t.nothingYet}</span>}
       {reasoning !== '' && <Tail text={reasoning} className="mb-2 border-l-2 border-line pl-2 text-ink-faint" />}
       {text !== '' && <Tail text={text} />}
     </div>
@@ -218,7 +204,7 @@ function Tail({ text, className }: { text: string; className?: string }) {
   const hidden = Math.max(0, text.length - MAX_SHOWN_CHARACTERS);
   return (
     <div className={className}>
-      {hidden > 0 && <p className="text-xs text-ink-faint">{formatCount(hidden)} characters before this…</p>}
+      {hidden > 0 && <p className="text-xs text-ink-faint">{replayMessages().hidden(formatCount(hidden))}</p>}
       {showControls(text.slice(hidden))}
     </div>
   );
@@ -227,28 +213,28 @@ function Tail({ text, className }: { text: string; className?: string }) {
 /** A line shows the beginning of its piece. */
 const MAX_CELL_CHARACTERS = 200;
 
-const COLUMNS: readonly Column<Arrival>[] = [
-  { id: 'at', header: 'At', width: '72px', isNumeric: true, cell: ({ atMs }) => formatDuration(atMs) },
+const toColumns = (t: ReturnType<typeof replayMessages>): readonly Column<Arrival>[] => [
+  { id: 'at', header: t.columns.at, width: '72px', isNumeric: true, cell: ({ atMs }) => formatDuration(atMs) },
   {
     id: 'gap',
-    header: 'Gap',
+    header: t.columns.gap,
     width: '132px',
     isNumeric: true,
     cell: ({ gapMs, index, isLongestGap }) => (
       <>
-        {isLongestGap && <Badge tone="caution">longest</Badge>} {index === 0 && <Badge>first</Badge>}{' '}
+        {isLongestGap && <Badge tone="caution">{t.longest}</Badge>} {index === 0 && <Badge>{t.first}</Badge>}{' '}
         {formatDuration(gapMs)}
       </>
     ),
   },
   {
     id: 'characters',
-    header: 'Characters',
+    header: t.columns.characters,
     width: '76px',
     isNumeric: true,
     cell: ({ text, reasoning, ending }) => (ending === null ? formatCount(text.length + reasoning.length) : ''),
   },
-  { id: 'text', header: 'Text', width: 'minmax(140px,1fr)', cell: (arrival) => <Piece arrival={arrival} /> },
+  { id: 'text', header: t.columns.text, width: 'minmax(140px,1fr)', cell: (arrival) => <Piece arrival={arrival} /> },
 ];
 
 const idOf = ({ index }: Arrival): string => String(index);
@@ -262,11 +248,13 @@ interface ArrivalTableProps {
 
 /** The pieces of a completion; opening one goes to its moment. Drawn again only when another one has come. */
 const ArrivalTable = memo(function ArrivalTable({ arrivals, at, onSeek }: ArrivalTableProps) {
+  const t = replayMessages();
+  const columns = useMemo(() => toColumns(t), [t]);
   return (
     <VirtualTable
-      label="Pieces of the response"
+      label={t.table}
       rows={arrivals}
-      columns={COLUMNS}
+      columns={columns}
       idOf={idOf}
       onOpen={onSeek}
       openId={String(at)}

@@ -1,6 +1,7 @@
 import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 
 import type { GenerationContent } from '../../../api/types.ts';
+import { replayMessages } from './messages.ts';
 
 /** One line of a streamed completion: a piece of it, or its end. Lengths are those of JavaScript strings. */
 export interface Arrival {
@@ -52,8 +53,9 @@ export function toArrivals({ timeline, output, generation }: StreamedCompletion)
 }
 
 function toEnding({ cancelled, finish_reason: reason }: StreamedCompletion['generation']): string {
-  if (cancelled === true) return 'client disconnected';
-  return reason === 'error' ? 'response broke off' : 'end of response';
+  const t = replayMessages();
+  if (cancelled === true) return t.disconnected;
+  return reason === 'error' ? t.brokeOff : t.end;
 }
 
 /** The last line that had come by then; -1 before the first. */

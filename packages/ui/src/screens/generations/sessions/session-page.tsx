@@ -14,42 +14,42 @@ import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { sessionsMessages } from './messages.tsx';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
 import { ThreadCall } from './thread-call.tsx';
 
-/** A session as a thread: its calls one under the other, each with what is new in it. */
+/** A session as a thread: its requests one under the other, each with what is new in it. */
 export function SessionPage() {
+  const t = sessionsMessages().page;
   const { id } = useParams({ from: '/generations/sessions/$id' });
   const calls = useInfiniteQuery(sessionCallsQuery(id));
   const rows = calls.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-4 md:p-6">
       <header className="flex flex-col gap-1">
-        <BackLink to="/generations/sessions" label="Sessions" />
+        <BackLink to="/generations/sessions" label={sessionsMessages().list.title} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <h1 className="flex min-w-0 flex-1 basis-60 items-center gap-1 text-xl font-semibold tracking-tight">
-            <span className="min-w-0 break-all">Session {showControls(id)}</span>
-            <CopyButton isIcon look="quiet" text={id} label="Copy the session’s id" />
+            <span className="min-w-0 break-all">{t.session(showControls(id))}</span>
+            <CopyButton isIcon look="quiet" text={id} label={t.copyId} />
           </h1>
           <LinkButton to="/generations" search={{ session: id }}>
-            List its calls
+            {t.listRequests}
           </LinkButton>
         </div>
       </header>
       <Sums id={id} />
       {calls.error !== null || calls.data === undefined ? (
-        <NotLoaded what="the calls" failure="The calls could not be loaded" query={calls} isFlush />
+        <NotLoaded what={t.what} failure={t.notLoaded} query={calls} isFlush />
       ) : rows.length === 0 ? (
-        <EmptyState title="Session not found">
-          Its calls may have been deleted by retention, or the id is wrong.
-        </EmptyState>
+        <EmptyState title={t.notFound}>{t.notFoundNote}</EmptyState>
       ) : (
         rows.map((row, at) => <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />)
       )}
       {calls.hasNextPage && (
         <Button className="self-center" isBusy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
-          Show later calls
+          {t.later}
         </Button>
       )}
     </div>
@@ -62,28 +62,30 @@ const idsBefore = (rows: readonly ListRow[], at: number): string[] =>
     .map(({ id }) => id)
     .toReversed();
 
-/** What all calls of the session are together. */
+/** What all requests of the session are together. */
 function Sums({ id }: { id: string }) {
+  const t = sessionsMessages().page;
   const { data } = useQuery(sessionQuery(id));
   if (data == null) return null;
   const { started_at: from, ended_at: to, requests, models, key_hashes: hashes, keyNames } = data;
   const errors = countErrors(data);
   return (
-    <section className="card p-4" aria-label="Session figures">
+    <section className="card p-4" aria-label={t.figures}>
       <Facts
         facts={[
-          ['Calls', `${formatCount(requests)}${errors === 0 ? '' : `, ${formatCount(errors)} failed`}`],
-          ['Cost', <SessionCost row={data} />],
+          [t.requests, errors === 0 ? formatCount(requests) : t.failed(formatCount(requests), formatCount(errors))],
+          [t.cost, <SessionCost row={data} />],
           [
-            'Time',
-            <>
-              <Moment at={from}>{formatMoment(from)}</Moment> to <Moment at={to}>{formatMoment(to)}</Moment>,{' '}
-              {formatDuration(toSpanMs(data))}
-            </>,
+            t.time,
+            t.fromTo(
+              <Moment at={from}>{formatMoment(from)}</Moment>,
+              <Moment at={to}>{formatMoment(to)}</Moment>,
+              formatDuration(toSpanMs(data)),
+            ),
           ],
-          ['Models', <ModelNames ids={models} />],
+          [t.models, <ModelNames ids={models} />],
           [
-            'Keys',
+            t.keys,
             <span className="flex flex-wrap gap-x-3">
               {hashes.map((hash) => (
                 <Link key={hash} to="/keys/$hash" params={{ hash }} className="text-accent hover:underline">

@@ -19,11 +19,13 @@ import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../../parts/use-navigate-within.ts';
 import { type ChangeSearch, FilterBar } from '../search/filter-bar.tsx';
 import { ListKind } from './list-kind.tsx';
+import { sessionsMessages } from './messages.tsx';
 import { LEAVING, toSessionColumns } from './session-columns.tsx';
 import { sessionsQuery } from './session-queries.ts';
 
-/** Calls with the same session id, a row for each session, under the filters of the list of calls. */
+/** Requests with the same session id, a row for each session, under the filters of the list of requests. */
 export function SessionsScreen() {
+  const t = sessionsMessages().list;
   const search = useSearch({ from: '/generations/sessions' });
   const navigate = useNavigateWithin('/generations/sessions');
   const query = useInfiniteQuery(sessionsQuery(search));
@@ -36,24 +38,20 @@ export function SessionsScreen() {
   const columns = useMemo(() => toLeaving(toSessionColumns(keyNames), LEAVING), [keyNames]);
   const change: ChangeSearch = (next) => void navigate({ search: (before) => withChange(before, next) });
   const many = rows?.length ?? 0;
-  const count = `${formatCount(many)}${hasNextPage ? '+' : ''} ${many === 1 ? 'session' : 'sessions'}`;
+  const count = t.count(many, `${formatCount(many)}${hasNextPage ? '+' : ''}`);
   return (
     <ListScreen
-      title="Sessions"
-      note={
-        <span role="status">
-          {data === undefined ? query.error === null && 'Loading…' : `${count}, the latest call first`}
-        </span>
-      }
+      title={t.title}
+      note={<span role="status">{data === undefined ? query.error === null && t.loading : count}</span>}
       actions={<ListKind search={search} />}
       filters={
         <>
           <FilterBar search={search} keyNames={keyNames} onChange={change} />
           {search.text !== undefined && (
             <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-ink-soft">
-              Text search is not available for sessions: “{search.text}” is ignored here.
+              {t.noTextSearch(search.text)}
               <Button look="quiet" onClick={() => change({ text: undefined })}>
-                Remove it
+                {t.removeText}
               </Button>
             </p>
           )}
@@ -61,14 +59,14 @@ export function SessionsScreen() {
       }
     >
       <ListBody
-        what="sessions"
+        what={t.what}
         query={query}
         rows={rows}
         empty={<NoSessions isFiltered={hasGenerationFilters(search)} onClear={() => change(NO_FILTERS)} />}
       >
         {(loaded) => (
           <VirtualTable
-            label="Sessions"
+            label={t.title}
             rows={loaded}
             columns={columns}
             idOf={idOf}
@@ -88,18 +86,21 @@ export function SessionsScreen() {
 const idOf = ({ session_id: id }: SessionRow): string => id;
 
 function NoSessions({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const t = sessionsMessages().list;
   if (isFiltered) {
     return (
-      <EmptyState icon={<Layers size={22} />} title="No sessions match these filters">
-        <Button onClick={onClear}>Clear the filters</Button>
+      <EmptyState icon={<Layers size={22} />} title={t.noMatch}>
+        <Button onClick={onClear}>{t.clear}</Button>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={<Layers size={22} />} title="No sessions yet">
+    <EmptyState icon={<Layers size={22} />} title={t.none}>
       <p>
-        Calls belong to a session when the client sends the same <code className="font-mono text-xs">session_id</code>{' '}
-        with each, in the body or as the header <code className="font-mono text-xs">x-session-id</code>. Many tools do.
+        {t.noneNote(
+          <code className="font-mono text-xs">session_id</code>,
+          <code className="font-mono text-xs">x-session-id</code>,
+        )}
       </p>
     </EmptyState>
   );

@@ -15,7 +15,9 @@ import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Loaded, NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { Moment } from '../../../parts/text/moment.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
 import { Messages, Output } from '../detail/conversation.tsx';
+import { sessionsMessages } from './messages.tsx';
 import { threadQuery } from './session-queries.ts';
 
 interface ThreadCallProps {
@@ -26,13 +28,14 @@ interface ThreadCallProps {
   readonly before: readonly string[];
 }
 
-/** One call of a session: when, by whom, for how much, and what it added to the conversation. */
+/** One request of a session: when, by whom, for how much, and what it added to the conversation. */
 export function ThreadCall({ row, place, before }: ThreadCallProps) {
+  const t = sessionsMessages().thread;
   const article = useRef<HTMLElement>(null);
   const isNear = useIsNear(article);
   const { id, created_at: at, model, provider_name: provider, status, generation_time: ms } = row;
   return (
-    <article ref={article} aria-label={`Call ${place}`} className="card min-w-0">
+    <article ref={article} aria-label={t.request(place)} className="card min-w-0">
       <header className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm">
         <span className="text-ink-faint">{formatCount(place)}</span>
         <Moment at={at} className="text-ink-soft">
@@ -44,11 +47,11 @@ export function ThreadCall({ row, place, before }: ThreadCallProps) {
           params={toModelParams(model)}
           className="min-w-0 truncate leading-6 font-medium hover:underline"
         >
-          {model}
+          {showControls(model)}
         </Link>
-        <span className="text-ink-faint">{provider ?? 'no provider'}</span>
+        <span className="text-ink-faint">{provider === null ? t.noProvider : showControls(provider)}</span>
         <span className="flex-1" />
-        <span className="text-ink-soft" title="Tokens in and out">
+        <span className="text-ink-soft" title={t.tokens}>
           {formatCompact(row.tokens_prompt)} → {formatCompact(row.tokens_completion)}
         </span>
         <span className="text-ink-soft">{formatDuration(ms)}</span>
@@ -61,7 +64,8 @@ export function ThreadCall({ row, place, before }: ThreadCallProps) {
           search={{ ...(row.session_id !== null && { session: row.session_id }) }}
           className="leading-6 text-accent hover:underline"
         >
-          Open<span className="sr-only"> call {place}</span>
+          {t.open}
+          <span className="sr-only">{t.openWhich(place)}</span>
         </Link>
       </header>
       <div className="flex min-h-24 flex-col gap-3 p-4">{isNear && <CallContent id={id} before={before} />}</div>
@@ -87,14 +91,13 @@ function useIsNear(element: { readonly current: Element | null }): boolean {
 }
 
 function CallContent({ id, before }: { id: string; before: readonly string[] }) {
+  const t = sessionsMessages().thread;
   const query = useQuery(threadQuery(id, before));
   const { data, error } = query;
   const [isWhole, setIsWhole] = useState(false);
-  if (error instanceof ApiError && error.status === 404)
-    return <Note>Prompt and response are not stored, or no longer. The other data of the call is complete.</Note>;
-  if (error instanceof ContentTooLong)
-    return <Note>Prompt and response are {formatBytes(error.bytes)}, too large to show here.</Note>;
-  if (data === undefined || error !== null) return <NotLoaded what="the call" query={query} isFlush />;
+  if (error instanceof ApiError && error.status === 404) return <Note>{t.notStored}</Note>;
+  if (error instanceof ContentTooLong) return <Note>{t.tooLarge(formatBytes(error.bytes))}</Note>;
+  if (data === undefined || error !== null) return <NotLoaded what={t.what} query={query} isFlush />;
   return (
     <>
       {isWhole ? (
@@ -122,15 +125,14 @@ function CallContent({ id, before }: { id: string; before: readonly string[] }) 
 }
 
 function toFoldedText({ count, reason }: { count: number; reason: 'known' | 'early' }): string {
-  const messages = count === 1 ? '1 message' : `${formatCount(count)} messages`;
-  return reason === 'known' ? `${messages} as before` : `${messages} more`;
+  return sessionsMessages().thread[reason](count, formatCount(count));
 }
 
-/** All messages of a call. */
+/** All messages of a request. */
 function WholeInput({ id }: { id: string }) {
   const query = useQuery(contentQuery(id));
   return (
-    <Loaded what="all messages" query={query} data={query.data} isFlush>
+    <Loaded what={sessionsMessages().thread.all} query={query} data={query.data} isFlush>
       {(content) => <Messages messages={messagesOf(content)} />}
     </Loaded>
   );

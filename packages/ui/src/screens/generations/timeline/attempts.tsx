@@ -5,6 +5,7 @@ import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { timelineMessages } from './messages.ts';
 
 type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
 
@@ -12,15 +13,16 @@ interface AttemptsProps {
   readonly generation: Generation;
 }
 
-/** Who was asked, in order, how long each took, and how and why it ended. */
+/** Which providers were called, in order, how long each took, and how and why it ended. */
 export function Attempts({ generation }: AttemptsProps) {
+  const t = timelineMessages().attempts;
   const attempts = generation.provider_responses ?? [];
   if (attempts.length === 0) return <NoAttempts generation={generation} />;
   const isVideo = generation.api_type === 'video';
   const isStreamed = generation.streamed === true;
   return (
     <>
-      <ol aria-label="Attempts" className="flex flex-col gap-2">
+      <ol aria-label={t.list} className="flex flex-col gap-2">
         {attempts.map((attempt, at) => (
           <AttemptItem
             key={at}
@@ -33,9 +35,9 @@ export function Attempts({ generation }: AttemptsProps) {
         ))}
       </ol>
       <p className="text-xs text-ink-faint">
-        {generation.router !== null && `Routed by ${showControls(generation.router)}. `}
+        {generation.router !== null && t.routedBy(showControls(generation.router))}
         <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
-          Explain current routing
+          {t.explain}
         </Link>
       </p>
     </>
@@ -52,51 +54,42 @@ interface AttemptItemProps {
 }
 
 function AttemptItem({ number, attempt, isVideo, isStreamed, seamAfter }: AttemptItemProps) {
+  const t = timelineMessages().attempts;
   const { error, status, latency } = attempt;
   const hasBegun = status !== null && status < 400;
   return (
     <li className="rounded-lg border border-line p-3">
       <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
         <span className="text-ink-faint">{number}.</span>
-        <span className="font-medium">{showControls(attempt.provider_name ?? 'unnamed')}</span>
-        <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? 'no response'}</Badge>
-        {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? 'made no video' : 'then broke off'}</Badge>}
-        {hasBegun && seamAfter !== undefined && (
-          <Badge>
-            continued after {formatCount(seamAfter)} {seamAfter === 1 ? 'character' : 'characters'}
-          </Badge>
-        )}
-        {attempt.is_byok === true && <Badge>own key</Badge>}
+        <span className="font-medium">{showControls(attempt.provider_name ?? t.unnamed)}</span>
+        <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? t.noResponse}</Badge>
+        {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? t.noVideo : t.brokeOff}</Badge>}
+        {hasBegun && seamAfter !== undefined && <Badge>{t.continued(seamAfter, formatCount(seamAfter))}</Badge>}
+        {attempt.is_byok === true && <Badge>{t.ownKey}</Badge>}
         <span className="flex-1" />
         {latency !== undefined && (
           <span className="figures text-xs text-ink-faint">
-            {!hasBegun ? 'failed after' : isStreamed ? 'first token after' : 'responded after'}{' '}
-            {formatDuration(latency)}
+            {(!hasBegun ? t.failedAfter : isStreamed ? t.firstTokenAfter : t.respondedAfter)(formatDuration(latency))}
           </span>
         )}
       </div>
       {error !== undefined && (
         <p className="mt-2 text-sm break-words">
           <span className="font-medium text-bad">{error.code}</span>{' '}
-          {showControls(error.message ?? `${error.error_type}; its message is not stored`)}
+          {showControls(error.message ?? t.messageNotStored(error.error_type))}
         </p>
       )}
       <p className="mt-2 font-mono text-xs break-all text-ink-faint">
-        {showControls([attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || 'no provider id')}
+        {showControls([attempt.model_permaslug, attempt.id].filter(Boolean).join(' · ') || t.noProviderId)}
       </p>
     </li>
   );
 }
 
 function NoAttempts({ generation: { response_cache_source_id: source, provider_name: name } }: AttemptsProps) {
-  if (source !== null)
-    return <EmptyState title="No provider was called">The response of an earlier call was repeated.</EmptyState>;
+  const t = timelineMessages().attempts;
+  if (source !== null) return <EmptyState title={t.noneTitle}>{t.repeated}</EmptyState>;
   // Records of former versions do not list the attempts of videos.
-  if (name !== null)
-    return <EmptyState title={`${showControls(name)} was called`}>The record has no further details.</EmptyState>;
-  return (
-    <EmptyState title="No provider was called">
-      The call ended before a provider was called, e.g. because a guardrail blocked it.
-    </EmptyState>
-  );
+  if (name !== null) return <EmptyState title={t.calledTitle(showControls(name))}>{t.noDetails}</EmptyState>;
+  return <EmptyState title={t.noneTitle}>{t.endedBefore}</EmptyState>;
 }

@@ -4,6 +4,7 @@ import { toRuleText } from '../../../features/models/rule-text.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { timelineMessages } from './messages.ts';
 
 interface EndpointOutcomesProps {
   readonly decision: RoutingDecision;
@@ -12,40 +13,34 @@ interface EndpointOutcomesProps {
 
 /** Why each endpoint was asked or not, as it was decided then. */
 export function EndpointOutcomes({ decision, attempts }: EndpointOutcomesProps) {
-  const order = toOrderText(decision);
+  const t = timelineMessages().outcomes;
   return (
     <>
       <p className="text-xs break-words text-ink-faint">
-        Decision at the time{order !== '' && `: ${order}`}. Requested: {showControls(decision.requested)}.
+        {t.decision(toOrderText(decision), showControls(decision.requested))}
       </p>
-      <ol aria-label="Endpoints" className="flex flex-col gap-1.5">
+      <ol aria-label={t.list} className="flex flex-col gap-1.5">
         {toOutcomes(decision, attempts, toRuleText).map((outcome, at) => (
           <OutcomeItem key={at} outcome={outcome} />
         ))}
       </ol>
-      {decision.more !== undefined && (
-        <p className="text-xs text-ink-faint">And {formatCount(decision.more)} more, not stored.</p>
-      )}
+      {decision.more !== undefined && <p className="text-xs text-ink-faint">{t.more(formatCount(decision.more))}</p>}
     </>
   );
 }
 
-const KINDS = {
-  asked: { label: 'asked', tone: 'accent' },
-  'not-asked': { label: 'not called', tone: 'neutral' },
-  excluded: { label: 'excluded', tone: 'bad' },
-} as const;
+const TONES = { asked: 'accent', 'not-asked': 'neutral', excluded: 'bad' } as const;
 
 function OutcomeItem({ outcome: { candidate, kind, attempts, reason } }: { outcome: EndpointOutcome }) {
-  const { label, tone } = KINDS[kind];
-  const times = attempts.length === 0 ? '' : ` as attempt ${attempts.slice(0, 5).join(', ')}`;
+  const t = timelineMessages().outcomes;
+  const times = attempts.length === 0 ? '' : t.asAttempt(attempts.slice(0, 5).join(', '));
   return (
     <li className="text-sm">
       <span className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-medium break-words">{showControls(candidate.provider_name)}</span>
         <code className="font-mono text-xs break-all text-ink-faint">{showControls(candidate.model)}</code>
-        <Badge tone={tone}>
-          {label}
+        <Badge tone={TONES[kind]}>
+          {t.kinds[kind]}
           {times}
         </Badge>
       </span>
@@ -65,18 +60,13 @@ interface EndpointOutcome {
 
 type Attempts = NonNullable<Generation['provider_responses']>;
 
-const SKIP_TEXTS = {
-  same_refusal: 'It would have refused the request for the same reason as the previous one.',
-  retry_budget: 'The retry budget was used up at the time.',
-  attempt_limit: 'The maximum number of attempts was reached.',
-} as const;
-
 /** Tells of every endpoint of a decision why it was asked, or not. */
 export function toOutcomes(
   { candidates }: RoutingDecision,
   attempts: Attempts,
   toRuleText: (rule: string, guardrailId: string | null) => string,
 ): readonly EndpointOutcome[] {
+  const t = timelineMessages().outcomes;
   const hasBegun = attempts.some(({ status, error }) => status !== null && status < 400 && error === undefined);
   return candidates.map((candidate) => {
     const { rule, guardrail_id: guardrailId, skipped } = candidate;
@@ -85,12 +75,7 @@ export function toOutcomes(
     }
     const asked = attempts.flatMap((attempt, index) => (isOf(attempt, candidate) ? [index + 1] : []));
     if (asked.length > 0) return { candidate, kind: 'asked', attempts: asked, reason: toStateText(candidate) };
-    const reason =
-      skipped !== undefined
-        ? SKIP_TEXTS[skipped]
-        : hasBegun
-          ? 'An earlier endpoint responded.'
-          : 'The call ended before it was tried.';
+    const reason = skipped !== undefined ? t.skipped[skipped] : hasBegun ? t.earlierResponded : t.endedBefore;
     return { candidate, kind: 'not-asked', attempts: [], reason };
   });
 }
@@ -100,25 +85,9 @@ function isOf({ endpoint_id: id, model_permaslug: model }: Attempts[number], can
   return id?.startsWith(`${candidate.provider}:`) === true && model === candidate.model;
 }
 
-const STATE_TEXTS: Readonly<Record<NonNullable<RoutingCandidate['state']>, string>> = {
-  'half-open': 'It was due for a probe after failures.',
-  unstable: 'Many of its recent calls had failed.',
-  resting: 'It had asked for a pause (Retry-After), so it came last.',
-  open: 'Too many of its calls had failed, so it came last.',
-};
-
 const toStateText = ({ standing, state = standing }: RoutingCandidate): string =>
-  state === undefined ? '' : STATE_TEXTS[state];
-
-const ORDER_TEXTS: Readonly<Record<NonNullable<RoutingDecision['ordered_by']>, string>> = {
-  order: 'in the order requested by the caller',
-  price: 'the cheapest first',
-  throughput: 'the fastest first',
-  latency: 'lowest latency first',
-  exacto: 'most reliable first',
-  session: 'the session’s endpoint first, the others by price',
-  balanced: 'one selected at random by price to balance load, the others by price',
-};
+  state === undefined ? '' : timelineMessages().outcomes.states[state];
 
 /** How the order came about; empty where there was none. */
-const toOrderText = ({ ordered_by: by }: RoutingDecision): string => (by === undefined ? '' : ORDER_TEXTS[by]);
+const toOrderText = ({ ordered_by: by }: RoutingDecision): string =>
+  by === undefined ? '' : timelineMessages().outcomes.orders[by];

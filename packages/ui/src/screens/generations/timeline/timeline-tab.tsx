@@ -21,6 +21,7 @@ import { Conversation } from '../detail/conversation.tsx';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
 import { EndpointOutcomes } from './endpoint-outcomes.tsx';
+import { timelineMessages } from './messages.ts';
 import { toCallTimeline } from './to-call-timeline.ts';
 
 export type TimelinePane = 'conversation' | 'stream';
@@ -31,8 +32,9 @@ interface TimelineTabProps {
   readonly onPane: (pane: TimelinePane) => void;
 }
 
-/** A call on one axis of time, beside it the conversation, and the reasons for its routing. */
+/** A request on one axis of time, beside it the conversation, and the reasons for its routing. */
 export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
+  const t = timelineMessages().tab;
   const { id, api_type: kind } = generation;
   const isStreamShown = pane === 'stream' && kind === 'completions';
   return (
@@ -54,9 +56,9 @@ export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
           {kind === 'completions' && (
             <div className="px-4 py-1.5">
               <Choice
-                label="Beside the timeline"
+                label={t.beside}
                 value={pane}
-                options={{ conversation: 'Conversation', stream: 'Stream' }}
+                options={{ conversation: t.conversation, stream: t.stream }}
                 onChange={onPane}
               />
             </div>
@@ -86,6 +88,7 @@ const ARRIVING_MS = 60_000;
 const ARRIVING_STEP_MS = 2000;
 
 function CallTimelineChart({ generation }: { generation: Generation }) {
+  const t = timelineMessages().tab;
   const { id, created_at: createdAt, generation_time: tookMs } = generation;
   const { data: destinations = [] } = useQuery(destinationsQuery);
   const hasDestinations = destinations.length > 0;
@@ -102,17 +105,14 @@ function CallTimelineChart({ generation }: { generation: Generation }) {
     const waiting = deliveries?.data.filter(({ generation_ids: ids }) => ids.includes(id)) ?? [];
     return toCallTimeline(generation, data, { destinations: names, waiting });
   }, [generation, data, destinations, deliveries, id]);
-  if (timeline === null || error !== null)
-    return <NotLoaded what="the times" failure="The times could not be loaded" query={query} />;
+  if (timeline === null || error !== null) return <NotLoaded what={t.times} failure={t.timesNotLoaded} query={query} />;
   if (timeline.rows.length === 0) {
-    return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this call.</p>;
+    return <p className="px-4 py-2 text-sm text-ink-faint">{t.noTimes}</p>;
   }
   return (
     <>
-      <TimelineChart label="Timeline of the call" timeline={timeline} />
-      {data?.call === null && (
-        <p className="px-4 pt-1 text-xs text-ink-faint">Some timings aren’t available for this request.</p>
-      )}
+      <TimelineChart label={t.chart} timeline={timeline} />
+      {data?.call === null && <p className="px-4 pt-1 text-xs text-ink-faint">{t.someMissing}</p>}
     </>
   );
 }
@@ -144,6 +144,7 @@ function FilmTimelineChart({ generation }: { generation: Generation }) {
 
 /** Why it went where it went, what guardrails and tools did, and what became of its deliveries. */
 function Reasons({ generation }: { generation: Generation }) {
+  const t = timelineMessages();
   const { id, api_type: kind, request_id: jobId, provider_responses: attempts, pipeline } = generation;
   const isVideo = kind === 'video';
   const { data: report } = useQuery(callTimelineQuery(id));
@@ -152,21 +153,21 @@ function Reasons({ generation }: { generation: Generation }) {
   const decision = report?.call?.decision ?? film?.timeline?.decision;
   return (
     <div className="flex flex-col gap-4 p-4">
-      <Section title="Attempts">
+      <Section title={t.tab.attempts}>
         <Attempts generation={generation} />
       </Section>
       {decision !== undefined && (
-        <Section title="Why these endpoints">
+        <Section title={t.tab.endpoints}>
           <EndpointOutcomes decision={decision} attempts={attempts ?? []} />
         </Section>
       )}
       {pipeline !== undefined && pipeline.length > 0 && (
-        <Section title="Guardrails, plugins and tools">
+        <Section title={t.tab.findings}>
           <GuardrailFindings stages={pipeline} />
         </Section>
       )}
       {destinations.length > 0 && (
-        <Section title="Deliveries">
+        <Section title={t.deliveries.title}>
           <Deliveries id={id} arrivals={report?.arrivals ?? []} />
         </Section>
       )}
@@ -183,10 +184,11 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What guardrails, plugins and tools did to a call. */
+/** What guardrails, plugins and tools did to a request. */
 function GuardrailFindings({ stages }: { stages: NonNullable<Generation['pipeline']> }) {
+  const t = timelineMessages().tab;
   return (
-    <ol aria-label="Findings" className="flex flex-col gap-2">
+    <ol aria-label={t.findingList} className="flex flex-col gap-2">
       {stages.map((stage, at) => (
         <li key={at} className="rounded-lg border border-line p-3 text-sm">
           <div className="flex flex-wrap items-center gap-2">
@@ -195,7 +197,7 @@ function GuardrailFindings({ stages }: { stages: NonNullable<Generation['pipelin
           </div>
           <pre
             tabIndex={0}
-            aria-label={`Details of ${stage.name}`}
+            aria-label={t.detailsOf(stage.name)}
             className="scroll-thin mt-2 overflow-x-auto font-mono text-xs text-ink-soft"
           >
             {JSON.stringify(stage['data'] ?? stage, null, 2)}
@@ -213,19 +215,20 @@ interface DeliveriesProps {
 
 /** Where the generation has arrived, as far as that is known, and where it has not, or will not any more. */
 function Deliveries({ id, arrivals }: DeliveriesProps) {
+  const t = timelineMessages().deliveries;
   const query = useQuery(deliveriesQuery());
   const { data, error } = query;
   const { data: destinations = [] } = useQuery(destinationsQuery);
   if (data === undefined || error !== null)
-    return <NotLoaded what="deliveries" failure="The deliveries could not be loaded" query={query} isFlush />;
+    return <NotLoaded what={t.what} failure={t.notLoaded} query={query} isFlush />;
   const left = data.data.filter(({ generation_ids: ids }) => ids.includes(id));
   const nameOf = (destinationId: string): string =>
-    showControls(destinations.find((destination) => destination.id === destinationId)?.name ?? 'A destination');
+    showControls(destinations.find((destination) => destination.id === destinationId)?.name ?? t.aDestination);
   if (left.length === 0 && arrivals.length === 0) {
-    return <p className="text-sm text-ink-soft">Not sent to any destination, or too long ago to be listed.</p>;
+    return <p className="text-sm text-ink-soft">{t.none}</p>;
   }
   return (
-    <ul aria-label="Deliveries" className="flex flex-col gap-2">
+    <ul aria-label={t.title} className="flex flex-col gap-2">
       {arrivals.map(
         ({ destination_id: destinationId, sent_at: at, took_ms: tookMs, has_arrived: hasArrived, result }) => (
           <li key={`${destinationId} ${at}`} className="rounded-lg border border-line p-3 text-sm">
@@ -234,9 +237,7 @@ function Deliveries({ id, arrivals }: DeliveriesProps) {
               <Link to="/destinations" search={{ open: destinationId }} className="font-medium text-accent underline">
                 {nameOf(destinationId)}
               </Link>
-              <span className="figures text-ink-faint">
-                sent {formatFull(at)}, took {formatDuration(tookMs)}
-              </span>
+              <span className="figures text-ink-faint">{t.sent(formatFull(at), formatDuration(tookMs))}</span>
             </div>
           </li>
         ),
@@ -252,14 +253,12 @@ function Deliveries({ id, arrivals }: DeliveriesProps) {
             >
               {nameOf(delivery.destination_id)}
             </Link>
-            <span className="text-ink-faint">
-              {delivery.attempts} {delivery.attempts === 1 ? 'attempt' : 'attempts'}
-            </span>
+            <span className="text-ink-faint">{t.attempts(delivery.attempts)}</span>
           </div>
-          <p className="mt-1 text-ink-soft">{delivery.last_result ?? 'Not attempted yet.'}</p>
+          <p className="mt-1 text-ink-soft">{delivery.last_result ?? t.notAttempted}</p>
           {delivery.next_attempt_at !== null && (
             <p className="text-xs text-ink-faint" title={formatFull(delivery.next_attempt_at)}>
-              Next attempt {formatRelative(delivery.next_attempt_at)}
+              {t.next(formatRelative(delivery.next_attempt_at))}
             </p>
           )}
         </li>

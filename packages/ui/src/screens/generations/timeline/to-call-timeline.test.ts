@@ -44,7 +44,7 @@ test('puts everything of a call on one axis, which begins when the request came'
     ['request', 0, 4],
     ['guardrails', 4, 10],
     ['routing', 14, 1],
-    ['rate-limits', 15, 5],
+    ['rate_limits', 15, 5],
     ['step-0', 20, 3],
     ['attempt-0', 30, 250],
     ['attempt-1', 320, 200],

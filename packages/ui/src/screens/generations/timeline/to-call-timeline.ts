@@ -10,8 +10,9 @@ import {
   type Piece,
   toTimeline,
 } from '../../../parts/timeline/timeline.ts';
+import { timelineMessages } from './messages.ts';
 
-/** Puts a call on one axis of time, which begins when its request came. */
+/** Puts a request on one axis of time, which begins when its request came. */
 export function toCallTimeline(
   generation: Generation,
   report: CallTimelineReport,
@@ -51,47 +52,35 @@ const toRow = (
   detail: readonly string[] = [],
 ): TimelineRow => ({ id, label, status, tone: pieces[0]?.tone ?? 'plain', pieces, detail });
 
-const STEPS_BEFORE = [
-  ['request', 'request', 'Request', 'The request was read and validated.'],
-  ['guardrails', 'guardrails', 'Guardrails', 'The caller’s policies were loaded, and filters and moderation ran.'],
-  ['routing', 'routing', 'Routing', 'The endpoints were chosen and put in order.'],
-  [
-    'rate_limits',
-    'rate-limits',
-    'Rate limits',
-    'The call was counted against rate limits. Calls over a limit are refused at once.',
-  ],
-] as const;
+const STEPS_BEFORE = ['request', 'guardrails', 'routing', 'rate_limits'] as const;
 
 function toRowsBefore(before: CallTimeline['before_ms'], { pipeline = [] }: Generation): TimelineRow[] {
+  const t = timelineMessages().rows;
   let atMs = 0;
-  return STEPS_BEFORE.map(([name, id, label, text]) => {
+  return STEPS_BEFORE.map((name) => {
+    const { label, text } = t[name];
     const piece: Piece = { atMs, tookMs: before[name], tone: 'plain', label };
     atMs += before[name];
     const found = name === 'guardrails' ? pipeline.filter(({ type }) => type === 'guardrail').length : 0;
-    const detail = found === 0 ? [text] : [text, `${found} ${found === 1 ? 'finding' : 'findings'}, listed below.`];
-    return toRow(id, label, found === 0 ? '' : `${found} found`, [piece], detail);
+    const detail = found === 0 ? [text] : [text, t.findings(found)];
+    return toRow(name, label, found === 0 ? '' : t.found(found), [piece], detail);
   });
 }
 
-const STEP_TEXTS = {
-  budget: 'The maximum cost was reserved.',
-  stage: 'A step before the model was called.',
-  tool: 'A tool that the gateway ran for the model.',
-} as const;
-
 function toStepRows({ timeline, startMs }: Call): TimelineRow[] {
+  const t = timelineMessages().rows;
   return (timeline?.steps ?? []).map(({ kind, name, at_ms: at, took_ms: tookMs, has_failed: hasFailed }, index) => {
     const tone = hasFailed === true ? 'bad' : kind === 'tool' ? 'good' : 'plain';
-    const label = kind === 'budget' ? 'Budgets' : kind === 'tool' ? `Tool ${name}` : name;
+    const label = kind === 'budget' ? t.budgets : kind === 'tool' ? t.tool(name) : name;
     const piece: Piece = { atMs: startMs + at, tookMs, tone, label };
-    return toRow(`step-${index}`, label, hasFailed === true ? 'failed' : '', [piece], [STEP_TEXTS[kind]]);
+    return toRow(`step-${index}`, label, hasFailed === true ? t.failed : '', [piece], [t.steps[kind]]);
   });
 }
 
 /** Without recorded times, the next attempt begins when the one before has failed. */
 function toAttemptRows({ generation, timeline, startMs, endMs }: Call): TimelineRow[] {
   if (generation.api_type === 'video') return [];
+  const t = timelineMessages().rows;
   const attempts = generation.provider_responses ?? [];
   let next = startMs;
   const begins = attempts.map(({ latency }, index) => {
@@ -108,10 +97,10 @@ function toAttemptRows({ generation, timeline, startMs, endMs }: Call): Timeline
       atMs,
       tookMs: latency ?? 0,
       tone: hasBegun ? 'wait' : 'bad',
-      label: hasBegun ? 'Waiting for the first output' : 'Failed',
+      label: hasBegun ? t.waiting : t.attemptFailed,
     };
     const relayedMs = (begins[index + 1] ?? endMs) - (atMs + (latency ?? 0));
-    const relayed: Piece = { atMs: atMs + (latency ?? 0), tookMs: relayedMs, tone: 'work', label: 'Completion' };
+    const relayed: Piece = { atMs: atMs + (latency ?? 0), tookMs: relayedMs, tone: 'work', label: t.completion };
     const isBroken = hasBegun && error !== undefined;
     const detail = [
       ...(model === undefined ? [] : [model]),
@@ -120,8 +109,8 @@ function toAttemptRows({ generation, timeline, startMs, endMs }: Call): Timeline
     ];
     const row = toRow(
       `attempt-${index}`,
-      `${index + 1}. ${name ?? 'unnamed'}`,
-      isBroken ? `${status}, broke off` : `${status ?? 'no response'}`,
+      `${index + 1}. ${name ?? t.unnamed}`,
+      isBroken ? t.brokeOff(String(status)) : String(status ?? t.noResponse),
       hasBegun && relayedMs > 0 ? [waited, relayed] : [waited],
       detail,
     );
@@ -130,10 +119,8 @@ function toAttemptRows({ generation, timeline, startMs, endMs }: Call): Timeline
 }
 
 /** What became of a completion that broke off and was to be continued. */
-function toSeam(after: number, next: { readonly status: number | null } | undefined): string {
-  const place = `after ${formatCount(after)} ${after === 1 ? 'character' : 'characters'}`;
-  return next?.status === 200 ? `The text continued at the next provider ${place}.` : `It broke off ${place}.`;
-}
+const toSeam = (after: number, next: { readonly status: number | null } | undefined): string =>
+  timelineMessages().rows.seam(next?.status === 200, after, formatCount(after));
 
 /** A pause is what stands out from the others of the same stream. */
 const LEAST_PAUSE_MS = 100;
@@ -143,6 +130,7 @@ function toStreamRow(
   { gaps_ms: gaps, interval_ms: intervalMs }: StreamTimeline,
   { startMs, endMs }: Call,
 ): TimelineRow[] {
+  const t = timelineMessages().rows;
   const later = gaps.slice(1);
   const median = later.toSorted((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0;
   // Two pauses are no rhythm to stand out from.
@@ -152,24 +140,25 @@ function toStreamRow(
   for (const [index, gapMs] of gaps.entries()) {
     if (index > 0 && gapMs >= least) {
       const from = Math.min(atMs + intervalMs, atMs + gapMs);
-      pieces.push({ atMs: from, tookMs: gapMs - (from - atMs), tone: 'gap', label: `Gap of ${formatDuration(gapMs)}` });
+      pieces.push({ atMs: from, tookMs: gapMs - (from - atMs), tone: 'gap', label: t.gap(formatDuration(gapMs)) });
     }
     atMs += gapMs;
     const untilNext = gaps[index + 1] ?? Math.max(0, endMs - atMs);
-    pieces.push({ atMs, tookMs: Math.min(intervalMs, untilNext), tone: 'work', label: 'Text' });
+    pieces.push({ atMs, tookMs: Math.min(intervalMs, untilNext), tone: 'work', label: t.text });
   }
   if (pieces.length === 0) return [];
   const longest = Math.max(0, ...later);
   const detail = [
-    `${formatCount(gaps.length)} ${gaps.length === 1 ? 'piece' : 'pieces'} of text.`,
-    ...(longest === 0 ? [] : [`Longest gap: ${formatDuration(longest)}.`]),
+    t.pieces(gaps.length, formatCount(gaps.length)),
+    ...(longest === 0 ? [] : [t.longestGap(formatDuration(longest))]),
   ];
-  return [toRow('stream', 'Stream', '', pieces, detail)];
+  return [toRow('stream', t.stream, '', pieces, detail)];
 }
 
 function toMarkers({ generation, startMs, endMs }: Call): Marker[] {
   if (generation.generation_time === null) return [];
+  const t = timelineMessages().rows;
   const firstTokenMs = toFirstTokenMs(generation);
-  const end = { atMs: endMs, label: 'End' };
-  return firstTokenMs === null ? [end] : [{ atMs: startMs + firstTokenMs, label: 'First token' }, end];
+  const end = { atMs: endMs, label: t.end };
+  return firstTokenMs === null ? [end] : [{ atMs: startMs + firstTokenMs, label: t.firstToken }, end];
 }

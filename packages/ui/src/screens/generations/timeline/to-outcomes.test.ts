@@ -31,7 +31,7 @@ const told = (attempts: Attempts, decision = DECISION) =>
 
 test('tells of every endpoint whether it was asked, and why not', () => {
   expect(told([failed, served])).toEqual([
-    ['asked', [1], expect.stringContaining('Many of its recent calls')],
+    ['asked', [1], expect.stringContaining('Many of its recent requests')],
     ['asked', [2], ''],
     ['not-asked', [], 'An earlier endpoint responded.'],
     ['excluded', [], 'rule max_price'],

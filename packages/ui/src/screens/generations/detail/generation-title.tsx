@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { Copy } from 'lucide-react';
+
+import type { GenerationContent } from '../../../api/types.ts';
+import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { messagesOf } from '../../../features/generations/content/messages-of.ts';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { toParts } from './message-parts.ts';
+import { detailMessages } from './messages.ts';
+
+/** What a request is called: its model, and what was said last. Neither can be trusted. */
+export function GenerationTitle({ id, model: known }: { id: string; model?: string | undefined }) {
+  const { data: generation } = useQuery({ ...generationQuery(id), enabled: known === undefined });
+  const { data: content } = useQuery({ ...contentQuery(id), enabled: known === undefined });
+  const model = generation?.model ?? known;
+  if (model === undefined) return <span className="truncate text-ink-faint">{id}</span>;
+  const said = content === undefined ? '' : toLastSaid(content);
+  return (
+    <span className="min-w-0 truncate" title={showControls(said === '' ? model : `${model} · ${said}`)}>
+      {showControls(model.slice(model.indexOf('/') + 1))}
+      {said !== '' && <span className="font-normal text-ink-soft"> · {showControls(said)}</span>}
+    </span>
+  );
+}
+
+/** The id of a request, to be copied. */
+export function IdChip({ id, onCopy }: { id: string; onCopy: () => void }) {
+  const label = detailMessages().page.copyId;
+  return (
+    <button
+      type="button"
+      onClick={onCopy}
+      title={label}
+      className="inline-flex min-h-6 max-w-36 min-w-0 items-center gap-1 rounded border border-line px-1.5 font-mono text-xs text-ink-faint hover:border-line-strong hover:text-ink"
+    >
+      <span className="truncate">{id}</span>
+      <Copy size={12} className="shrink-0" aria-hidden="true" />
+      <span className="sr-only">{label}</span>
+    </button>
+  );
+}
+
+/** A title is one line; the rest of a long prompt is not looked at. */
+const MAX_TITLE = 200;
+
+/** The beginning of what the user said last, on one line; empty where that is no text. */
+export function toLastSaid(content: Pick<GenerationContent, 'input'>): string {
+  const messages = messagesOf(content);
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const { role, parts } = toParts(messages[at]);
+    const text = role === 'user' ? parts.find((part) => part.type === 'text') : undefined;
+    const line = text?.text.slice(0, MAX_TITLE).replaceAll(/\s+/g, ' ').trim() ?? '';
+    if (line !== '') return line;
+  }
+  return '';
+}
