@@ -254,7 +254,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = await ui.open('#/generations/sessions');
       await page.getByRole('row', { name: /garlic/ }).click();
       await page.getByRole('heading', { level: 1, name: /^Session agent\/7/ }).waitFor();
-      const calls = page.getByRole('article', { name: /^Call \d$/ });
+      const calls = page.getByRole('article', { name: /^Request \d$/ });
       await expect.poll(() => calls.count()).toBe(4);
       const [first, second, aside, last] = [calls.nth(0), calls.nth(1), calls.nth(2), calls.nth(3)];
       await first.getByText('You are a careful gardener.').waitFor();

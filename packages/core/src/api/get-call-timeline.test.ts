@@ -37,6 +37,10 @@ test.each(chunkings(COMPLETION))('returns the timelines of a streamed call (%s)'
     call: {
       before_ms: { request: 0, guardrails: 0, routing: 0, rate_limits: 0 },
       attempts_ms: [0],
+      charges: [
+        { unit: 'prompt', count: 6, price: '0.000001' },
+        { unit: 'completion', count: 2, price: '0.000002' },
+      ],
       decision: {
         requested: 'acme/chat',
         strategy: 'direct',
@@ -214,4 +218,21 @@ test('reads the timeline of a call that a former version stored as its course, a
   expect(read.data.call).toEqual(callTimeline);
   const shown = jsonOf(await core.get('/api/v1/generation/content?id=gen-former', API_KEY));
   expect(JSON.stringify(shown)).not.toContain('attempts_ms');
+});
+
+test('lists the parts that the cost is the sum of, at the prices of the time', async () => {
+  const usage = {
+    prompt_tokens: 100,
+    completion_tokens: 20,
+    total_tokens: 120,
+    prompt_tokens_details: { cached_tokens: 40 },
+  };
+  const priced = JSON.stringify({ ...JSON.parse(WHOLE), usage });
+  const core = createCoreGateway(createReplayTransport({ pieces: [priced], headers: JSON_HEADERS }));
+  expect((await core.chat()).status).toBe(200);
+  const { call } = await timelineOf(core);
+  const nano = call?.charges?.reduce((sum, { count, price }) => sum + count * Number(price) * 1e9, 0);
+  expect(call?.charges?.map(({ unit }) => unit)).toContain('completion');
+  expect(call?.charges?.reduce((sum, { count }) => sum + count, 0)).toBe(120);
+  expect(nano).toBeCloseTo(core.store.appended.at(-1)?.record.costNanoUsd ?? -1);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import type { Usage } from '../wire/chat-chunk.ts';
-import { costOf, parsePrices, toReportedCost } from './prices.ts';
+import { addCharges, attoToNano, costOf, parsePrices, toPriceText, toReportedCost } from './prices.ts';
 
 const usageOf = (prompt: number, completion: number, details: Partial<Usage> = {}): Usage => ({
   prompt_tokens: prompt,
@@ -29,6 +29,10 @@ test('charges prompt and completion at their prices', () => {
     cacheDiscountUsd: null,
     upstreamUsd: null,
     nanoUsd: 450_000,
+    charges: [
+      { unit: 'prompt', count: 1000, price: 150_000_000_000n },
+      { unit: 'completion', count: 500, price: 600_000_000_000n },
+    ],
   });
 });
 
@@ -52,6 +56,10 @@ test('charges nothing for what is free, which is not the same as no price', () =
     cacheDiscountUsd: null,
     upstreamUsd: null,
     nanoUsd: 0,
+    charges: [
+      { unit: 'prompt', count: 1000, price: 0n },
+      { unit: 'completion', count: 500, price: 0n },
+    ],
   });
   expect(charge({ prompt: '0.1' }, usageOf(1, 1))).toBeNull();
   expect(charge({ completion: '0.1' }, usageOf(1, 1))).toBeNull();
@@ -305,10 +313,28 @@ test('is never negative, and between its cheapest and its dearest token, whateve
         expect(cost?.promptUsd).toBeGreaterThanOrEqual(nearest(bound((a, b) => (a < b ? a : b))));
         expect(cost?.promptUsd).toBeLessThanOrEqual(nearest(bound((a, b) => (a > b ? a : b))));
         expect(cost?.nanoUsd).toBeGreaterThanOrEqual(0);
+        const parts = cost?.charges ?? [];
+        const sum = parts.reduce((total, { count: charged, price: each }) => total + BigInt(charged) * each, 0n);
+        expect(attoToNano(sum)).toBe(cost?.nanoUsd);
+        const tokens = parts.reduce((total, { count: charged }) => total + charged, 0);
+        expect(tokens).toBe(promptTokens + completionTokens);
+        expect(parts.every(({ count: charged }) => charged > 0)).toBe(true);
       },
     ),
     { numRuns: 1000 },
   );
+});
+
+test('adds charges up by their unit and price, and writes a price as it is configured', () => {
+  const one = { unit: 'prompt', count: 3, price: 5n } as const;
+  expect(addCharges([one], [one, { ...one, price: 6n }])).toEqual([
+    { ...one, count: 6 },
+    { ...one, price: 6n },
+  ]);
+  for (const text of ['0', '3', '10', '0.00000015', '12.5', '0.000000000000000001']) {
+    const [charged] = charge({ prompt: text, completion: '0' }, usageOf(1, 0))?.charges ?? [];
+    expect(toPriceText(charged?.price ?? -1n)).toBe(text);
+  }
 });
 
 test('takes a cost and its split that upstream reports for what they are', () => {
@@ -319,6 +345,7 @@ test('takes a cost and its split that upstream reports for what they are', () =>
     cacheDiscountUsd: null,
     upstreamUsd: 0.25,
     nanoUsd: 300_000_000,
+    charges: [],
   });
 });
 

@@ -22,6 +22,13 @@ interface ChargedCall {
   readonly at: number;
 }
 
+/** A part of a cost: so many units at a price each, in 10^-18 USD. */
+export interface Charge {
+  readonly unit: PriceUnit;
+  readonly count: number;
+  readonly price: bigint;
+}
+
 /** The cost of a call. */
 export interface Cost {
   /** USD, as the wire shows it. */
@@ -35,6 +42,8 @@ export interface Cost {
   readonly upstreamUsd: number | null;
   /** Billionths of a dollar, half rounded to even: what ledgers add up. */
   readonly nanoUsd: number;
+  /** The parts that it is the exact sum of; empty where upstream reported it. */
+  readonly charges: readonly Charge[];
 }
 
 /** Reads prices from decimal text. Throws `RangeError` for text that is no plain decimal number. */
@@ -87,8 +96,9 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
   const isSpoken = call.hasSpokenOutput === true || (usage.completion_tokens_details?.audio_tokens ?? 0) > 0;
   if (isSpoken && prices.audio_output === undefined) return null;
   const held = pricesFor(prices, usage.prompt_tokens, call.at);
-  const prompt = promptCost(held, held.prompt ?? 0n, usage) + extrasCost(held, usage, call.images);
-  const completion = completionCost(held, held.completion ?? 0n, usage);
+  const charges: Charge[] = [];
+  const prompt = promptCost(held, held.prompt ?? 0n, usage, charges) + extrasCost(held, usage, call.images, charges);
+  const completion = completionCost(held, held.completion ?? 0n, usage, charges);
   return {
     usd: attoToUsd(prompt + completion),
     promptUsd: attoToUsd(prompt),
@@ -96,6 +106,7 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
     cacheDiscountUsd: cacheDiscountOf(held, usage),
     upstreamUsd: null,
     nanoUsd: attoToNano(prompt + completion),
+    charges,
   };
 }
 
@@ -116,6 +127,7 @@ export function toReportedCost(
     cacheDiscountUsd: null,
     upstreamUsd: totalUsd ?? null,
     nanoUsd: Math.round(usd * 1e9),
+    charges: [],
   };
 }
 
@@ -126,20 +138,27 @@ function splitLike(listed: Cost | null, usd: number): Pick<Cost, 'promptUsd' | '
   return { promptUsd, completionUsd: Number((usd - promptUsd).toFixed(15)) };
 }
 
-function promptCost(prices: UnitPrices, price: bigint, { prompt_tokens: total, prompt_tokens_details }: Usage): bigint {
-  if (prompt_tokens_details === undefined) return BigInt(total) * price;
+function promptCost(
+  prices: UnitPrices,
+  price: bigint,
+  { prompt_tokens: total, prompt_tokens_details }: Usage,
+  charges: Charge[] = [],
+): bigint {
+  const rest = { unit: 'prompt', price } as const;
+  if (prompt_tokens_details === undefined) return split(total, rest, [], charges);
   const { cached_tokens = 0, cache_write_tokens = 0, audio_tokens = 0, image_tokens } = prompt_tokens_details;
   // These are parts of other counts, and must not be charged with them again.
   const cachedAudio = Math.min(prompt_tokens_details.cached_audio_tokens ?? 0, cached_tokens);
   const writtenForAnHour = Math.min(prompt_tokens_details.cache_write_1h_tokens ?? 0, cache_write_tokens);
-  return split(total, price, [
-    [cachedAudio, prices.input_audio_cache ?? prices.input_cache_read],
-    [cached_tokens - cachedAudio, prices.input_cache_read],
-    [writtenForAnHour, prices.input_cache_write_1h ?? prices.input_cache_write],
-    [cache_write_tokens - writtenForAnHour, prices.input_cache_write],
-    [Math.max(audio_tokens - cachedAudio, 0), prices.audio],
-    [image_tokens, prices.image_token],
-  ]);
+  const own: readonly Special[] = [
+    [cachedAudio, prices.input_audio_cache === undefined ? 'input_cache_read' : 'input_audio_cache'],
+    [cached_tokens - cachedAudio, 'input_cache_read'],
+    [writtenForAnHour, prices.input_cache_write_1h === undefined ? 'input_cache_write' : 'input_cache_write_1h'],
+    [cache_write_tokens - writtenForAnHour, 'input_cache_write'],
+    [Math.max(audio_tokens - cachedAudio, 0), 'audio'],
+    [image_tokens, 'image_token'],
+  ];
+  return split(total, rest, toPriced(own, prices), charges);
 }
 
 /** What the prompt would have cost without a cache, less what it does cost. */
@@ -153,11 +172,20 @@ function cacheDiscountOf(prices: UnitPrices, usage: Usage): number | null {
   return attoToUsd(whole - promptCost(prices, price, usage));
 }
 
-function extrasCost(prices: UnitPrices, usage: Usage, images: number): bigint {
-  let cost = prices.request ?? 0n;
-  if (prices.image !== undefined) cost += BigInt(images) * prices.image;
+function extrasCost(prices: UnitPrices, usage: Usage, images: number, charges: Charge[]): bigint {
   const searches = usage.server_tool_use_details?.web_search_requests;
-  if (searches !== undefined && prices.web_search !== undefined) cost += BigInt(searches) * prices.web_search;
+  let cost = 0n;
+  for (const { unit, count, price } of toPriced(
+    [
+      [1, 'request'],
+      [images, 'image'],
+      [searches, 'web_search'],
+    ],
+    prices,
+  )) {
+    cost += BigInt(count) * price;
+    if (price > 0n) charges.push({ unit, count, price });
+  }
   return cost;
 }
 
@@ -165,31 +193,61 @@ function completionCost(
   prices: UnitPrices,
   price: bigint,
   { completion_tokens: total, completion_tokens_details: details }: Usage,
+  charges: Charge[],
 ): bigint {
-  if (details === undefined) return BigInt(total) * price;
-  return split(total, price, [
-    [details.reasoning_tokens, prices.internal_reasoning],
-    [details.image_tokens, prices.image_output],
-    [details.audio_tokens, prices.audio_output],
-  ]);
+  const rest = { unit: 'completion', price } as const;
+  if (details === undefined) return split(total, rest, [], charges);
+  const own: readonly Special[] = [
+    [details.reasoning_tokens, 'internal_reasoning'],
+    [details.image_tokens, 'image_output'],
+    [details.audio_tokens, 'audio_output'],
+  ];
+  return split(total, rest, toPriced(own, prices), charges);
 }
 
-/** Charges the special tokens at their own price and the rest at the common one. */
-function split(
-  total: number,
-  price: bigint,
-  special: readonly (readonly [count: number | undefined, price: bigint | undefined])[],
-): bigint {
+/** So many units that may have a price of their own. */
+type Special = readonly [count: number | undefined, unit: PriceUnit];
+
+function toPriced(special: readonly Special[], prices: UnitPrices): Charge[] {
+  return special.flatMap(([count = 0, unit]) => {
+    const price = prices[unit];
+    return count === 0 || price === undefined ? [] : [{ unit, count, price }];
+  });
+}
+
+/** Charges the special tokens at their own price and the rest at the common one, and adds what it charges to `charges`. */
+function split(total: number, common: Omit<Charge, 'count'>, special: readonly Charge[], charges: Charge[]): bigint {
   let rest = total;
   let cost = 0n;
-  for (const [count, ownPrice] of special) {
-    if (count === undefined || count === 0 || ownPrice === undefined) continue;
+  const own: Charge[] = [];
+  for (const { unit, count, price } of special) {
     // A count beyond the total is upstream's mistake; no token is charged twice for it.
     const charged = Math.min(count, rest);
     rest -= charged;
-    cost += BigInt(charged) * ownPrice;
+    cost += BigInt(charged) * price;
+    if (charged > 0) own.push({ unit, count: charged, price });
   }
-  return cost + BigInt(rest) * price;
+  if (rest > 0) charges.push({ ...common, count: rest });
+  charges.push(...own);
+  return cost + BigInt(rest) * common.price;
+}
+
+/** Adds charges up: those of the same unit at the same price are one. */
+export function addCharges(a: readonly Charge[], b: readonly Charge[]): Charge[] {
+  const sum = [...a];
+  for (const charge of b) {
+    const at = sum.findIndex(({ unit, price }) => unit === charge.unit && price === charge.price);
+    const same = sum[at];
+    if (same === undefined) sum.push(charge);
+    else sum[at] = { ...same, count: same.count + charge.count };
+  }
+  return sum;
+}
+
+/** A price as decimal text, as configurations have it. */
+export function toPriceText(atto: bigint): string {
+  const digits = atto.toString().padStart(19, '0');
+  return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '');
 }
 
 /** The number nearest to an exact amount. Above 2^53 a division would round twice; parsing decimal text does not. */

@@ -1,11 +1,12 @@
 import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
 import type { StepTimes, ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { type Charge, toPriceText } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
-import type { CallTimeline, TimelineStep, GenerationContent } from '../wire/generation.ts';
+import type { CallTimeline, TimelineStep, GenerationContent, StoredCharge } from '../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
 import {
   type CompletionAccumulator,
@@ -321,7 +322,7 @@ const MAX_STEPS = 100;
 
 /** Converts the times of a call to the form that is stored with its content. `startedAt`: on the monotonic clock. */
 function toCallTimeline(
-  { stepTimes, attempts, decision }: EndedCall,
+  { stepTimes, attempts, decision, cost }: EndedCall,
   startedAt: number,
   steps: readonly TimedStep[] | null,
   skipped: readonly Skipped[] | null,
@@ -331,9 +332,12 @@ function toCallTimeline(
     attempts_ms: attempts.map((attempt) => toMs(startedAt, attempt.startedAt)),
   };
   if (steps !== null) timeline.steps = steps.slice(0, MAX_STEPS).map((step) => toStep(step, startedAt));
+  if (cost !== null && cost.charges.length > 0) timeline.charges = cost.charges.map(toStoredCharge);
   if (decision !== null) timeline.decision = skipped === null ? decision : withSkipped(decision, skipped);
   return timeline;
 }
+
+const toStoredCharge = ({ price, ...rest }: Charge): StoredCharge => ({ ...rest, price: toPriceText(price) });
 
 /** The steps before a call was admitted, at `admittedAt`. */
 export function toBefore(stepTimes: StepTimes, admittedAt: number): CallTimeline['before_ms'] {

@@ -1,7 +1,7 @@
 import { takesNullCost } from '../calls/attempt.ts';
 import { estimateUsage, TOKENS_A_MESSAGE, weighText } from '../calls/texts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
+import { addCharges, type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
 import type { GenerationRecord, RunningCall } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
@@ -72,6 +72,7 @@ function addCost(a: Cost, b: Cost): Cost {
     cacheDiscountUsd: addAnyKnown(a.cacheDiscountUsd, b.cacheDiscountUsd),
     upstreamUsd: addKnown(a.upstreamUsd, b.upstreamUsd),
     nanoUsd: a.nanoUsd + b.nanoUsd,
+    charges: a.charges.length === 0 || b.charges.length === 0 ? [] : addCharges(a.charges, b.charges),
   };
 }
 

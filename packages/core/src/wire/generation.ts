@@ -233,6 +233,16 @@ const timelineStepSchema = z.object({
 });
 export type TimelineStep = z.infer<typeof timelineStepSchema>;
 
+/** A part of the cost: so many units at a price each. */
+const storedChargeSchema = z.object({
+  /** The name of its price in `pricing` of an endpoint. */
+  unit: z.string(),
+  count: z.int(),
+  /** USD a unit, as decimal text: the price at the time. */
+  price: z.string(),
+});
+export type StoredCharge = z.infer<typeof storedChargeSchema>;
+
 /**
  * The timeline of a call, in addition to its record. The record begins (`created_at`) when the call has been
  * admitted. The gateway's own.
@@ -251,6 +261,8 @@ export const callTimelineSchema = z.object({
   attempts_ms: z.array(z.int()),
   /** In order of their beginning; absent without any. */
   steps: z.array(timelineStepSchema).optional(),
+  /** The parts that the cost is the sum of; absent where it is not known, is zero, or upstream reported it. */
+  charges: z.array(storedChargeSchema).optional(),
   /** Absent where only one endpoint was there. */
   decision: routingDecisionSchema.optional(),
 });

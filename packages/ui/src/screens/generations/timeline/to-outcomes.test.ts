@@ -45,7 +45,7 @@ test('tells why an endpoint was passed over after a failure', () => {
   expect(told([failed], { ...DECISION, candidates })).toMatchObject([
     ['asked', [1], {}],
     ['not-asked', [], expect.stringContaining('same reason')],
-    ['not-asked', [], 'The call ended before it was tried.'],
+    ['not-asked', [], 'The request ended before it was tried.'],
     ['excluded', [], {}],
   ]);
 });
