@@ -38,6 +38,7 @@ export type {
   Generation,
   GenerationContent,
   MediaInput,
+  StoredCharge,
   StreamTimeline,
 } from './generation.ts';
 export type { GenerationStatus } from './statuses.ts';

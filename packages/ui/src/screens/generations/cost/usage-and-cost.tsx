@@ -7,6 +7,7 @@ import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../..
 import { formatFull } from '../../../format/time.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { CostTable } from './cost-table.tsx';
 import { costMessages } from './messages.ts';
 
 /** What a request used and cost, how long it took, and where it came from. */
@@ -15,6 +16,9 @@ export function UsageAndCost({ generation }: { generation: Generation }) {
   return (
     <div className="scroll-thin @container h-full overflow-y-auto p-4">
       <div className="grid gap-x-8 gap-y-6 @4xl:max-w-5xl @4xl:grid-cols-2">
+        <Section title={t.cost}>
+          <CostTable generation={generation} />
+        </Section>
         <Section title={t.usage}>
           <UsageFacts generation={generation} />
         </Section>

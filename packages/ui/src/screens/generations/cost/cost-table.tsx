@@ -1,0 +1,169 @@
+import type { Generation, ModelEndpoint, StoredCharge } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+
+import { endpointsQuery } from '../../../api/queries.ts';
+import { callTimelineQuery } from '../../../features/generations/content/generation-queries.ts';
+import {
+  chargeAt,
+  type CostExplanation,
+  type CostPart,
+  explainCost,
+  toCacheSaving,
+} from '../../../features/generations/cost/explain-cost.ts';
+import { formatPrice, formatPricePerMillion, formatUsdExactly } from '../../../format/money.ts';
+import { formatCount } from '../../../format/quantity.ts';
+import { costMessages } from './messages.ts';
+
+const NANO_PER_USD = 1e9;
+
+/** What a request cost, as the sum of what it is made of. */
+export function CostTable({ generation }: { generation: Generation }) {
+  const t = costMessages().table;
+  const { charges, isOfToday, promptPrice } = useCharges(generation);
+  if (!generation.cost_known) return <p className="text-sm text-ink-soft">{t.unknown}</p>;
+  const explained = charges === undefined ? null : explainCost(charges, generation.total_cost);
+  const saved = generation.cache_discount ?? (charges === undefined ? null : toCacheSaving(charges, promptPrice));
+  return (
+    <div className="flex flex-col gap-2">
+      <table aria-label={t.label} className="figures w-full max-w-xl text-sm">
+        {explained !== null && explained.parts.length > 0 && <Parts explained={explained} />}
+        <tbody>
+          <Line name={t.total} value={formatUsdExactly(generation.total_cost)} isStrong />
+          {saved !== null && saved !== 0 && (
+            <Line
+              name={saved > 0 ? t.saved : t.cacheCost}
+              value={formatUsdExactly(Math.abs(saved))}
+              className={saved > 0 ? 'text-good' : 'text-ink-soft'}
+            />
+          )}
+        </tbody>
+      </table>
+      <Notes generation={generation} explained={explained} isOfToday={isOfToday} />
+    </div>
+  );
+}
+
+function Parts({ explained: { parts, differenceNanoUsd } }: { explained: CostExplanation }) {
+  const t = costMessages().table;
+  return (
+    <>
+      <thead className="text-xs text-ink-faint">
+        <tr className="border-b border-line">
+          <th scope="col" className="py-1 text-left font-normal">
+            {t.kind}
+          </th>
+          <th scope="col" className="py-1 pl-3 text-right font-normal">
+            {t.count}
+          </th>
+          <th scope="col" className="py-1 pl-3 text-right font-normal">
+            {t.price}
+          </th>
+          <th scope="col" className="py-1 pl-3 text-right font-normal">
+            {t.cost}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {parts.map((part) => (
+          <tr key={`${part.unit} ${part.price}`} className="border-b border-line/60">
+            <th scope="row" className="py-1 text-left font-normal">
+              {toKind(part.unit)}
+            </th>
+            <td className="py-1 pl-3 text-right">{formatCount(part.count)}</td>
+            <td className="py-1 pl-3 text-right whitespace-nowrap text-ink-soft">{toPriceText(part)}</td>
+            <td className="py-1 pl-3 text-right">{formatUsdExactly(part.nanoUsd / NANO_PER_USD)}</td>
+          </tr>
+        ))}
+        {differenceNanoUsd !== 0 && (
+          <Line
+            name={t.difference}
+            value={formatUsdExactly(differenceNanoUsd / NANO_PER_USD)}
+            className="text-caution"
+          />
+        )}
+      </tbody>
+    </>
+  );
+}
+
+interface LineProps {
+  readonly name: ReactNode;
+  readonly value: string;
+  readonly isStrong?: boolean;
+  readonly className?: string;
+}
+
+function Line({ name, value, isStrong = false, className = '' }: LineProps) {
+  return (
+    <tr className={`border-b border-line/60 ${isStrong ? 'font-semibold' : ''} ${className}`}>
+      <th scope="row" colSpan={3} className="py-1 text-left font-[inherit]">
+        {name}
+      </th>
+      <td className="py-1 pl-3 text-right">{value}</td>
+    </tr>
+  );
+}
+
+interface NotesProps {
+  readonly generation: Generation;
+  readonly explained: CostExplanation | null;
+  readonly isOfToday: boolean;
+}
+
+function Notes({ generation, explained, isOfToday }: NotesProps) {
+  const t = costMessages().table;
+  const isReported = generation.upstream_inference_cost !== null;
+  const notes = [
+    ...(generation.response_cache_source_id === null ? [] : [t.repeated]),
+    ...(isReported ? [t.reportedBy] : []),
+    ...(explained !== null && isOfToday ? [t.ofToday] : []),
+    ...(generation.is_byok ? [t.byok] : []),
+    ...(generation.usage_estimated ? [t.estimated] : []),
+  ];
+  return notes.map((note) => (
+    <p key={note} className="max-w-prose text-xs text-ink-faint">
+      {note}
+    </p>
+  ));
+}
+
+interface Charges {
+  /** Undefined while they load, and where nothing is known of them. */
+  readonly charges: readonly StoredCharge[] | undefined;
+  /** They are not stored, and were worked out from what the endpoint charges now. */
+  readonly isOfToday: boolean;
+  readonly promptPrice: string | undefined;
+}
+
+/** The charges that are stored; for a record without them, those of today. */
+function useCharges(generation: Generation): Charges {
+  const { id, model, cost_known: isKnown, api_type: kind, total_cost: cost } = generation;
+  const hasTokens = kind !== 'video' && (generation.tokens_prompt ?? generation.tokens_completion) !== null;
+  const isAsked = isKnown && hasTokens && generation.response_cache_source_id === null;
+  const { data: report, isError } = useQuery({ ...callTimelineQuery(id), enabled: isAsked });
+  const stored = report?.call?.charges;
+  const isOfToday = isAsked && stored === undefined && (isError || report !== undefined);
+  const needsPrices = isOfToday || ((generation.native_tokens_cached ?? 0) > 0 && generation.cache_discount === null);
+  const { data: endpoints } = useQuery({ ...endpointsQuery(model), enabled: needsPrices && cost > 0, retry: false });
+  const pricing = endpoints?.find((endpoint) => isEndpointOf(endpoint, generation))?.pricing;
+  const worked = isOfToday && pricing !== undefined ? chargeAt(pricing, generation) : null;
+  return { charges: stored ?? worked ?? undefined, isOfToday, promptPrice: pricing?.prompt };
+}
+
+/** The endpoint that served a request: the last attempt names it by its tag and the provider's own model. */
+const isEndpointOf = ({ tag }: ModelEndpoint, { provider_responses: attempts }: Generation): boolean =>
+  attempts?.at(-1)?.endpoint_id?.startsWith(`${tag}:`) === true;
+
+function toKind(unit: string): string {
+  const { kinds } = costMessages().table;
+  return Object.hasOwn(kinds, unit) ? kinds[unit as keyof typeof kinds] : unit;
+}
+
+/** What is charged by the piece; all other units are tokens. */
+const BY_PIECE: ReadonlySet<string> = new Set(['request', 'image', 'web_search']);
+
+const toPriceText = ({ unit, price }: CostPart): string => {
+  const t = costMessages().table;
+  return BY_PIECE.has(unit) ? t.each(formatPrice(Number(price))) : t.perMillion(formatPricePerMillion(price));
+};
