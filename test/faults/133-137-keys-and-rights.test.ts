@@ -26,6 +26,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PATCH /admin/v1/fixtures': { mode: 'live' },
   'POST /admin/v1/session': { token: 'x' },
   'POST /api/v1/generation/feedback': { generation_id: 'x', category: 'other' },
+  'PUT /admin/v1/generations/{id}/review': { rating: 'good', note: null },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },
   'PATCH /api/v1/workspaces/{id}': {},
   'PUT /api/v1/workspaces/{id}/budgets/{interval}': { limit_usd: 1 },

@@ -42,6 +42,8 @@ import {
   feedbackRequestSchema,
   generationContentResponseSchema,
   generationResponseSchema,
+  reviewRequestSchema,
+  reviewResponseSchema,
   streamTimelineResponseSchema,
   callTimelineResponseSchema,
   type CallTimelineReport,
@@ -92,7 +94,9 @@ export const getGeneration = operation<GenerationParts>()({
   response: generationResponseSchema,
   async run(context) {
     const { generation } = await findReadableGeneration(context.query.id, context);
-    return { data: generation };
+    if (context.principal.kind === 'management') return { data: generation };
+    const { review: _, ...shown } = generation;
+    return { data: shown };
   },
 });
 
@@ -128,6 +132,29 @@ export const submitGenerationFeedback = operation<GenerationParts>()({
       generation: { ...generation, feedback: [...(generation.feedback ?? []), feedback] },
     });
     return { data: { success: true } };
+  },
+});
+
+/** `PUT /admin/v1/generations/{id}/review`: what the users of the gateway think of a response, in place of what was there. */
+export const reviewGeneration = operation<GenerationParts>()({
+  params: ['id'],
+  body: reviewRequestSchema,
+  response: reviewResponseSchema,
+  async run(context) {
+    const { parts, body } = context;
+    const record = await findReadableGeneration(context.params.id, context);
+    const { review: _, ...generation } = record.generation;
+    const { rating } = body;
+    const note = body.note === '' ? null : body.note;
+    const review =
+      rating === null && note === null
+        ? null
+        : { rating, note, updated_at: new Date(parts.platform.now()).toISOString() };
+    await parts.store.generations.update({
+      ...record,
+      generation: review === null ? generation : { ...generation, review },
+    });
+    return { data: review };
   },
 });
 

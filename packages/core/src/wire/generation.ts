@@ -45,6 +45,21 @@ const feedbackSchema = z.object({
   created_at: z.string(),
 });
 
+const RATINGS = ['good', 'bad'] as const;
+
+const reviewSchema = z.object({
+  /** Null for none. */
+  rating: z.enum(RATINGS).nullable(),
+  note: nullableString,
+  updated_at: z.string(),
+});
+
+/** The body of `PUT /admin/v1/generations/{id}/review`. Closed. Without a rating and a note, there is no review. */
+export const reviewRequestSchema = z.strictObject({
+  rating: z.enum(RATINGS, `must be one of ${RATINGS.join(', ')}, or null`).nullable(),
+  note: z.string().trim().max(4000).nullable(),
+});
+
 /** The body of `POST /generation/feedback`. Closed. */
 export const feedbackRequestSchema = z.strictObject({
   generation_id: z.string().min(1).max(200),
@@ -128,6 +143,8 @@ export const generationSchema = z.object({
   server_tool_use_details: toolUseSchema.optional(),
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
+  /** The gateway's own field: what its users think of the response. Only management keys see it. */
+  review: reviewSchema.optional(),
   /**
    * The gateway's own field: true when the gateway's process stopped during the call. Tokens and cost are
    * estimates up to then. Absent otherwise.
@@ -137,6 +154,7 @@ export const generationSchema = z.object({
   usage_estimated: z.boolean(),
 });
 export const generationResponseSchema = z.object({ data: generationSchema });
+export const reviewResponseSchema = z.object({ data: reviewSchema.nullable() });
 export type Generation = z.infer<typeof generationSchema>;
 export type ProviderResponse = z.infer<typeof providerResponseSchema>;
 
