@@ -52,13 +52,14 @@ test('tells a price that is not known from none, and writes all digits of one th
 });
 
 test('writes durations and sizes for people', () => {
-  expect([null, 420, 2100, 12_340, 185_000, 7_500_000].map(formatDuration).map(toPlain)).toEqual([
+  expect([null, 420, 2100, 12_340, 185_000, 7_500_000, 1_528_740_000].map(formatDuration).map(toPlain)).toEqual([
     '—',
     '420 ms',
     '2.10 s',
     '12.3 s',
     '3 min 5 s',
     '2 h 5 min',
+    '17 d 16 h',
   ]);
   expect([null, 3.456789, 99.94, 240.123, 1500, 124_288].map(formatSpeed).map(toPlain)).toEqual([
     '—',

@@ -10,7 +10,10 @@ const numbers = perLocale(({ tag }) => {
   };
 });
 
-const words = createMessages({ tokens: 'tokens', speed: 'tokens/s' }, { de: { tokens: 'Token', speed: 'Token/s' } });
+const words = createMessages(
+  { tokens: 'tokens', speed: 'tokens/s', day: 'd' },
+  { de: { tokens: 'Token', speed: 'Token/s', day: 'T' } },
+);
 
 /** `12,345`; a dash for what is not known. */
 export const formatCount = (count: number | null | undefined): string =>
@@ -24,7 +27,7 @@ export const formatTokens = (count: number | null | undefined): string =>
 export const formatCompact = (count: number | null | undefined): string =>
   count == null ? '—' : numbers().compact.format(count);
 
-/** Milliseconds as `420 ms`, `2.10 s`, `3 min 5 s` or `2 h 5 min`. */
+/** Milliseconds as `420 ms`, `2.10 s`, `3 min 5 s`, `2 h 5 min` or, from two days on, `17 d 16 h`. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms == null || !Number.isFinite(ms)) return '—';
   if (ms < 1000) return withUnits(`${Math.round(ms)} ms`);
@@ -32,7 +35,9 @@ export function formatDuration(ms: number | null | undefined): string {
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return withUnits(`${minutes} min ${seconds % 60} s`);
-  return withUnits(`${Math.floor(minutes / 60)} h ${minutes % 60} min`);
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return withUnits(`${hours} h ${minutes % 60} min`);
+  return withUnits(`${Math.floor(hours / 24)} ${words().day} ${hours % 24} h`);
 }
 
 /** Keeps numbers and their units on one line: a figure is read as a whole. */
