@@ -34,6 +34,20 @@ const recorded = (model: string, completion: string | null): Recorded => ({
   },
 });
 
+test('a recorded failure keeps its own status, which is not that of a gateway that cannot be reached', () => {
+  const { generation, content } = recorded('a/b', 'Half a');
+  const error = { message: 'It broke off', status: 502, provider_name: 'Acme', raw: null, previous_errors: [] };
+  const failed = { generation: { ...generation, finish_reason: 'error' }, content: { ...content, error } };
+  const unknown = { ...failed, content };
+  const errors = fromGenerations([failed, unknown], newId).columns.flatMap(({ turns }) =>
+    turns.flatMap((turn) => (turn.type === 'assistant' && turn.outcome?.error ? [turn.outcome.error] : [])),
+  );
+  expect(errors.map(({ message, status }) => [message, status])).toEqual([
+    ['It broke off', 502],
+    ['Failed', 502],
+  ]);
+});
+
 test('puts recorded calls first, and beside them the same conversation to be asked again', () => {
   const { setup, columns } = fromGenerations([recorded('a/b', 'Hello'), recorded('c/d', 'Good day')], newId);
   expect(setup.system).toBe('Be brief');

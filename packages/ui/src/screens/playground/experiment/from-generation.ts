@@ -51,12 +51,15 @@ function toOriginal({ generation, content }: Recorded, newId: NewId): Column {
     toolCalls: calls.map(({ id, function: { name, arguments: given } }) => ({ id, name, arguments: given })),
     images: [],
     audio: null,
-    outcome: toOutcome(generation, content.error?.message ?? null),
+    outcome: toOutcome(generation, content.error),
   };
   return { ...newColumn(generation.model, newId, [...turns, completed]), isOriginal: true };
 }
 
-function toOutcome(generation: Generation, message: string | null): Outcome {
+/** What is said of a record that has no status of its own: its gateway or its provider failed. */
+const UNKNOWN_STATUS = 502;
+
+function toOutcome(generation: Generation, recorded: GenerationContent['error']): Outcome {
   const status = toStatus(generation);
   return {
     status: status === 'ok' ? 'done' : status === 'cancelled' ? 'stopped' : 'failed',
@@ -73,7 +76,13 @@ function toOutcome(generation: Generation, message: string | null): Outcome {
     error:
       status === 'ok' || status === 'cancelled'
         ? null
-        : { message: message ?? 'Failed', status: 0, errorType: 'recorded', issues: [] },
+        : {
+            message: recorded?.message ?? 'Failed',
+            // Status 0 would mean that no gateway was reached now.
+            status: recorded?.status ?? UNKNOWN_STATUS,
+            errorType: 'recorded',
+            issues: [],
+          },
   };
 }
 
