@@ -179,7 +179,8 @@ function ToolUse({ name, text }: { name: string; text: string }) {
 
 type PreviousError = NonNullable<GenerationContent['error']>['previous_errors'][number];
 
-function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
+/** The error that a request ended with, as it was recorded. */
+export function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
   const t = detailMessages().conversation;
   return (
     <section aria-label={t.error} className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">

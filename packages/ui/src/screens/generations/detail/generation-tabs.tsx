@@ -17,6 +17,7 @@ import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { WithContent } from '../content/with-content.tsx';
 import { UsageAndCost } from '../cost/usage-and-cost.tsx';
+import { Remarks, ReviewButtons } from '../review/review.tsx';
 import { RunningDetail, useRunningCall } from '../running/running-detail.tsx';
 import { type TimelinePane, TimelineTab } from '../timeline/timeline-tab.tsx';
 import { detailMessages } from './messages.ts';
@@ -38,6 +39,8 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   const t = detailMessages().tabs;
   const { tab, pane: namedPane } = toTab(named);
   const [lastPane, setLastPane] = useState(namedPane);
+  // The request whose note is being written.
+  const [noted, setNoted] = useState<string | null>(null);
   const running = useRunningCall(id);
   const query = useQuery({
     ...generationQuery(id),
@@ -83,7 +86,8 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
   };
   return (
     <>
-      <Summary generation={generation} />
+      <Summary generation={generation} onNote={() => setNoted(noted === id ? null : id)} />
+      <Remarks key={id} generation={generation} isEditing={noted === id} onClose={() => setNoted(null)} />
       <Tabs
         label={t.label}
         value={tab}
@@ -121,7 +125,7 @@ function Exchange({ content: { input, output, error } }: { content: GenerationCo
 const USUAL_REASONS: ReadonlySet<string> = new Set(['stop', 'error']);
 
 /** The facts of a request on a line, those that are nothing unusual left out. */
-function Summary({ generation }: { generation: Generation }) {
+function Summary({ generation, onNote }: { generation: Generation; onNote: () => void }) {
   const t = detailMessages().summary;
   const { finish_reason: reason, tokens_prompt: prompt, tokens_completion: completion } = generation;
   const cached = generation.native_tokens_cached ?? 0;
@@ -129,7 +133,7 @@ function Summary({ generation }: { generation: Generation }) {
   const firstTokenMs = toFirstTokenMs(generation);
   const status = toStatus(generation);
   return (
-    <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5 text-sm text-ink-soft">
+    <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-0.5 text-sm text-ink-soft">
       {status !== 'ok' && <StatusBadge status={status} />}
       {generation.provider_name !== null && <span>{t.via(showControls(generation.provider_name))}</span>}
       <span className="font-medium text-ink">
@@ -159,6 +163,8 @@ function Summary({ generation }: { generation: Generation }) {
       <Moment at={generation.created_at} className="text-ink-faint">
         {formatMoment(generation.created_at)}
       </Moment>
+      <span className="flex-1" />
+      <ReviewButtons generation={generation} onNote={onNote} />
     </div>
   );
 }

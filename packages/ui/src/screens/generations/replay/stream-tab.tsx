@@ -15,6 +15,7 @@ import { EmptyState } from '../../../parts/messages/states.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { ErrorNote } from '../detail/conversation.tsx';
 import { type Replay, type ReplaySpeed, type ReplayState, createReplay } from './create-replay.ts';
 import { replayMessages } from './messages.ts';
 import { type Arrival, arrivalAt, toArrivals } from './to-arrivals.ts';
@@ -32,10 +33,12 @@ const timelineQuery = (id: string) =>
 interface StreamTabProps {
   readonly generation: Generation;
   readonly output: GenerationContent['output'];
+  /** What the response broke off with; null where it did not. */
+  readonly error: GenerationContent['error'];
 }
 
 /** When each piece of a streamed completion came, and the completion as it was at any moment. */
-export function StreamTab({ generation, output }: StreamTabProps) {
+export function StreamTab({ generation, output, error: recorded }: StreamTabProps) {
   const t = replayMessages();
   const isStreamed = generation.streamed === true;
   const query = useQuery({ ...timelineQuery(generation.id), enabled: isStreamed });
@@ -51,8 +54,32 @@ export function StreamTab({ generation, output }: StreamTabProps) {
   }
   if (timeline === undefined || error !== null) return <NotLoaded what={t.what} failure={t.notLoaded} query={query} />;
   if (timeline === null) return <EmptyState title={t.noTimes}>{t.noTimesNote}</EmptyState>;
-  if (arrivals.length === 0) return <EmptyState title={t.noText}>{t.noTextNote}</EmptyState>;
-  return <ReplayedStream arrivals={arrivals} output={output} intervalMs={timeline.interval_ms} />;
+  if (arrivals.length === 0) {
+    return (
+      <>
+        <EmptyState title={t.noText}>{t.noTextNote}</EmptyState>
+        <RecordedError error={recorded} />
+      </>
+    );
+  }
+  return (
+    <div className="flex h-full flex-col">
+      <RecordedError error={recorded} />
+      <div className="min-h-0 flex-1">
+        <ReplayedStream arrivals={arrivals} output={output} intervalMs={timeline.interval_ms} />
+      </div>
+    </div>
+  );
+}
+
+function RecordedError({ error }: Pick<StreamTabProps, 'error'>) {
+  return (
+    error !== null && (
+      <div className="px-4 pt-2">
+        <ErrorNote error={error} />
+      </div>
+    )
+  );
 }
 
 interface ReplayedStreamProps extends Pick<StreamTabProps, 'output'> {

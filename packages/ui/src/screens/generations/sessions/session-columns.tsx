@@ -36,7 +36,8 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'session',
       header: t.session,
-      width: 'minmax(100px,1fr)',
+      // A UUID in whole.
+      width: '276px',
       cell: ({ session_id: id }) => (
         <code className="font-mono text-xs text-ink-faint" title={id}>
           {showControls(id)}

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
 
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { ModelNames } from '../../../features/models/model-names.tsx';
@@ -17,6 +18,7 @@ import { showControls } from '../../../parts/text/show-controls.ts';
 import { sessionsMessages } from './messages.tsx';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
+import { SessionTimeline } from './session-timeline.tsx';
 import { ThreadCall } from './thread-call.tsx';
 
 /** A session as a thread: its requests one under the other, each with what is new in it. */
@@ -24,7 +26,7 @@ export function SessionPage() {
   const t = sessionsMessages().page;
   const { id } = useParams({ from: '/generations/sessions/$id' });
   const calls = useInfiniteQuery(sessionCallsQuery(id));
-  const rows = calls.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = useMemo(() => calls.data?.pages.flatMap((page) => page.data) ?? [], [calls.data]);
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-4 md:p-6">
       <header className="flex flex-col gap-1">
@@ -45,7 +47,12 @@ export function SessionPage() {
       ) : rows.length === 0 ? (
         <EmptyState title={t.notFound}>{t.notFoundNote}</EmptyState>
       ) : (
-        rows.map((row, at) => <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />)
+        <>
+          <SessionTimeline calls={rows} />
+          {rows.map((row, at) => (
+            <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />
+          ))}
+        </>
       )}
       {calls.hasNextPage && (
         <Button className="self-center" isBusy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>

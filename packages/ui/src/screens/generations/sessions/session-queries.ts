@@ -4,12 +4,13 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
-import type { GenerationContent } from '../../../api/types.ts';
+import type { GenerationContent, GenerationList } from '../../../api/types.ts';
 import { contentQuery } from '../../../features/generations/content/generation-queries.ts';
 import { messagesOf } from '../../../features/generations/content/messages-of.ts';
-import { type ListPage, ROW_QUERY } from '../../../features/generations/list/list-row.ts';
+import { ROW_QUERY } from '../../../features/generations/list/list-row.ts';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { toParts } from '../detail/message-parts.ts';
+import { type SessionCall, toToolUse, type ToolUse } from './to-session-timeline.ts';
 
 const PATH = '/admin/v1/generations/sessions';
 const PAGE_SESSIONS = 50;
@@ -48,11 +49,12 @@ export const sessionCallsQuery = (id: string) =>
     queryKey: ['generations', 'session', id, 'calls'],
     refetchInterval: (query) => (query.state.data?.pages.length ?? 0) <= 2 && refreshEvery(REFRESH_MS)(query),
     queryFn: ({ pageParam: cursor, signal }) => {
-      const query = { ...ROW_QUERY, session: id, sort: 'time', order: 'asc', limit: PAGE_CALLS, cursor };
-      return callApi<ListPage>('/admin/v1/generations', { query, signal });
+      const fields = `${ROW_QUERY.fields},trace`;
+      const query = { fields, session: id, sort: 'time', order: 'asc', limit: PAGE_CALLS, cursor };
+      return callApi<GenerationList<SessionCall>>('/admin/v1/generations', { query, signal });
     },
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: next }: ListPage) => next ?? undefined,
+    getNextPageParam: ({ next_cursor: next }: GenerationList<SessionCall>) => next ?? undefined,
   });
 
 /** A call of a thread: what is new in it, and what came back. */
@@ -85,6 +87,19 @@ export const threadQuery = (id: string, before: readonly string[]) =>
         if (pieces.length === 2 && countKnown(pieces) > 1) break;
       }
       return { pieces, output, error };
+    },
+  });
+
+/** The tools of a request; null where nothing was stored, or more than a page can read. The contents leave the cache soon. */
+export const toolUseQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['generation', id, 'tools'],
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    structuralSharing: false,
+    queryFn: async (): Promise<ToolUse | null> => {
+      const content = await findContent(id);
+      return content === null ? null : toToolUse(content);
     },
   });
 

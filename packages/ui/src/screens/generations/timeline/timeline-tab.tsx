@@ -67,7 +67,7 @@ export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
             <WithContent id={id}>
               {(content) =>
                 isStreamShown ? (
-                  <StreamTab generation={generation} output={content.output} />
+                  <StreamTab generation={generation} output={content.output} error={content.error} />
                 ) : (
                   <Conversation content={content} />
                 )

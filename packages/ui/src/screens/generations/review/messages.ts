@@ -1,0 +1,50 @@
+import { createMessages } from '../../../messages/locale.ts';
+
+export const reviewMessages = createMessages(
+  {
+    rate: 'Rate this response',
+    good: 'Good response',
+    bad: 'Bad response',
+    addNote: 'Add a note',
+    editNote: 'Edit the note',
+    note: 'Note',
+    save: 'Save',
+    cancel: 'Cancel',
+    notSaved: 'The rating could not be saved',
+    saved: 'Saved',
+    feedback: 'Feedback from the caller',
+    categories: {
+      latency: 'Slow',
+      incoherence: 'Incoherent',
+      incorrect_response: 'Incorrect response',
+      formatting: 'Formatting',
+      billing: 'Billing',
+      api_error: 'API error',
+      other: 'Other',
+    },
+  },
+  {
+    de: {
+      rate: 'Antwort bewerten',
+      good: 'Gute Antwort',
+      bad: 'Schlechte Antwort',
+      addNote: 'Notiz hinzufügen',
+      editNote: 'Notiz bearbeiten',
+      note: 'Notiz',
+      save: 'Speichern',
+      cancel: 'Abbrechen',
+      notSaved: 'Die Bewertung konnte nicht gespeichert werden',
+      saved: 'Gespeichert',
+      feedback: 'Rückmeldung des Aufrufers',
+      categories: {
+        latency: 'Langsam',
+        incoherence: 'Unzusammenhängend',
+        incorrect_response: 'Falsche Antwort',
+        formatting: 'Formatierung',
+        billing: 'Abrechnung',
+        api_error: 'API-Fehler',
+        other: 'Anderes',
+      },
+    },
+  },
+);

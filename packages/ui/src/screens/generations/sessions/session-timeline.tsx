@@ -1,0 +1,148 @@
+import { useQueries } from '@tanstack/react-query';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useMemo, useState } from 'react';
+
+import { formatUsd } from '../../../format/money.ts';
+import { formatCompact, formatDuration } from '../../../format/quantity.ts';
+import { formatMoment } from '../../../format/time.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
+import { sessionsMessages } from './messages.tsx';
+import { toolUseQuery } from './session-queries.ts';
+import { type SessionCall, splitByPauses, toGrowth, toSessionTimeline, type ToolUse } from './to-session-timeline.ts';
+
+/** Tokens of prompts whose contents are loaded without being asked for: about two megabytes. */
+const MAX_UNASKED_TOKENS = 500_000;
+
+/** The requests of a session on one axis of time, with the tools between them, a part at a time. */
+export function SessionTimeline({ calls }: { calls: readonly SessionCall[] }) {
+  const t = sessionsMessages().timeline;
+  const parts = useMemo(() => splitByPauses(calls), [calls]);
+  const [chosen, setChosen] = useState(0);
+  const at = Math.min(chosen, parts.length - 1);
+  const part = parts[at] ?? [];
+  const firstPlace = parts.slice(0, at).reduce((sum, { length }) => sum + length, 1);
+  const { tools, isWaiting, load } = useTools(part);
+  const timeline = useMemo(() => toSessionTimeline({ calls: part, firstPlace, tools }), [part, firstPlace, tools]);
+  const [first] = part;
+  if (first === undefined) return null;
+  return (
+    <section aria-label={t.title} className="card flex flex-col overflow-hidden">
+      <header className="flex flex-wrap items-center gap-2 px-4 pt-2 text-sm">
+        <h2 className="flex-1 font-semibold">{t.title}</h2>
+        {isWaiting && (
+          <Button look="quiet" onClick={load}>
+            {t.loadTools}
+          </Button>
+        )}
+        {parts.length > 1 && (
+          <div role="group" aria-label={t.parts} className="flex items-center gap-1 text-ink-soft">
+            <Button
+              look="quiet"
+              aria-label={t.earlier}
+              disabled={at === 0}
+              icon={<ChevronLeft size={15} />}
+              onClick={() => setChosen(at - 1)}
+            />
+            <span className="figures">
+              {t.part(at + 1, parts.length)} · {formatMoment(first.created_at)} · {formatDuration(timeline.home.toMs)}
+            </span>
+            <Button
+              look="quiet"
+              aria-label={t.later}
+              disabled={at === parts.length - 1}
+              icon={<ChevronRight size={15} />}
+              onClick={() => setChosen(at + 1)}
+            />
+          </div>
+        )}
+      </header>
+      <div className="scroll-thin max-h-96 overflow-y-auto">
+        <TimelineChart key={at} label={t.chart} timeline={timeline} />
+      </div>
+      <GrowthLines calls={calls} />
+    </section>
+  );
+}
+
+interface LoadedTools {
+  readonly tools: ReadonlyMap<string, ToolUse>;
+  /** They are many, and loaded when they are asked for. */
+  readonly isWaiting: boolean;
+  readonly load: () => void;
+}
+
+function useTools(part: readonly SessionCall[]): LoadedTools {
+  const [isAsked, setIsAsked] = useState(false);
+  const isMuch = part.reduce((sum, { tokens_prompt: tokens }) => sum + (tokens ?? 0), 0) > MAX_UNASKED_TOKENS;
+  const isWaiting = isMuch && !isAsked;
+  const loaded = useQueries({
+    queries: part.map(({ id }) => ({ ...toolUseQuery(id), enabled: !isWaiting })),
+    combine: (results) => results.map(({ data }) => data),
+  });
+  const tools = useMemo(
+    () => new Map(part.flatMap(({ id }, at) => (loaded[at] == null ? [] : [[id, loaded[at]] as const]))),
+    [part, loaded],
+  );
+  return { tools, isWaiting, load: () => setIsAsked(true) };
+}
+
+/** How the context has grown, and what all of it has cost, request by request. */
+function GrowthLines({ calls }: { calls: readonly SessionCall[] }) {
+  const t = sessionsMessages().timeline;
+  const { context, cost } = useMemo(() => toGrowth(calls), [calls]);
+  if (calls.length < 2) return null;
+  const last = (values: readonly number[]): number => values.at(-1) ?? 0;
+  const context0 = formatCompact(context[0] ?? 0);
+  return (
+    <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
+      <Line
+        title={t.context}
+        note={t.grew(context0, formatCompact(Math.max(...context)), formatCompact(last(context)))}
+        values={context}
+        tone="text-accent"
+      />
+      <Line title={t.cost} note={formatUsd(last(cost))} values={cost} tone="text-ink-soft" />
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly title: string;
+  readonly note: string;
+  readonly values: readonly number[];
+  readonly tone: string;
+}
+
+const WIDTH = 400;
+const HEIGHT = 48;
+
+function Line({ title, note, values, tone }: LineProps) {
+  const highest = Math.max(...values, Number.MIN_VALUE);
+  const points = values.map((value, at) => {
+    const x = (at / Math.max(1, values.length - 1)) * WIDTH;
+    return `${x.toFixed(1)},${(HEIGHT - 2 - (value / highest) * (HEIGHT - 4)).toFixed(1)}`;
+  });
+  return (
+    <figure className="flex min-w-0 flex-col gap-1">
+      <figcaption className="figures flex flex-wrap justify-between gap-x-3 text-xs text-ink-soft">
+        <span className="font-medium text-ink">{title}</span>
+        <span>{note}</span>
+      </figcaption>
+      <svg
+        aria-hidden="true"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className={`h-12 w-full border-b border-line ${tone}`}
+      >
+        <polyline
+          points={points.join(' ')}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={1.5}
+          vectorEffect="non-scaling-stroke"
+        />
+      </svg>
+    </figure>
+  );
+}

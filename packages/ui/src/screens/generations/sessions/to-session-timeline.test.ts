@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+
+import type { GenerationContent } from '../../../api/types.ts';
+import {
+  agentOf,
+  type SessionCall,
+  splitByPauses,
+  toGrowth,
+  toSessionTimeline,
+  toToolUse,
+  type ToolUse,
+} from './to-session-timeline.ts';
+
+const START = Date.parse('2026-01-02T03:00:00.000Z');
+
+const callAt = (id: string, seconds: number, others: Partial<SessionCall> = {}): SessionCall => ({
+  id,
+  created_at: new Date(START + seconds * 1000).toISOString(),
+  model: 'acme/chat',
+  status: 'ok',
+  provider_name: 'Acme',
+  finish_reason: 'stop',
+  streamed: true,
+  tokens_prompt: 100,
+  tokens_completion: 20,
+  total_cost: 0.25,
+  cost_known: true,
+  latency: 500,
+  generation_time: 2000,
+  origin: '',
+  external_user: null,
+  key_hash: 'k',
+  session_id: 's',
+  attempts: 1,
+  api_type: 'completions',
+  prompt_preview: null,
+  ...others,
+});
+
+const contentOf = (messages: unknown[], calls: readonly [string, string, string][]): GenerationContent => ({
+  input: { messages },
+  output: {
+    completion: null,
+    reasoning: null,
+    tool_calls: calls.map(([id, name, args]) => ({
+      id,
+      type: 'function' as const,
+      function: { name, arguments: args },
+    })),
+  },
+  error: null,
+});
+
+test('puts tools between the response that calls them and the request that brings their results', () => {
+  const calls = [callAt('a', 0), callAt('b', 5)];
+  const tools = new Map<string, ToolUse>([
+    [
+      'a',
+      toToolUse(
+        contentOf(
+          [],
+          [
+            ['t1', 'read_file', '{"path":"a"}'],
+            ['t2', 'wait', '{}'],
+          ],
+        ),
+      ),
+    ],
+    ['b', toToolUse(contentOf([{ role: 'tool', tool_call_id: 't1', content: 'the text' }], []))],
+  ]);
+  const { rows } = toSessionTimeline({ calls, firstPlace: 1, tools });
+  expect(rows.map(({ label, status }) => [label, status])).toEqual([
+    ['1. chat', ''],
+    ['└ read_file', ''],
+    ['└ wait', 'no result'],
+    ['2. chat', ''],
+  ]);
+  expect(rows[1]?.pieces).toMatchObject([{ atMs: 2000, tookMs: 3000 }]);
+  expect(rows[1]?.detail).toEqual(['{"path":"a"}', '→ the text']);
+  expect(rows[2]?.pieces).toMatchObject([{ tookMs: null }]);
+});
+
+test('names the sub-agent that requests belong to, as their labels say', () => {
+  const trace = { parent_span_id: 'p', span_name: 'researcher' };
+  const calls = [callAt('a', 0), callAt('b', 3, { trace }), callAt('c', 6, { trace, status: 'failed' })];
+  const { rows } = toSessionTimeline({ calls, firstPlace: 4, tools: new Map() });
+  expect(rows.map(({ label, status }) => [label, status])).toEqual([
+    ['4. chat', ''],
+    ['Agent researcher', ''],
+    ['└ 5. chat', ''],
+    ['└ 6. chat', 'failed'],
+  ]);
+  expect(rows[1]?.pieces).toMatchObject([{ atMs: 3000, tookMs: 5000 }]);
+  expect(agentOf({ trace: { trace_name: 'main' } })).toBeNull();
+});
+
+test('splits a session where nothing happened for ten minutes', () => {
+  const parts = splitByPauses([callAt('a', 0), callAt('b', 60), callAt('c', 3600)]);
+  expect(parts.map((part) => part.map(({ id }) => id))).toEqual([['a', 'b'], ['c']]);
+  expect(splitByPauses([])).toEqual([]);
+});
+
+test('adds up costs, and leaves out those that are not known', () => {
+  const calls = [callAt('a', 0), callAt('b', 1, { cost_known: false }), callAt('c', 2, { tokens_prompt: null })];
+  expect(toGrowth(calls)).toEqual({ context: [100, 100, 0], cost: [0.25, 0.25, 0.5] });
+});
+
+test('reads what others have written, and leaves out what is neither call nor result', () => {
+  const messages = [null, 'x', { role: 'tool' }, { role: 'tool', tool_call_id: 't', content: [{ text: 'a' }, 7] }];
+  expect([...toToolUse(contentOf(messages, [])).results]).toEqual([['t', 'a']]);
+});
