@@ -29,6 +29,9 @@ const readNamesByTable: Plugin = {
 /** What the screens with large forms alone need. */
 const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:form|changes)/;
 
+/** The addresses of some eighty logos: only screens that show logos load them. */
+const OF_LOGOS = /parts\/logo/;
+
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
   base: './',
@@ -50,7 +53,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            { name: 'shared', minShareCount: 2, test: (id) => !OF_FORMS.test(id), priority: 1 },
+            { name: 'shared', minShareCount: 2, test: (id) => !OF_FORMS.test(id) && !OF_LOGOS.test(id), priority: 1 },
             { name: 'forms', test: OF_FORMS },
           ],
         },
