@@ -126,6 +126,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/session': [200, 200, 200],
   'POST /admin/v1/session': [400, 400, 400],
   'DELETE /admin/v1/session': [200, 200, 200],
+  'GET /admin/v1/models': [401, 403, 200],
   'GET /admin/v1/providers': [401, 403, 200],
   'GET /admin/v1/providers/history': [401, 403, 200],
   'GET /admin/v1/providers/{slug}/history': [401, 403, 404],

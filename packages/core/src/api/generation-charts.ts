@@ -39,12 +39,14 @@ async function findValueNames(
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
+/** Figures of a split: as many as eight values have in the largest number of buckets. */
+const MAX_FIGURES = 8 * 400;
 
 /** `GET /admin/v1/generations/histogram`: counts, cost and speed by time; by default of the last 24 hours. */
 export const getGenerationHistogram = operation<GenerationParts>()({
   query: generationHistogramQuerySchema,
   response: generationHistogramSchema,
-  async run({ parts, query: { buckets, begin, end, facets, split, values, rank, compare, ...query } }) {
+  async run({ parts, query: { buckets, begin, end, facets, split, rank, parts: limit, compare, ...query } }) {
     // A generation that begins in this millisecond is included, if the caller's clock has come as far.
     const to = query.to ?? Math.min(parts.platform.now() + 1, end ?? Number.POSITIVE_INFINITY);
     const from = query.from ?? to - DAY_MS;
@@ -53,6 +55,8 @@ export const getGenerationHistogram = operation<GenerationParts>()({
     const endMs = end ?? to;
     if (startMs > from) throw refuseField('begin', 'must not be after from');
     if (endMs < to) throw refuseField('end', 'must not be before to');
+    if (limit * buckets > MAX_FIGURES)
+      throw refuseField('parts', `must be at most ${Math.floor(MAX_FIGURES / buckets)} with so many buckets`);
     const bucketMs = Math.max(1, Math.ceil((endMs - startMs) / buckets));
     const count = Math.ceil((endMs - startMs) / bucketMs);
     const filter = toGenerationFilter({ ...query, from, to }, parts);
@@ -64,7 +68,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
         startMs,
         bucketMs,
         buckets: count,
-        ...(split !== undefined && { split: { by: split, rank, limit: values } }),
+        ...(split !== undefined && { split: { by: split, rank, limit } }),
       }),
       facets === 'true' ? generations.facets(filter) : undefined,
       compare === 'true' ? findBefore({ ...query, from, to }, parts) : undefined,

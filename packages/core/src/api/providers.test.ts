@@ -48,6 +48,17 @@ test('shows the address of each provider, its number of models, and null for unk
   ]);
 });
 
+test('lists by which providers each model is served', async () => {
+  const core = createCoreGateway([createScriptedProvider('acme', []), createScriptedProvider('beta', [])]);
+  const { data } = jsonOf(await core.get('/admin/v1/models', MANAGEMENT_KEY)) as {
+    data: { id: string; providers: string[] }[];
+  };
+  expect(data).toEqual([
+    { id: 'acme/chat', providers: ['acme', 'beta'] },
+    { id: 'acme/other', providers: ['beta'] },
+  ]);
+});
+
 test('shows the health of a provider’s endpoints', async () => {
   let isDown = false;
   const core = createCoreGateway([

@@ -19,6 +19,7 @@ import { providerListSchema } from '../wire/account.ts';
 import {
   findingLineSchema,
   type LayerFinding,
+  modelProvidersSchema,
   providerStateListSchema,
   providerTestRequestSchema,
   providerTestResultSchema,
@@ -151,6 +152,17 @@ export const listProviderStates = operation<ProviderParts>()({
     });
     return { data };
   },
+});
+
+/** `GET /admin/v1/models`: by which providers each model is served. */
+export const listModelProviders = operation<ProviderParts>()({
+  response: modelProvidersSchema,
+  run: ({ parts }) => ({
+    data: parts.catalog.list().map(({ id, endpoints }) => ({
+      id,
+      providers: [...new Set(endpoints.map(({ provider }) => provider.slug))],
+    })),
+  }),
 });
 
 function toLeftOut(list: BoundModels | undefined) {

@@ -135,10 +135,10 @@ export const generationHistogramQuerySchema = z.strictObject({
   facets: z.enum(['true', 'false']).default('false'),
   /** Adds the same figures for each of the first values. */
   split: z.enum(GENERATION_SPLITS, `must be one of ${GENERATION_SPLITS.join(', ')}`).optional(),
-  /** Number of values of a split that are distinguished; all others are added up. */
-  values: digits.pipe(z.int().min(1).max(50)).default(8),
   /** By what values come first. */
   rank: z.enum(['requests', 'cost'], 'must be requests or cost').default('requests'),
+  /** How many values come first; with `buckets`, at most 3,200 figures in all. */
+  parts: digits.pipe(z.int().min(1).max(200)).default(8),
   /** Adds the totals of the span of the same length before; of a span that is not over, of as much as has passed. */
   compare: z.enum(['true', 'false']).default('false'),
 });
@@ -154,7 +154,7 @@ export const generationExportQuerySchema = z.strictObject({
 
 export type GenerationFilterQuery = Omit<
   z.infer<typeof generationHistogramQuerySchema>,
-  'buckets' | 'begin' | 'end' | 'facets' | 'split' | 'values' | 'rank' | 'compare'
+  'buckets' | 'begin' | 'end' | 'facets' | 'split' | 'rank' | 'parts' | 'compare'
 >;
 
 /**

@@ -88,6 +88,7 @@ export type {
 } from './provider-setup.ts';
 export type {
   FailureKind,
+  ModelProviders,
   ProviderHistory,
   ProviderHistoryBucket,
   ProviderHistoryFigures,

@@ -154,6 +154,12 @@ export const providerStateListSchema = z.object({
 
 export type ProviderStateList = z.infer<typeof providerStateListSchema>;
 
+/** `GET /admin/v1/models`. */
+export const modelProvidersSchema = z.object({
+  data: z.array(z.object({ id: z.string(), /** Slugs, each once. */ providers: z.array(z.string()) })),
+});
+export type ModelProviders = z.infer<typeof modelProvidersSchema>;
+
 /** Whether the findings of a test are sent as they come. */
 export const streamsFindings = z
   .boolean()
