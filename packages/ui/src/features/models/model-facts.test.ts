@@ -6,6 +6,7 @@ import {
   toModelId,
   toModelParams,
   toPriceFacts,
+  toTokenPrice,
   toTokenPriceText,
 } from './model-facts.ts';
 
@@ -30,13 +31,24 @@ test('tells tokens that are free from those of a model that is charged by someth
 
 test('a column of the list says what the output of a model costs that is not charged by tokens', () => {
   const BY_VIDEO = { ...FREE, video: '0.4' };
-  expect([CHAT, VIDEO, BY_VIDEO, FREE].map((pricing) => formatColumnPrice(pricing, 'completion'))).toEqual([
+  expect([CHAT, VIDEO, BY_VIDEO, FREE].map((pricing) => formatColumnPrice(pricing, 'completion').trim())).toEqual([
     '$2.00',
     '$0.05/s',
     '$0.40 each',
     'free',
   ]);
   expect([VIDEO, BY_VIDEO].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual(['—', '—']);
+});
+
+test('prices of a column stand on their points', () => {
+  const prices = ['0.000002', '0.00000015', '0.0000000375'].map((prompt) =>
+    formatColumnPrice({ ...CHAT, prompt }, 'prompt'),
+  );
+  expect(prices).toEqual(['$2.00\u2007\u2007', '$0.15\u2007\u2007', '$0.0375']);
+});
+
+test('what is not known or charged otherwise is no price to sort by', () => {
+  expect([NONE, CHAT, VIDEO, FREE].map((pricing) => toTokenPrice(pricing, 'prompt'))).toEqual([null, 1, null, 0]);
 });
 
 test('names the unit of a price where there is a price', () => {
@@ -51,12 +63,12 @@ test('names the unit of a price where there is a price', () => {
 test('shows what is charged beside tokens, each in its own unit, and no price that is not known', () => {
   expect(toPriceFacts(NONE)).toEqual([]);
   expect(toPriceFacts(CHAT)).toEqual([]);
-  expect(toPriceFacts(VIDEO)).toEqual([['Video second', '$0.05 a second']]);
+  expect(toPriceFacts(VIDEO)).toEqual([['Video second', '$0.05 per second']]);
   const dear = { ...CHAT, request: '0.01', image: '0.002', input_cache_read: '0.0000005', web_search: '0.01' };
   expect(toPriceFacts(dear)).toEqual([
     ['Request', '$0.01 each'],
     ['Image', '$0.002 each'],
-    ['Input cache read', '$0.50 per million tokens'],
+    ['Cache read', '$0.50 per million tokens'],
     ['Web search', '$0.01 each'],
   ]);
 });

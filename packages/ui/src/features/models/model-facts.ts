@@ -1,6 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 
 import { formatPricePerMillion, formatPrice } from '../../format/money.ts';
+import { modelMessages } from './messages.ts';
 
 /** A model in the address of its page: most ids have an author, and some have more slashes. */
 interface ModelParams {
@@ -18,51 +19,68 @@ export const toModelId = ({ author, _splat: rest = '' }: { author: string; _spla
 
 type Pricing = Model['pricing'];
 
-/** Units that are counted one by one, and in words; all others are tokens. */
-const UNIT_WORDS: Readonly<Record<string, string>> = {
-  request: 'each',
-  image: 'each',
-  web_search: 'each',
-  video: 'each',
-  video_second: 'a second',
-};
+/** Units that are counted one by one, or by the second; all others are tokens. */
+const ONE_BY_ONE = new Set(['request', 'image', 'web_search', 'video', 'video_second']);
 
-/** What a model charges for tokens. A model that is charged by something else has no price for them, and is not free. */
-export function formatTokenPrice(pricing: Pricing, unit: 'prompt' | 'completion'): string {
-  const isCharged = Object.values(pricing).some((price) => Number(price) > 0);
-  return Number(pricing[unit]) === 0 && isCharged ? 'no charge' : formatPricePerMillion(pricing[unit]);
+type TokenUnit = 'prompt' | 'completion';
+
+/** Whether a model has no price for these tokens because it is charged by something else. */
+const isChargedOtherwise = (pricing: Pricing, unit: TokenUnit): boolean =>
+  Number(pricing[unit]) === 0 && Object.values(pricing).some((price) => Number(price) > 0);
+
+/** USD per million tokens; null where it is not known, or where the model is charged by something else. */
+export function toTokenPrice(pricing: Pricing, unit: TokenUnit): number | null {
+  const price = Number(pricing[unit]);
+  return price < 0 || Number.isNaN(price) || isChargedOtherwise(pricing, unit) ? null : price * 1e6;
 }
 
-/** The price of a column of the list: what a model makes is charged by the second or the piece where not by tokens. */
-export function formatColumnPrice(pricing: Pricing, unit: 'prompt' | 'completion'): string {
-  const price = formatTokenPrice(pricing, unit);
-  if (price !== 'no charge') return price;
+/** What a model charges for tokens. A model that is charged by something else has no price for them, and is not free. */
+export const formatTokenPrice = (pricing: Pricing, unit: TokenUnit): string =>
+  isChargedOtherwise(pricing, unit) ? modelMessages().prices.noCharge : formatPricePerMillion(pricing[unit]);
+
+/** The space as wide as a digit. */
+const DIGIT_SPACE = '\u2007';
+/** Digits after the point that have their place in a column. */
+const COLUMN_DIGITS = 4;
+
+/**
+ * The price of a column of the list, filled up so that a right-aligned column stands on its points. What a model makes
+ * is charged by the second or the piece where not by tokens.
+ */
+export function formatColumnPrice(pricing: Pricing, unit: TokenUnit): string {
+  const t = modelMessages().prices;
+  const price = toTokenPrice(pricing, unit);
+  if (price !== null) {
+    const text = formatPricePerMillion(pricing[unit]);
+    const digits = /[.,](\d+)\D*$/.exec(text)?.[1]?.length;
+    return digits === undefined ? text : text + DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - digits));
+  }
   const { video_second: second, video } = pricing;
-  if (unit === 'completion' && Number(second) > 0) return `${formatPrice(Number(second))}/s`;
-  if (unit === 'completion' && Number(video) > 0) return `${formatPrice(Number(video))} each`;
+  if (unit === 'completion' && Number(second) > 0) return t.shortSecond(formatPrice(Number(second)));
+  if (unit === 'completion' && Number(video) > 0) return t.each(formatPrice(Number(video)));
   return '—';
 }
 
 /** The same with its unit, where it is a price. */
-export function toTokenPriceText(pricing: Pricing, unit: 'prompt' | 'completion'): string {
-  const price = formatTokenPrice(pricing, unit);
-  return price.startsWith('$') ? `${price} per million tokens` : price;
+export function toTokenPriceText(pricing: Pricing, unit: TokenUnit): string {
+  const text = formatTokenPrice(pricing, unit);
+  const price = toTokenPrice(pricing, unit);
+  return price !== null && price > 0 ? modelMessages().prices.perMillion(text) : text;
 }
 
 /** The prices beside those of tokens in and out, by unit. What is not charged or not known is left out. */
 export function toPriceFacts(pricing: Pricing): readonly (readonly [unit: string, price: string])[] {
+  const { units } = modelMessages().prices;
   return Object.entries(pricing).flatMap(([unit, price]) => {
     if (unit === 'prompt' || unit === 'completion' || typeof price !== 'string') return [];
     if ((unit === 'request' || unit === 'image') && !(Number(price) > 0)) return [];
-    return [[capitalise(unit.replaceAll('_', ' ')), toText(unit, price)]];
+    return [[units[unit] ?? unit.replaceAll('_', ' '), toText(unit, price)]];
   });
 }
 
 function toText(unit: string, price: string): string {
-  const words = UNIT_WORDS[unit];
-  const isPrice = Number(price) > 0;
-  if (words === undefined) return `${formatPricePerMillion(price)}${isPrice ? ' per million tokens' : ''}`;
-  return isPrice ? `${formatPrice(Number(price))} ${words}` : formatPricePerMillion(price);
+  const t = modelMessages().prices;
+  if (!(Number(price) > 0)) return formatPricePerMillion(price);
+  if (!ONE_BY_ONE.has(unit)) return t.perMillion(formatPricePerMillion(price));
+  return (unit === 'video_second' ? t.perSecond : t.each)(formatPrice(Number(price)));
 }
-
-const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -11,22 +11,26 @@ test('reads the filters of an address and leaves out what makes no sense', () =>
       max_output_price: 'x',
       zdr: 'maybe',
       output_modalities: 'text,smell',
-      sort: 'newest',
+      sort: 'speed',
+      order: 'asc',
+      view: 'chart',
       unknown: 'x',
       open: 'a/b',
     }),
   ).toEqual({
     q: 'chat',
-    sort: 'newest',
+    sort: 'speed',
+    order: 'asc',
+    view: 'chart',
     open: 'a/b',
   });
-  expect(toModelSearch({ sort: 'nicest', output_modalities: 'text,image' })).toEqual({
+  expect(toModelSearch({ sort: 'nicest', order: 'asc', output_modalities: 'text,image' })).toEqual({
     output_modalities: 'text,image',
   });
 });
 
 test('asks the gateway with its own words, and for models of every kind', () => {
-  expect(toModelQuery({ q: 'chat', open: 'a/b', compare: 'a/b', usable: 'true' })).toEqual({
+  expect(toModelQuery({ q: 'chat', sort: 'speed', open: 'a/b', compare: 'a/b', usable: 'true' })).toEqual({
     q: 'chat',
     output_modalities: 'all',
   });
@@ -34,7 +38,7 @@ test('asks the gateway with its own words, and for models of every kind', () => 
 });
 
 test('does not take an order for a filter', () => {
-  expect(hasModelFilters({ sort: 'newest', open: 'a/b' })).toBe(false);
+  expect(hasModelFilters({ sort: 'speed', view: 'chart', open: 'a/b' })).toBe(false);
   expect(hasModelFilters({ usable: 'true' })).toBe(true);
 });
 

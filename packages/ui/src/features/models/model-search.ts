@@ -1,7 +1,7 @@
 import { OUTPUTS } from '../../app/call-kinds.ts';
 import { readTexts } from '../../app/read-texts.ts';
 
-/** The filters of the models screen, named and spelt like the query of `GET /models`; `open` and `compare` are ours. */
+/** The filters of the models screen, named and spelt like the query of `GET /models`; those from `sort` on are ours. */
 export interface ModelSearch {
   readonly q?: string;
   readonly input_modalities?: string;
@@ -14,7 +14,11 @@ export interface ModelSearch {
   readonly zdr?: string;
   readonly providers?: string;
   readonly model_authors?: string;
-  readonly sort?: string;
+  readonly sort?: ModelSort;
+  /** Default: the greatest first, and names from A on. */
+  readonly order?: 'asc' | 'desc';
+  /** `chart` compares the models in a chart. */
+  readonly view?: 'chart';
   /** `true` shows what the account's settings leave. */
   readonly usable?: string;
   /** The id of the model beside the list. */
@@ -34,27 +38,46 @@ const FILTERS = [
   'zdr',
   'providers',
   'model_authors',
-  'sort',
 ] as const satisfies readonly (keyof ModelSearch)[];
 const NUMBERS = ['context', 'max_price', 'max_output_price'] as const;
-export const SORTS = [
-  ['', 'Catalog order'],
-  ['newest', 'Newest first'],
-  ['pricing-low-to-high', 'Cheapest first'],
-  ['pricing-high-to-low', 'Most expensive first'],
-  ['context-high-to-low', 'Longest context first'],
+const SORTS = [
+  'name',
+  'providers',
+  'context',
+  'prompt',
+  'completion',
+  'latency',
+  'speed',
+  'uptime',
+  'requests',
+  'spend',
+  'added',
 ] as const;
+export type ModelSort = (typeof SORTS)[number];
 export const MAX_COMPARED = 4;
 
 /** Reads the filters of an address; what makes no sense is left out. */
 export function toModelSearch(search: Record<string, unknown>): ModelSearch {
-  const found = readTexts(search, [...FILTERS, 'usable', 'open', 'compare']);
-  const { zdr, sort, output_modalities: outputs } = found;
+  const { sort, order, view, ...found } = readTexts(search, [
+    ...FILTERS,
+    'sort',
+    'order',
+    'view',
+    'usable',
+    'open',
+    'compare',
+  ]);
+  const { zdr, output_modalities: outputs } = found;
   if (zdr !== 'true') delete found.zdr;
-  if (!SORTS.some(([known]) => known === sort)) delete found.sort;
   if (!splitWords(outputs).every((word) => OUTPUTS.includes(word))) delete found.output_modalities;
   for (const name of NUMBERS) if (!(Number(found[name]) >= 0)) delete found[name];
-  return found;
+  const by = SORTS.find((known) => known === sort);
+  return {
+    ...found,
+    ...(by !== undefined && { sort: by }),
+    ...(by !== undefined && (order === 'asc' || order === 'desc') && { order }),
+    ...(view === 'chart' && { view }),
+  };
 }
 
 /** The query for the gateway. Without a word on outputs the gateway shows models of text alone, the screen all. */
@@ -66,7 +89,7 @@ export function toModelQuery(search: ModelSearch): Record<string, string | undef
 }
 
 export const hasModelFilters = (search: ModelSearch): boolean =>
-  search.usable === 'true' || FILTERS.some((name) => name !== 'sort' && search[name] !== undefined);
+  search.usable === 'true' || FILTERS.some((name) => search[name] !== undefined);
 
 /** Takes a word into a comma-separated list, or out of it; undefined when none is left. */
 export function toggleWord(

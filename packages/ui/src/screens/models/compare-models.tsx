@@ -8,20 +8,27 @@ import { formatTokenPrice } from '../../features/models/model-facts.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Logo, toAuthor } from '../../parts/logo.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
+import { modelsMessages } from './messages.tsx';
 
-const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
-  ['Context', (model) => formatCount(model.context_length)],
-  ['Max completion', (model) => formatCount(model.top_provider.max_completion_tokens)],
-  ['Input per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'prompt')],
-  ['Output per million tokens', ({ pricing }) => formatTokenPrice(pricing, 'completion')],
-  ['Cached input per million', ({ pricing }) => formatPricePerMillion(pricing['input_cache_read'])],
-  ['Takes', ({ architecture }) => architecture.input_modalities.join(', ')],
-  ['Gives', ({ architecture }) => architecture.output_modalities.join(', ')],
-  ['Tokenizer', ({ architecture }) => architecture.tokenizer],
-  ['Listed since', ({ created }) => (created === 0 ? 'unknown' : new Date(created * 1000).toISOString().slice(0, 10))],
-  ['Knowledge cutoff', (model) => model.knowledge_cutoff ?? 'unknown'],
-];
+type CompareRow = readonly [label: string, read: (model: Model) => ReactNode];
+
+function toRows(): readonly CompareRow[] {
+  const t = modelsMessages().compare;
+  return [
+    [t.context, (model) => formatCount(model.context_length)],
+    [t.maxOutput, (model) => formatCount(model.top_provider.max_completion_tokens)],
+    [t.input, ({ pricing }) => formatTokenPrice(pricing, 'prompt')],
+    [t.output, ({ pricing }) => formatTokenPrice(pricing, 'completion')],
+    [t.cached, ({ pricing }) => formatPricePerMillion(pricing['input_cache_read'])],
+    [t.takes, ({ architecture }) => architecture.input_modalities.join(', ')],
+    [t.gives, ({ architecture }) => architecture.output_modalities.join(', ')],
+    [t.tokenizer, ({ architecture }) => architecture.tokenizer],
+    [t.listed, ({ created }) => (created === 0 ? t.unknown : new Date(created * 1000).toISOString().slice(0, 10))],
+    [t.cutoff, (model) => model.knowledge_cutoff ?? t.unknown],
+  ];
+}
 
 /** Two to four models side by side; rows in which they differ stand out. */
 export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
@@ -30,15 +37,16 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
   const parameters = [...new Set(models.flatMap((model) => model.supported_parameters))].toSorted((a, b) =>
     a.localeCompare(b),
   );
-  const rows: typeof ROWS = [
-    ...ROWS,
+  const t = modelsMessages().compare;
+  const rows: readonly CompareRow[] = [
+    ...toRows(),
     ...parameters.map(
-      (name) => [name, (model: Model) => (model.supported_parameters.includes(name) ? 'yes' : '—')] as const,
+      (name) => [name, (model: Model) => (model.supported_parameters.includes(name) ? t.yes : '—')] as const,
     ),
   ];
   return (
     <Dialog
-      title={`Compare ${models.length} models`}
+      title={t.title(models.length)}
       width="full"
       onClose={onClose}
       actions={
@@ -47,20 +55,29 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
           search={{ models: ids.join(',') }}
           className="rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink"
         >
-          Compare in the playground
+          {t.playground}
         </Link>
       }
     >
-      <Loaded what="models" failure="The models could not be loaded" query={query} data={query.data} isKept isFlush>
+      <Loaded
+        what={modelsMessages().list.what}
+        failure={modelsMessages().list.failure}
+        query={query}
+        data={query.data}
+        isKept
+        isFlush
+      >
         {() => (
           <div className="scroll-thin overflow-x-auto">
             <table className="w-full text-sm">
               <thead>
                 <tr className="border-b border-line text-left">
-                  <td className="py-2 pr-4 text-ink-faint">Differences highlighted</td>
+                  <td className="py-2 pr-4 text-ink-faint">{t.highlighted}</td>
                   {models.map(({ id, name }) => (
                     <th key={id} scope="col" className="py-2 pr-4 align-top">
-                      {name}
+                      <span className="flex items-center gap-1.5">
+                        <Logo name={toAuthor(id)} className="text-ink-soft" /> {name}
+                      </span>
                       <span className="block font-mono text-xs font-normal text-ink-faint">{id}</span>
                     </th>
                   ))}

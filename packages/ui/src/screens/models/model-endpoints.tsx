@@ -8,21 +8,23 @@ import { EndpointStateBadge, toEndpointState } from '../../features/providers/pr
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
+import { modelsMessages } from './messages.tsx';
 
 /** A length of 0 stands for one that is not known, because the wire has no null there. */
 export const toTokensText = (length: number | null): string =>
-  length === null || length === 0 ? 'unknown' : formatTokens(length);
+  length === null || length === 0 ? modelsMessages().endpoints.unknown : formatTokens(length);
 
 /** Who serves a model, at which price, and how each stands. */
 export function ModelEndpoints({ id }: { id: string }) {
+  const t = modelsMessages().endpoints;
   const query = useQuery(endpointsQuery(id));
   const { data, error } = query;
   if (data === undefined || error !== null)
-    return <NotLoaded what="endpoints" failure="The endpoints could not be loaded" query={query} isFlush />;
-  if (data.length === 0)
-    return <EmptyState title="No provider currently serves this model">Its provider may be disabled.</EmptyState>;
+    return <NotLoaded what={t.what} failure={t.failure} query={query} isFlush />;
+  if (data.length === 0) return <EmptyState title={t.none}>{t.noneHint}</EmptyState>;
   return (
     <ul className="flex flex-col gap-3">
       {data.map((endpoint) => (
@@ -38,10 +40,12 @@ export function ModelEndpoints({ id }: { id: string }) {
 const toSlug = ({ tag }: ModelEndpoint): string => tag.split('/')[0] ?? tag;
 
 function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
+  const t = modelsMessages().endpoints;
   const { latency_last_30m: latency, throughput_last_30m: throughput } = endpoint;
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center gap-2">
+        <Logo name={toSlug(endpoint)} className="text-ink-soft" />
         <h3 className="font-medium">
           <Link to="/providers/$slug" params={{ slug: toSlug(endpoint) }} className="leading-6 hover:underline">
             {endpoint.provider_name}
@@ -53,16 +57,13 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
       </div>
       <Facts
         facts={[
-          ['Input', toTokenPriceText(endpoint.pricing, 'prompt')],
-          ['Output', toTokenPriceText(endpoint.pricing, 'completion')],
-          ['Context', toTokensText(endpoint.context_length)],
-          ['Max completion', toTokensText(endpoint.max_completion_tokens)],
-          [
-            'Success rate, last day',
-            endpoint.uptime_last_1d === null ? 'no calls yet' : formatPercent(endpoint.uptime_last_1d),
-          ],
-          ['First token, median', latency?.['p50'] === undefined ? 'no calls yet' : formatDuration(latency['p50'])],
-          ['Speed, median', throughput?.['p50'] === undefined ? 'no calls yet' : formatSpeed(throughput['p50'])],
+          [t.input, toTokenPriceText(endpoint.pricing, 'prompt')],
+          [t.output, toTokenPriceText(endpoint.pricing, 'completion')],
+          [t.context, toTokensText(endpoint.context_length)],
+          [t.maxOutput, toTokensText(endpoint.max_completion_tokens)],
+          [t.success, endpoint.uptime_last_1d === null ? t.noRequests : formatPercent(endpoint.uptime_last_1d)],
+          [t.firstToken, latency?.['p50'] === undefined ? t.noRequests : formatDuration(latency['p50'])],
+          [t.speed, throughput?.['p50'] === undefined ? t.noRequests : formatSpeed(throughput['p50'])],
         ]}
       />
     </>

@@ -6,40 +6,33 @@ import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import { OUTPUTS } from '../../app/call-kinds.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { SearchField } from '../../features/list-screen/list-screen.tsx';
-import {
-  hasModelFilters,
-  type ModelSearch,
-  SORTS,
-  splitWords,
-  toggleWord,
-} from '../../features/models/model-search.ts';
+import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from '../../features/models/model-search.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
-import { Select, OptionList, type Options } from '../../parts/controls/select.tsx';
+import { OptionList, type Options } from '../../parts/controls/select.tsx';
+import { modelsMessages } from './messages.tsx';
 
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 
 const WORDS = [
-  { name: 'input_modalities', label: 'Input', words: ['text', 'image', 'audio', 'file', 'video'] },
-  { name: 'output_modalities', label: 'Output', words: OUTPUTS },
+  { name: 'input_modalities', label: 'input', words: ['text', 'image', 'audio', 'file', 'video'] },
+  { name: 'output_modalities', label: 'output', words: OUTPUTS },
   {
     name: 'supported_parameters',
-    label: 'Supports',
+    label: 'supports',
     words: ['tools', 'reasoning', 'response_format', 'structured_outputs', 'seed', 'logprobs'],
   },
 ] as const;
-const BOXES = [
-  ['usable', 'Allowed by settings'],
-  ['zdr', 'No prompts retained (ZDR)'],
-] as const;
+const BOXES = ['usable', 'zdr'] as const;
 /** So that the list follows the typing without a request for every letter. */
 const TYPING_PAUSE_MS = 200;
 
 export function ModelFilters({ search, onChange }: { search: ModelSearch; onChange: Change }) {
+  const t = modelsMessages().filters;
   const [isOpen, setIsOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(search.q ?? '');
-  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+  useShortcut({ keys: '/', label: t.shortcut, group: t.group }, () => input.current?.focus());
   useEffect(() => setText(search.q ?? ''), [search.q]);
   useEffect(() => {
     if (text === (search.q ?? '')) return;
@@ -63,26 +56,25 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
       <div className="flex flex-wrap items-center gap-2">
         <SearchField
           ref={input}
-          label="Filter by name or id"
-          placeholder="Filter by name or id"
+          label={t.search}
+          placeholder={t.search}
           value={text}
           onChange={(typed) => setText(typed ?? '')}
         />
-        <Select
-          label="Order"
-          value={search.sort ?? ''}
-          options={SORTS}
-          onChange={(sort) => onChange({ sort: sort || undefined })}
-        />
         <Button icon={<ListFilter size={15} />} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          Filters{count > 0 ? ` · ${count}` : ''}
+          {t.more(count)}
         </Button>
         {hasModelFilters(search) && (
           <Button
             look="quiet"
-            onClick={() => onChange(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}
+            onClick={() =>
+              onChange({
+                ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+                view: search.view,
+              })
+            }
           >
-            Clear
+            {t.clear}
           </Button>
         )}
       </div>
@@ -97,62 +89,61 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
   const authors = [...new Set(models.map(({ id }) => id.slice(0, id.indexOf('/'))))].toSorted((a, b) =>
     a.localeCompare(b),
   );
+  const t = modelsMessages().filters;
   return (
-    <div className="grid gap-x-6 gap-y-3 rounded-lg border border-line bg-ground p-3 sm:grid-cols-2 xl:grid-cols-4">
-      {WORDS.map(({ label, words, name }) => (
-        <Words
-          key={name}
-          label={label}
-          words={words}
-          value={search[name]}
-          onChange={(value) => onChange({ [name]: value })}
-        />
-      ))}
-      <div className="flex flex-col gap-2">
-        <div className="flex gap-2">
-          <Figure
-            label="Min context"
-            placeholder="tokens"
-            value={search.context}
-            onChange={(value) => onChange({ context: value })}
-          />
-        </div>
-        <div className="flex gap-2">
-          <Figure
-            label="Max input price"
-            placeholder="$ per M"
-            value={search.max_price}
-            onChange={(value) => onChange({ max_price: value })}
-          />
-          <Figure
-            label="Max output price"
-            placeholder="$ per M"
-            value={search.max_output_price}
-            onChange={(value) => onChange({ max_output_price: value })}
-          />
-        </div>
-        <div className="flex gap-2">
-          <Pick
-            label="Provider"
-            value={search.providers}
-            options={providers.map(({ slug, name }) => [slug, name])}
-            onChange={(value) => onChange({ providers: value })}
-          />
-          <Pick
-            label="Author"
-            value={search.model_authors}
-            options={authors}
-            onChange={(value) => onChange({ model_authors: value })}
-          />
-        </div>
-        {BOXES.map(([name, label]) => (
-          <Checkbox
+    <div className="flex flex-col gap-3 rounded-lg border border-line bg-ground p-3">
+      <div className="flex flex-wrap gap-x-8 gap-y-3">
+        {WORDS.map(({ label, words, name }) => (
+          <Words
             key={name}
-            label={label}
-            checked={search[name] === 'true'}
-            onChange={(event) => onChange({ [name]: event.target.checked ? 'true' : undefined })}
+            label={t[label]}
+            words={words}
+            value={search[name]}
+            onChange={(value) => onChange({ [name]: value })}
           />
         ))}
+      </div>
+      <div className="flex flex-wrap items-end gap-3">
+        <Figure
+          label={t.context}
+          placeholder={t.tokens}
+          value={search.context}
+          onChange={(value) => onChange({ context: value })}
+        />
+        <Figure
+          label={t.maxInput}
+          placeholder={t.perMillion}
+          value={search.max_price}
+          onChange={(value) => onChange({ max_price: value })}
+        />
+        <Figure
+          label={t.maxOutput}
+          placeholder={t.perMillion}
+          value={search.max_output_price}
+          onChange={(value) => onChange({ max_output_price: value })}
+        />
+        <Pick
+          label={t.provider}
+          value={search.providers}
+          options={providers.map(({ slug, name }) => [slug, name])}
+          onChange={(value) => onChange({ providers: value })}
+        />
+        <Pick
+          label={t.author}
+          value={search.model_authors}
+          options={authors}
+          onChange={(value) => onChange({ model_authors: value })}
+        />
+        <div className="flex flex-wrap gap-x-5 gap-y-1 sm:min-h-8 sm:items-center">
+          {BOXES.map((name) => (
+            <Checkbox
+              key={name}
+              label={t[name]}
+              checked={search[name] === 'true'}
+              onChange={(event) => onChange({ [name]: event.target.checked ? 'true' : undefined })}
+            />
+          ))}
+        </div>
       </div>
     </div>
   );
@@ -188,7 +179,7 @@ function Words({ label, words, value, onChange }: PartProps & { words: readonly 
 
 function Figure({ label, value, placeholder, onChange }: PartProps & { placeholder: string }) {
   return (
-    <label className="flex-1 text-xs font-medium text-ink-faint">
+    <label className="min-w-32 flex-1 text-xs font-medium text-ink-faint sm:max-w-44">
       {label}
       <input
         type="number"
@@ -205,14 +196,14 @@ function Figure({ label, value, placeholder, onChange }: PartProps & { placehold
 
 function Pick({ label, value, options, onChange }: PartProps & { options: Options }) {
   return (
-    <label className="flex-1 text-xs font-medium text-ink-faint">
+    <label className="min-w-32 flex-1 text-xs font-medium text-ink-faint sm:max-w-44">
       {label}
       <select
         className="field mt-1 font-normal"
         value={value ?? ''}
         onChange={(event) => onChange(event.target.value || undefined)}
       >
-        <OptionList options={[['', 'any'], ...options]} />
+        <OptionList options={[['', modelsMessages().filters.any], ...options]} />
       </select>
     </label>
   );

@@ -16,51 +16,51 @@ import {
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Logo, toAuthor } from '../../parts/logo.tsx';
+import { modelsMessages } from './messages.tsx';
+import { ModelCode } from './model-code.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
 import { PlanExplanation } from './plan-explanation.tsx';
-
-const BACK = <BackLink to="/models" label="Models" />;
+import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 
 /** One model: its prices, who serves it, whether it can be used and why not, its other names, and its calls. */
 export function ModelPage() {
+  const t = modelsMessages().page;
+  const back = <BackLink to="/models" label={t.back} />;
   const id = toModelId(useParams({ from: '/models/$author/$' }));
   const query = useQuery(modelsQuery);
   const model = query.data?.find((candidate) => candidate.id === id);
   if (model === undefined) {
     return (
       <ResourceState
-        back={BACK}
-        what="model"
+        back={back}
+        what={t.what}
         name={id}
         query={query}
         isMissing={query.data !== undefined}
-        why="Its provider may have been removed or disabled."
+        why={t.why}
         filter={{ model: id }}
       />
     );
   }
-  const isChat = toOtherKind(model) === null;
+  const kind = toOtherKind(model);
   return (
     <ResourcePage
-      back={BACK}
+      back={back}
       title={model.name}
       note={
-        <p className="flex items-center gap-1 font-mono text-xs">
+        <p className="flex items-center gap-1.5 font-mono text-xs">
+          <Logo name={toAuthor(id)} className="text-ink-soft" />
           <span className="break-all">{id}</span>
-          <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" />
+          <CopyButton isIcon look="quiet" text={id} label={t.copyId} />
         </p>
       }
       actions={
-        <>
-          {isChat && (
-            <LinkButton to="/playground" search={{ models: id }}>
-              Playground
-            </LinkButton>
-          )}
-          <LinkButton to="/models" search={{ open: id }}>
-            Set-up and code
+        kind === null && (
+          <LinkButton to="/playground" search={{ models: id }}>
+            {t.playground}
           </LinkButton>
-        </>
+        )
       }
       filter={{ model: id }}
       without="model"
@@ -68,29 +68,36 @@ export function ModelPage() {
     >
       <ResourceColumn>
         <About model={model} />
-        {isChat && (
-          <ResourceCard title="Can it be used?">
-            <div className="-m-4 -mt-6">
-              <PlanExplanation model={id} />
-            </div>
+        <ResourceCard title={t.endpoints}>
+          <ModelEndpoints id={id} />
+        </ResourceCard>
+      </ResourceColumn>
+      <ResourceColumn>
+        {kind === null && (
+          <ResourceCard title={t.availability}>
+            <PlanExplanation model={id} />
           </ResourceCard>
         )}
+        <ResourceCard title={t.setup}>
+          <ModelSetupTab id={id} />
+        </ResourceCard>
+        <ResourceCard title={t.code}>
+          <ModelCode id={id} kind={kind} />
+        </ResourceCard>
       </ResourceColumn>
-      <ResourceCard title="Endpoints">
-        <ModelEndpoints id={id} />
-      </ResourceCard>
     </ResourcePage>
   );
 }
 
 function About({ model }: { model: Model }) {
+  const t = modelsMessages().page;
   const { data: setups } = useQuery(modelSetupsQuery);
   const { architecture, pricing } = model;
   const own = setups?.data.filter(({ id }) => id === model.id) ?? [];
   const aliases = [...new Set(own.flatMap(({ definition }) => definition?.aliases ?? []))];
   const problem = own.find((setup) => setup.problem !== null)?.problem;
   return (
-    <ResourceCard title="The model">
+    <ResourceCard title={t.about}>
       {problem != null && (
         <p role="alert" className="mb-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">
           {problem}
@@ -98,15 +105,15 @@ function About({ model }: { model: Model }) {
       )}
       <Facts
         facts={[
-          ['Input', toTokenPriceText(pricing, 'prompt')],
-          ['Output', toTokenPriceText(pricing, 'completion')],
+          [t.input, toTokenPriceText(pricing, 'prompt')],
+          [t.output, toTokenPriceText(pricing, 'completion')],
           ...toPriceFacts(pricing),
-          ['Context', toTokensText(model.context_length)],
-          ['Max completion', toTokensText(model.top_provider.max_completion_tokens)],
-          ['Takes', architecture.input_modalities.join(', ')],
-          ['Gives', architecture.output_modalities.join(', ')],
-          ['Other names', aliases.length === 0 ? 'none' : <Names names={aliases} />],
-          ['Set up', toSourceText(own.map(({ source }) => source))],
+          [t.context, toTokensText(model.context_length)],
+          [t.maxOutput, toTokensText(model.top_provider.max_completion_tokens)],
+          [t.takes, architecture.input_modalities.join(', ')],
+          [t.gives, architecture.output_modalities.join(', ')],
+          [t.aliases, aliases.length === 0 ? t.none : <Names names={aliases} />],
+          [t.source, toSourceText(own.map(({ source }) => source))],
         ]}
       />
     </ResourceCard>
@@ -126,6 +133,7 @@ function Names({ names }: { names: readonly string[] }) {
 }
 
 function toSourceText(sources: readonly ('config' | 'stored')[]): string {
-  if (sources.includes('config')) return 'in the configuration file';
-  return sources.includes('stored') ? 'here' : 'built in, or listed by its provider';
+  const t = modelsMessages().page;
+  if (sources.includes('config')) return t.fromFile;
+  return sources.includes('stored') ? t.fromUi : t.builtIn;
 }

@@ -1,9 +1,8 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { SNIPPETS, toOtherSnippet } from '../../app/base-url.ts';
 import { type CallKind, toOtherKind } from '../../app/call-kinds.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
@@ -14,25 +13,32 @@ import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Logo, toAuthor } from '../../parts/logo.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
+import { modelsMessages } from './messages.tsx';
+import { ModelCode } from './model-code.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
 import { ModelUsage } from './model-usage.tsx';
 import { PlanExplanation } from './plan-explanation.tsx';
 import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = modelsMessages().page;
   const query = useQuery(modelsQuery);
   const [tab, setTab] = useState('about');
   const model = query.data?.find((candidate) => candidate.id === id);
   const title = (
     <>
-      <h2 className="truncate font-semibold">{model?.name ?? id}</h2>
+      <h2 className="flex items-center gap-2 font-semibold">
+        <Logo name={toAuthor(id)} size={18} className="text-ink-soft" />
+        <span className="truncate">{model?.name ?? id}</span>
+      </h2>
       <p className="flex items-center gap-1 font-mono text-xs text-ink-faint">
         <span className="truncate">{id}</span>
-        <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" />
+        <CopyButton isIcon look="quiet" text={id} label={t.copyId} />
       </p>
     </>
   );
@@ -41,20 +47,22 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
     <>
       {kind === null && (
         <LinkButton to="/playground" search={{ models: id }}>
-          Playground
+          {t.playground}
         </LinkButton>
       )}
       <OpenPage to="/models/$author/$" params={toModelParams(id)} />
     </>
   );
   return (
-    <SidePanel title={title} label={`Model ${id}`} onClose={onClose} actions={actions}>
-      <Loaded what="the model" query={query} data={query.data}>
+    <SidePanel title={title} label={t.label(id)} onClose={onClose} actions={actions}>
+      <Loaded what={t.loading} query={query} data={query.data}>
         {() =>
           model === undefined ? (
             <>
-              <EmptyState title="Model not found">Its provider may have been removed or disabled.</EmptyState>
-              <ModelSetupTab id={id} />
+              <EmptyState title={t.missing}>{t.why}</EmptyState>
+              <div className="p-4">
+                <ModelSetupTab id={id} />
+              </div>
             </>
           ) : (
             <ModelTabs model={model} tab={tab} onTab={setTab} />
@@ -72,38 +80,57 @@ interface ModelTabsProps {
 }
 
 function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
+  const t = modelsMessages().page;
   const { id } = model;
   const kind = toOtherKind(model);
   return (
     <Tabs
-      label="Model"
+      label={t.tabs}
       value={tab}
       onChange={onTab}
       tabs={[
-        { value: 'about', label: 'About', content: () => <About model={model} /> },
+        { value: 'about', label: t.about, content: () => <About model={model} /> },
         {
           value: 'endpoints',
-          label: 'Endpoints',
+          label: t.endpoints,
           content: () => (
-            <div className="scroll-thin h-full overflow-y-auto p-4">
+            <Scrolling>
               <ModelEndpoints id={id} />
-            </div>
+            </Scrolling>
           ),
         },
         {
           value: 'usable',
-          label: 'Availability',
-          content: () => (kind === null ? <PlanExplanation model={id} /> : <OtherPath kind={kind} />),
+          label: t.availability,
+          content: () => (
+            <Scrolling>{kind === null ? <PlanExplanation model={id} /> : <OtherPath kind={kind} />}</Scrolling>
+          ),
         },
-        { value: 'setup', label: 'Set-up', content: () => <ModelSetupTab id={id} /> },
-        { value: 'usage', label: 'Usage', content: () => <ModelUsage id={id} /> },
-        { value: 'code', label: 'Code', content: () => <Snippets id={id} kind={kind} /> },
+        {
+          value: 'setup',
+          label: t.setup,
+          content: () => (
+            <Scrolling>
+              <ModelSetupTab id={id} />
+            </Scrolling>
+          ),
+        },
+        { value: 'usage', label: t.usage, content: () => <ModelUsage id={id} /> },
+        {
+          value: 'code',
+          label: t.code,
+          content: () => (
+            <Scrolling>
+              <ModelCode id={id} kind={kind} />
+            </Scrolling>
+          ),
+        },
         {
           value: 'raw',
-          label: 'Raw',
+          label: t.raw,
           content: () => (
             <div className="flex h-full flex-col">
-              <JsonTree value={model} label="The model as the API lists it" />
+              <JsonTree value={model} label={t.rawLabel} />
             </div>
           ),
         },
@@ -113,31 +140,32 @@ function ModelTabs({ model, tab, onTab }: ModelTabsProps) {
 }
 
 function About({ model }: { model: Model }) {
+  const t = modelsMessages().page;
   const { pricing, architecture, supported_parameters: parameters } = model;
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
       {model.description !== '' && <FormattedText text={model.description} />}
       <Facts
         facts={[
-          ['Context', toTokensText(model.context_length)],
-          ['Max completion', toTokensText(model.top_provider.max_completion_tokens)],
-          ['Input', toTokenPriceText(pricing, 'prompt')],
-          ['Output', toTokenPriceText(pricing, 'completion')],
+          [t.context, toTokensText(model.context_length)],
+          [t.maxOutput, toTokensText(model.top_provider.max_completion_tokens)],
+          [t.input, toTokenPriceText(pricing, 'prompt')],
+          [t.output, toTokenPriceText(pricing, 'completion')],
           ...toPriceFacts(pricing),
-          ['Takes', architecture.input_modalities.join(', ')],
-          ['Gives', architecture.output_modalities.join(', ')],
-          ['Tokenizer', architecture.tokenizer],
-          ['Canonical slug', <code className="font-mono text-xs">{model.canonical_slug}</code>],
-          ['Knowledge cutoff', model.knowledge_cutoff ?? 'unknown'],
-          ['Retired on', model.expiration_date ?? 'not announced'],
+          [t.takes, architecture.input_modalities.join(', ')],
+          [t.gives, architecture.output_modalities.join(', ')],
+          [t.tokenizer, architecture.tokenizer],
+          [t.slug, <code className="font-mono text-xs">{model.canonical_slug}</code>],
+          [t.cutoff, model.knowledge_cutoff ?? t.unknown],
+          [t.retired, model.expiration_date ?? t.notAnnounced],
         ]}
       />
       <RateLimitList model={model.id} />
       <section>
-        <h3 className="mb-1.5 text-sm font-semibold">Parameters</h3>
+        <h3 className="mb-1.5 text-sm font-semibold">{t.parameters}</h3>
         <div className="flex flex-wrap gap-1">
           {parameters.length === 0 ? (
-            <span className="text-sm text-ink-faint">None listed.</span>
+            <span className="text-sm text-ink-faint">{t.noParameters}</span>
           ) : (
             parameters.map((name) => <Badge key={name}>{name}</Badge>)
           )}
@@ -148,33 +176,11 @@ function About({ model }: { model: Model }) {
 }
 
 function OtherPath({ kind: { path } }: { kind: CallKind }) {
-  return (
-    <EmptyState title={`Call it with POST ${path}`}>
-      Routing is explained for chat models only. See Endpoints for their health.
-    </EmptyState>
-  );
+  const t = modelsMessages().page;
+  return <EmptyState title={t.callWith(path)}>{t.chatOnly}</EmptyState>;
 }
 
-function Snippets({ id, kind }: { id: string; kind: CallKind | null }) {
-  const snippets = kind === null ? SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)) : [toOtherSnippet(kind)];
-  return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      <p className="text-sm text-ink-faint">The snippets read the key from GATEWAY_API_KEY, so it is not copied.</p>
-      {snippets.map(({ label, toText }) => (
-        <section key={label}>
-          <div className="mb-1 flex items-center justify-between">
-            <h3 className="text-sm font-semibold">{label}</h3>
-            <CopyButton look="quiet" text={() => toText(id)} label="Copy" />
-          </div>
-          <pre
-            tabIndex={0}
-            aria-label={label}
-            className="scroll-thin overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs"
-          >
-            {toText(id)}
-          </pre>
-        </section>
-      ))}
-    </div>
-  );
-}
+/** The content of a tab, which scrolls by itself. */
+const Scrolling = ({ children }: { children: ReactNode }) => (
+  <div className="scroll-thin h-full overflow-y-auto p-4">{children}</div>
+);

@@ -3,30 +3,32 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { activityQuery } from '../../api/queries.ts';
-import { formatUsd } from '../../format/money.ts';
+import { formatUsdInColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
+import { modelsMessages } from './messages.tsx';
 
 export function ModelUsage({ id }: { id: string }) {
+  const t = modelsMessages().usage;
   const query = useQuery(activityQuery);
   return (
-    <Loaded what="usage" query={query} data={query.data}>
+    <Loaded what={t.what} query={query} data={query.data}>
       {(activity) => <UsageTable id={id} {...toUsageByDay(activity, id)} />}
     </Loaded>
   );
 }
 
 function UsageTable({ id, days, total }: ReturnType<typeof toUsageByDay> & { id: string }) {
-  if (days.length === 0)
-    return <EmptyState title="Not called in the last 30 days">Try it from the playground.</EmptyState>;
+  const t = modelsMessages().usage;
+  if (days.length === 0) return <EmptyState title={t.none}>{t.tryIt}</EmptyState>;
   return (
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4 text-sm">
       <div className="overflow-x-auto">
         <table className="figures w-full">
           <thead>
             <tr className="border-b border-line text-right text-xs text-ink-faint">
-              {['Day (UTC)', 'Calls', 'Tokens in', 'Tokens out', 'Cost'].map((name) => (
+              {t.heads.map((name) => (
                 <th key={name} scope="col" className="py-1.5 pl-3 font-medium first:pl-0 first:text-left">
                   {name}
                 </th>
@@ -39,12 +41,12 @@ function UsageTable({ id, days, total }: ReturnType<typeof toUsageByDay> & { id:
             ))}
           </tbody>
           <tfoot className="font-medium">
-            <Row label="30 days" usage={total} />
+            <Row label={t.total} usage={total} />
           </tfoot>
         </table>
       </div>
       <Link to="/generations" search={{ model: id, range: '30d' }} className="self-start text-accent underline">
-        Show these calls
+        {t.show}
       </Link>
     </div>
   );
@@ -52,7 +54,12 @@ function UsageTable({ id, days, total }: ReturnType<typeof toUsageByDay> & { id:
 
 function Row({ label, usage }: { label: string; usage: Omit<UsageOfDay, 'date'> }) {
   const { requests, promptTokens, completionTokens, usd } = usage;
-  const cells = [formatCount(requests), formatCount(promptTokens), formatCount(completionTokens), formatUsd(usd)];
+  const cells = [
+    formatCount(requests),
+    formatCount(promptTokens),
+    formatCount(completionTokens),
+    formatUsdInColumn(usd),
+  ];
   return (
     <tr className="border-b border-line/60 text-right">
       <th scope="row" className="py-1.5 text-left font-[inherit]">

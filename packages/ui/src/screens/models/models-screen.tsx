@@ -1,13 +1,14 @@
-import type { Model, ModelList } from '@model-gateway/core/wire';
+import type { ModelList } from '@model-gateway/core/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Package, Plus, SearchX } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
-import { ListBody, ListScreen, useSearchChange } from '../../features/list-screen/list-screen.tsx';
-import { formatColumnPrice, toModelParams } from '../../features/models/model-facts.ts';
+import { ListBody, ListScreen, type SearchChange, useSearchChange } from '../../features/list-screen/list-screen.tsx';
+import { toModelParams } from '../../features/models/model-facts.ts';
+import { modelFiguresQuery, modelProvidersQuery, type ModelRow } from '../../features/models/model-figures.ts';
 import {
   MAX_COMPARED,
   type ModelSearch,
@@ -17,45 +18,40 @@ import {
   toggleWord,
 } from '../../features/models/model-search.ts';
 import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
-import { formatCompact } from '../../format/quantity.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { sortModels } from '../../features/models/sort-models.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { EmptyState } from '../../parts/messages/states.tsx';
-import type { Column } from '../../parts/table/table-row.tsx';
+import { Choice } from '../../parts/controls/field.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { CompareModels } from './compare-models.tsx';
+import { modelsMessages } from './messages.tsx';
+import { useModelColumns } from './model-columns.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
 import { ModelDialog } from './setup/model-dialog.tsx';
 
+const ModelChart = lazy(async () => ({ default: (await import('./model-chart.tsx')).ModelChart }));
+
 type Dialog = 'add' | 'compare';
 
 export function ModelsScreen() {
+  const t = modelsMessages().list;
   const search = useSearch({ from: '/models' });
   const update = useSearchChange<ModelSearch>('/models');
   const navigate = useNavigateWithin('/models');
   const [dialog, setDialog] = useState<Dialog | null>(null);
-  const path = search.usable === 'true' ? '/api/v1/models/user' : '/api/v1/models';
-  const filters = toModelQuery(search);
-  const query = useQuery({
-    queryKey: ['models', path, filters],
-    queryFn: ({ signal }) => callApi<ModelList>(path, { query: filters, signal }),
-    placeholderData: keepPreviousData,
-    // The gateway reads the lists of model servers as often.
-    refetchInterval: refreshEvery(60_000),
-  });
+  const { query, rows } = useModelRows(search);
   const compared = splitWords(search.compare);
-  const columns = useColumns(search.compare, update);
   return (
     <ListScreen
-      title="Models"
+      title={t.title}
       note={
         <span role="status">
-          {query.data === undefined ? query.error === null && 'Loading…' : toFound(query.data, search)}
+          {query.data === undefined ? query.error === null && t.loading : toFound(query.data, search)}
         </span>
       }
-      actions={<Actions compared={compared} onOpen={setDialog} onClear={() => update({ compare: undefined })} />}
+      actions={<Actions search={search} compared={compared} onOpen={setDialog} onChange={update} />}
       filters={
         <>
           <ModelFilters search={search} onChange={update} />
@@ -81,28 +77,21 @@ export function ModelsScreen() {
       }
     >
       <ListBody
-        what="models"
+        what={t.what}
+        failure={t.failure}
         query={query}
-        rows={query.data?.data}
+        rows={rows}
         empty={<NoModels search={search} onClear={() => void navigate({ search: {} })} />}
       >
-        {(rows) => (
+        {(shown) => (
           <div className={`flex min-h-0 flex-1 flex-col ${query.isPlaceholderData ? 'opacity-60' : ''}`}>
-            <VirtualTable
-              label="Models"
-              rows={rows}
-              columns={columns}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => update({ open: id })}
-              onEnter={({ id }) => void navigate({ to: '/models/$author/$', params: toModelParams(id) })}
-              openId={search.open}
-              hidden={search.open === undefined ? [] : ['modalities', 'abilities']}
-              onKey={(key, { id }) => {
-                if (key !== 'x') return false;
-                update({ compare: toggleWord(search.compare, id, MAX_COMPARED) });
-                return true;
-              }}
-            />
+            {search.view === 'chart' ? (
+              <Suspense fallback={<Loading what={t.what} />}>
+                <ModelChart rows={shown} onOpen={(id) => update({ open: id })} />
+              </Suspense>
+            ) : (
+              <ModelTable rows={shown} search={search} onChange={update} />
+            )}
           </div>
         )}
       </ListBody>
@@ -110,28 +99,97 @@ export function ModelsScreen() {
   );
 }
 
+/** The models that the filters leave, in their order, with what is known of each. */
+function useModelRows(search: ModelSearch) {
+  const path = search.usable === 'true' ? '/api/v1/models/user' : '/api/v1/models';
+  const filters = toModelQuery(search);
+  const query = useQuery({
+    queryKey: ['models', path, filters],
+    queryFn: ({ signal }) => callApi<ModelList>(path, { query: filters, signal }),
+    placeholderData: keepPreviousData,
+    // The gateway reads the lists of model servers as often.
+    refetchInterval: refreshEvery(60_000),
+  });
+  const { data: figures } = useQuery(modelFiguresQuery);
+  const { data: providers } = useQuery(modelProvidersQuery);
+  const { sort, order = sort === 'name' ? 'asc' : 'desc' } = search;
+  const rows = useMemo(() => {
+    const found = query.data?.data.map((model): ModelRow => ({
+      model,
+      figures: figures?.get(model.id),
+      providers: providers?.get(model.id),
+    }));
+    return found && sortModels(found, sort, order);
+  }, [query.data, figures, providers, sort, order]);
+  return { query, rows };
+}
+
+interface ModelTableProps {
+  readonly rows: readonly ModelRow[];
+  readonly search: ModelSearch;
+  readonly onChange: (change: SearchChange<ModelSearch>) => void;
+}
+
+const idOf = ({ model: { id } }: ModelRow): string => id;
+/** Beside an open panel there is no room for them. */
+const WIDE = ['modalities', 'abilities', 'added'];
+
+function ModelTable({ rows, search, onChange }: ModelTableProps) {
+  const t = modelsMessages().list;
+  const navigate = useNavigateWithin('/models');
+  const columns = useModelColumns(search.compare, onChange);
+  const { sort, order = sort === 'name' ? 'asc' : 'desc', open } = search;
+  return (
+    <VirtualTable
+      label={t.title}
+      rows={rows}
+      columns={columns}
+      idOf={idOf}
+      sort={sort && { by: sort, order }}
+      onSort={(next) => onChange({ sort: next.by, order: next.order })}
+      onOpen={({ model: { id } }) => onChange({ open: id })}
+      onEnter={({ model: { id } }) => void navigate({ to: '/models/$author/$', params: toModelParams(id) })}
+      openId={open}
+      hidden={open === undefined ? [] : WIDE}
+      onKey={(key, { model: { id } }) => {
+        if (key !== 'x') return false;
+        onChange({ compare: toggleWord(search.compare, id, MAX_COMPARED) });
+        return true;
+      }}
+    />
+  );
+}
+
 interface ActionsProps {
+  readonly search: ModelSearch;
   /** Ids of the models that are compared. */
   readonly compared: readonly string[];
   readonly onOpen: (dialog: Dialog) => void;
-  readonly onClear: () => void;
+  readonly onChange: (change: SearchChange<ModelSearch>) => void;
 }
 
-function Actions({ compared: { length: count }, onOpen, onClear }: ActionsProps) {
+function Actions({ search, compared: { length: count }, onOpen, onChange }: ActionsProps) {
+  const t = modelsMessages().list;
   const { data: setups } = useQuery(modelSetupsQuery);
   return (
     <>
+      <Choice
+        label={t.view}
+        value={search.view ?? 'list'}
+        options={{ list: t.asList, chart: t.asChart }}
+        onChange={(view) => onChange({ view: view === 'chart' ? view : undefined })}
+      />
       {count > 0 && (
-        <Button look="quiet" onClick={onClear}>
-          Clear {count} selected
+        <Button look="quiet" onClick={() => onChange({ compare: undefined })}>
+          {t.clearSelected(count)}
         </Button>
       )}
       <Button disabled={count < 2} onClick={() => onOpen('compare')}>
-        Compare{count > 0 ? ` ${count}` : ''}
+        {t.compare(count)}
       </Button>
       {setups?.editable === true && (
         <Button look="primary" icon={<Plus size={15} />} onClick={() => onOpen('add')}>
-          Add a model
+          {t.add}
         </Button>
       )}
     </>
@@ -139,125 +197,29 @@ function Actions({ compared: { length: count }, onOpen, onClear }: ActionsProps)
 }
 
 function toFound({ total_count: count }: ModelList, search: ModelSearch): string {
-  return `${count} ${count === 1 ? 'model' : 'models'}${hasModelFilters(search) ? ' match' : ''}`;
+  const t = modelsMessages().list;
+  return (hasModelFilters(search) ? t.matching : t.found)(count);
 }
 
 function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => void }) {
+  const t = modelsMessages().list;
   if (!hasModelFilters(search)) {
     return (
-      <EmptyState icon={<Package size={22} />} title="No providers yet">
-        <p>Add a provider to see its models here.</p>
+      <EmptyState icon={<Package size={22} />} title={t.noProviders}>
+        <p>{t.addProvider}</p>
         <Link to="/providers" className="text-accent underline">
-          Providers
+          {t.providers}
         </Link>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={<SearchX size={22} />} title="No model matches these filters">
-      <p>
-        All filters must match
-        {search.max_price !== undefined && ', and models without a known price match no price filter'}.
-      </p>
-      <Button onClick={onClear}>Clear the filters</Button>
+    <EmptyState icon={<SearchX size={22} />} title={t.noneMatch}>
+      <p>{search.max_price === undefined ? t.allMustMatch : t.priceMustMatch}</p>
+      <Button onClick={onClear}>{t.clear}</Button>
     </EmptyState>
   );
 }
-
-function useColumns(compare: string | undefined, update: (change: { compare: string | undefined }) => void) {
-  return useMemo((): readonly Column<Model>[] => {
-    const compared = splitWords(compare);
-    return [
-      {
-        id: 'select',
-        header: <span className="sr-only">Compare</span>,
-        width: '20px',
-        cell: ({ id }) => (
-          <input
-            type="checkbox"
-            aria-label={`Compare ${id}`}
-            className="size-4 align-middle accent-accent"
-            tabIndex={-1}
-            checked={compared.includes(id)}
-            disabled={!compared.includes(id) && compared.length >= MAX_COMPARED}
-            onClick={(event) => event.stopPropagation()}
-            onChange={() => update({ compare: toggleWord(compare, id, MAX_COMPARED) })}
-          />
-        ),
-      },
-      ...FACT_COLUMNS,
-    ];
-  }, [compare, update]);
-}
-
-const FACT_COLUMNS: readonly Column<Model>[] = [
-  {
-    id: 'name',
-    header: 'Model',
-    width: 'minmax(150px,3fr)',
-    // Without the author, with whom the names of most models begin.
-    narrow: {
-      width: 'minmax(96px,3fr)',
-      cell: ({ id, name }) => (
-        <span title={id} className="font-medium">
-          {name.slice(name.indexOf(': ') + 1).trim()}
-        </span>
-      ),
-    },
-    cell: ({ id, name }) => (
-      <span title={id}>
-        <span className="font-medium">{name}</span> <span className="font-mono text-xs text-ink-faint">{id}</span>
-      </span>
-    ),
-  },
-  {
-    id: 'context',
-    leaves: 3,
-    header: 'Context',
-    width: '80px',
-    isNumeric: true,
-    cell: (model) => formatCompact(model.context_length),
-  },
-  {
-    id: 'prompt',
-    header: 'In $/M',
-    width: '84px',
-    narrow: { width: '64px' },
-    isNumeric: true,
-    cell: ({ pricing }) => formatColumnPrice(pricing, 'prompt'),
-  },
-  {
-    id: 'completion',
-    header: 'Out $/M',
-    width: '84px',
-    isNumeric: true,
-    cell: ({ pricing }) => formatColumnPrice(pricing, 'completion'),
-  },
-  {
-    id: 'modalities',
-    leaves: 2,
-    header: 'In → out',
-    width: 'minmax(160px,1fr)',
-    cell: ({ architecture }) => (
-      <span className="text-ink-soft">
-        {architecture.input_modalities.join(', ')} → {architecture.output_modalities.join(', ')}
-      </span>
-    ),
-  },
-  {
-    id: 'abilities',
-    leaves: 1,
-    header: 'Abilities',
-    width: 'minmax(172px,1fr)',
-    cell: ({ supported_parameters: parameters }) => (
-      <span className="flex gap-1">
-        {parameters.includes('tools') && <Badge>tools</Badge>}
-        {parameters.includes('reasoning') && <Badge>reasoning</Badge>}
-        {parameters.includes('response_format') && <Badge>json</Badge>}
-      </span>
-    ),
-  },
-];
 
 /** Models that were set up and are not served, which the list below does not have. */
 function UnservedModels({ onOpen }: { onOpen: (id: string) => void }) {
@@ -266,7 +228,7 @@ function UnservedModels({ onOpen }: { onOpen: (id: string) => void }) {
   if (unserved.length === 0) return null;
   return (
     <p className="text-sm text-ink-soft">
-      Saved but currently not served:{' '}
+      {modelsMessages().list.unserved}{' '}
       {unserved.map(({ id, problem }) => (
         <button
           key={id}

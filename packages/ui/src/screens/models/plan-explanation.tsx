@@ -10,10 +10,13 @@ import { EndpointStateBadge, toEndpointState } from '../../features/providers/pr
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { OptionList } from '../../parts/controls/select.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
+import { modelsMessages } from './messages.tsx';
 
 /** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */
 export function PlanExplanation({ model }: { model: string }) {
+  const t = modelsMessages().plan;
   const [key, setKey] = useState('');
   const { data: keys = [] } = useQuery(keysQuery);
   const plan = useQuery({
@@ -27,26 +30,22 @@ export function PlanExplanation({ model }: { model: string }) {
       }),
   });
   return (
-    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+    <div className="flex flex-col gap-3">
       <label className="text-sm">
-        <span className="font-medium">For the key</span>
+        <span className="font-medium">{t.key}</span>
         <select className="field mt-1" value={key} onChange={(event) => setKey(event.target.value)}>
           <OptionList
             options={[
-              ['', 'any'],
+              ['', t.any],
               ...keys.filter(({ management }) => !management).map(({ hash, name }) => [hash, name] as const),
             ]}
           />
         </select>
       </label>
-      <Loaded what="the plan" failure="It can’t be used" query={plan} data={plan.data?.data} isFlush>
+      <Loaded what={t.what} failure={t.failure} query={plan} data={plan.data?.data} isFlush>
         {({ routing_rule: rule, requested, endpoints }) => (
           <>
-            {rule !== undefined && (
-              <p className="text-sm text-ink-soft">
-                The rule {rule} sends this call to <code className="font-mono text-xs">{requested}</code>:
-              </p>
-            )}
+            {rule !== undefined && <p className="text-sm text-ink-soft">{t.rule(rule, requested)}</p>}
             <Plan endpoints={endpoints} />
           </>
         )}
@@ -56,6 +55,7 @@ export function PlanExplanation({ model }: { model: string }) {
 }
 
 function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
+  const t = modelsMessages().plan;
   const included = endpoints.filter((endpoint) => endpoint.included);
   const answersNothing = included.every(({ health }) => ['failing', 'open'].includes(toEndpointState(health)));
   return (
@@ -68,13 +68,11 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
             ) : (
               <CircleCheck size={17} className="text-good" />
             )}{' '}
-            Yes: {included.length} of {endpoints.length} {endpoints.length === 1 ? 'endpoint' : 'endpoints'} would be
-            tried
-            {answersNothing ? ', but none has responded recently.' : '.'}
+            {(answersNothing ? t.yesButFailing : t.yes)(included.length, endpoints.length)}
           </>
         ) : (
           <>
-            <CircleSlash size={17} className="text-bad" /> No: every endpoint is excluded.
+            <CircleSlash size={17} className="text-bad" /> {t.no}
           </>
         )}
       </p>
@@ -83,10 +81,11 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
           <li key={`${endpoint.provider} ${endpoint.model}`} className="rounded-lg border border-line p-3 text-sm">
             <div className="flex flex-wrap items-center gap-2">
               {endpoint.included ? (
-                <Badge tone="good">asked {toOrdinal(endpoint.rank)}</Badge>
+                <Badge tone="good">{t.tried(endpoint.rank ?? 1)}</Badge>
               ) : (
-                <Badge tone="bad">excluded</Badge>
+                <Badge tone="bad">{t.excluded}</Badge>
               )}
+              <Logo name={endpoint.provider} className="text-ink-soft" />
               <span className="font-medium">{endpoint.provider_name}</span>
               <code className="font-mono text-xs text-ink-faint">{endpoint.provider_model}</code>
               <span className="flex-1" />
@@ -94,7 +93,10 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
             </div>
             <p className="mt-1 text-ink-soft">
               {endpoint.rule === null
-                ? `${formatPricePerMillion(endpoint.price.prompt)} in, ${formatPricePerMillion(endpoint.price.completion)} out per million tokens.`
+                ? t.price(
+                    formatPricePerMillion(endpoint.price.prompt),
+                    formatPricePerMillion(endpoint.price.completion),
+                  )
                 : toRuleText(endpoint.rule, endpoint.guardrail_id)}
             </p>
           </li>
@@ -103,5 +105,3 @@ function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
     </>
   );
 }
-
-const toOrdinal = (rank: number | null): string => ['first', 'second', 'third'][(rank ?? 1) - 1] ?? `${rank}th`;

@@ -20,7 +20,7 @@ export function ModelSetupTab({ id }: { id: string }) {
   const stored = own.find(({ source }) => source === 'stored');
   const configured = own.find(({ source }) => source === 'config');
   return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4 text-sm">
+    <div className="flex flex-col gap-4 text-sm">
       {configured !== undefined && (
         <>
           <p className="flex flex-wrap items-center gap-2 text-ink-soft">
