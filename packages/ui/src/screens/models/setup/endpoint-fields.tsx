@@ -9,6 +9,7 @@ import { providerModelsQuery } from '../../../features/providers/setup/setup-que
 import { Button } from '../../../parts/controls/button.tsx';
 import { Folded } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.tsx';
+import { modelSetupMessages } from './messages.ts';
 import type { EndpointDraft } from './model-draft.ts';
 import {
   FURTHER_UNITS,
@@ -31,14 +32,15 @@ interface EndpointFieldsProps {
 
 /** Where a model is served: the provider, its own name for the model, and what tokens cost there. */
 export function EndpointFields({ draft, place, providers, onChange, onRemove, issue }: EndpointFieldsProps) {
+  const t = modelSetupMessages().endpoint;
   const provider = providers.find(({ slug }) => slug === draft.provider);
   const { data: names } = useQuery({ ...providerModelsQuery(provider), enabled: provider !== undefined });
   return (
     <fieldset className="min-w-0 rounded-lg border border-line p-3">
-      <legend className="px-1 text-sm font-medium">Endpoint {place}</legend>
+      <legend className="px-1 text-sm font-medium">{t.legend(place)}</legend>
       <div className="grid gap-3 sm:grid-cols-2">
         <LabelledSelect
-          label="Provider"
+          label={t.provider}
           error={issue('provider')}
           required
           value={draft.provider}
@@ -49,12 +51,8 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
           onChange={(text) => onChange({ ...draft, provider: text })}
         />
         <LabelledInput
-          label="Provider’s model name"
-          hint={
-            names === undefined || names.length === 0
-              ? 'The provider’s own name'
-              : `One of ${names.length} listed models, or another`
-          }
+          label={t.modelName}
+          hint={names === undefined || names.length === 0 ? t.ownName : t.oneOf(names.length)}
           error={issue('providerModel')}
           suggestions={names ?? []}
           autoComplete="off"
@@ -69,7 +67,7 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
       </div>
       <CopyPrices onCopy={(prices) => onChange({ ...draft, prices })} />
       <FoldedGrid
-        title="More prices"
+        title={t.morePrices}
         filled={FURTHER_UNITS.filter((unit) => (draft.prices[unit] ?? '') !== '').length}
         hasIssue={FURTHER_UNITS.some((unit) => issue(`pricing.${unit}`) !== undefined)}
       >
@@ -78,15 +76,15 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
         ))}
       </FoldedGrid>
       <FoldedGrid
-        title="Limits and capabilities"
+        title={t.limits}
         filled={LIMITS.filter(({ field }) => draft[field] !== '').length}
         hasIssue={LIMITS.some(({ path }) => issue(path) !== undefined)}
       >
-        {LIMITS.map(({ field, path, label, hint, isCount = false }) => (
+        {LIMITS.map(({ field, path, hint, isCount = false }) => (
           <LabelledInput
             key={field}
-            label={label}
-            hint={hint}
+            label={t[field]}
+            hint={t[hint]}
             error={issue(path)}
             autoComplete="off"
             spellCheck={false}
@@ -98,52 +96,46 @@ export function EndpointFields({ draft, place, providers, onChange, onRemove, is
         ))}
       </FoldedGrid>
       <Button look="quiet" className="mt-2" icon={<Trash2 size={14} />} onClick={onRemove}>
-        Remove endpoint {place}
+        {t.remove(place)}
       </Button>
     </fieldset>
   );
 }
 
-const LIMITS: readonly {
-  readonly field:
-    | 'context'
-    | 'maxOutput'
-    | 'maxPrompt'
-    | 'minOutput'
-    | 'parameters'
-    | 'quantization'
-    | 'region'
-    | 'tag';
+type LimitField =
+  | 'context'
+  | 'maxOutput'
+  | 'maxPrompt'
+  | 'minOutput'
+  | 'parameters'
+  | 'quantization'
+  | 'region'
+  | 'tag';
+
+interface Limit {
+  readonly field: LimitField;
   readonly path: string;
-  readonly label: string;
-  readonly hint: string;
+  /** The name of its message. */
+  readonly hint:
+    | 'contextHint'
+    | 'tokens'
+    | 'minOutputHint'
+    | 'parametersHint'
+    | 'quantizationHint'
+    | 'regionHint'
+    | 'tagHint';
   readonly isCount?: boolean;
-}[] = [
-  {
-    field: 'context',
-    path: 'context_length',
-    label: 'Context length',
-    hint: 'Tokens. Leave empty to use the model’s',
-    isCount: true,
-  },
-  { field: 'maxOutput', path: 'max_completion_tokens', label: 'Max output', hint: 'Tokens', isCount: true },
-  { field: 'maxPrompt', path: 'max_prompt_tokens', label: 'Max prompt', hint: 'Tokens', isCount: true },
-  {
-    field: 'minOutput',
-    path: 'minOutputTokens',
-    label: 'Min max_tokens',
-    hint: 'Smaller requests use other endpoints',
-    isCount: true,
-  },
-  {
-    field: 'parameters',
-    path: 'supported_parameters',
-    label: 'Parameters',
-    hint: 'E.g. tools, response_format. Others are removed from calls. Leave empty if unknown',
-  },
-  { field: 'quantization', path: 'quantization', label: 'Quantization', hint: 'E.g. fp8' },
-  { field: 'region', path: 'region', label: 'Region', hint: 'Leave empty to use the provider’s' },
-  { field: 'tag', path: 'tag', label: 'Tag', hint: 'Tier or variant, e.g. turbo or priority' },
+}
+
+const LIMITS: readonly Limit[] = [
+  { field: 'context', path: 'context_length', hint: 'contextHint', isCount: true },
+  { field: 'maxOutput', path: 'max_completion_tokens', hint: 'tokens', isCount: true },
+  { field: 'maxPrompt', path: 'max_prompt_tokens', hint: 'tokens', isCount: true },
+  { field: 'minOutput', path: 'minOutputTokens', hint: 'minOutputHint', isCount: true },
+  { field: 'parameters', path: 'supported_parameters', hint: 'parametersHint' },
+  { field: 'quantization', path: 'quantization', hint: 'quantizationHint' },
+  { field: 'region', path: 'region', hint: 'regionHint' },
+  { field: 'tag', path: 'tag', hint: 'tagHint' },
 ];
 
 interface FoldedGridProps {
@@ -158,7 +150,7 @@ function FoldedGrid({ title, filled, hasIssue, children }: FoldedGridProps) {
   const label = (
     <>
       {title}
-      {filled > 0 && <span className="text-ink-faint"> ({filled} set)</span>}
+      {filled > 0 && <span className="text-ink-faint"> {modelSetupMessages().endpoint.filled(filled)}</span>}
     </>
   );
   return (
@@ -174,7 +166,7 @@ function PriceField({ unit, draft, onChange, issue }: PriceFieldProps) {
   return (
     <LabelledInput
       label={toPriceLabel(unit)}
-      hint="Leave empty if unknown. 0 means free"
+      hint={modelSetupMessages().endpoint.priceHint}
       error={issue(`pricing.${unit}`)}
       inputMode="decimal"
       autoComplete="off"
@@ -186,6 +178,7 @@ function PriceField({ unit, draft, onChange, issue }: PriceFieldProps) {
 
 /** Takes the prices of a model that is known. */
 function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
+  const t = modelSetupMessages().endpoint;
   const { data: models = [] } = useQuery(modelsQuery);
   const [id, setId] = useState('');
   const priced = models.filter(hasTokenPrices);
@@ -194,7 +187,7 @@ function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
   return (
     <div className="mt-3 flex flex-wrap items-end gap-2">
       <LabelledInput
-        label="Copy prices from a known model"
+        label={t.copyPrices}
         fieldClass="min-w-0 flex-1"
         suggestions={priced.map((model) => model.id)}
         autoComplete="off"
@@ -205,7 +198,7 @@ function CopyPrices({ onCopy }: { onCopy: (prices: TypedPrices) => void }) {
         onChange={setId}
       />
       <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && onCopy(copyPrices(chosen))}>
-        Copy
+        {t.copy}
       </Button>
     </div>
   );

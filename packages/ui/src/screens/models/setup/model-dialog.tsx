@@ -15,6 +15,7 @@ import { showUndo } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { toggled } from '../../../parts/toggled.ts';
 import { EndpointFields } from './endpoint-fields.tsx';
+import { modelSetupMessages } from './messages.ts';
 import { type ModelDraft, emptyEndpoint, startModelDraft, toDefinition, toModelDraft } from './model-draft.ts';
 
 interface ModelDialogProps {
@@ -28,6 +29,7 @@ interface ModelDialogProps {
 
 /** Sets up a model: its id, other names, and where it is served at what price. */
 export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelDialogProps) {
+  const t = modelSetupMessages().dialog;
   const formId = useId();
   const client = useQueryClient();
   const { data: setups } = useQuery(providerSetupsQuery);
@@ -44,12 +46,12 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
     async onSuccess() {
       const id = draft.id.trim();
       showUndo({
-        title: `${id} saved`,
+        title: t.saved(id),
         async undo() {
           await (existing === undefined ? deleteModel(id) : replaceModel(existing));
           await client.invalidateQueries();
         },
-        undone: existing === undefined ? `${id} removed` : `${id} restored`,
+        undone: (existing === undefined ? t.removed : t.restored)(id),
       });
       await client.invalidateQueries();
       onSaved(id);
@@ -69,7 +71,7 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
       title={toTitle(existing, startId)}
       width="wide"
       onClose={onClose}
-      actions={<FormActions formId={formId} submit="Save" isBusy={save.isPending} onClose={onClose} />}
+      actions={<FormActions formId={formId} submit={t.save} isBusy={save.isPending} onClose={onClose} />}
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <NameFields
@@ -91,7 +93,7 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
           />
         ))}
         <Button className="self-start" icon={<Plus size={14} />} onClick={addEndpoint}>
-          Add an endpoint
+          {t.addEndpoint}
         </Button>
         {save.error !== null && (
           <div ref={scrollIntoView}>
@@ -104,8 +106,9 @@ export function ModelDialog({ existing, startId = '', onClose, onSaved }: ModelD
 }
 
 function toTitle(existing: ConfiguredModel | undefined, startId: string): string {
-  if (existing !== undefined) return `Change ${existing.id}`;
-  return startId === '' ? 'Add a model' : `Set up ${startId}`;
+  const t = modelSetupMessages().dialog;
+  if (existing !== undefined) return t.change(existing.id);
+  return startId === '' ? t.add : t.setUp(startId);
 }
 
 interface NameFieldsProps {
@@ -116,20 +119,21 @@ interface NameFieldsProps {
 }
 
 const NAME_FIELDS = [
-  { field: 'id', path: 'id', label: 'Id', hint: 'E.g. author/name' },
-  { field: 'aliases', path: 'aliases', label: 'Aliases', hint: 'Other names, separated by commas: fast' },
-  { field: 'name', path: 'name', label: 'Name', hint: 'Display name' },
-  { field: 'context', path: 'context_length', label: 'Context length in tokens', hint: 'Leave empty if unknown' },
+  { field: 'id', path: 'id', hint: 'idHint' },
+  { field: 'aliases', path: 'aliases', hint: 'aliasesHint' },
+  { field: 'name', path: 'name', hint: 'nameHint' },
+  { field: 'context', path: 'context_length', hint: 'contextHint' },
 ] as const;
 
 function NameFields({ draft, hasFixedId, onChange, error }: NameFieldsProps) {
+  const t = modelSetupMessages().dialog;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      {NAME_FIELDS.map(({ field, path, label, hint }) => (
+      {NAME_FIELDS.map(({ field, path, hint }) => (
         <LabelledInput
           key={field}
-          label={label}
-          hint={hint}
+          label={t[field]}
+          hint={t[hint]}
           error={issueFor(error, path)}
           autoComplete="off"
           spellCheck={false}
@@ -155,28 +159,27 @@ const KINDS = [
   {
     field: 'inputs',
     path: 'architecture.input_modalities',
-    legend: 'Input',
     known: ['text', 'image', 'file', 'audio', 'video'],
   },
   {
     field: 'outputs',
     path: 'architecture.output_modalities',
-    legend: 'Output',
     known: OUTPUTS,
   },
 ] as const;
 
 /** What a model takes and makes. None of a kind: not known, so nothing is refused. */
 function Modalities({ draft, onChange, error }: ModalitiesProps) {
+  const t = modelSetupMessages().dialog;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      {KINDS.map(({ field, path, legend, known }) => {
+      {KINDS.map(({ field, path, known }) => {
         const chosen = draft[field];
         const message = issueFor(error, path);
         const all = [...known, ...chosen.filter((one) => !(known as readonly string[]).includes(one))];
         return (
           <fieldset key={field} className="min-w-0 text-sm">
-            <legend className="mb-1 font-medium">{legend}</legend>
+            <legend className="mb-1 font-medium">{t[field]}</legend>
             <div className="flex flex-wrap gap-x-4 gap-y-1">
               {all.map((modality) => (
                 <label key={modality} className="flex cursor-pointer items-center gap-1.5">
@@ -191,7 +194,7 @@ function Modalities({ draft, onChange, error }: ModalitiesProps) {
               ))}
             </div>
             <p className={message === undefined ? 'mt-1 text-xs text-ink-faint' : 'mt-1 text-xs text-bad'}>
-              {message ?? 'None selected: unknown, and nothing is refused'}
+              {message ?? t.noneChosen}
             </p>
           </fieldset>
         );

@@ -8,14 +8,15 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { showFailure, showUndo } from '../../../parts/messages/toast-store.ts';
 import { JsonTree } from '../../../parts/text/json-tree.tsx';
+import { modelSetupMessages } from './messages.ts';
 import { ModelDialog } from './model-dialog.tsx';
 
 /** What was set up of a model, here or in the configuration, and changing it. */
 export function ModelSetupTab({ id }: { id: string }) {
+  const t = modelSetupMessages().tab;
   const query = useQuery(modelSetupsQuery);
   const { data: setups } = query;
-  if (setups === undefined)
-    return <NotLoaded what="the set-up" failure="The set-up could not be loaded" query={query} />;
+  if (setups === undefined) return <NotLoaded what={t.what} failure={t.failure} query={query} />;
   const own = setups.data.filter((setup) => setup.id === id);
   const stored = own.find(({ source }) => source === 'stored');
   const configured = own.find(({ source }) => source === 'config');
@@ -24,25 +25,21 @@ export function ModelSetupTab({ id }: { id: string }) {
       {configured !== undefined && (
         <>
           <p className="flex flex-wrap items-center gap-2 text-ink-soft">
-            <Badge>from the configuration file</Badge> Change it there.
+            <Badge>{t.fromFile}</Badge> {t.changeThere}
           </p>
           <div className="rounded-lg border border-line">
-            <JsonTree value={configured.definition} label="The model in the configuration" />
+            <JsonTree value={configured.definition} label={t.configured} />
           </div>
         </>
       )}
-      {own.length === 0 && (
-        <p className="text-ink-soft">
-          Built in, or listed by its provider.
-          {setups.editable ? ' You can set its prices, endpoints and aliases here.' : ''}
-        </p>
-      )}
+      {own.length === 0 && <p className="text-ink-soft">{setups.editable ? t.canSet : t.builtIn}</p>}
       {setups.editable && (configured === undefined || stored !== undefined) && <Editing id={id} stored={stored} />}
     </div>
   );
 }
 
 function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined }) {
+  const t = modelSetupMessages().tab;
   const client = useQueryClient();
   const [isEditing, setIsEditing] = useState(false);
   const definition = stored?.definition ?? undefined;
@@ -50,14 +47,14 @@ function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined })
     mutationFn: () => deleteModel(id),
     onSuccess: () =>
       showUndo({
-        title: `Settings of ${id} deleted`,
+        title: t.deleted(id),
         async undo() {
           if (definition !== undefined) await createModel(definition);
           await client.invalidateQueries();
         },
-        undone: `Settings of ${id} restored`,
+        undone: t.restored(id),
       }),
-    onError: (error) => showFailure('Not deleted', error),
+    onError: (error) => showFailure(t.notDeleted, error),
     onSettled: () => client.invalidateQueries(),
   });
   return (
@@ -70,12 +67,12 @@ function Editing({ id, stored }: { id: string; stored: ModelSetup | undefined })
       <div className="flex flex-wrap gap-2">
         {(stored === undefined || definition !== undefined) && (
           <Button look="primary" onClick={() => setIsEditing(true)}>
-            {stored === undefined ? 'Set prices and endpoints' : 'Change'}
+            {stored === undefined ? t.set : t.change}
           </Button>
         )}
         {stored !== undefined && (
           <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-            Delete settings
+            {t.delete}
           </Button>
         )}
       </div>

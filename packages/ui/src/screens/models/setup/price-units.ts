@@ -1,48 +1,45 @@
 import type { ConfiguredModel, Model } from '@model-gateway/core/wire';
 
+import { modelSetupMessages } from './messages.ts';
+
 type Pricing = NonNullable<NonNullable<ConfiguredModel['endpoints']>[number]['pricing']>;
 export type PriceUnit = Exclude<keyof Pricing, 'overrides'>;
 
 /** Prices as they are typed, by unit: of tokens USD a million, of everything else USD each. */
 export type TypedPrices = Readonly<Partial<Record<PriceUnit, string>>>;
 
-/** What is charged for tokens, with its label; prompt and completion first. */
-const TOKEN_UNITS = {
-  prompt: 'Input',
-  completion: 'Output',
-  input_cache_read: 'Cache read',
-  input_cache_write: 'Cache write',
-  input_cache_write_1h: 'Cache write, 1 hour',
-  internal_reasoning: 'Reasoning',
-  audio: 'Audio in',
-  audio_output: 'Audio out',
-  input_audio_cache: 'Cached audio',
-  image_token: 'Images in, by token',
-  image_output: 'Images out, by token',
-  video_token: 'Videos, by token',
-} as const satisfies Partial<Record<PriceUnit, string>>;
+/** What is charged for tokens; prompt and completion first. */
+const TOKEN_UNITS = [
+  'prompt',
+  'completion',
+  'input_cache_read',
+  'input_cache_write',
+  'input_cache_write_1h',
+  'internal_reasoning',
+  'audio',
+  'audio_output',
+  'input_audio_cache',
+  'image_token',
+  'image_output',
+  'video_token',
+] as const satisfies readonly PriceUnit[];
 
 /** What is charged one by one. */
-const OTHER_UNITS = {
-  request: 'Request',
-  image: 'Image in',
-  web_search: 'Web search',
-  video: 'Video',
-  video_second: 'Video, per second',
-} as const satisfies Partial<Record<PriceUnit, string>>;
+const OTHER_UNITS = ['request', 'image', 'web_search', 'video', 'video_second'] as const satisfies readonly PriceUnit[];
 
-const isOfTokens = (unit: string): unit is keyof typeof TOKEN_UNITS => Object.hasOwn(TOKEN_UNITS, unit);
-const ALL_UNITS = Object.keys({ ...TOKEN_UNITS, ...OTHER_UNITS }) as readonly PriceUnit[];
+const isOfTokens = (unit: PriceUnit): boolean => TOKEN_UNITS.some((one) => one === unit);
+const ALL_UNITS: readonly (typeof TOKEN_UNITS | typeof OTHER_UNITS)[number][] = [...TOKEN_UNITS, ...OTHER_UNITS];
 
 /** Units that most models have. */
 export const MAIN_UNITS: readonly PriceUnit[] = ['prompt', 'completion'];
 export const FURTHER_UNITS: readonly PriceUnit[] = ALL_UNITS.filter((unit) => !MAIN_UNITS.includes(unit));
 
 /** What a price is of, with its unit. */
-export const toPriceLabel = (unit: PriceUnit): string => {
-  const labels: Readonly<Partial<Record<PriceUnit, string>>> = { ...TOKEN_UNITS, ...OTHER_UNITS };
-  return `${labels[unit] ?? unit}, USD ${isOfTokens(unit) ? 'per million tokens' : 'each'}`;
-};
+export function toPriceLabel(unit: PriceUnit): string {
+  const t = modelSetupMessages().prices;
+  const known = ALL_UNITS.find((one) => one === unit);
+  return (isOfTokens(unit) ? t.perMillion : t.each)(known === undefined ? unit : t[known]);
+}
 
 /** Prices as they are shown. */
 export function toTypedPrices(pricing: Pricing = {}): TypedPrices {
