@@ -28,11 +28,13 @@ interface ResourcePageProps {
   readonly defaultSplit?: Split;
   /** Cards about what holds for it. */
   readonly children: ReactNode;
+  /** Below the figures: what is rarely changed. */
+  readonly below?: ReactNode;
 }
 
 /** A key, a member, a provider or a model on a page of its own: what holds for it, its figures and its latest calls. */
 export function ResourcePage(props: ResourcePageProps) {
-  const { back, title, note, badges, actions, filter, without, defaultSplit, children } = props;
+  const { back, title, note, badges, actions, filter, without, defaultSplit, children, below } = props;
   return (
     <div className="flex w-full flex-col gap-4 px-4 py-3">
       <header className="flex flex-col gap-1">
@@ -50,6 +52,7 @@ export function ResourcePage(props: ResourcePageProps) {
       <div className="grid items-start gap-4 lg:grid-cols-2">{children}</div>
       <Activity filter={filter} without={without} defaultSplit={defaultSplit} />
       <LatestCalls filter={filter} />
+      {below}
     </div>
   );
 }
