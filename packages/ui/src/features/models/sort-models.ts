@@ -1,3 +1,4 @@
+import { sortRows } from '../list-screen/sort-rows.ts';
 import { toTokenPrice } from './model-facts.ts';
 import type { ModelRow } from './model-figures.ts';
 import type { ModelSort } from './model-search.ts';
@@ -17,19 +18,9 @@ const VALUES: Readonly<Record<ModelSort, (row: ModelRow) => number | string | nu
   added: ({ model }) => model.created || null,
 };
 
-/** The rows in an order; what is not known stands last, whichever way round. Without an order they stay as they are. */
-export function sortModels(
+/** The rows in an order; what is not known stands last. Without an order they stay as they are. */
+export const sortModels = (
   rows: readonly ModelRow[],
   sort: ModelSort | undefined,
   order: 'asc' | 'desc',
-): readonly ModelRow[] {
-  if (sort === undefined) return rows;
-  const read = VALUES[sort];
-  const turn = order === 'asc' ? 1 : -1;
-  return rows.toSorted((a, b) => {
-    const [one, other] = [read(a), read(b)];
-    if (one === null || other === null) return Number(one === null) - Number(other === null);
-    if (typeof one === 'string' || typeof other === 'string') return String(one).localeCompare(String(other)) * turn;
-    return (one - other) * turn;
-  });
-}
+): readonly ModelRow[] => (sort === undefined ? rows : sortRows(rows, VALUES[sort], order));

@@ -1,7 +1,14 @@
 import type { ProviderHistoryBucket } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { describeHour, describePast, describeShare, toHourLook, toPastState } from './describe-history.ts';
+import {
+  describeHour,
+  describePast,
+  describeShare,
+  toHourLook,
+  toPastState,
+  toProviderStatus,
+} from './describe-history.ts';
 
 const EMPTY: ProviderHistoryBucket = {
   start: '2026-03-01T10:00:00.000Z',
@@ -28,10 +35,10 @@ test('an hour is described in words, with the kinds of its failures', () => {
   const words = [EMPTY, GOOD, SOME, BAD].map((hour) => describeHour(hour).replace(/^.*\d: /, ''));
   expect(words).toEqual(
     [
-      'no calls',
-      '120 calls, none failed, 100.0 % up',
-      '120 calls, 2 failed (1 timed out, 1 rate limited), 99.2 % up',
-      '3 calls, 3 failed (no connection), 0.0 % up',
+      'no requests',
+      '120 requests, none failed, 100.0 % up',
+      '120 requests, 2 failed (1 timed out, 1 rate limited), 99.2 % up',
+      '3 requests, 3 failed (no connection), 0.0 % up',
     ].map((text) => text.replace(' %', '\u00a0%')),
   );
 });
@@ -60,8 +67,16 @@ test('a provider stands as its last calls went', () => {
   expect(toPastState(past([GOOD, BAD, EMPTY], true))).toBe('down');
 });
 
+test('a provider most of whose requests failed is not well, though its endpoints respond now', () => {
+  const poor = { ...EMPTY, calls: 13, ok: 2, failed: 11, failures: { server_error: 11 }, uptime: 15.4 };
+  expect(toProviderStatus('ok', past([poor], false))).toEqual({ status: 'degraded', isPast: false });
+  expect(toProviderStatus('ok', past([SOME], false))).toEqual({ status: 'ok', isPast: false });
+  expect(toProviderStatus('down', past([GOOD], false))).toEqual({ status: 'down', isPast: false });
+  expect(toProviderStatus('unknown', past([BAD], true))).toEqual({ status: 'down', isPast: true });
+});
+
 test('says when it was called last, and how many failed', () => {
-  expect(describePast(past([SOME], false))).toBe('Last called 2 hours ago, 2 of 120 failed');
-  expect(describePast({ ...past([EMPTY], null), last_called_at: null })).toBe('No calls in this period');
+  expect(describePast(past([SOME], false))).toBe('Last request 2 hours ago, 2 of 120 failed');
+  expect(describePast({ ...past([EMPTY], null), last_called_at: null })).toBe('No requests in this period');
   expect(describeShare(GOOD)).toBe('none of 120 failed');
 });

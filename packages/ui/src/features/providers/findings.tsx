@@ -4,24 +4,23 @@ import type { ReactNode } from 'react';
 import { formatDuration } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { providerMessages } from './messages.ts';
 import type { ProviderFinding } from './provider-queries.ts';
 import type { LayerTest } from './use-layer-test.ts';
 
 /** In the order in which they are looked at. */
-const LAYERS: Readonly<Record<string, string>> = {
-  address: 'Address',
-  dns: 'Name (DNS)',
-  tcp: 'Connection (TCP)',
-  tls: 'Encryption (TLS)',
-  auth: 'Key',
-  call: 'A call',
-};
+const LAYERS = ['address', 'dns', 'tcp', 'tls', 'auth', 'call'] as const;
 
-const MARKS: Readonly<Record<ProviderFinding['status'], { readonly icon: ReactNode; readonly word: string }>> = {
-  ok: { icon: <CircleCheck size={18} className="text-good" />, word: 'fine' },
-  warning: { icon: <CircleAlert size={18} className="text-caution" />, word: 'warning' },
-  failed: { icon: <CircleX size={18} className="text-bad" />, word: 'failed' },
-  skipped: { icon: <CircleMinus size={18} className="text-ink-faint" />, word: 'skipped' },
+function toLayerName(layer: string): string {
+  const known = LAYERS.find((one) => one === layer);
+  return known === undefined ? layer : providerMessages().test.layers[known];
+}
+
+const MARKS: Readonly<Record<ProviderFinding['status'], ReactNode>> = {
+  ok: <CircleCheck size={18} className="text-good" />,
+  warning: <CircleAlert size={18} className="text-caution" />,
+  failed: <CircleX size={18} className="text-bad" />,
+  skipped: <CircleMinus size={18} className="text-ink-faint" />,
 };
 
 interface FindingsProps {
@@ -29,22 +28,25 @@ interface FindingsProps {
     LayerTest<{ ok: boolean; findings: readonly ProviderFinding[] }>,
     'findings' | 'found' | 'isPending' | 'wasStopped' | 'stop'
   >;
-  /** What the report names the provider by. */
+  /** The name of the provider. */
   readonly name: string;
 }
 
 /** What a test has found of each layer, in words, with what to do; while it runs, also which one it looks at. */
 export function Findings({ test: { findings: soFar, found, isPending, wasStopped, stop }, name }: FindingsProps) {
+  const t = providerMessages().test;
   const isRunning = isPending || wasStopped;
   const findings = isRunning ? soFar : (found?.findings ?? []);
   if (!isRunning && found === null) return null;
   return (
-    <section aria-label="Test results" className="flex flex-col gap-2">
+    <section aria-label={t.results} className="flex flex-col gap-2">
       <div className="flex min-h-8 items-center justify-between gap-2">
-        <p className="text-sm font-medium">{toSummary(isPending, wasStopped, found?.ok === true)}</p>
+        <p className="text-sm font-medium">
+          {isPending ? t.running : wasStopped ? t.stopped : toSummary(name, findings)}
+        </p>
         {isPending && (
           <Button look="quiet" onClick={stop}>
-            Stop the test
+            {t.stop}
           </Button>
         )}
       </div>
@@ -55,16 +57,16 @@ export function Findings({ test: { findings: soFar, found, isPending, wasStopped
         {isPending && <NextRow findings={findings} />}
       </ol>
       {!isPending && findings.length > 0 && (
-        <CopyButton look="quiet" label="Copy report" className="self-start" text={() => toReport(name, findings)} />
+        <CopyButton look="quiet" label={t.copy} className="self-start" text={() => toReport(name, findings)} />
       )}
     </section>
   );
 }
 
-function toSummary(isPending: boolean, wasStopped: boolean, ok: boolean): string {
-  if (isPending) return 'Testing layer by layer…';
-  if (wasStopped) return 'Stopped.';
-  return ok ? 'Connection works.' : 'Failed at the last layer above; later layers were not tested.';
+function toSummary(name: string, findings: readonly ProviderFinding[]): string {
+  const t = providerMessages().test;
+  const failed = findings.find(({ status }) => status === 'failed');
+  return failed === undefined ? t.works : t.failedAt(name, toLayerName(failed.layer));
 }
 
 function LayerRow({
@@ -72,12 +74,13 @@ function LayerRow({
 }: {
   finding: ProviderFinding;
 }) {
+  const t = providerMessages().test;
   return (
     <li className="flex gap-3 border-b border-line px-3 py-2.5 text-sm last:border-0">
-      <span className="mt-0.5 shrink-0">{MARKS[status].icon}</span>
+      <span className="mt-0.5 shrink-0">{MARKS[status]}</span>
       <div className="min-w-0 flex-1">
         <p className="flex items-baseline gap-1 font-medium">
-          {LAYERS[layer] ?? layer} <span className="font-normal text-ink-faint">{MARKS[status].word}</span>
+          {toLayerName(layer)} <span className="font-normal text-ink-faint">{t.marks[status]}</span>
           {durationMs !== undefined && (
             <span className="ml-auto text-xs font-normal text-ink-faint tabular-nums">
               {formatDuration(durationMs)}
@@ -87,7 +90,7 @@ function LayerRow({
         <p className="break-words text-ink-soft">{detail}</p>
         {advice !== undefined && (
           <p className="mt-1.5 rounded-md bg-raised px-2.5 py-1.5 break-words">
-            <span className="font-medium">What to do:</span> {advice}
+            <span className="font-medium">{t.fix}</span> {advice}
           </p>
         )}
       </div>
@@ -97,11 +100,10 @@ function LayerRow({
 
 /** The layer that is looked at. Whether a call follows the key is seen when it has come. */
 function NextRow({ findings }: { findings: readonly ProviderFinding[] }) {
-  const layers = Object.keys(LAYERS);
-  const next = layers[layers.indexOf(findings.at(-1)?.layer ?? '') + 1];
+  const next = LAYERS[LAYERS.findIndex((layer) => layer === findings.at(-1)?.layer) + 1];
   return (
     <li className="flex items-center gap-3 px-3 py-2.5 text-sm text-ink-faint">
-      <Spinner /> {next === undefined ? 'Test result' : LAYERS[next]}…
+      <Spinner /> {next === undefined ? providerMessages().test.result : toLayerName(next)}…
     </li>
   );
 }

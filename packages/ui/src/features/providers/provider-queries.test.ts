@@ -1,7 +1,8 @@
 import type { ProviderSetup } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { filterProviders, joinProviders, type ProviderState } from './provider-queries.ts';
+import { filterProviders } from './filter-providers.ts';
+import { joinProviders, type ProviderState } from './provider-queries.ts';
 
 const provider = (slug: string, host: string | null, status: ProviderState['health']['status']): ProviderState => ({
   slug,

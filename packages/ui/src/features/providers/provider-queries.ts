@@ -25,12 +25,12 @@ export interface ProviderRow {
   readonly slug: string;
   readonly name: string;
   readonly host: string | null;
-  readonly state?: ProviderState;
-  readonly setup?: ProviderSetup;
+  readonly state?: ProviderState | undefined;
+  readonly setup?: ProviderSetup | undefined;
   /** What was set up under the slug of a provider of the configuration, which counts. */
   readonly shadowed?: ProviderSetup;
   /** The figures of the last 24 hours. */
-  readonly past?: ProviderPast;
+  readonly past?: ProviderPast | undefined;
 }
 
 /** Joins both by slug: those that are called in their order, then those that were set up and are left out. */
@@ -49,20 +49,12 @@ export function joinProviders(
   });
   const slugs = new Set(states.map(({ slug }) => slug));
   const others = setups.filter(({ slug }) => !slugs.has(slug));
-  return [...called, ...others.map((setup) => ({ slug: setup.slug, name: setup.name, host: toHost(setup), setup }))];
+  const left = others.map((setup): ProviderRow => {
+    const past = pasts.find((one) => one.slug === setup.slug);
+    return { slug: setup.slug, name: setup.name, host: toHost(setup), setup, ...(past && { past }) };
+  });
+  return [...called, ...left];
 }
 
 const toHost = ({ address }: ProviderSetup): string | null =>
   address === null || !URL.canParse(address) ? address : new URL(address).host;
-
-export function filterProviders(
-  providers: readonly ProviderRow[],
-  { q, status }: { readonly q?: string; readonly status?: string },
-): readonly ProviderRow[] {
-  const wanted = q?.toLowerCase();
-  return providers.filter(
-    ({ slug, name, host, state, setup }) =>
-      (status === undefined || (state === undefined ? setup?.status : state.health.status) === status) &&
-      (wanted === undefined || [slug, name, host ?? ''].some((text) => text.toLowerCase().includes(wanted))),
-  );
-}

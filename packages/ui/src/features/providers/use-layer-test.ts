@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { openApi } from '../../api/call-api.ts';
 import { readJsonLines } from '../../api/read-stream.ts';
+import { providerMessages } from './messages.ts';
 import type { ProviderFinding } from './provider-queries.ts';
 import { DRAFT_TESTS } from './setup/setup-queries.ts';
 
@@ -92,7 +93,7 @@ async function followTest<Result>(
   } catch (error) {
     if (signal.aborted) throw error;
   }
-  throw new ApiError('The test was interrupted', { status: 0, errorType: 'unreachable' });
+  throw new ApiError(providerMessages().test.interrupted, { status: 0, errorType: 'unreachable' });
 }
 
 /** The test of a provider as it is typed. */

@@ -21,7 +21,7 @@ export const modelsMessages = createMessages(
       clearSelected: (count: number) => `Clear ${count} selected`,
       compare: (count: number) => (count === 0 ? 'Compare' : `Compare ${count}`),
       compareOne: (id: string) => `Compare ${id}`,
-      add: 'Add model',
+      add: 'Add a model',
       noProviders: 'No providers yet',
       addProvider: 'Add a provider to see its models here.',
       providers: 'Providers',

@@ -1,27 +1,30 @@
 import { Link } from '@tanstack/react-router';
 
+import { providerMessages } from '../../features/providers/messages.ts';
 import type { ProviderState } from '../../features/providers/provider-queries.ts';
 import { type EndpointState, ENDPOINT_STATES } from '../../features/providers/provider-states.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { providersMessages } from './messages.ts';
 
 /** How a provider is reached, and what it serves. */
 export function StateFacts({ state }: { state: ProviderState }) {
+  const t = providersMessages().facts;
   const { slug, host, has_key: hasKey, byok, discovers_models: discovers, models, models_left_out: leftOut } = state;
   return (
     <Facts
       facts={[
-        ['Slug', <code className="font-mono text-xs">{slug}</code>],
-        ['Host', host ?? 'unknown'],
-        ['Key', toKeyText(hasKey, byok)],
+        [t.slug, <code className="font-mono text-xs">{slug}</code>],
+        [t.host, host ?? t.unknown],
+        [t.key, toKeyText(hasKey, byok)],
         [
-          'Models',
+          t.models,
           <Link to="/models" search={{ providers: slug }} className="text-accent underline">
             {formatCount(models)}
           </Link>,
         ],
-        ...(leftOut === null ? [] : [['Models left out', toLeftOutText(leftOut)] as const]),
-        ['Model list', discovers ? 'refreshed every minute' : 'not read'],
+        ...(leftOut === null ? [] : [[t.leftOut, toLeftOutText(leftOut)] as const]),
+        [t.list, discovers ? t.refreshed : t.notRead],
       ]}
     />
   );
@@ -32,42 +35,46 @@ function toLeftOutText({
   long_names: long,
   unfit_names: unfit,
 }: NonNullable<ProviderState['models_left_out']>) {
+  const t = providersMessages().facts;
   const reasons = [
-    surplus > 0 ? `${formatCount(surplus)} beyond the limit of ${formatCount(20_000)}` : '',
-    long > 0 ? `${formatCount(long)} with names longer than 256 characters` : '',
-    unfit > 0 ? `${formatCount(unfit)} with names that are invalid in a URL` : '',
+    surplus > 0 ? t.surplus(formatCount(surplus), formatCount(20_000)) : '',
+    long > 0 ? t.longNames(formatCount(long)) : '',
+    unfit > 0 ? t.unfitNames(formatCount(unfit)) : '',
   ];
   return reasons.filter((reason) => reason !== '').join('; ');
 }
 
 function toKeyText(hasKey: boolean | null, byok: boolean): string {
-  const own = byok ? '; callers may bring their own' : '';
-  if (hasKey === null) return `unknown${own}`;
-  return `${hasKey ? 'set' : 'none'}${own}`;
+  const t = providersMessages().facts;
+  const key = hasKey === null ? t.unknown : hasKey ? t.set : t.none;
+  return byok ? t.own(key) : key;
 }
 
-/** Its endpoints by how they stand. */
+/** Its endpoints by how they stand; states without any are left out. */
 export function EndpointStateTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
+  const { facts: t, page } = providersMessages();
+  const words = providerMessages().endpoints;
+  const states = (Object.keys(ENDPOINT_STATES) as EndpointState[]).filter((name) => endpoints[name] > 0);
   const total = Math.max(
     1,
     Object.values(endpoints).reduce((sum, count) => sum + count, 0),
   );
   return (
     <table className="w-full text-sm">
-      <caption className="sr-only">Endpoints by health</caption>
+      <caption className="sr-only">{t.byState}</caption>
       <thead className="sr-only">
         <tr>
-          <th scope="col">State</th>
-          <th scope="col">Endpoints</th>
-          <th scope="col">Share</th>
+          <th scope="col">{t.state}</th>
+          <th scope="col">{page.endpoints}</th>
+          <th scope="col">{t.share}</th>
         </tr>
       </thead>
       <tbody>
-        {(Object.keys(ENDPOINT_STATES) as EndpointState[]).map((name) => (
+        {states.map((name) => (
           <tr key={name} className="border-b border-line/70 last:border-0">
             <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
-              {ENDPOINT_STATES[name].label}
-              <span className="block text-xs text-ink-faint">{ENDPOINT_STATES[name].meaning}</span>
+              {words[name].label}
+              <span className="block text-xs text-ink-faint">{words[name].meaning}</span>
             </th>
             <td className="figures w-12 py-1.5 pr-3 text-right align-top">{formatCount(endpoints[name])}</td>
             <td className="w-1/3 py-1.5 align-top">

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 
 import { ApiError } from '../../api/api-error.ts';
 import { joinProviders, type ProviderRow, providerStatesQuery } from '../../features/providers/provider-queries.ts';
-import { ProviderStateBadge } from '../../features/providers/provider-states.tsx';
+import { ProviderStatusBadge } from '../../features/providers/provider-states.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
 import {
   BackLink,
@@ -12,16 +12,19 @@ import {
   ResourcePage,
   ResourceState,
 } from '../../features/resource-page/resource-page.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import { providerHistoriesQuery } from './history/history-queries.ts';
+import { ProviderHistorySection } from './history/provider-history.tsx';
+import { providersMessages } from './messages.ts';
 import { EndpointStateTable, StateFacts } from './provider-facts.tsx';
 import { ProviderTest } from './provider-test.tsx';
 import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
+import { ToggleButton } from './setup/toggle-button.tsx';
 
-const BACK = <BackLink to="/providers" label="Providers" />;
-
-/** One provider: how it is reached, how its endpoints stand, how it is set up, and its calls. */
+/** One provider: how it did, its connection, how its endpoints stand, its requests, and its settings. */
 export function ProviderPage() {
+  const t = providersMessages().page;
   const { slug } = useParams({ from: '/providers/$slug' });
   const navigate = useNavigate();
   const query = useQuery(providerStatesQuery);
@@ -31,49 +34,56 @@ export function ProviderPage() {
   // What was set up and is not called is in the second list alone.
   const isKnown = states !== undefined && (setups !== undefined || setupError instanceof ApiError);
   const row = joinProviders(states ?? [], setups?.data ?? [], pasts).find((candidate) => candidate.slug === slug);
+  const back = <BackLink to="/providers" label={t.back} />;
   if (row === undefined) {
     return (
       <ResourceState
-        back={BACK}
-        what="provider"
+        back={back}
+        what={t.what}
         name={slug}
         query={query}
         isMissing={isKnown}
-        why="It may have been deleted or removed from the configuration."
+        why={t.why}
         filter={{ provider: slug }}
       />
     );
   }
-  const { name, state, setup, past } = row;
+  const { name, state, setup } = row;
+  const isEditable = setups?.editable === true;
   return (
     <ResourcePage
-      back={BACK}
+      back={back}
       title={name}
-      note={<code className="font-mono text-xs break-all">{slug}</code>}
-      badges={<ProviderStateBadge health={state?.health} setup={setup} past={past} />}
+      note={
+        <span className="flex items-center gap-1.5">
+          <Logo name={slug} className="text-ink-soft" />
+          <code className="font-mono text-xs break-all">{slug}</code>
+        </span>
+      }
+      badges={<ProviderStatusBadge row={row} />}
+      actions={isEditable && <ToggleButton setup={setup} />}
       // A comma separates names there.
       filter={{ provider: name.includes(',') ? slug : name }}
       without="provider"
+      below={<SetupCard row={row} isEditable={isEditable} onGone={() => void navigate({ to: '/providers' })} />}
     >
-      <ResourceColumn>
-        {state !== undefined && (
-          <ResourceCard title="Connection">
-            <StateFacts state={state} />
-            <div className="mt-4">
-              <ProviderTest key={slug} provider={state} />
-            </div>
-          </ResourceCard>
-        )}
-        <SetupCard
-          row={row}
-          isEditable={setups?.editable === true}
-          onGone={() => void navigate({ to: '/providers' })}
-        />
-      </ResourceColumn>
       {state !== undefined && (
-        <ResourceCard title="Endpoints">
-          <EndpointStateTable endpoints={state.health.endpoints} />
-        </ResourceCard>
+        <>
+          <ResourceCard title={t.health}>
+            <ProviderHistorySection slug={slug} name={name} />
+          </ResourceCard>
+          <ResourceColumn>
+            <ResourceCard title={t.connection}>
+              <StateFacts state={state} />
+              <div className="mt-4">
+                <ProviderTest key={slug} provider={state} />
+              </div>
+            </ResourceCard>
+            <ResourceCard title={t.endpoints}>
+              <EndpointStateTable endpoints={state.health.endpoints} />
+            </ResourceCard>
+          </ResourceColumn>
+        </>
       )}
     </ResourcePage>
   );
@@ -93,10 +103,10 @@ function SetupCard({ row: { setup, shadowed }, isEditable, onGone }: SetupCardPr
   const isTold = configured !== undefined && (configured.address !== null || configured.settings !== null);
   if (stored === undefined && !isTold) return null;
   return (
-    <ResourceCard title="Settings">
-      <div className="flex flex-col gap-4">
+    <ResourceCard title={providersMessages().page.settings}>
+      <div className="flex max-w-2xl flex-col gap-4">
         {configured !== undefined && <ConfiguredProvider setup={configured} isEditable={isEditable} />}
-        {stored !== undefined && <ProviderSetupSection setup={stored} onGone={onGone} />}
+        {stored !== undefined && <ProviderSetupSection setup={stored} isTitled onGone={onGone} />}
       </div>
     </ResourceCard>
   );

@@ -1,8 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import type { GenerationHistogram } from '@model-gateway/core/wire';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Plug, Plus, RotateCw } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 
+import { callApi } from '../../api/call-api.ts';
+import { refreshEvery } from '../../api/queries.ts';
 import { getDesktopInfo } from '../../app/desktop.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import {
@@ -12,51 +15,46 @@ import {
   type SearchChange,
   useSearchChange,
 } from '../../features/list-screen/list-screen.tsx';
-import {
-  filterProviders,
-  joinProviders,
-  type ProviderRow,
-  type ProviderState,
-  providerStatesQuery,
-} from '../../features/providers/provider-queries.ts';
-import { PROVIDER_STATES, ProviderStateBadge, SETUP_STATES } from '../../features/providers/provider-states.tsx';
+import { sortRows } from '../../features/list-screen/sort-rows.ts';
+import { filterProviders } from '../../features/providers/filter-providers.ts';
+import { providerMessages } from '../../features/providers/messages.ts';
+import { joinProviders, providerStatesQuery } from '../../features/providers/provider-queries.ts';
+import { ROW_STATUSES } from '../../features/providers/provider-states.tsx';
 import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
-import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { providerHistoriesQuery } from './history/history-queries.ts';
-import { HistoryCell } from './history/hour-bar.tsx';
+import { providersMessages } from './messages.ts';
+import { type ListedProvider, PROVIDER_VALUES, toProviderColumns } from './provider-columns.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
 import type { ProviderSearch } from './provider-search.ts';
 
 export function ProvidersScreen() {
+  const t = providersMessages().list;
   const search = useSearch({ from: '/providers' });
   const change = useSearchChange<ProviderSearch>('/providers');
-  const navigate = useNavigateWithin('/providers');
-  const query = useQuery(providerStatesQuery);
-  const { data: setups } = useQuery(providerSetupsQuery);
-  const { data: pasts } = useQuery(providerHistoriesQuery);
   const [isAdding, setIsAdding] = useState(false);
-  const providers = query.data && joinProviders(query.data, setups?.data ?? [], pasts);
-  const isEditable = setups?.editable === true;
+  const { query, providers, isEditable } = useProviders();
   const opened = providers?.find(({ slug }) => slug === search.open);
+  const { sort, order = sort === 'name' ? 'asc' : 'desc' } = search;
+  const found = providers && filterProviders(providers, search);
+  const rows = found && sort !== undefined ? sortRows(found, PROVIDER_VALUES[sort], order) : found;
   return (
     <ListScreen
-      title="Providers"
+      title={t.title}
       actions={
         <>
           <Button icon={<RotateCw size={14} />} isBusy={query.isFetching} onClick={() => void query.refetch()}>
-            Refresh
+            {t.refresh}
           </Button>
           {isEditable && (
             <Button look="primary" icon={<Plus size={15} />} onClick={() => setIsAdding(true)}>
-              Add a provider
+              {t.add}
             </Button>
           )}
         </>
@@ -85,9 +83,10 @@ export function ProvidersScreen() {
       }
     >
       <ListBody
-        what="providers"
+        what={t.what}
+        failure={t.failure}
         query={query}
-        rows={providers && filterProviders(providers, search)}
+        rows={rows}
         empty={
           providers?.length === 0 ? (
             <NoProviders isEditable={isEditable} />
@@ -100,30 +99,78 @@ export function ProvidersScreen() {
           )
         }
       >
-        {(rows) => (
-          <VirtualTable
-            label="Providers"
-            rows={rows}
-            columns={COLUMNS}
-            idOf={({ slug }) => slug}
-            openId={search.open}
-            onOpen={({ slug }) => change({ open: slug })}
-            onEnter={({ slug }) => void navigate({ to: '/providers/$slug', params: { slug } })}
-          />
-        )}
+        {(shown) => <ProviderTable rows={shown} search={search} onChange={change} />}
       </ListBody>
     </ListScreen>
   );
 }
 
-function NoProviders({ isEditable }: { isEditable: boolean }) {
+/** The output speed of each provider over the last 24 hours, by its name. */
+const speedsQuery = queryOptions({
+  queryKey: ['provider-speeds'],
+  refetchInterval: refreshEvery(30_000),
+  async queryFn({ signal }): Promise<ReadonlyMap<string, number>> {
+    const query = { buckets: 1, split: 'provider', parts: 100 };
+    const { split = [] } = await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
+    return new Map(
+      split.flatMap(({ value, totals: { tokens_per_second_p50: speed } }) =>
+        value === null || speed === null ? [] : [[value, speed] as const],
+      ),
+    );
+  },
+});
+
+function useProviders() {
+  const query = useQuery(providerStatesQuery);
+  const { data: setups } = useQuery(providerSetupsQuery);
+  const { data: pasts } = useQuery(providerHistoriesQuery);
+  const { data: speeds } = useQuery(speedsQuery);
+  const providers = useMemo(
+    () =>
+      query.data &&
+      joinProviders(query.data, setups?.data ?? [], pasts).map((row): ListedProvider => ({
+        ...row,
+        speed: speeds?.get(row.name) ?? null,
+      })),
+    [query.data, setups, pasts, speeds],
+  );
+  return { query, providers, isEditable: setups?.editable === true };
+}
+
+interface ProviderTableProps {
+  readonly rows: readonly ListedProvider[];
+  readonly search: ProviderSearch;
+  readonly onChange: (change: SearchChange<ProviderSearch>) => void;
+}
+
+const idOf = ({ slug }: ListedProvider): string => slug;
+
+function ProviderTable({ rows, search, onChange }: ProviderTableProps) {
+  const t = providersMessages();
+  const navigate = useNavigateWithin('/providers');
+  // Made anew for another language, which has other texts.
+  const columns = useMemo(() => toProviderColumns(), [t]);
+  const { sort, order = sort === 'name' ? 'asc' : 'desc', open } = search;
   return (
-    <EmptyState icon={<Plug size={22} />} title="No providers yet">
-      <p>
-        {isEditable
-          ? 'Add one with its key or address; it is available at once.'
-          : 'Add one to the configuration and restart the gateway.'}
-      </p>
+    <VirtualTable
+      label={t.list.title}
+      rows={rows}
+      columns={columns}
+      idOf={idOf}
+      sort={sort && { by: sort, order }}
+      onSort={(next) => onChange({ sort: next.by, order: next.order })}
+      openId={open}
+      onOpen={({ slug }) => onChange({ open: slug })}
+      onEnter={({ slug }) => void navigate({ to: '/providers/$slug', params: { slug } })}
+    />
+  );
+}
+
+function NoProviders({ isEditable }: { isEditable: boolean }) {
+  const t = providersMessages().list;
+  return (
+    <EmptyState icon={<Plug size={22} />} title={t.none}>
+      <p>{isEditable ? t.addFirst : t.addInFile}</p>
     </EmptyState>
   );
 }
@@ -135,13 +182,16 @@ interface NoneFitsProps {
 }
 
 function NoneFits({ count, status, onClear }: NoneFitsProps) {
+  const t = providersMessages().list;
+  const known = ROW_STATUSES.find((one) => one === status);
   return (
-    <EmptyState title="No matching providers">
+    <EmptyState title={t.noneMatch}>
       <p>
-        None of {formatCount(count)} has this in its name, slug or host
-        {status === undefined ? '' : ` and is ${status}`}.
+        {known === undefined
+          ? t.noneOf(formatCount(count))
+          : t.noneOfStatus(formatCount(count), providerMessages().status[known])}
       </p>
-      <Button onClick={onClear}>Clear the filter</Button>
+      <Button onClick={onClear}>{t.clear}</Button>
     </EmptyState>
   );
 }
@@ -152,104 +202,31 @@ interface FiltersProps {
 }
 
 function Filters({ search, onChange }: FiltersProps) {
+  const t = providersMessages().list;
+  const words = providerMessages().status;
   const input = useRef<HTMLInputElement>(null);
-  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+  useShortcut({ keys: '/', label: t.shortcut, group: t.group }, () => input.current?.focus());
   return (
     <div role="search" className="flex flex-wrap items-center gap-2">
       <SearchField
         ref={input}
-        label="Filter providers"
-        placeholder="Name, slug or host"
+        label={t.filter}
+        placeholder={t.filterHint}
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
       <FilterSelect
-        label="State"
-        any="Any state"
+        label={t.status}
+        any={t.anyStatus}
         value={search.status}
-        options={Object.entries({ ...PROVIDER_STATES, ...SETUP_STATES }).map(
-          ([value, { label }]) => [value, label] as const,
-        )}
+        options={ROW_STATUSES.map((status) => [status, words[status]] as const)}
         onChange={(status) => onChange({ status })}
       />
       {getDesktopInfo() !== null && (
         <Link to="/settings" className="text-sm text-accent underline">
-          Provider keys
+          {t.desktopKeys}
         </Link>
       )}
     </div>
   );
-}
-
-const UNKNOWN = <span className="text-ink-faint">—</span>;
-
-const COLUMNS: readonly Column<ProviderRow>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    width: 'minmax(120px,2fr)',
-    narrow: { width: 'minmax(90px,2fr)' },
-    cell: ({ name, slug }) => (
-      <>
-        <span className="font-medium">{name}</span> <code className="font-mono text-xs text-ink-faint">{slug}</code>
-      </>
-    ),
-  },
-  {
-    id: 'state',
-    header: 'State',
-    width: '110px',
-    cell: ({ state, setup, past }) => <ProviderStateBadge health={state?.health} setup={setup} past={past} />,
-  },
-  {
-    id: 'past',
-    leaves: 5,
-    header: 'Last 24 h',
-    width: 'minmax(240px,2fr)',
-    cell: ({ past }) => <HistoryCell past={past} />,
-  },
-  {
-    id: 'host',
-    leaves: 1,
-    header: 'Host',
-    width: 'minmax(140px,2fr)',
-    cell: ({ host }) => host ?? <span className="text-ink-faint">unknown</span>,
-  },
-  {
-    id: 'source',
-    leaves: 2,
-    header: 'Set up',
-    width: '96px',
-    cell: ({ setup }) => (setup?.source === 'stored' ? 'here' : 'in the file'),
-  },
-  { id: 'key', header: 'Key', width: '110px', narrow: { width: '90px' }, cell: (row) => <KeyCell row={row} /> },
-  {
-    id: 'models',
-    leaves: 3,
-    header: 'Models',
-    width: '72px',
-    isNumeric: true,
-    cell: ({ state }) => (state === undefined ? UNKNOWN : formatCount(state.models)),
-  },
-  {
-    id: 'trouble',
-    leaves: 4,
-    header: 'Unhealthy',
-    width: '84px',
-    isNumeric: true,
-    cell: ({ state }) => (state === undefined ? UNKNOWN : formatCount(countTroubled(state))),
-  },
-];
-
-function KeyCell({ row: { state, setup } }: { row: ProviderRow }) {
-  const hasKey = state === undefined ? setup?.has_key : state.has_key;
-  const isCallers = state?.byok === true;
-  if (hasKey === null || hasKey === undefined) return <span className="text-ink-faint">unknown</span>;
-  if (hasKey) return 'set';
-  return <Badge tone={isCallers ? 'neutral' : 'caution'}>{isCallers ? 'the caller’s' : 'none'}</Badge>;
-}
-
-function countTroubled({ health: { endpoints } }: ProviderState): number {
-  const { unstable, resting, failing, half_open: halfOpen, open } = endpoints;
-  return unstable + resting + failing + halfOpen + open;
 }

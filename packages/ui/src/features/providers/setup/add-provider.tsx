@@ -12,6 +12,7 @@ import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { deleteModel } from '../../models/model-setup-queries.ts';
 import { useDraftTest } from '../use-layer-test.ts';
+import { providerSetupMessages } from './messages.ts';
 import { type ModelChoice, ModelChoiceFields } from './model-choice.tsx';
 import { PresetTiles } from './preset-tiles.tsx';
 import { listsModels, type ProviderDraft, startDraft, toSettings } from './provider-draft.ts';
@@ -21,11 +22,11 @@ import { TestArea } from './test-area.tsx';
 
 interface AddProviderProps {
   readonly onClose: () => void;
-  /** Called when the provider is in force. */
+  /** Called when the provider is saved. */
   readonly onSaved: (slug: string, isTested: boolean) => void;
 }
 
-/** Chooses a provider, takes its key or address, tests it and puts it in force. */
+/** Chooses a provider, takes its key or address, tests it and saves it. */
 export function AddProvider({ onClose, onSaved }: AddProviderProps) {
   const { data: setups } = useQuery(providerSetupsQuery);
   const [start, setStart] = useState<ProviderDraft | null>(null);
@@ -33,7 +34,7 @@ export function AddProvider({ onClose, onSaved }: AddProviderProps) {
     return <NewProvider start={start} onBack={() => setStart(null)} onClose={onClose} onSaved={onSaved} />;
   const taken = new Set(setups?.data.map(({ slug }) => slug));
   return (
-    <Dialog key="choose" title="Add a provider" width="wide" onClose={onClose}>
+    <Dialog key="choose" title={providerSetupMessages().add.title} width="wide" onClose={onClose}>
       <PresetTiles onChoose={({ preset, server }) => setStart(startDraft(preset, server, taken))} />
     </Dialog>
   );
@@ -45,6 +46,7 @@ function NewProvider({
   onClose,
   onSaved,
 }: AddProviderProps & { start: ProviderDraft; onBack: () => void }) {
+  const t = providerSetupMessages().add;
   const formId = useId();
   const client = useQueryClient();
   const [draft, setDraft] = useState(start);
@@ -77,25 +79,25 @@ function NewProvider({
   useEffect(() => {
     if (found !== null || test.isPending) result.current?.scrollIntoView({ block: 'nearest' });
   }, [found, test.isPending]);
-  const name = draft.preset?.name ?? 'Another server';
+  const name = draft.preset?.name ?? t.custom;
   return (
     <Dialog
       key="form"
-      title={`Add a provider: ${name}`}
+      title={draft.preset === null ? `${t.title}: ${name}` : t.titleOf(name)}
       width="wide"
       onClose={onClose}
       actions={
         <>
           <Button look="quiet" icon={<ArrowLeft size={14} />} className="mr-auto" onClick={onBack}>
-            Back
+            {t.back}
           </Button>
           {!isTested && (
             <Button isBusy={save.isPending} disabled={test.isPending} onClick={() => save.mutate()}>
-              Save without testing
+              {t.saveUntested}
             </Button>
           )}
           <Button type="submit" form={formId} look="primary" isBusy={test.isPending || save.isPending}>
-            {isTested ? 'Save' : 'Test'}
+            {isTested ? t.save : t.test}
           </Button>
         </>
       }
@@ -103,7 +105,7 @@ function NewProvider({
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <ProviderFields draft={draft} onChange={change} issue={issue} />
         <div ref={result} className="flex flex-col gap-4">
-          <TestArea name={draft.slug} test={test} onTry={runTest} />
+          <TestArea name={draft.name.trim() || (draft.preset?.name ?? draft.slug)} test={test} onTry={runTest} />
           {isTested && <ModelChoiceFields models={found.models} value={models} onChange={setChoice} />}
         </div>
         {save.error !== null && (
@@ -122,6 +124,7 @@ async function saveNewProvider(
   choice: ModelChoice,
   { isTested, client }: { readonly isTested: boolean; readonly client: QueryClient },
 ): Promise<ProviderSetup> {
+  const t = providerSetupMessages().add;
   const provider = await createProvider({ ...toSettings(draft), discoverModels: choice.mode === 'all' });
   const { slug, name } = provider;
   const chosen = choice.mode === 'some' ? [...choice.chosen] : [];
@@ -139,19 +142,19 @@ async function saveNewProvider(
       for (const id of made) await deleteModel(id);
       await deleteProvider(slug);
     } catch (error) {
-      showFailure(`${name} was not removed`, error);
+      showFailure(t.notRemoved(name), error);
     }
     await client.invalidateQueries();
   };
   showToast({
     tone: isTested ? 'good' : 'neutral',
-    title: isTested ? `${name} saved` : `${name} saved without testing`,
-    action: { label: 'Undo', run: () => void undo() },
+    title: (isTested ? t.added : t.addedUntested)(name),
+    action: { label: t.undo, run: () => void undo() },
   });
   if (failures.length > 0) {
     showToast({
       tone: 'bad',
-      title: `${failures.length} of its models could not be added`,
+      title: t.modelsFailed(failures.length),
       detail: failures.join('\n'),
     });
   }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
-import { formatCount } from '../../../format/quantity.ts';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
+import { providerSetupMessages } from './messages.ts';
 import type { ListedModel } from './setup-queries.ts';
 
 /** Which models of a provider are served, besides the built-in ones. */
@@ -22,15 +22,16 @@ interface ModelChoiceFieldsProps {
 const MAX_SHOWN = 200;
 
 export function ModelChoiceFields({ models, value, onChange }: ModelChoiceFieldsProps) {
+  const t = providerSetupMessages().models;
   const count = models?.length ?? 0;
   const options = [
-    ...(models === null ? [] : [['all', `All ${formatCount(count)} models, including new ones`] as const]),
-    ['some', models === null ? 'These, by the provider’s names' : 'Selected models'] as const,
-    ['none', 'Built-in models only'] as const,
+    ...(models === null ? [] : [['all', t.all(count)] as const]),
+    ['some', models === null ? t.named : t.selected] as const,
+    ['none', t.builtIn] as const,
   ];
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-1 text-sm font-medium">Models</legend>
+      <legend className="mb-1 text-sm font-medium">{t.legend}</legend>
       {options.map(([mode, label]) => (
         <label key={mode} className="flex cursor-pointer items-start gap-2 text-sm">
           <input
@@ -46,8 +47,8 @@ export function ModelChoiceFields({ models, value, onChange }: ModelChoiceFields
       {value.mode === 'some' &&
         (models === null ? (
           <textarea
-            aria-label="Model names, one per line"
-            placeholder="One per line"
+            aria-label={t.names}
+            placeholder={t.onePerLine}
             rows={3}
             className="field font-mono"
             defaultValue={[...value.chosen].join('\n')}
@@ -73,6 +74,7 @@ interface PickModelsProps extends ModelChoiceFieldsProps {
 }
 
 function PickModels({ models, value, onChange }: PickModelsProps) {
+  const t = providerSetupMessages().models;
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
   const fitting = models.filter(({ id }) => id.toLowerCase().includes(wanted));
@@ -86,13 +88,13 @@ function PickModels({ models, value, onChange }: PickModelsProps) {
     <div ref={scrollIntoView} className="flex flex-col gap-2 rounded-lg border border-line p-2">
       <input
         type="search"
-        aria-label="Search its models"
-        placeholder="Search its models"
+        aria-label={t.search}
+        placeholder={t.search}
         className="field"
         value={search}
         onChange={(event) => setSearch(event.target.value)}
       />
-      <ul aria-label="Its models" className="scroll-thin max-h-56 overflow-y-auto">
+      <ul aria-label={t.list} className="scroll-thin max-h-56 overflow-y-auto">
         {shown.map(({ id }) => (
           <li key={id}>
             <label className="flex cursor-pointer items-center gap-2 rounded px-1.5 py-1 text-sm hover:bg-raised">
@@ -108,9 +110,9 @@ function PickModels({ models, value, onChange }: PickModelsProps) {
         ))}
       </ul>
       <p role="status" className="text-xs text-ink-faint">
-        {formatCount(value.chosen.size)} chosen
-        {fitting.length > shown.length ? `; ${formatCount(fitting.length - shown.length)} more: search for them` : ''}
-        {fitting.length === 0 ? '; none fits the search' : ''}
+        {t.chosen(value.chosen.size)}
+        {fitting.length > shown.length ? ` · ${t.further(fitting.length - shown.length)}` : ''}
+        {fitting.length === 0 ? ` · ${t.noneMatch}` : ''}
       </p>
     </div>
   );

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Plug, Server } from 'lucide-react';
+import { Server } from 'lucide-react';
 import { useState } from 'react';
 
 import { Badge } from '../../../parts/badge.tsx';
 import { Tile, TileSearch } from '../../../parts/controls/tiles.tsx';
+import { Logo } from '../../../parts/logo.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { providerSetupMessages } from './messages.ts';
 import { type LocalServer, localServersQuery, presetsQuery, type ProviderPreset } from './setup-queries.ts';
 
 /** The well-known providers, those that run on this machine first, and a server of one's own. */
 export function PresetTiles({ onChoose }: { onChoose: (tile: Start) => void }) {
+  const t = providerSetupMessages().tiles;
   const [search, setSearch] = useState('');
   const query = useQuery(presetsQuery);
   const { data: presets } = query;
@@ -21,15 +24,13 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Start) => void }) {
   return (
     <div className="flex flex-col gap-3">
       <TileSearch
-        label="Search providers"
-        placeholder="Search providers; Enter selects the first"
+        label={t.search}
+        placeholder={t.searchHint}
         value={search}
         onChange={setSearch}
         onEnter={chooseFirst}
       />
-      {(presets === undefined || query.error !== null) && (
-        <NotLoaded what="the well-known providers" query={query} isFlush />
-      )}
+      {(presets === undefined || query.error !== null) && <NotLoaded what={t.what} query={query} isFlush />}
       <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
         {tiles.map((tile) => (
           <li key={tile.id}>
@@ -38,33 +39,27 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Start) => void }) {
         ))}
       </ul>
       <p role="status" className="text-xs text-ink-faint">
-        {isLooking ? 'Looking for model servers on this machine…' : toFoundText(servers?.length ?? 0)}
+        {isLooking ? t.looking : servers === undefined || servers.length === 0 ? t.noServer : t.servers(servers.length)}
       </p>
     </div>
   );
 }
 
-const toFoundText = (count: number): string =>
-  count === 0
-    ? 'No local model server found (Ollama, LM Studio, llama.cpp, vLLM at their default ports).'
-    : `${count} model ${count === 1 ? 'server' : 'servers'} found on this machine.`;
-
 function PresetTile({ tile, onChoose }: { tile: Start; onChoose: (tile: Start) => void }) {
-  const { name, note, server } = tile;
+  const t = providerSetupMessages().tiles;
+  const { name, note, preset, server } = tile;
   return (
     <Tile
-      icon={server === undefined ? <Plug size={16} /> : <Server size={16} />}
+      icon={preset === null ? <Server size={18} /> : <Logo name={preset.slug} size={18} />}
       name={name}
       note={note}
       onChoose={() => onChoose(tile)}
     >
       {server !== undefined && (
         <span className="mt-1 flex flex-wrap gap-1">
-          <Badge tone="good">found on this machine</Badge>
-          <Badge>
-            {server.models.length} {server.models.length === 1 ? 'model' : 'models'}
-          </Badge>
-          {server.set_up_as !== null && <Badge tone="accent">added as {server.set_up_as}</Badge>}
+          <Badge tone="good">{t.found}</Badge>
+          <Badge>{t.models(server.models.length)}</Badge>
+          {server.set_up_as !== null && <Badge tone="accent">{t.addedAs(server.set_up_as)}</Badge>}
         </span>
       )}
     </Tile>
@@ -82,12 +77,10 @@ interface Start {
   readonly server?: LocalServer;
 }
 
-const OWN: Start = {
-  id: '',
-  name: 'Another server',
-  note: 'Custom endpoint (OpenAI, Anthropic, Google and others)',
-  preset: null,
-};
+function toOwn(): Start {
+  const t = providerSetupMessages().tiles;
+  return { id: '', name: t.own, note: t.ownNote, preset: null };
+}
 
 /** What most people look for stands before the others. */
 const COMMON = ['openai', 'anthropic', 'google', 'openrouter'];
@@ -107,18 +100,15 @@ export function toTiles(presets: readonly ProviderPreset[], servers: readonly Lo
     .toSorted((one, other) => toRank(one) - toRank(other))
     .map((preset): Start => ({ id: preset.id, name: preset.name, note: toNote(preset), preset }));
   const wanted = search.trim().toLowerCase();
-  return [...found, ...others, OWN].filter(({ name, note, preset }) =>
+  return [...found, ...others, toOwn()].filter(({ name, note, preset }) =>
     [name, note, preset?.id ?? ''].some((text) => text.toLowerCase().includes(wanted)),
   );
 }
 
 function toNote({ base_url: address, needs_key: needsKey, is_gateway: isGateway }: ProviderPreset): string {
-  const kind = isGateway
-    ? 'A gateway to many providers'
-    : address === null
-      ? 'Key and your own address'
-      : toHost(address);
-  return needsKey || address === null ? kind : `${kind}, no key needed`;
+  const t = providerSetupMessages().tiles;
+  const kind = isGateway ? t.gateway : address === null ? t.ownAddress : toHost(address);
+  return needsKey || address === null ? kind : t.noKey(kind);
 }
 
 const toHost = (address: string): string => address.replace(/^https?:\/\//, '').split('/')[0] ?? address;

@@ -4,16 +4,6 @@ import type { LocalServer, ProviderPreset } from './setup-queries.ts';
 
 type Wire = NonNullable<CreateProviderRequest['wire']>;
 
-/** Formats that a server of one's own may speak. */
-export const OWN_WIRES: Readonly<Record<Wire, string>> = {
-  openai: 'OpenAI (chat completions)',
-  'openai-responses': 'OpenAI (responses)',
-  anthropic: 'Anthropic (messages)',
-  google: 'Google (Gemini)',
-  fal: 'fal',
-  replicate: 'Replicate',
-};
-
 /** A name with its value, as both are typed. */
 export interface PairDraft {
   /** Tells rows apart while they are edited. */

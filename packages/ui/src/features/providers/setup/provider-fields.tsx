@@ -4,7 +4,8 @@ import { Checkbox, Folded } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.tsx';
 import { OutsideLink, toSafeLink } from '../../../parts/text/outside-link.tsx';
 import { AdvancedFields } from './advanced-fields.tsx';
-import { asksForAddress, needsAddress, OWN_WIRES, type ProviderDraft } from './provider-draft.ts';
+import { providerSetupMessages } from './messages.ts';
+import { asksForAddress, needsAddress, type ProviderDraft } from './provider-draft.ts';
 import type { ProviderPreset } from './setup-queries.ts';
 
 interface ProviderFieldsProps {
@@ -18,6 +19,7 @@ interface ProviderFieldsProps {
 
 /** What is asked of a provider: its key or address, and the rest under “More”. */
 export function ProviderFields(props: ProviderFieldsProps) {
+  const t = providerSetupMessages().fields;
   const { draft, onChange, issue, existing } = props;
   const { preset } = draft;
   const isShort = asksForAddress(draft);
@@ -28,7 +30,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
     <>
       {isShort && <AddressField {...props} />}
       <LabelledInput
-        label="Key"
+        label={t.key}
         hint={toKeyHint(draft, existing)}
         error={issue('apiKey')}
         type="password"
@@ -44,30 +46,28 @@ export function ProviderFields(props: ProviderFieldsProps) {
       />
       {existing?.hasKey === true && (
         <Checkbox
-          label="Remove key"
-          hint="Calls will be sent without a key."
+          label={t.removeKey}
+          hint={t.removeKeyHint}
           checked={draft.removesKey}
           onChange={(event) => onChange({ removesKey: event.target.checked, key: '' })}
         />
       )}
-      <Folded title="More" hasIssue={hasIssue}>
+      <Folded title={t.more} hasIssue={hasIssue}>
         <div className="mt-3 grid gap-4 sm:grid-cols-2">
           {!isShort && <AddressField {...props} />}
           {preset === null && existing === undefined && (
             <LabelledSelect
-              label="Format"
-              hint="API format of the server"
+              label={t.format}
+              hint={t.formatHint}
               error={issue('wire')}
               value={draft.wire}
-              options={Object.entries(OWN_WIRES)}
+              options={Object.entries(t.wires)}
               onChange={(wire) => onChange({ wire: wire as ProviderDraft['wire'] })}
             />
           )}
-          <TextField {...props} field="name" label="Name" hint="Display name" placeholder={preset?.name} />
-          {existing === undefined && (
-            <TextField {...props} field="slug" label="Slug" hint="Prefix for model IDs. Can’t be changed later." />
-          )}
-          <TextField {...props} field="region" label="Region" placeholder="eu" />
+          <TextField {...props} field="name" label={t.name} hint={t.nameHint} placeholder={preset?.name} />
+          {existing === undefined && <TextField {...props} field="slug" label={t.slug} hint={t.slugHint} />}
+          <TextField {...props} field="region" label={t.region} placeholder="eu" />
         </div>
       </Folded>
       <AdvancedFields draft={draft} onChange={onChange} issue={issue} />
@@ -76,13 +76,18 @@ export function ProviderFields(props: ProviderFieldsProps) {
 }
 
 function toKeyHint({ preset }: ProviderDraft, existing: ProviderFieldsProps['existing']): ReactNode {
+  const t = providerSetupMessages().fields;
   const page = preset === null ? null : <KeyPage preset={preset} />;
-  if (existing?.hasKey === true) return <>Leave empty to keep the current key. {page}</>;
-  const kept = 'Encrypted when saved, and never shown again.';
-  if (preset?.needs_key !== true) return `If it needs one. ${kept}`;
+  if (existing?.hasKey === true)
+    return (
+      <>
+        {t.keepKey} {page}
+      </>
+    );
+  if (preset?.needs_key !== true) return t.optionalKey;
   return (
     <>
-      {preset.key_page === null ? `Create it in your ${preset.name} account.` : page} {kept}
+      {preset.key_page === null ? t.createKeyIn(preset.name) : page} {t.kept}
     </>
   );
 }
@@ -91,19 +96,16 @@ function toKeyHint({ preset }: ProviderDraft, existing: ProviderFieldsProps['exi
 function KeyPage({ preset: { name, key_page: page } }: { preset: ProviderPreset }) {
   const link = toSafeLink(page);
   if (link === null) return null;
-  return (
-    <OutsideLink url={link}>
-      Create a key at {name} ({link.hostname})
-    </OutsideLink>
-  );
+  return <OutsideLink url={link}>{providerSetupMessages().fields.createKeyAt(name, link.hostname)}</OutsideLink>;
 }
 
 function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {
+  const t = providerSetupMessages().fields;
   const { preset } = draft;
   return (
     <LabelledInput
-      label="Address"
-      hint="Including the version, e.g. /v1"
+      label={t.address}
+      hint={t.addressHint}
       error={issue('baseUrl')}
       inputMode="url"
       autoComplete="off"

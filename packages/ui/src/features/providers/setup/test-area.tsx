@@ -5,6 +5,8 @@ import { Select } from '../../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { Findings } from '../findings.tsx';
 import type { DraftTest } from '../use-layer-test.ts';
+import { chooseTestModel } from './choose-test-model.ts';
+import { providerSetupMessages } from './messages.ts';
 
 interface TestAreaProps {
   readonly name: string;
@@ -15,12 +17,13 @@ interface TestAreaProps {
 
 /** What the test of a provider finds, in place, layer by layer. */
 export function TestArea({ name, test, onTry }: TestAreaProps) {
+  const t = providerSetupMessages().test;
   const { found, error, isPending } = test;
   const models = found?.models ?? [];
   return (
     <div className="flex flex-col gap-3">
       <div aria-live="polite" className="flex flex-col gap-3">
-        {error !== null && <ErrorPanel error={error} title="The test could not run" />}
+        {error !== null && <ErrorPanel error={error} title={t.notRun} />}
         <Findings test={test} name={name} />
       </div>
       {models.length > 0 && <TryModel models={models.map(({ id }) => id)} isBusy={isPending} onTry={onTry} />}
@@ -35,20 +38,21 @@ interface TryModelProps {
 }
 
 function TryModel({ models, isBusy, onTry }: TryModelProps) {
-  const [model, setModel] = useState(models[0] ?? '');
+  const t = providerSetupMessages().test;
+  const [model, setModel] = useState(() => chooseTestModel(models));
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm">
       <Button isBusy={isBusy} onClick={() => onTry(model)}>
-        Send a test request
+        {t.send}
       </Button>
       <Select
-        label="Model for the test"
+        label={t.model}
         className="field w-auto max-w-full min-w-0"
         value={model}
         options={models}
         onChange={setModel}
       />
-      <span className="text-xs text-ink-faint">Costs a few tokens</span>
+      <span className="text-xs text-ink-faint">{t.cost}</span>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ProviderHistoryBucket, ProviderHistoryList } from '@model-gateway/core/wire';
 
-import { describePast, describeShare, toHourLook } from '../../../features/providers/describe-history.ts';
+import { describePast, toHourLook } from '../../../features/providers/describe-history.ts';
 import { classNames } from '../../../parts/class-names.ts';
 
 const LEAST_SHARE = 25;
@@ -38,17 +38,14 @@ export function HourBar({ hour, isActive = false }: { hour: ProviderHistoryBucke
   );
 }
 
-/** The last 24 hours of a provider in a list: small bars, and how many calls failed. */
-export function HistoryCell({ past }: { past: ProviderHistoryList['data'][number] | undefined }) {
+/** The last 24 hours of a provider in a list, as small bars. */
+export function HistoryBars({ past }: { past: ProviderHistoryList['data'][number] | undefined }) {
   if (past === undefined) return <span className="text-ink-faint">—</span>;
   return (
-    <span className="flex items-center gap-2" title={describePast(past)}>
-      <span className="flex h-4 w-24 shrink-0 gap-px">
-        {past.buckets.map((hour) => (
-          <HourBar key={hour.start} hour={hour} />
-        ))}
-      </span>
-      <span className="truncate text-xs text-ink-soft">{describeShare(past.totals)}</span>
+    <span className="flex h-4 max-w-60 gap-px" role="img" aria-label={describePast(past)} title={describePast(past)}>
+      {past.buckets.map((hour) => (
+        <HourBar key={hour.start} hour={hour} />
+      ))}
     </span>
   );
 }

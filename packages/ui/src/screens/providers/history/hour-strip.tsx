@@ -4,6 +4,7 @@ import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
 import { describeHour } from '../../../features/providers/describe-history.ts';
 import { toDayStart } from '../../../format/days.ts';
 import { timeFormats } from '../../../format/time.ts';
+import { providersMessages } from '../messages.ts';
 import { HourBar } from './hour-bar.tsx';
 
 interface HourStripProps {
@@ -28,6 +29,7 @@ function toRows(hours: readonly ProviderHistoryBucket[]): readonly (readonly Pro
 
 /** Hours as bars, a day in a row, that are read by mouse, finger and arrow keys. */
 export function HourStrip({ label, hours, onPick }: HourStripProps) {
+  const t = providersMessages().history;
   const hintId = useId();
   const [active, setActive] = useState<number | null>(null);
   const [isByKey, setIsByKey] = useState(false);
@@ -93,16 +95,10 @@ export function HourStrip({ label, hours, onPick }: HourStripProps) {
         ))}
       </div>
       <p className="figures mt-1 min-h-8 text-xs text-ink-soft" data-part="reading">
-        {shown === undefined ? (
-          <span className="text-ink-faint">
-            Point at an hour or use the arrow keys. Click or press Enter to list its calls.
-          </span>
-        ) : (
-          describeHour(shown)
-        )}
+        {shown === undefined ? <span className="text-ink-faint">{t.hint}</span> : describeHour(shown)}
       </p>
       <p id={hintId} hidden>
-        Arrow keys read the hours. Enter lists the calls of an hour.
+        {t.keyHint}
       </p>
       <p aria-live="polite" className="sr-only">
         {isByKey && shown !== undefined && describeHour(shown)}

@@ -8,9 +8,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { FAILURE_WORDS, describePast, listFailures } from '../../../features/providers/describe-history.ts';
+import { describePast, listFailures } from '../../../features/providers/describe-history.ts';
+import { providerMessages } from '../../../features/providers/messages.ts';
 import { HOUR_MS } from '../../../format/days.ts';
-import { formatUsd } from '../../../format/money.ts';
+import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
@@ -19,26 +20,25 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { providersMessages } from '../messages.ts';
 import { type HistorySpan, providerHistoryQuery } from './history-queries.ts';
 import { HourStrip } from './hour-strip.tsx';
 
-const SPANS: readonly (readonly [HistorySpan, string])[] = [
-  ['day', '24 h'],
-  ['week', '7 days'],
-];
+const SPANS = ['day', 'week'] as const satisfies readonly HistorySpan[];
 const PRESSED = 'aria-pressed:bg-accent-soft aria-pressed:text-accent';
 
 /** What became of the calls to a provider, also before the gateway started: hours as bars, kinds of failures, figures. */
 export function ProviderHistorySection({ slug, name }: { slug: string; name: string }) {
+  const t = providersMessages().history;
   const [span, setSpan] = useState<HistorySpan>('day');
   const [isTable, setIsTable] = useState(false);
   const history = useQuery(providerHistoryQuery(slug, span));
   return (
-    <section aria-label="History" className="flex flex-col gap-3">
+    <section aria-label={t.title} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h3 className="mr-auto text-sm font-semibold">History</h3>
-        <div role="group" aria-label="Time" className="flex gap-1">
-          {SPANS.map(([value, label]) => (
+        <h3 className="mr-auto text-sm font-semibold">{t.title}</h3>
+        <div role="group" aria-label={t.time} className="flex gap-1">
+          {SPANS.map((value) => (
             <Button
               key={value}
               look="quiet"
@@ -46,22 +46,15 @@ export function ProviderHistorySection({ slug, name }: { slug: string; name: str
               className={PRESSED}
               onClick={() => setSpan(value)}
             >
-              {label}
+              {t.spans[value]}
             </Button>
           ))}
         </div>
         <Button look="quiet" aria-pressed={isTable} className={PRESSED} onClick={() => setIsTable(!isTable)}>
-          Table
+          {t.table}
         </Button>
       </div>
-      <Loaded
-        what="the history"
-        failure="The history could not be loaded"
-        query={history}
-        data={history.data}
-        isKept
-        isFlush
-      >
+      <Loaded what={t.what} failure={t.failure} query={history} data={history.data} isKept isFlush>
         {(past) => <History slug={slug} name={name} past={past.data} isTable={isTable} />}
       </Loaded>
     </section>
@@ -76,9 +69,11 @@ interface HistoryProps {
 }
 
 function History({ slug, name, past, isTable }: HistoryProps) {
+  const t = providersMessages().history;
+  const words = providerMessages().failures;
   const navigate = useNavigate();
   const { totals, buckets, last_error: lastError } = past;
-  const label = `Calls to ${showControls(name)}, hour by hour`;
+  const label = t.label(showControls(name));
   const list = ({ start }: ProviderHistoryBucket): void => {
     const to = new Date(Date.parse(start) + HOUR_MS).toISOString();
     // The calls that fell back from it, too, which count as another provider's.
@@ -94,11 +89,11 @@ function History({ slug, name, past, isTable }: HistoryProps) {
         <HourStrip label={label} hours={buckets} onPick={list} />
       )}
       {failures.length > 0 && (
-        <ul aria-label="Failures by kind" className="flex flex-wrap gap-1.5">
+        <ul aria-label={t.kinds} className="flex flex-wrap gap-1.5">
           {failures.map(([kind, count]) => (
             <li key={kind}>
-              <Badge tone={kind === 'rate_limited' ? 'caution' : 'bad'} title={FAILURE_WORDS[kind].meaning}>
-                {formatCount(count)} {FAILURE_WORDS[kind].label}
+              <Badge tone={kind === 'rate_limited' ? 'caution' : 'bad'} title={words[kind].meaning}>
+                {formatCount(count)} {words[kind].label}
               </Badge>
             </li>
           ))}
@@ -107,11 +102,11 @@ function History({ slug, name, past, isTable }: HistoryProps) {
       {totals.calls > 0 && (
         <Facts
           facts={[
-            ['Up', totals.uptime === null ? '—' : formatPercent(totals.uptime)],
-            ['First token', toPair(totals.first_token_p50, totals.first_token_p95)],
+            [t.uptime, totals.uptime === null ? '—' : formatPercent(totals.uptime)],
+            [t.firstToken, toPair(totals.first_token_p50, totals.first_token_p95)],
             ...toOutput(totals),
-            ['Spent', formatUsd(totals.cost)],
-            ['Circuit opened', totals.openings === 0 ? 'never' : toTimes(totals.openings)],
+            [t.spent, formatUsd(totals.cost)],
+            [t.opened, totals.openings === 0 ? t.never : t.times(totals.openings)],
           ]}
         />
       )}
@@ -123,35 +118,33 @@ function History({ slug, name, past, isTable }: HistoryProps) {
 /** Beside the first token it says something only where some calls were no streams. */
 function toOutput(totals: ProviderHistoryFigures): [string, string][] {
   const { latency_p50: p50, latency_p95: p95, first_token_p50: token50, first_token_p95: token95 } = totals;
-  return p50 === token50 && p95 === token95 ? [] : [['First output', toPair(p50, p95)]];
+  return p50 === token50 && p95 === token95 ? [] : [[providersMessages().history.firstOutput, toPair(p50, p95)]];
 }
 
-const toTimes = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);
-
 const toPair = (p50: number | null, p95: number | null): string =>
-  p50 === null ? '—' : `${formatDuration(p50)} (p50), ${formatDuration(p95)} (p95)`;
+  p50 === null ? '—' : providersMessages().history.pair(formatDuration(p50), formatDuration(p95));
 
 function LastError({ error }: { error: ProviderLastError }) {
+  const t = providersMessages().history;
+  const words = providerMessages().failures;
   const { at, kind, status, code, message, model, generation_id: id } = error;
   return (
     <div className="rounded-lg border border-line p-3 text-sm">
       <p className="flex flex-wrap items-center gap-x-2">
-        <span className="font-medium">Last failure</span>
+        <span className="font-medium">{t.lastFailure}</span>
         <span className="text-ink-faint" title={formatFull(at)}>
           {formatRelative(at)}
         </span>
-        <Badge tone={kind === 'rate_limited' ? 'caution' : 'bad'} title={FAILURE_WORDS[kind].meaning}>
-          {FAILURE_WORDS[kind].label}
+        <Badge tone={kind === 'rate_limited' ? 'caution' : 'bad'} title={words[kind].meaning}>
+          {words[kind].label}
         </Badge>
       </p>
-      <p className="mt-1 break-words text-ink-soft">
-        {message === null ? `Error ${code}; the message is not stored.` : showControls(message)}
-      </p>
+      <p className="mt-1 break-words text-ink-soft">{message === null ? t.notStored(code) : showControls(message)}</p>
       <p className="mt-1 flex flex-wrap gap-x-3 text-xs text-ink-faint">
-        <span>{status === null ? 'no response' : `status ${status}`}</span>
+        <span>{status === null ? t.noResponse : t.status(status)}</span>
         <span className="break-all">{showControls(model)}</span>
         <Link to="/generations/$id" params={{ id }} className="text-accent underline">
-          View the call
+          {t.view}
         </Link>
       </p>
     </div>
@@ -164,21 +157,21 @@ interface HourTableProps {
   readonly onPick: (hour: ProviderHistoryBucket) => void;
 }
 
-const HEADS = ['Calls', 'Failed', 'Up', 'First token p50, p95', 'Cost'];
-
 /** The numbers of the bars, the newest first; hours without calls are left out. */
 function HourTable({ label, hours, onPick }: HourTableProps) {
+  const t = providersMessages().history;
+  const words = providerMessages().failures;
   const called = hours.filter(({ calls }) => calls > 0).toReversed();
-  if (called.length === 0) return <p className="text-sm text-ink-faint">There is nothing to show.</p>;
+  if (called.length === 0) return <p className="text-sm text-ink-faint">{t.nothing}</p>;
   return (
-    <div tabIndex={0} role="region" aria-label={`${label}, as a table`} className="scroll-thin max-h-64 overflow-auto">
+    <div tabIndex={0} role="region" aria-label={t.asTable(label)} className="scroll-thin max-h-64 overflow-auto">
       <table className="figures w-full text-xs">
         <thead className="sticky top-0 bg-surface">
           <tr className="text-left text-ink-faint">
             <th scope="col" className="py-1 pr-4 font-medium">
-              Hour
+              {t.hour}
             </th>
-            {HEADS.map((head) => (
+            {t.heads.map((head) => (
               <th key={head} scope="col" className="py-1 pr-4 text-right font-medium whitespace-nowrap">
                 {head}
               </th>
@@ -188,13 +181,13 @@ function HourTable({ label, hours, onPick }: HourTableProps) {
         <tbody>
           {called.map((hour) => {
             const fromMs = Date.parse(hour.start);
-            const kinds = listFailures(hour).map(([kind]) => FAILURE_WORDS[kind].label);
+            const kinds = listFailures(hour).map(([kind]) => words[kind].label);
             return (
               <tr key={hour.start} className="border-t border-line/60">
                 <th scope="row" className="pr-4 text-left font-normal whitespace-nowrap">
                   <button
                     type="button"
-                    title="List these calls"
+                    title={t.list}
                     className="min-h-6 rounded text-accent underline"
                     onClick={() => onPick(hour)}
                   >
@@ -212,7 +205,7 @@ function HourTable({ label, hours, onPick }: HourTableProps) {
                 <td className="pr-4 text-right whitespace-nowrap">
                   {formatDuration(hour.first_token_p50)}, {formatDuration(hour.first_token_p95)}
                 </td>
-                <td className="text-right">{formatUsd(hour.cost)}</td>
+                <td className="text-right">{formatUsdInColumn(hour.cost)}</td>
               </tr>
             );
           })}

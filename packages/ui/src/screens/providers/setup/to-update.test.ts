@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { ProviderDraft } from '../../../features/providers/setup/provider-draft.ts';
-import { toUpdate } from './provider-setup-section.tsx';
+import { changesConnection, toUpdate } from './to-update.ts';
 
 const BEFORE: ProviderDraft = {
   preset: null,
@@ -59,4 +59,9 @@ test('what is said of data goes back to what is known of the preset', () => {
 
 test('whether it has the Responses API goes back to what is known of the preset', () => {
   expect(toUpdate(BEFORE, { ...BEFORE, responses: true })).toEqual({ responses: null });
+});
+
+test('a new key or address is tested before it is saved, and a key that goes is not', () => {
+  expect([{ apiKey: 'sk-2' }, { baseUrl: null }, { headers: {} }].every(changesConnection)).toBe(true);
+  expect([{}, { name: 'x' }, { apiKey: null }, { discoverModels: true }].some(changesConnection)).toBe(false);
 });
