@@ -84,7 +84,7 @@ export const groupsQuery = (search: GenerationSearch, grouping: Grouping, rank: 
       const query =
         grouping === 'day'
           ? toDaysQuery(filters, Date.now())
-          : { ...toCountQuery(filters), split: grouping, rank, values: MAX_GROUPS };
+          : { ...toCountQuery(filters), split: grouping, rank, parts: MAX_GROUPS };
       return callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
     },
   });
