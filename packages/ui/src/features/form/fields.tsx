@@ -4,6 +4,7 @@ import { type FieldPath, type FieldValues, type UseFormReturn, useController } f
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, type LabelledProps, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import type { Options } from '../../parts/controls/select.tsx';
+import { formMessages } from './messages.ts';
 
 /** What the fields of a form share. */
 export interface FormParts<Values extends FieldValues> {
@@ -77,12 +78,15 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
 }
 
 /** When a limit begins again: empty for never. */
-export const RESET_OPTIONS = [
-  ['', 'never'],
-  ['daily', 'daily'],
-  ['weekly', 'weekly'],
-  ['monthly', 'monthly'],
-] as const;
+export function toResetOptions(): Options {
+  const { never, daily, weekly, monthly } = formMessages().resets;
+  return [
+    ['', never],
+    ['daily', daily],
+    ['weekly', weekly],
+    ['monthly', monthly],
+  ];
+}
 
 interface CheckFieldProps<Values extends FieldValues>
   extends Omit<NamedProps<Values>, 'error'>, Omit<ComponentProps<typeof Checkbox>, 'form' | 'name'> {

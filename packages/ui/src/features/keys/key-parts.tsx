@@ -2,39 +2,69 @@ import type { AnyKey } from '@model-gateway/core/wire';
 
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { classNames } from '../../parts/class-names.ts';
+import { formMessages } from '../form/messages.ts';
+import { keyPartMessages } from './messages.ts';
 
 type Dated = Pick<AnyKey, 'disabled' | 'expires_at'>;
 
+/** Whether calls with it are accepted. */
+const stateOf = ({ disabled, expires_at: end }: Dated): 'disabled' | 'expired' | 'active' => {
+  if (disabled) return 'disabled';
+  return end !== null && Date.parse(end) <= Date.now() ? 'expired' : 'active';
+};
+
+const STATE_TONES = { disabled: 'caution', expired: 'bad', active: 'good' } as const;
+
 export function KeyState({ state }: { state: Dated }) {
-  if (state.disabled) return <Badge tone="caution">disabled</Badge>;
-  const isExpired = state.expires_at !== null && Date.parse(state.expires_at) <= Date.now();
-  return isExpired ? <Badge tone="bad">expired</Badge> : <Badge tone="good">active</Badge>;
+  const name = stateOf(state);
+  return <Badge tone={STATE_TONES[name]}>{keyPartMessages()[name]}</Badge>;
 }
+
+/** Its state, where that is worth a word. */
+export const KeyTrouble = ({ state }: { state: Dated }) =>
+  stateOf(state) === 'active' ? null : <KeyState state={state} />;
 
 export function KeyKind({ management }: Pick<AnyKey, 'management'>) {
-  return <Badge tone={management ? 'accent' : 'neutral'}>{management ? 'management' : 'API'}</Badge>;
+  const t = keyPartMessages();
+  return <Badge tone={management ? 'accent' : 'neutral'}>{management ? t.management : t.api}</Badge>;
 }
 
-/** What it means that a key is from the configuration. */
-export const CONFIG_MEANING = 'Set in the configuration file, the environment or the demo. Change it there.';
+/** The end of a key's text, by which people tell their keys apart: all begin alike. Nothing of one whose text is unknown. */
+export function toKeyEnd({ label, source }: Pick<AnyKey, 'label' | 'source'>): string {
+  const end = label.split('...')[1];
+  return source === 'config' || end === undefined ? '' : `…${end}`;
+}
 
 /** Marks what the configuration alone can change. */
 export function ConfigBadge() {
-  return <Badge title={CONFIG_MEANING}>from the configuration</Badge>;
+  const t = keyPartMessages();
+  return <Badge title={t.configMeaning}>{t.fromConfig}</Badge>;
 }
 
-export function LimitBar({ limit, left, reset }: { limit: number; left: number | null; reset: string | null }) {
+interface LimitBarProps {
+  readonly limit: number;
+  readonly left: number | null;
+  readonly reset: 'daily' | 'weekly' | 'monthly' | null;
+}
+
+/** How much of a limit is spent. Its colour warns from three quarters on. */
+export function LimitBar({ limit, left, reset }: LimitBarProps) {
   const spent = limit - (left ?? limit);
   const share = limit === 0 ? 100 : Math.min(100, Math.max(0, (spent / limit) * 100));
+  const period = formMessages().periods[reset ?? 'total'];
+  const color = share >= 100 ? 'bg-bad' : share >= 75 ? 'bg-caution' : 'bg-accent';
   return (
     <span
-      className="figures flex items-center gap-2 text-xs"
-      title={`${formatUsd(spent)} of ${formatUsd(limit)}${reset === null ? '' : `, ${reset}`}`}
+      className="figures flex min-w-0 items-center gap-2 text-xs"
+      title={`${keyPartMessages().spentOf(formatUsd(spent), formatUsd(limit))}, ${period}`}
     >
-      <span aria-hidden="true" className="h-1.5 w-14 overflow-hidden rounded-full bg-raised">
-        <span className={`block h-full ${share >= 90 ? 'bg-bad' : 'bg-accent'}`} style={{ width: `${share}%` }} />
+      <span aria-hidden="true" className="h-1.5 w-14 shrink-0 overflow-hidden rounded-full bg-raised">
+        <span className={classNames('block h-full forced-color-adjust-none', color)} style={{ width: `${share}%` }} />
       </span>
-      {formatUsd(spent)} / {formatUsd(limit)}
+      <span className="truncate">
+        {formatUsd(spent)} / {formatUsd(limit)} <span className="text-ink-faint">{period}</span>
+      </span>
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { Menu } from '../../parts/controls/menu.tsx';
 import { Loaded, type LoadedProps } from '../../parts/messages/loaded.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
+import { listMessages } from './messages.ts';
 
 interface ListScreenProps {
   readonly title: string;
@@ -48,7 +49,7 @@ interface ListBodyProps<Row> extends Omit<LoadedProps<readonly Row[]>, 'data'> {
 /** The rows of a list; or that they load, why they could not be loaded, or why there are none. */
 export function ListBody<Row>({ rows, empty, children, ...rest }: ListBodyProps<Row>) {
   return (
-    <Loaded failure={`The ${rest.what} could not be loaded`} {...rest} data={rows}>
+    <Loaded failure={listMessages().notLoaded(rest.what)} {...rest} data={rows}>
       {(loaded) => (loaded.length === 0 ? empty : children(loaded))}
     </Loaded>
   );

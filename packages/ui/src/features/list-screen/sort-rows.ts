@@ -1,12 +1,26 @@
-type Value = number | string | null;
+import { getLocale } from '../../messages/locale.ts';
+import type { TableSort } from '../../parts/table/table-row.tsx';
 
-/** Rows in the order of a value; where that is not known, a row stands last, whichever way round. */
-export function sortRows<Row>(rows: readonly Row[], read: (row: Row) => Value, order: 'asc' | 'desc'): readonly Row[] {
-  const turn = order === 'asc' ? 1 : -1;
+/** What a list can be sorted by: the value of a row under each `sort` of a column; null has no value. */
+export type SortValues<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
+
+/** The rows in the order of one value; those without it come last. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  sort: TableSort | undefined,
+  values: SortValues<Row>,
+): readonly Row[] {
+  const valueOf = sort && values[sort.by];
+  if (valueOf === undefined) return rows;
+  const sign = sort?.order === 'desc' ? -1 : 1;
   return rows.toSorted((a, b) => {
-    const [one, other] = [read(a), read(b)];
+    const [one, other] = [valueOf(a), valueOf(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
-    if (typeof one === 'string' || typeof other === 'string') return String(one).localeCompare(String(other)) * turn;
-    return (one - other) * turn;
+    return sign * compare(one, other);
   });
+}
+
+function compare(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return String(one).localeCompare(String(other), getLocale().tag, { numeric: true });
 }

@@ -1,10 +1,13 @@
 import type { Guardrail } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 
+import { assign, refreshGuardrails, type Subjects } from '../../features/guardrails/guardrail-changes.ts';
+import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
-import { assign, refreshGuardrails, type Subjects } from './guardrail-queries.ts';
+import { guardrailsMessages } from './messages.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
 interface Change {
@@ -13,10 +16,12 @@ interface Change {
   readonly removed: readonly string[];
 }
 
-/** Whom the guardrail holds for. Each has one at most; taking it here takes it from another. In force at once. */
+/** What the guardrail is assigned to, at once. Each can have one: to take the place of another is asked about before. */
 export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardrail }) {
+  const t = guardrailsMessages().assigned;
   const client = useQueryClient();
-  const { options, owners, assigned, isLoading, error } = useSubjects(id);
+  const [asked, setAsked] = useState<Change | null>(null);
+  const { options, owners, nameOf, assigned, isLoading, error } = useSubjects(id);
   const apply = async ({ subjects, added, removed }: Change): Promise<void> => {
     if (added.length > 0) await assign({ guardrailId: id, subjects }, added, true);
     if (removed.length > 0) await assign({ guardrailId: id, subjects }, removed, false);
@@ -30,24 +35,32 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
     if (removed.length > 0) await assign({ guardrailId: id, subjects }, removed, true);
     await refreshGuardrails(client);
   };
+  const labelOf = (subjects: Subjects, subject: string): string =>
+    options[subjects].find(({ value }) => value === subject)?.label ?? subject;
+  /** Those that have another guardrail. */
+  const taken = ({ subjects, added }: Change): readonly string[] =>
+    added.filter((subject) => owners.has(`${subjects} ${subject}`));
   const change = useMutation({
     mutationFn: apply,
     onSuccess: (_, made) => {
       const before = new Map(owners);
-      const labelOf = (subject: string): string =>
-        options[made.subjects].find(({ value }) => value === subject)?.label ?? subject;
       showUndo({
         title: [
-          ...(made.added.length > 0 ? [`${name} assigned to ${made.added.map(labelOf).join(', ')}`] : []),
-          ...(made.removed.length > 0 ? [`${name} removed from ${made.removed.map(labelOf).join(', ')}`] : []),
+          ...(made.added.length > 0
+            ? [t.added(name, made.added.map((one) => labelOf(made.subjects, one)).join(', '))]
+            : []),
+          ...(made.removed.length > 0
+            ? [t.removed(name, made.removed.map((one) => labelOf(made.subjects, one)).join(', '))]
+            : []),
         ].join('; '),
         undo: () => revert(made, before),
-        undone: 'Assignments restored',
+        undone: t.restored,
       });
     },
     onSettled: () => refreshGuardrails(client),
   });
-  if (isLoading) return <Loading what="keys and members" />;
+  const ownerName = (subjects: Subjects, subject: string): string => nameOf(owners.get(`${subjects} ${subject}`) ?? '');
+  if (isLoading) return <Loading what={t.what} />;
   const picker = (subjects: Subjects, hint: string) => {
     // What is under way is shown as if it had been done.
     const pending = change.isPending && change.variables.subjects === subjects ? change.variables : undefined;
@@ -60,11 +73,13 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
         options={options[subjects]}
         chosen={[...new Set(chosen)]}
         hint={hint}
-        onChange={(next) => {
+        onChange={(ids) => {
           if (change.isPending) return;
-          const added = next.filter((one) => !now.includes(one));
-          const removed = now.filter((one) => !next.includes(one));
-          if (added.length + removed.length > 0) change.mutate({ subjects, added, removed });
+          const added = ids.filter((one) => !now.includes(one));
+          const removed = now.filter((one) => !ids.includes(one));
+          const next = { subjects, added, removed };
+          if (taken(next).length > 0) setAsked(next);
+          else if (added.length + removed.length > 0) change.mutate(next);
         }}
       />
     );
@@ -74,17 +89,29 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
       {change.error !== null && (
         <UnsavedPanel
           error={change.error}
-          title="Not assigned"
-          kept="Nothing was changed"
+          title={t.notAssigned}
+          kept={t.unchanged}
           onRetry={() => change.mutate(change.variables)}
         />
       )}
       {error !== null && <ErrorPanel error={error} />}
-      <p className="text-sm text-ink-soft">
-        Applies from the next request. A key or member can have one guardrail; assigning replaces the current one.
-      </p>
-      {picker('keys', 'Calls with these keys')}
-      {picker('members', 'Calls with any key of these members')}
+      <p className="text-sm text-ink-soft">{t.text}</p>
+      {picker('keys', t.keysHint)}
+      {picker('members', t.membersHint)}
+      {asked !== null && (
+        <ConfirmDialog
+          title={t.replaceTitle(ownerName(asked.subjects, taken(asked)[0] ?? ''))}
+          action={t.replace}
+          onClose={() => setAsked(null)}
+          onConfirm={() => change.mutateAsync(asked)}
+        >
+          {taken(asked).map((subject) => (
+            <p key={subject}>
+              {t.replaceText(labelOf(asked.subjects, subject), ownerName(asked.subjects, subject), name)}
+            </p>
+          ))}
+        </ConfirmDialog>
+      )}
     </div>
   );
 }

@@ -8,13 +8,14 @@ import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { BUILTIN_FILTERS, type GuardrailDraft, withBuiltin } from './guardrail-draft.ts';
+import { guardrailsMessages } from './messages.ts';
 
 const ACTIONS = ['flag', 'redact', 'block'] as const satisfies readonly FilterAction[];
-const DIRECTIONS = [
-  ['input', 'prompts'],
-  ['output', 'answers'],
-  ['both', 'both'],
-] as const;
+const DIRECTIONS = ['input', 'output', 'both'] as const;
+
+const toActionOptions = () => ACTIONS.map((action) => [action, guardrailsMessages().actions[action]] as const);
+const toDirectionOptions = () =>
+  DIRECTIONS.map((direction) => [direction, guardrailsMessages().content.directions[direction]] as const);
 
 export function ContentRules({ form: { control }, error }: FormParts<GuardrailDraft>) {
   const { field: builtins } = useController({ control, name: 'builtins' });
@@ -33,25 +34,27 @@ interface KnownKindsProps {
 }
 
 function KnownKinds({ filters, onChange }: KnownKindsProps) {
+  const { actions, content: t } = guardrailsMessages();
   return (
     <section>
-      <h3 className="mb-2 text-sm font-semibold">Built-in filters</h3>
+      <h3 className="mb-2 text-sm font-semibold">{t.builtin}</h3>
       <ul className="flex flex-col gap-1.5">
-        {BUILTIN_FILTERS.map(({ slug, label }) => {
+        {BUILTIN_FILTERS.map((slug) => {
+          const label = t.builtins[slug];
           const filter = filters.find((candidate) => candidate.slug === slug);
           return (
             <li key={slug} className="flex flex-wrap items-center gap-2 text-sm">
               <span className="min-w-36 flex-1">{label}</span>
               <Select
-                label={`Action for ${label}`}
+                label={t.actionFor(label)}
                 value={filter?.action ?? 'off'}
-                options={['off', ...ACTIONS]}
+                options={[['off', actions.off], ...toActionOptions()]}
                 onChange={(action) => onChange(withBuiltin(filters, slug, action))}
               />
               <Select
-                label={`Direction for ${label}`}
+                label={t.directionFor(label)}
                 value={filter?.direction ?? 'input'}
-                options={DIRECTIONS}
+                options={toDirectionOptions()}
                 disabled={filter === undefined}
                 onChange={(direction) => onChange(withBuiltin(filters, slug, filter?.action ?? 'flag', direction))}
               />
@@ -70,20 +73,17 @@ interface OwnPatternsProps {
 }
 
 function OwnPatterns({ filters, onChange, error }: OwnPatternsProps) {
+  const t = guardrailsMessages().content;
   const add = (): void => onChange([...filters, { pattern: '', action: 'redact', label: '', direction: 'input' }]);
   return (
     <section>
       <div className="mb-2 flex items-center justify-between">
-        <h3 className="text-sm font-semibold">Custom patterns</h3>
+        <h3 className="text-sm font-semibold">{t.custom}</h3>
         <Button icon={<Plus size={14} />} onClick={add}>
-          Pattern
+          {t.add}
         </Button>
       </div>
-      {filters.length === 0 && (
-        <p className="text-sm text-ink-faint">
-          None. Patterns are regular expressions without look-around and back-references.
-        </p>
-      )}
+      {filters.length === 0 && <p className="text-sm text-ink-faint">{t.noPatterns}</p>}
       <ul className="flex flex-col gap-3">
         {filters.map((filter, at) => (
           <OwnPattern
@@ -109,11 +109,12 @@ interface OwnPatternProps {
 }
 
 function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternProps) {
+  const t = guardrailsMessages().content;
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line p-3">
       <div className="flex gap-2">
         <input
-          aria-label={`Pattern ${place}`}
+          aria-label={t.pattern(place)}
           aria-invalid={problem !== undefined || undefined}
           placeholder="project-[a-z]+"
           spellCheck={false}
@@ -121,26 +122,26 @@ function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternPr
           value={filter.pattern}
           onChange={(event) => onChange({ pattern: event.target.value })}
         />
-        <Button look="quiet" aria-label={`Remove pattern ${place}`} icon={<X size={15} />} onClick={onRemove} />
+        <Button look="quiet" aria-label={t.remove(place)} icon={<X size={15} />} onClick={onRemove} />
       </div>
       <div className="flex flex-wrap gap-2">
         <input
-          aria-label={`Label of pattern ${place}`}
-          placeholder="Label, also used as replacement"
+          aria-label={t.label(place)}
+          placeholder={t.labelPlaceholder}
           className="field w-auto max-w-full flex-1"
           value={filter.label ?? ''}
           onChange={(event) => onChange({ label: event.target.value })}
         />
         <Select
-          label={`Action of pattern ${place}`}
+          label={t.action(place)}
           value={filter.action}
-          options={ACTIONS}
+          options={toActionOptions()}
           onChange={(action) => onChange({ action })}
         />
         <Select
-          label={`Direction of pattern ${place}`}
+          label={t.direction(place)}
           value={filter.direction ?? 'input'}
-          options={DIRECTIONS}
+          options={toDirectionOptions()}
           onChange={(direction) => onChange({ direction })}
         />
       </div>

@@ -7,16 +7,17 @@ import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { toShortRule } from './guardrail-words.ts';
+import { trialMessages } from './trial-messages.ts';
 
 type Effect = GuardrailDryRunLine['rules'][number]['effect'];
 
-const EFFECTS: Readonly<Record<Effect, { readonly would: string; readonly short: string; readonly tone: Tone }>> = {
-  blocked: { would: 'would be blocked', short: 'blocked', tone: 'bad' },
-  unserved: { would: 'would find no endpoint', short: 'no endpoint', tone: 'bad' },
-  over_budget: { would: 'would be over the budget', short: 'over budget', tone: 'bad' },
-  redacted: { would: 'redacted', short: 'redacted', tone: 'caution' },
-  rerouted: { would: 'served by another endpoint', short: 'rerouted', tone: 'caution' },
-  flagged: { would: 'flagged', short: 'flagged', tone: 'neutral' },
+const TONES: Readonly<Record<Effect, Tone>> = {
+  blocked: 'bad',
+  unserved: 'bad',
+  over_budget: 'bad',
+  redacted: 'caution',
+  rerouted: 'caution',
+  flagged: 'neutral',
 };
 
 interface DryRunResultProps {
@@ -26,17 +27,18 @@ interface DryRunResultProps {
   readonly isFinal: boolean;
 }
 
-/** What a dry run has found so far: numbers, by which rules, and some of the calls. */
+/** What a dry run has found so far: numbers, by which rules, and some of the requests. */
 export function DryRunResult({ line, examples, isFinal }: DryRunResultProps) {
-  const effects = (Object.keys(EFFECTS) as Effect[]).filter((effect) => effect === 'blocked' || line[effect] > 0);
+  const t = trialMessages().dryRun;
+  const effects = (Object.keys(TONES) as Effect[]).filter((effect) => effect === 'blocked' || line[effect] > 0);
   return (
-    <section aria-label="Result" className="flex flex-col gap-4">
+    <section aria-label={t.result} className="flex flex-col gap-4">
       <p role={isFinal ? 'status' : undefined} className="figures text-sm">
-        Of {formatCount(line.looked_at)} {line.looked_at === 1 ? 'call' : 'calls'}:{' '}
+        {t.of(formatCount(line.looked_at), line.looked_at)}{' '}
         {effects.map((effect, at) => (
           <Fragment key={effect}>
             {at > 0 && ', '}
-            <b>{formatCount(line[effect])}</b> {EFFECTS[effect].would}
+            <b>{formatCount(line[effect])}</b> {t.effects[effect].would}
           </Fragment>
         ))}
         .
@@ -49,38 +51,32 @@ export function DryRunResult({ line, examples, isFinal }: DryRunResultProps) {
 }
 
 function Notes({ line, isFinal }: Omit<DryRunResultProps, 'examples'>) {
+  const t = trialMessages().dryRun;
   const { blocked, unserved, over_budget: overBudget, saved_usd: saved, saved_unknown: unknown } = line;
   const without = line.without_content;
   const isSaving = blocked + unserved + overBudget > 0;
   return (
     <ul className="figures flex list-disc flex-col gap-0.5 pl-5 text-sm text-ink-soft">
-      {isFinal && line.touched === 0 && <li>It would not have affected these calls.</li>}
+      {isFinal && line.touched === 0 && <li>{t.untouched}</li>}
       {isSaving && (
-        <li>
-          {formatUsd(saved)} would have been saved by refusing calls
-          {unknown > 0 && `; the cost of ${formatCount(unknown)} is unknown`}.
-        </li>
+        <li>{unknown > 0 ? t.savedUnknown(formatUsd(saved), formatCount(unknown)) : t.saved(formatUsd(saved))}</li>
       )}
-      {without > 0 && (
-        <li>
-          {formatCount(without)} could not be checked, because their texts are not stored; filters may affect more
-          calls.
-        </li>
-      )}
-      {overBudget > 0 && <li>The budget counts from the first of these calls, for each key.</li>}
+      {without > 0 && <li>{t.withoutContent(formatCount(without))}</li>}
+      {overBudget > 0 && <li>{t.budget}</li>}
     </ul>
   );
 }
 
 function Rules({ rules }: Pick<GuardrailDryRunLine, 'rules'>) {
+  const t = trialMessages().dryRun;
   return (
     <table className="figures w-full text-sm">
-      <caption className="mb-1 text-left font-semibold">By rule</caption>
+      <caption className="mb-1 text-left font-semibold">{t.byRule}</caption>
       <thead className="sr-only">
         <tr>
-          <th scope="col">Rule</th>
-          <th scope="col">Effect</th>
-          <th scope="col">Calls</th>
+          <th scope="col">{t.rule}</th>
+          <th scope="col">{t.effect}</th>
+          <th scope="col">{t.requests}</th>
         </tr>
       </thead>
       <tbody>
@@ -90,7 +86,7 @@ function Rules({ rules }: Pick<GuardrailDryRunLine, 'rules'>) {
               {rule}
             </th>
             <td className="w-28 py-1">
-              <Badge tone={EFFECTS[effect].tone}>{EFFECTS[effect].short}</Badge>
+              <Badge tone={TONES[effect]}>{t.effects[effect].short}</Badge>
             </td>
             <td className="w-20 py-1 text-right">{formatCount(calls)}</td>
           </tr>
@@ -101,13 +97,14 @@ function Rules({ rules }: Pick<GuardrailDryRunLine, 'rules'>) {
 }
 
 function Examples({ examples, touched }: Pick<GuardrailDryRunLine, 'examples' | 'touched'>) {
+  const t = trialMessages().dryRun;
   return (
     <div>
       <h3 className="mb-1 text-sm font-semibold">
-        Calls{' '}
+        {t.requests}{' '}
         {touched > examples.length && (
           <span className="figures font-normal text-ink-faint">
-            {formatCount(examples.length)} of {formatCount(touched)}
+            {t.someOf(formatCount(examples.length), formatCount(touched))}
           </span>
         )}
       </h3>
@@ -124,8 +121,8 @@ function Examples({ examples, touched }: Pick<GuardrailDryRunLine, 'examples' | 
             <span className="figures text-ink-faint">{formatUsd(cost)}</span>
             <span className="flex flex-wrap gap-1">
               {effects.map(({ effect, rule }) => (
-                <Badge key={`${effect} ${rule}`} tone={EFFECTS[effect].tone} title={rule}>
-                  {EFFECTS[effect].short}: {toShortRule(rule)}
+                <Badge key={`${effect} ${rule}`} tone={TONES[effect]} title={rule}>
+                  {t.effects[effect].short}: {toShortRule(rule)}
                 </Badge>
               ))}
             </span>

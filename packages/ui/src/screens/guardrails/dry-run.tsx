@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
 import { readJsonLines } from '../../api/read-stream.ts';
-import { HOUR_MS } from '../../format/days.ts';
+import { isPeriod, type PeriodName, toPeriodStart, toPeriodTexts } from '../../format/days.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -12,32 +12,23 @@ import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { DryRunResult } from './dry-run-result.tsx';
+import { trialMessages } from './trial-messages.ts';
 
 interface DryRunProps {
   readonly dryRun: ReturnType<typeof useDryRun>;
-  /** Whether something is not saved yet. */
-  readonly isChanged: boolean;
-  /** How many keys the guardrail holds for. */
+  /** How many keys the guardrail is assigned to. */
   readonly keyCount: number;
 }
 
-/** What the guardrail, as it stands in the form, would have done to the calls of a span. */
-export function DryRun({ dryRun, isChanged, keyCount }: DryRunProps) {
+/** What the guardrail, as the form has it, would have done to the requests of a period. */
+export function DryRun({ dryRun, keyCount }: DryRunProps) {
+  const t = trialMessages().dryRun;
   const { run } = dryRun;
   return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
-      {isChanged && (
-        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
-          Unsaved changes are included and stay unsaved.
-        </p>
-      )}
+    <div className="flex flex-col gap-4">
       <ScopeForm dryRun={dryRun} keyCount={keyCount} />
-      {run.state === 'idle' && (
-        <p className="text-sm text-ink-faint">
-          Checks stored calls, newest first. No provider is called, and nothing is changed.
-        </p>
-      )}
-      {run.error !== null && <ErrorPanel error={run.error} title="The dry run did not finish" />}
+      {run.state === 'idle' && <p className="text-sm text-ink-faint">{t.idle}</p>}
+      {run.error !== null && <ErrorPanel error={run.error} title={t.failed} />}
       {run.state !== 'idle' && run.state !== 'failed' && <DryRunProgress state={run.state} line={run.line} />}
       {run.line !== null && <DryRunResult line={run.line} examples={run.examples} isFinal={run.state !== 'running'} />}
     </div>
@@ -47,6 +38,7 @@ export function DryRun({ dryRun, isChanged, keyCount }: DryRunProps) {
 /** Which calls are looked at. */
 function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'>) {
   const { scope, change, run, start, stop } = dryRun;
+  const t = trialMessages().dryRun;
   const isRunning = run.state === 'running';
   return (
     <form
@@ -58,7 +50,7 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
       className="flex flex-col gap-3"
     >
       <div className="flex flex-wrap items-center gap-2">
-        <Choice label="Calls of" value={scope.span} options={DRY_RUN_SPANS} onChange={(span) => change({ span })} />
+        <Choice label={t.span} value={scope.span} options={toSpanLabels()} onChange={(span) => change({ span })} />
         <span className="flex-1" />
         {/* One button for both, so that the focus stays on it. */}
         <Button
@@ -66,7 +58,7 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
           look={isRunning ? 'plain' : 'primary'}
           icon={isRunning ? <Square size={14} /> : <Play size={14} />}
         >
-          {isRunning ? 'Stop' : run.state === 'idle' ? 'Run' : 'Run again'}
+          {isRunning ? t.stop : run.state === 'idle' ? t.run : t.runAgain}
         </Button>
       </div>
       {scope.span === 'own' && (
@@ -74,7 +66,7 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
           {(['from', 'to'] as const).map((end) => (
             <LabelledInput
               key={end}
-              label={end === 'from' ? 'From' : 'Until'}
+              label={t[end]}
               error={issueFor(run.error, `filter.${end}`)}
               type="datetime-local"
               value={scope[end]}
@@ -84,8 +76,8 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
         </div>
       )}
       <LabelledInput
-        label="Only calls matching"
-        hint="Filter as in Generations, e.g. model:acme/* cost>0.05; leave empty for all"
+        label={t.where}
+        hint={t.whereHint}
         error={issueFor(run.error, 'filter.where') ?? issueFor(run.error, 'where')}
         spellCheck={false}
         className="field font-mono text-xs"
@@ -94,7 +86,7 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
       />
       {keyCount > 0 && (
         <Checkbox
-          label={keyCount === 1 ? 'Only calls of the assigned key' : `Only calls of the ${keyCount} assigned keys`}
+          label={t.ownKeys(keyCount)}
           checked={scope.isOwnKeys}
           onChange={(event) => change({ isOwnKeys: event.target.checked })}
         />
@@ -103,30 +95,27 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
   );
 }
 
-const DRY_RUN_SPANS = {
-  '1h': '1 h',
-  '24h': '24 h',
-  '7d': '7 d',
-  '30d': '30 d',
-  all: 'All',
-  own: 'From … until',
-} as const;
+type DryRunSpan = Exclude<PeriodName, 'today'> | 'all' | 'own';
 
-/** The calls to look at, as the form has them. */
+function toSpanLabels(): Readonly<Record<DryRunSpan, string>> {
+  const { all, own } = trialMessages().dryRun.spans;
+  const short = (name: PeriodName): string => toPeriodTexts(name).short;
+  return { '1h': short('1h'), '24h': short('24h'), '7d': short('7d'), '30d': short('30d'), all, own };
+}
+
+/** The requests to check, as the form has them. */
 export interface DryRunScope {
-  readonly span: keyof typeof DRY_RUN_SPANS;
+  readonly span: DryRunSpan;
   /** In local time, as its field writes them; for a span of one's own. */
   readonly from: string;
   readonly to: string;
   /** In the filter language. */
   readonly where: string;
-  /** Only calls of the keys that the guardrail holds for. */
+  /** Only requests of the keys that the guardrail is assigned to. */
   readonly isOwnKeys: boolean;
 }
 
 const FIRST_SCOPE: DryRunScope = { span: '7d', from: '', to: '', where: '', isOwnKeys: false };
-
-const HOURS: Readonly<Partial<Record<DryRunScope['span'], number>>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
 
 /** The same as the API takes it. */
 export function toDryRunFilter(
@@ -134,10 +123,9 @@ export function toDryRunFilter(
   keys: readonly string[],
   now = Date.now(),
 ): Readonly<Record<string, string>> {
-  const hours = HOURS[span];
   const isOwn = span === 'own';
   return {
-    ...(hours !== undefined && { from: new Date(now - hours * HOUR_MS).toISOString() }),
+    ...(isPeriod(span) && { from: new Date(toPeriodStart(span, now)).toISOString() }),
     ...(isOwn && from !== '' && { from: new Date(from).toISOString() }),
     ...(isOwn && to !== '' && { to: new Date(to).toISOString() }),
     ...(where.trim() !== '' && { where: where.trim() }),
@@ -190,7 +178,7 @@ export function useDryRun(guardrailId: string, unsaved: Record<string, unknown>,
     try {
       const { signal } = own;
       const response = await openApi('/admin/v1/guardrails/dry-runs', { method: 'POST', body: request, signal });
-      if (response.body === null) throw new Error('The gateway sent nothing');
+      if (response.body === null) throw new Error(trialMessages().dryRun.nothingSent);
       let isDone = false;
       for await (const line of readJsonLines<GuardrailDryRunLine>(response.body)) {
         isDone = line.done;
@@ -201,7 +189,7 @@ export function useDryRun(guardrailId: string, unsaved: Record<string, unknown>,
           error: null,
         }));
       }
-      if (!isDone) throw new Error('The dry run was interrupted; results so far are below');
+      if (!isDone) throw new Error(trialMessages().dryRun.interrupted);
     } catch (error) {
       tell((before) => ({ ...before, state: 'failed', error }));
     }
@@ -221,6 +209,7 @@ interface DryRunProgressProps {
 
 /** How far a dry run has come. */
 function DryRunProgress({ state, line }: DryRunProgressProps) {
+  const t = trialMessages().dryRun;
   const looked = line?.looked_at ?? 0;
   const total = line?.total ?? 0;
   const part = state === 'done' ? 1 : total === 0 ? 0 : looked / total;
@@ -229,19 +218,19 @@ function DryRunProgress({ state, line }: DryRunProgressProps) {
     <div className="flex flex-col gap-1">
       <div
         role="progressbar"
-        aria-label="Dry run"
+        aria-label={t.name}
         aria-valuemin={0}
         aria-valuemax={total}
         aria-valuenow={looked}
-        aria-valuetext={`${formatCount(looked)} of ${formatCount(total)} calls`}
+        aria-valuetext={t.progress(formatCount(looked), formatCount(total))}
         className="h-2 overflow-hidden rounded-full bg-raised forced-colors:border"
       >
         <div className="h-full rounded-full bg-accent forced-color-adjust-none" style={{ width: `${part * 100}%` }} />
       </div>
       <p className="figures text-xs text-ink-faint">
-        {formatCount(looked)} of {formatCount(total)} calls checked
-        {backTo !== null && `, back to ${formatMoment(backTo)}`}
-        {state === 'stopped' && '; stopped'}
+        {t.checked(formatCount(looked), formatCount(total))}
+        {backTo !== null && t.backTo(formatMoment(backTo))}
+        {state === 'stopped' && t.stopped}
       </p>
     </div>
   );

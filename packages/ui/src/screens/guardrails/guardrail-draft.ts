@@ -2,16 +2,16 @@ import type { BuiltinFilter, CustomFilter, Guardrail } from '@model-gateway/core
 
 import type { FilterAction, ResetInterval } from '../../api/types.ts';
 
-/** The filters that come with the gateway, with what they look for. */
-export const BUILTIN_FILTERS: readonly { readonly slug: BuiltinFilter['slug']; readonly label: string }[] = [
-  { slug: 'email', label: 'E-mail addresses' },
-  { slug: 'phone', label: 'Phone numbers' },
-  { slug: 'ssn', label: 'Social security numbers' },
-  { slug: 'credit-card', label: 'Card numbers' },
-  { slug: 'ip-address', label: 'IP addresses' },
-  { slug: 'iban', label: 'Bank accounts (IBAN)' },
-  { slug: 'secrets', label: 'Keys and passwords' },
-  { slug: 'regex-prompt-injection', label: 'Prompt injection' },
+/** The filters that come with the gateway. */
+export const BUILTIN_FILTERS: readonly BuiltinFilter['slug'][] = [
+  'email',
+  'phone',
+  'ssn',
+  'credit-card',
+  'ip-address',
+  'iban',
+  'secrets',
+  'regex-prompt-injection',
 ];
 
 /** A guardrail while it is being changed: figures as text. */
@@ -95,10 +95,6 @@ export function withBuiltin(
   if (action === 'off') return others;
   return [...others, { ...before, slug, action, ...(direction !== undefined && { direction }) }];
 }
-
-/** Whether it is the one of a workspace, which holds for all calls in it without being assigned. */
-export const isDefault = ({ name, workspace_id: workspace }: Pick<Guardrail, 'name' | 'workspace_id'>): boolean =>
-  workspace !== null && name === `Workspace ${workspace} Default`;
 
 /** How many rules it has, whatever their kind. */
 export function countRules(guardrail: Guardrail): number {

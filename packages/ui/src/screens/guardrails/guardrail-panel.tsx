@@ -6,6 +6,8 @@ import { useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
 import { useChangeForm } from '../../features/form/use-change-form.ts';
+import { refreshGuardrails, saveGuardrail } from '../../features/guardrails/guardrail-changes.ts';
+import { isDefault } from '../../features/guardrails/is-default.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Tabs } from '../../parts/controls/tabs.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
@@ -14,19 +16,21 @@ import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { holdDeletion, showUndo, useHeldDeletions } from '../../parts/messages/toast-store.ts';
 import { AssignmentsTab } from './assignments-tab.tsx';
 import { ContentRules } from './content-rules.tsx';
-import { DryRun, useDryRun } from './dry-run.tsx';
-import { isDefault, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
-import { refreshGuardrails, saveGuardrail } from './guardrail-queries.ts';
+import { useDryRun } from './dry-run.tsx';
+import { toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
 import { describeSubjects } from './guardrail-words.ts';
 import { HitsTab } from './hits-tab.tsx';
+import { guardrailsMessages } from './messages.ts';
 import { ReachRules } from './reach-rules.tsx';
-import { TextTester } from './text-tester.tsx';
+import { type TestKind, TestTab } from './test-tab.tsx';
 
 export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; onClose: () => void }) {
+  const t = guardrailsMessages().panel;
   const { id, name } = guardrail;
   const { form, before, change, isChanged } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
   const save = useSaveGuardrail(guardrail, (saved) => form.reset(toGuardrailDraft(saved)));
   const [tab, setTab] = useState('rules');
+  const [testKind, setTestKind] = useState<TestKind>('prompt');
   const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
   const keys = assignments.filter(({ guardrail_id: of }) => of === id).map(({ key_hash: hash }) => hash);
   const dryRun = useDryRun(id, change, keys);
@@ -37,32 +41,33 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
     save.reset();
   };
   const startDryRun = (): void => {
-    setTab('dry-run');
+    setTab('test');
+    setTestKind('past');
     void dryRun.start();
   };
   return (
     <SidePanel
-      label={`Guardrail ${name}`}
+      label={t.label(name)}
       onClose={onClose}
       title={<h2 className="truncate font-semibold">{name}</h2>}
       actions={
         <>
           <Button
             look="quiet"
-            aria-label="Delete"
-            title="Delete"
+            aria-label={t.delete}
+            title={t.delete}
             disabled={isGoing}
             icon={<Trash2 size={15} />}
             onClick={() => setIsDeleting(true)}
           />
           <Button look="quiet" icon={<Play size={14} />} onClick={startDryRun}>
-            Dry run
+            {t.dryRun}
           </Button>
           <Button disabled={!isChanged || save.isPending} onClick={undo}>
-            Undo
+            {t.undo}
           </Button>
           <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate(change)}>
-            Save
+            {t.save}
           </Button>
         </>
       }
@@ -73,19 +78,27 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
         </div>
       )}
       <Tabs
-        label="Guardrail"
+        label={t.tabs}
         value={tab}
         onChange={setTab}
         tabs={[
-          { value: 'rules', label: 'Access', content: () => <ReachRules form={form} error={save.error} /> },
-          { value: 'contents', label: 'Content', content: () => <ContentRules form={form} error={save.error} /> },
-          { value: 'holds-for', label: 'Assigned to', content: () => <AssignmentsTab guardrail={guardrail} /> },
-          { value: 'hits', label: 'Hits', content: () => <HitsTab guardrail={guardrail} /> },
-          { value: 'test', label: 'Test', content: () => <TextTester guardrailId={id} change={change} /> },
+          { value: 'rules', label: t.access, content: () => <ReachRules form={form} error={save.error} /> },
+          { value: 'contents', label: t.content, content: () => <ContentRules form={form} error={save.error} /> },
+          { value: 'holds-for', label: t.assigned, content: () => <AssignmentsTab guardrail={guardrail} /> },
+          { value: 'hits', label: t.hits, content: () => <HitsTab guardrail={guardrail} /> },
           {
-            value: 'dry-run',
-            label: 'Dry run',
-            content: () => <DryRun dryRun={dryRun} isChanged={isChanged} keyCount={keys.length} />,
+            value: 'test',
+            label: t.test,
+            content: () => (
+              <TestTab
+                guardrailId={id}
+                change={change}
+                dryRun={dryRun}
+                keyCount={keys.length}
+                kind={testKind}
+                onKind={setTestKind}
+              />
+            ),
           },
         ]}
       />
@@ -103,12 +116,12 @@ function useSaveGuardrail(guardrail: Guardrail, show: (saved: Guardrail) => void
     onSuccess: async (saved) => {
       show(saved);
       showUndo({
-        title: 'Saved',
+        title: guardrailsMessages().panel.saved,
         async undo() {
           show(await saveGuardrail(id, toReversal(guardrail, saved)));
           await refreshGuardrails(client);
         },
-        undone: `${name} restored`,
+        undone: guardrailsMessages().panel.restored(name),
       });
       await refreshGuardrails(client);
     },
@@ -123,6 +136,7 @@ interface DeleteGuardrailProps {
 }
 
 function DeleteGuardrail({ guardrail, onClose, onGone }: DeleteGuardrailProps) {
+  const t = guardrailsMessages().deletion;
   const { id, name } = guardrail;
   const client = useQueryClient();
   const { data: keys = [] } = useQuery(keyAssignmentsQuery);
@@ -132,8 +146,8 @@ function DeleteGuardrail({ guardrail, onClose, onGone }: DeleteGuardrailProps) {
   const remove = async (): Promise<void> => {
     holdDeletion({
       id,
-      title: `“${name}” will be deleted`,
-      detail: 'It remains active until this message closes.',
+      title: t.pending(name),
+      detail: t.detail,
       async run() {
         await callApi(`/api/v1/guardrails/${id}`, { method: 'DELETE' });
         await refreshGuardrails(client);
@@ -142,14 +156,9 @@ function DeleteGuardrail({ guardrail, onClose, onGone }: DeleteGuardrailProps) {
     onGone();
   };
   return (
-    <ConfirmDialog title={`Delete “${name}”?`} action="Delete guardrail" onClose={onClose} onConfirm={remove}>
+    <ConfirmDialog title={t.title(name)} action={t.action} onClose={onClose} onConfirm={remove}>
       <p>
-        {isDefault(guardrail)
-          ? 'It will no longer apply to calls in its workspace.'
-          : subjects === null
-            ? 'It is not assigned to any key or member.'
-            : `Its assignments are removed: only the default guardrail will apply to ${subjects}.`}{' '}
-        It remains active and can be restored while the message is shown.
+        {isDefault(guardrail) ? t.ofWorkspace : subjects === null ? t.unassigned : t.assigned(subjects)} {t.undo}
       </p>
     </ConfirmDialog>
   );

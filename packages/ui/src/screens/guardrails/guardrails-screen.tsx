@@ -5,6 +5,8 @@ import { Plus, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
+import { formMessages } from '../../features/form/messages.ts';
+import { isDefault } from '../../features/guardrails/is-default.ts';
 import { ListBody, ListScreen } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCompact } from '../../format/quantity.ts';
@@ -16,15 +18,17 @@ import { useHeldDeletions } from '../../parts/messages/toast-store.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { countRules, isDefault } from './guardrail-draft.ts';
+import { countRules } from './guardrail-draft.ts';
 import { GuardrailPanel } from './guardrail-panel.tsx';
 import { recentHitsQuery } from './guardrail-queries.ts';
-import { countInterventions, describeEffects, describeSubjects } from './guardrail-words.ts';
+import { countHits, describeEffects, describeSubjects } from './guardrail-words.ts';
+import { guardrailsMessages } from './messages.ts';
 import { NewGuardrail } from './new-guardrail.tsx';
 
 const NONE: readonly never[] = [];
 
 export function GuardrailsScreen() {
+  const t = guardrailsMessages();
   const { open } = useSearch({ from: '/guardrails' });
   const navigate = useNavigateWithin('/guardrails');
   const [isCreating, setIsCreating] = useState(false);
@@ -40,11 +44,10 @@ export function GuardrailsScreen() {
   const create = (): void => setIsCreating(true);
   return (
     <ListScreen
-      title="Guardrails"
-      note="Limits on spend, models, providers and content."
+      title={t.title}
       actions={
         <Button look="primary" icon={<Plus size={15} />} onClick={create}>
-          New guardrail
+          {t.newGuardrail}
         </Button>
       }
       opened={
@@ -64,10 +67,10 @@ export function GuardrailsScreen() {
         </>
       }
     >
-      <ListBody what="guardrails" query={query} rows={guardrails} empty={<NoGuardrails onCreate={create} />}>
+      <ListBody what={t.what} query={query} rows={guardrails} empty={<NoGuardrails onCreate={create} />}>
         {(rows) => (
           <VirtualTable
-            label="Guardrails"
+            label={t.title}
             rows={rows}
             columns={columns}
             idOf={({ id }) => id}
@@ -81,10 +84,11 @@ export function GuardrailsScreen() {
 }
 
 function NoGuardrails({ onCreate }: { onCreate: () => void }) {
+  const t = guardrailsMessages();
   return (
-    <EmptyState icon={<ShieldCheck size={22} />} title="No guardrails yet">
-      <p>Guardrails limit spending, models, providers, and the content of prompts and responses.</p>
-      <Button onClick={onCreate}>New guardrail</Button>
+    <EmptyState icon={<ShieldCheck size={22} />} title={t.empty.title}>
+      <p>{t.empty.text}</p>
+      <Button onClick={onCreate}>{t.newGuardrail}</Button>
     </EmptyState>
   );
 }
@@ -97,66 +101,75 @@ interface Shown {
   readonly going: ReadonlySet<string>;
 }
 
-const toColumns = ({ keys, members, hits, going }: Shown): readonly Column<Guardrail>[] => [
-  {
-    id: 'name',
-    header: 'Name',
-    width: 'minmax(150px,2fr)',
-    cell: ({ id, name }) => (
-      <span className="font-medium">
-        {name} {going.has(id) && <Badge tone="caution">being deleted; still active</Badge>}
-      </span>
-    ),
-  },
-  {
-    id: 'hits',
-    leaves: 4,
-    header: 'Last 24 h',
-    width: '150px',
-    cell: ({ id }) => (
-      <RecentHits hits={hits?.data.find(({ guardrail_id: of }) => of === id)} isKnown={hits !== undefined} />
-    ),
-  },
-  {
-    id: 'subjects',
-    header: 'Assigned to',
-    width: 'minmax(150px,1fr)',
-    cell: (guardrail) => {
-      const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === guardrail.id;
-      if (isDefault(guardrail)) return 'its workspace';
-      const subjects = describeSubjects(keys.filter(isOwn).length, members.filter(isOwn).length);
-      return subjects ?? <span className="text-ink-faint">none</span>;
-    },
-  },
-  {
-    id: 'budget',
-    leaves: 3,
-    header: 'Budget',
-    width: 'minmax(150px,1fr)',
-    cell: ({ limit_usd: limit, reset_interval: interval }) =>
-      limit === null ? <span className="text-ink-faint">none</span> : `${formatUsd(limit)} ${interval ?? 'total'}`,
-  },
-  { id: 'rules', leaves: 1, header: 'Rules', width: '64px', isNumeric: true, cell: countRules },
-  {
-    id: 'contents',
-    leaves: 2,
-    header: 'Content',
-    width: 'minmax(140px,1fr)',
-    cell: ({ content_filter_builtins: builtins, content_filters: own }) => {
-      const actions = [...new Set([...(builtins ?? []), ...(own ?? [])].map(({ action }) => action))];
-      if (actions.length === 0) return <span className="text-ink-faint">no filters</span>;
-      return (
-        <span className="flex gap-1">
-          {actions.map((action) => (
-            <Badge key={action} tone={action === 'block' ? 'bad' : action === 'redact' ? 'caution' : 'neutral'}>
-              {action}
-            </Badge>
-          ))}
+function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guardrail>[] {
+  const t = guardrailsMessages();
+  return [
+    {
+      id: 'name',
+      header: t.columns.name,
+      width: 'minmax(150px,2fr)',
+      cell: ({ id, name }) => (
+        <span className="font-medium">
+          {name} {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}
         </span>
-      );
+      ),
     },
-  },
-];
+    {
+      id: 'hits',
+      leaves: 4,
+      header: t.columns.hits,
+      width: '150px',
+      cell: ({ id }) => (
+        <RecentHits hits={hits?.data.find(({ guardrail_id: of }) => of === id)} isKnown={hits !== undefined} />
+      ),
+    },
+    {
+      id: 'subjects',
+      header: t.columns.assigned,
+      width: 'minmax(150px,1fr)',
+      cell: (guardrail) => {
+        const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === guardrail.id;
+        if (isDefault(guardrail)) return t.itsWorkspace;
+        const subjects = describeSubjects(keys.filter(isOwn).length, members.filter(isOwn).length);
+        return subjects ?? <span className="text-ink-faint">{t.none}</span>;
+      },
+    },
+    {
+      id: 'budget',
+      leaves: 3,
+      header: t.columns.budget,
+      width: 'minmax(150px,1fr)',
+      cell: ({ limit_usd: limit, reset_interval: interval }) =>
+        limit === null ? (
+          <span className="text-ink-faint">{t.none}</span>
+        ) : (
+          <>
+            {formatUsd(limit)} <span className="text-ink-faint">{formMessages().periods[interval ?? 'total']}</span>
+          </>
+        ),
+    },
+    { id: 'rules', leaves: 1, header: t.columns.rules, width: '64px', isNumeric: true, cell: countRules },
+    {
+      id: 'contents',
+      leaves: 2,
+      header: t.columns.content,
+      width: 'minmax(140px,1fr)',
+      cell: ({ content_filter_builtins: builtins, content_filters: own }) => {
+        const actions = [...new Set([...(builtins ?? []), ...(own ?? [])].map(({ action }) => action))];
+        if (actions.length === 0) return <span className="text-ink-faint">{t.noFilters}</span>;
+        return (
+          <span className="flex gap-1">
+            {actions.map((action) => (
+              <Badge key={action} tone={action === 'block' ? 'bad' : action === 'redact' ? 'caution' : 'neutral'}>
+                {t.actions[action]}
+              </Badge>
+            ))}
+          </span>
+        );
+      },
+    },
+  ];
+}
 
 interface RecentHitsProps {
   readonly hits: GuardrailHitList['data'][number] | undefined;
@@ -164,14 +177,13 @@ interface RecentHitsProps {
 }
 
 function RecentHits({ hits, isKnown }: RecentHitsProps) {
-  if (hits === undefined) return <span className="text-ink-faint">{isKnown ? 'nothing' : ''}</span>;
-  const count = countInterventions(hits.totals);
+  if (hits === undefined) return <span className="text-ink-faint">{isKnown ? guardrailsMessages().noHits : ''}</span>;
   const words = describeEffects(hits.totals);
   return (
     <span className="flex items-center gap-2" title={words}>
-      <Sparkline values={hits.buckets.map(countInterventions)} />
+      <Sparkline values={hits.buckets.map(countHits)} />
       <span aria-hidden className="figures">
-        {formatCompact(count)}
+        {formatCompact(countHits(hits.totals))}
       </span>
       <span className="sr-only">{words}</span>
     </span>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 
 import { BucketTable } from '../../features/activity/bucket-table.tsx';
+import { toPeriodTexts } from '../../format/days.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -17,19 +18,22 @@ import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { HIT_SPANS, type HitSpan, hitsQuery } from './guardrail-queries.ts';
-import { describeEffects, EFFECT_NAMES, EFFECTS, listEffects, toShortRule } from './guardrail-words.ts';
+import { describeEffects, EFFECT_COLORS, EFFECT_NAMES, listEffects, toShortRule } from './guardrail-words.ts';
+import { guardrailsMessages } from './messages.ts';
+import { trialMessages } from './trial-messages.ts';
 
 /** What the guardrail did, over time; a bar leads to its calls. */
 export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
+  const t = trialMessages().hits;
   const [span, setSpan] = useState<HitSpan>('24h');
   const query = useQuery(hitsQuery(id, span));
   const { data: hits } = query;
   return (
     <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
       <div>
-        <Choice label="Span" value={span} options={HIT_SPANS} onChange={setSpan} />
+        <Choice label={t.span} value={span} options={toSpanLabels()} onChange={setSpan} />
       </div>
-      {(hits === undefined || query.error !== null) && <NotLoaded what="hits" query={query} isFlush />}
+      {(hits === undefined || query.error !== null) && <NotLoaded what={t.what} query={query} isFlush />}
       {hits !== undefined && (
         <>
           <HitsChart hits={hits} guardrailId={id} />
@@ -40,9 +44,14 @@ export function HitsTab({ guardrail: { id } }: { guardrail: Guardrail }) {
   );
 }
 
+const toSpanLabels = () =>
+  Object.fromEntries(HIT_SPANS.map((name) => [name, toPeriodTexts(name).short])) as Record<HitSpan, string>;
+
 const formatWhole = (value: number): string => (Number.isInteger(value) ? formatCount(value) : '');
 
 function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId: string }) {
+  const t = trialMessages().hits;
+  const { effects } = guardrailsMessages();
   const navigate = useNavigate();
   const [link] = useState(createChartLink);
   const [isTable, setIsTable] = useState(false);
@@ -57,22 +66,24 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
       search: { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), where },
     });
   const totals = sum === undefined ? '' : describeEffects(sum.totals);
-  const title = totals === '' ? 'none in this period' : totals;
+  const title = totals === '' ? t.none : totals;
   return (
-    <section aria-label="Hits" className="flex flex-col gap-2">
+    <section aria-label={t.title} className="flex flex-col gap-2">
       <div className="flex items-center gap-2">
         <h3 className="min-w-0 flex-1 text-sm font-semibold">
-          Hits{totals === '' && <span className="font-normal text-ink-faint">: none in this period</span>}
+          {t.title}
+          {totals === '' && <span className="font-normal text-ink-faint">: {t.none}</span>}
         </h3>
         <Button look="quiet" className="text-xs" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-          Table<span className="sr-only"> of hits</span>
+          {t.table}
+          <span className="sr-only">{t.ofHits}</span>
         </Button>
       </div>
       {isTable ? (
-        <BucketTable label="Hits" buckets={buckets} series={series} formatValue={formatCount} onPick={list} />
+        <BucketTable label={t.title} buckets={buckets} series={series} formatValue={formatCount} onPick={list} />
       ) : (
         <LinkedChart
-          label={`Hits: ${title}. A table has the numbers.`}
+          label={t.chart(title)}
           buckets={isSettled ? buckets : NO_BUCKETS}
           series={series}
           height={200}
@@ -91,10 +102,10 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
               onPointerEnter={() => link.set({ highlighted: effect })}
               onPointerLeave={() => link.set({ highlighted: null })}
             >
-              <Swatch series={{ color: EFFECTS[effect].color, shape: 'bar' }} />
+              <Swatch series={{ color: EFFECT_COLORS[effect], shape: 'bar' }} />
               <span>
-                <b className="figures font-medium">{formatCount(number)}</b> {EFFECTS[effect].label.toLowerCase()}
-                <span className="text-ink-faint">: {EFFECTS[effect].about}</span>
+                <b className="figures font-medium">{formatCount(number)}</b> {effects[effect].count}
+                <span className="text-ink-faint">: {effects[effect].about}</span>
               </span>
             </li>
           ))}
@@ -102,7 +113,7 @@ function HitsChart({ hits, guardrailId }: { hits: GuardrailHitList; guardrailId:
       )}
       <p className="text-sm">
         <Link to="/generations" search={{ from: hits.from, to: hits.to, where }} className="text-accent underline">
-          View allowed requests
+          {t.list}
         </Link>
       </p>
     </section>
@@ -118,23 +129,26 @@ const toBuckets = ({ data: [sum], from, bucket_ms: ms }: GuardrailHitList): Buck
 
 /** The strongest lie at the bottom. Effects that there were none of are left out. */
 function toSeries({ data: [sum] }: GuardrailHitList): readonly Series[] {
+  const { effects } = guardrailsMessages();
   if (sum === undefined) return [];
   return EFFECT_NAMES.filter((effect) => sum.totals[effect] > 0).map((effect) => ({
     key: effect,
-    label: EFFECTS[effect].label,
-    color: EFFECTS[effect].color,
+    label: effects[effect].label,
+    color: EFFECT_COLORS[effect],
     shape: 'bar',
     values: sum.buckets.map((counts) => counts[effect]),
   }));
 }
 
-/** The latest calls that were refused; no others tell of them, because they have made no generation. */
+/** The latest requests that were refused. They have no generation, so no other list has them. */
 function RefusedCalls({ refusals }: { refusals: NonNullable<GuardrailHitList['refusals']> }) {
+  const t = trialMessages().hits;
+  const { effects } = guardrailsMessages();
   if (refusals.length === 0) return null;
   return (
-    <section aria-label="Refused calls">
-      <h3 className="text-sm font-semibold">Latest refused calls</h3>
-      <p className="mb-1 text-xs text-ink-faint">Blocked before reaching a provider. Not listed under Generations.</p>
+    <section aria-label={t.refused}>
+      <h3 className="text-sm font-semibold">{t.refused}</h3>
+      <p className="mb-1 text-xs text-ink-faint">{t.refusedNote}</p>
       <ul className="flex flex-col">
         {refusals.map(({ at, effect, rule, key_name: keyName, key_hash: hash, model }, place) => (
           <li
@@ -147,7 +161,7 @@ function RefusedCalls({ refusals }: { refusals: NonNullable<GuardrailHitList['re
             <span className="min-w-24 flex-1 truncate">{keyName ?? hash?.slice(0, 8) ?? '—'}</span>
             {model !== null && <span className="max-w-48 truncate text-ink-soft">{model}</span>}
             <Badge tone="bad" title={rule}>
-              {EFFECTS[effect].label}: {toShortRule(rule)}
+              {effects[effect].label}: {toShortRule(rule)}
             </Badge>
           </li>
         ))}

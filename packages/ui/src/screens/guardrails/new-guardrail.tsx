@@ -1,40 +1,46 @@
-import type { Guardrail } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
-import { callApi } from '../../api/call-api.ts';
+import { assign, createGuardrail, refreshGuardrails } from '../../features/guardrails/guardrail-changes.ts';
+import { guardrailPartMessages } from '../../features/guardrails/messages.ts';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
-import { assign, refreshGuardrails } from './guardrail-queries.ts';
+import { guardrailsMessages } from './messages.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
 /** Creates a guardrail with a name, for some keys; its rules are set beside the list. Without rules it restricts no calls. */
 export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {
+  const { creation: t, newGuardrail } = guardrailsMessages();
   const formId = useId();
   const client = useQueryClient();
-  const { options } = useSubjects(undefined);
+  const { options, owners, nameOf } = useSubjects(undefined);
   const [name, setName] = useState('');
   const [keys, setKeys] = useState<readonly string[]>([]);
   const create = useMutation({
-    mutationFn: () => callApi<{ data: Guardrail }>('/api/v1/guardrails', { method: 'POST', body: { name } }),
-    onSuccess: async ({ data }) => {
+    mutationFn: () => createGuardrail({ name }),
+    onSuccess: async (created) => {
       try {
-        if (keys.length > 0) await assign({ guardrailId: data.id, subjects: 'keys' }, keys, true);
+        if (keys.length > 0) await assign({ guardrailId: created.id, subjects: 'keys' }, keys, true);
       } catch (error) {
-        showFailure(`${data.name} was created but not assigned`, error);
+        showFailure(t.notAssigned(created.name), error);
       }
       await refreshGuardrails(client);
-      onCreated(data.id);
+      onCreated(created.id);
     },
+  });
+  const replaced = keys.flatMap((hash) => {
+    const owner = owners.get(`keys ${hash}`);
+    const label = options.keys.find(({ value }) => value === hash)?.label ?? hash;
+    return owner === undefined ? [] : [guardrailPartMessages().replaces(nameOf(owner), label)];
   });
   return (
     <Dialog
-      title="New guardrail"
+      title={newGuardrail}
       onClose={onClose}
-      actions={<FormActions formId={formId} submit="Create guardrail" isBusy={create.isPending} onClose={onClose} />}
+      actions={<FormActions formId={formId} submit={t.create} isBusy={create.isPending} onClose={onClose} />}
     >
       <form
         id={formId}
@@ -45,23 +51,25 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
         }}
       >
         <LabelledInput
-          label="Name"
-          hint="Add rules next; until then it restricts nothing."
+          label={t.name}
+          hint={t.nameHint}
           error={issueFor(create.error, 'name')}
           required
           maxLength={200}
           value={name}
           onChange={setName}
         />
-        <SubjectPicker
-          subjects="keys"
-          options={options.keys}
-          chosen={keys}
-          onChange={setKeys}
-          hint="Keys to assign. You can add more keys and members later."
-        />
+        <SubjectPicker subjects="keys" options={options.keys} chosen={keys} onChange={setKeys} hint={t.keysHint} />
+        {replaced.length > 0 && (
+          <ul className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
+            <li>{guardrailPartMessages().onlyOne}</li>
+            {replaced.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        )}
         {create.error !== null && (
-          <UnsavedPanel error={create.error} title="Not created" onRetry={() => create.mutate()} />
+          <UnsavedPanel error={create.error} title={t.notCreated} onRetry={() => create.mutate()} />
         )}
       </form>
     </Dialog>

@@ -7,11 +7,13 @@ import {
   memberAssignmentsQuery,
   membersQuery,
 } from '../../api/queries.ts';
+import type { Subjects } from '../../features/guardrails/guardrail-changes.ts';
+import { toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
 import { MultiSelect } from '../../parts/controls/multi-select.tsx';
-import type { Subjects } from './guardrail-queries.ts';
+import { guardrailsMessages } from './messages.ts';
 
 interface SubjectPickerProps {
   readonly subjects: Subjects;
@@ -21,30 +23,29 @@ interface SubjectPickerProps {
   readonly hint?: string | undefined;
 }
 
-const LABELS: Readonly<Record<Subjects, string>> = { keys: 'Keys', members: 'Members' };
-const PLACEHOLDERS: Readonly<Record<Subjects, string>> = { keys: 'No key', members: 'No member' };
-
-/** Chooses whom a guardrail holds for. */
+/** Chooses what a guardrail is assigned to. */
 export function SubjectPicker({ subjects, options, chosen, onChange, hint }: SubjectPickerProps) {
+  const t = guardrailsMessages().assigned;
   return (
-    <Field label={LABELS[subjects]} hint={hint}>
+    <Field label={t[subjects]} hint={hint}>
       {(control) => (
         <MultiSelect
           control={control}
-          noun={subjects}
+          noun={t[subjects]}
           options={options}
           chosen={chosen}
           onChange={onChange}
-          placeholder={PLACEHOLDERS[subjects]}
-          unknownNote="deleted"
+          placeholder={subjects === 'keys' ? t.noKey : t.noMember}
+          unknownNote={t.deleted}
         />
       )}
     </Field>
   );
 }
 
-/** Keys that call models and members, each with the guardrail that holds for it now. */
+/** Keys that call models and members, each with its present guardrail. */
 export function useSubjects(guardrailId: string | undefined) {
+  const t = guardrailsMessages().assigned;
   const keys = useQuery(keysQuery);
   const members = useQuery(membersQuery);
   const guardrails = useQuery(guardrailsQuery);
@@ -55,11 +56,11 @@ export function useSubjects(guardrailId: string | undefined) {
     ...(ofKeys.data ?? []).map(({ key_hash: id, guardrail_id: of }) => [`keys ${id}`, of] as const),
     ...(ofMembers.data ?? []).map(({ user_id: id, guardrail_id: of }) => [`members ${id}`, of] as const),
   ]);
+  const nameOf = (owner: string): string => guardrails.data?.find(({ id }) => id === owner)?.name ?? t.another;
   const noteOf = (subject: string, note: string): string => {
     const owner = owners.get(subject);
     if (owner === undefined || owner === guardrailId) return note;
-    const name = guardrails.data?.find(({ id }) => id === owner)?.name ?? 'another guardrail';
-    return `${note === '' ? '' : `${note} · `}now: ${name}`;
+    return `${note === '' ? '' : `${note} · `}${t.now(nameOf(owner))}`;
   };
   const options: Readonly<Record<Subjects, readonly SelectOption[]>> = {
     keys: (keys.data ?? [])
@@ -67,7 +68,7 @@ export function useSubjects(guardrailId: string | undefined) {
       .map(({ hash, name, label }) => ({
         value: hash,
         label: name,
-        note: noteOf(`keys ${hash}`, label),
+        note: noteOf(`keys ${hash}`, toKeyEnd({ label, source: 'stored' })),
         words: label,
       })),
     members: (members.data ?? []).map((member) => ({
@@ -85,6 +86,8 @@ export function useSubjects(guardrailId: string | undefined) {
     options,
     /** The guardrail of each, by kind and id. */
     owners,
+    /** The name of a guardrail. */
+    nameOf,
     assigned,
     isLoading: queries.some(({ isPending }) => isPending),
     error: queries.find(({ error }) => error !== null)?.error ?? null,

@@ -9,16 +9,20 @@ import { Button } from '../../parts/controls/button.tsx';
 import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
+import { trialMessages } from './trial-messages.ts';
 
-const ACTION_TONES: Readonly<Record<string, Tone>> = {
+const ACTION_TONES: Readonly<Record<Action, Tone>> = {
   allow: 'good',
   flag: 'neutral',
   redact: 'caution',
   block: 'bad',
 };
 
+type Action = NonNullable<GuardrailTestResult['request']>['action'];
+
 /** Shows the effect of the guardrail on a prompt. No provider is called. */
 export function TextTester({ guardrailId, change }: { guardrailId: string; change: Record<string, unknown> }) {
+  const t = trialMessages().prompt;
   const { data: models } = useQuery(modelsQuery);
   const [text, setText] = useState('');
   const [model, setModel] = useState('');
@@ -39,54 +43,43 @@ export function TextTester({ guardrailId, change }: { guardrailId: string; chang
   };
   const result = test.data?.data.request;
   return (
-    <form onSubmit={submit} className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
-      {isChanged && (
-        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">
-          Unsaved changes are included and stay unsaved.
-        </p>
-      )}
-      <LabelledText
-        label="A prompt"
-        required
-        rows={5}
-        placeholder="Write to jane@example.com"
-        value={text}
-        onChange={setText}
-      />
-      <LabelledSelect label="Model" value={model} options={models?.map(({ id }) => id) ?? []} onChange={setModel} />
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <LabelledText label={t.label} required rows={5} placeholder={t.placeholder} value={text} onChange={setText} />
+      <LabelledSelect label={t.model} value={model} options={models?.map(({ id }) => id) ?? []} onChange={setModel} />
       <Button type="submit" look="primary" isBusy={test.isPending} className="self-start">
-        Test
+        {t.run}
       </Button>
-      {test.error !== null && <ErrorPanel error={test.error} title="The test could not run" />}
+      {test.error !== null && <ErrorPanel error={test.error} title={t.failed} />}
       {result != null && <TestResult result={result} />}
     </form>
   );
 }
 
 function TestResult({ result }: { result: NonNullable<GuardrailTestResult['request']> }) {
+  const t = trialMessages().prompt;
   const isSent = result.action !== 'block' && result.endpoints_left > 0;
   return (
     <section
       role="status"
-      aria-label="Result"
+      aria-label={t.result}
       className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm"
     >
       <p className="flex items-center gap-2">
-        <Badge tone={ACTION_TONES[result.action] ?? 'neutral'}>{result.action}</Badge>
+        <Badge tone={ACTION_TONES[result.action]}>{t.actions[result.action]}</Badge>
         {result.action === 'block'
-          ? 'It would be refused before any endpoint is called.'
+          ? t.refused
           : result.endpoints_left === 0
-            ? 'No endpoint would be left.'
-            : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} available.`}
+            ? t.noEndpoint
+            : t.endpoints(result.endpoints_left)}
       </p>
       {result.stages.map((stage, at) => (
         <p key={at}>
-          <span className="font-medium">{toFinding(stage.data)}</span>: {stage.data.action}
+          <span className="font-medium">{toFinding(stage.data)}</span>: {trialMessages().dryRun.effects[stage.data.action].short}
         </p>
       ))}
       {isSent && result.redacted_messages !== null && (
         <div>
-          <p className="mb-1 text-ink-faint">It would be sent as:</p>
+          <p className="mb-1 text-ink-faint">{t.sentAs}</p>
           <div className="rounded-md bg-raised p-2">
             <PlainText text={toTexts(result.redacted_messages)} />
           </div>
@@ -94,7 +87,7 @@ function TestResult({ result }: { result: NonNullable<GuardrailTestResult['reque
       )}
       {result.excluded.map(({ provider, model: name, rule }) => (
         <p key={`${provider} ${name}`} className="text-ink-soft">
-          {name} at {provider} is excluded by <code className="font-mono text-xs">{rule}</code>.
+          {t.excluded(name, provider)} <code className="font-mono text-xs">{rule}</code>.
         </p>
       ))}
     </section>
@@ -112,5 +105,5 @@ const toTexts = (messages: readonly unknown[]): string =>
 /** Text about a filter's finding, in the filter's own terms. */
 function toFinding(data: { readonly [fact: string]: unknown }): string {
   const kinds = data['matched_entity_types'];
-  return Array.isArray(kinds) && kinds.length > 0 ? kinds.join(', ') : 'A filter';
+  return Array.isArray(kinds) && kinds.length > 0 ? kinds.join(', ') : trialMessages().prompt.filter;
 }

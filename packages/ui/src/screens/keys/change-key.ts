@@ -3,6 +3,7 @@ import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { Key } from '../../api/types.ts';
 import { holdDeletion, showToast, useHeldDeletions, showUndo } from '../../parts/messages/toast-store.ts';
+import { keysMessages } from './messages.ts';
 
 type Changeable = 'name' | 'disabled' | 'limit' | 'limit_reset' | 'include_byok_in_limit' | 'expires_at';
 type ChangeableKey = Pick<Key, 'hash' | Changeable>;
@@ -16,7 +17,7 @@ export async function changeKey(key: ChangeableKey, change: KeyChange, told: str
   showUndo({
     title: told,
     undo: () => patch(key.hash, before),
-    undone: `“${before.name ?? key.name}” restored`,
+    undone: keysMessages().changes.restored(before.name ?? key.name),
   });
 }
 
@@ -40,20 +41,21 @@ export function useStayingKeys<One extends ChangeableKey>(
  */
 export async function deleteKey(key: ChangeableKey): Promise<void> {
   const { hash, name, disabled } = key;
+  const t = keysMessages().changes;
   await patch(hash, { disabled: true });
   holdDeletion({
     id: hash,
-    title: `Deleting key “${name}”`,
-    detail: 'Its calls are already refused.',
+    title: t.deleting(name),
+    detail: t.deletingDetail,
     onClosing: 'delete',
-    failed: `“${name}” is disabled, but was not deleted`,
+    failed: t.notDeleted(name),
     async run() {
       await callApi(`/api/v1/keys/${hash}`, { method: 'DELETE', isKept: true });
       await refresh();
     },
     undo: async () => {
       await patch(hash, { disabled });
-      showToast({ tone: 'good', title: `“${name}” restored` });
+      showToast({ tone: 'good', title: keysMessages().changes.restored(name) });
     },
   });
 }

@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
 import { changeKey, deleteKey } from './change-key.ts';
 import { KeyForm } from './key-form.tsx';
+import { keysMessages } from './messages.ts';
 
 /** Disables a key, or enables it. */
 export function useToggleKey(): (key: AnyKey) => void {
@@ -13,9 +14,9 @@ export function useToggleKey(): (key: AnyKey) => void {
       changeKey(
         key,
         { disabled: !key.disabled },
-        key.disabled ? `“${key.name}” enabled` : `“${key.name}” disabled; its calls are refused`,
+        keysMessages().changes[key.disabled ? 'enabled' : 'disabled'](key.name),
       ),
-    onError: (failure) => showFailure('The key was not changed', failure),
+    onError: (failure) => showFailure(keysMessages().changes.notChanged, failure),
   }).mutate;
 }
 
@@ -27,23 +28,21 @@ interface KeyDialogProps {
   readonly onGone?: () => void;
 }
 
-/** The dialog that changes a key that was made here, or deletes it. */
+/** The dialog that changes a stored key, or deletes it. */
 export function KeyDialog({ type, value, onClose, onGone }: KeyDialogProps) {
+  const t = keysMessages().changes;
   if (type === 'edit') return <KeyForm existing={value} onClose={onClose} onSaved={onClose} />;
   return (
     <ConfirmDialog
-      title={`Delete the key “${value.name}”?`}
-      action="Delete key"
+      title={t.confirmTitle(value.name)}
+      action={t.confirm}
       onClose={onClose}
       onConfirm={async () => {
         await deleteKey(value);
         onGone?.();
       }}
     >
-      <p>
-        Calls with it are refused from now on. You can undo this for a few seconds. To pause the key, disable it
-        instead.
-      </p>
+      <p>{t.confirmText}</p>
     </ConfirmDialog>
   );
 }

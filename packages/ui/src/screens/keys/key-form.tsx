@@ -1,17 +1,19 @@
 import type { AnyKey } from '@model-gateway/core/wire';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
-import { keysQuery } from '../../api/queries.ts';
+import { keysQuery, membersQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { ResetInterval } from '../../api/types.ts';
-import { CheckField, InputField, RESET_OPTIONS, SelectField } from '../../features/form/fields.tsx';
+import { CheckField, InputField, SelectField, toResetOptions } from '../../features/form/fields.tsx';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
+import { toMemberName } from '../../features/members/member-link.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { changeKey } from './change-key.ts';
+import { keysMessages } from './messages.ts';
 
 interface KeyFormProps {
   readonly existing?: AnyKey;
@@ -27,6 +29,8 @@ interface KeyValues {
   readonly countsByok: boolean;
   /** As the field of a date has it, in minutes. */
   readonly expires: string;
+  /** Whose key it is; empty for nobody's. */
+  readonly member: string;
   readonly isManagement: boolean;
 }
 
@@ -36,6 +40,7 @@ const toValues = (key: AnyKey | undefined): KeyValues => ({
   reset: key?.limit_reset ?? '',
   countsByok: key?.include_byok_in_limit ?? false,
   expires: toLocalMoment(key?.expires_at ?? null),
+  member: key?.creator_user_id ?? '',
   isManagement: false,
 });
 
@@ -47,21 +52,28 @@ const toBody = ({ name, limit, reset, countsByok }: KeyValues) => ({
 });
 
 export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
+  const t = keysMessages();
   const formId = useId();
+  const { data: members = [] } = useQuery(membersQuery);
   const form = useForm({ defaultValues: toValues(existing) });
   const [name, isManagement] = useWatch({ control: form.control, name: ['name', 'isManagement'] });
   const save = useMutation({
     mutationFn: async (values: KeyValues) => {
-      const { expires, isManagement: manages } = values;
+      const { expires, member, isManagement: manages } = values;
       if (existing !== undefined) {
         // The field has minutes, and the gateway thousandths: what is not changed stays as it is.
         const end = expires === toValues(existing).expires ? {} : { expires_at: fromLocalMoment(expires) };
-        await changeKey(existing, { ...toBody(values), ...end }, `Changed “${values.name}”`);
+        await changeKey(existing, { ...toBody(values), ...end }, t.changes.changed(values.name));
         return null;
       }
       const { key } = await callApi<{ key: string }>('/api/v1/keys', {
         method: 'POST',
-        body: { ...toBody(values), expires_at: fromLocalMoment(expires), ...(manages && { management: true }) },
+        body: {
+          ...toBody(values),
+          expires_at: fromLocalMoment(expires),
+          ...(member !== '' && { creator_user_id: member }),
+          ...(manages && { management: true }),
+        },
       });
       await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
       return key;
@@ -72,47 +84,52 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const parts = { form, error: save.error };
   return (
     <Dialog
-      title={existing === undefined ? 'New key' : `Change “${existing.name}”`}
+      title={existing === undefined ? t.form.newTitle : t.form.changeTitle(existing.name)}
       onClose={onClose}
       actions={
         <FormActions
           formId={formId}
-          submit={existing === undefined ? 'Create key' : 'Save'}
+          submit={existing === undefined ? t.form.create : t.form.save}
           isBusy={save.isPending}
           onClose={onClose}
         />
       }
     >
       <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-        <InputField {...parts} name="name" label="Name" required maxLength={200} />
+        <InputField {...parts} name="name" label={t.form.name} required maxLength={200} />
         <div className="grid grid-cols-2 gap-3">
           <InputField
             {...parts}
             name="limit"
-            label="Limit in USD"
-            hint="Leave empty for no limit"
+            label={t.form.limit}
+            hint={t.form.noLimit}
             type="number"
             min={0}
             step="any"
           />
-          <SelectField {...parts} name="reset" path="limit_reset" label="Resets" options={RESET_OPTIONS} />
+          <SelectField {...parts} name="reset" path="limit_reset" label={t.form.resets} options={toResetOptions()} />
         </div>
-        <CheckField form={form} name="countsByok" label="Include calls with the caller’s own provider keys (BYOK)" />
+        <CheckField form={form} name="countsByok" label={t.form.byok} />
         <InputField
           {...parts}
           name="expires"
           path="expires_at"
-          label="Expires"
-          hint="Leave empty for never"
+          label={t.form.expires}
+          hint={t.form.neverExpires}
           type="datetime-local"
         />
-        {existing === undefined && (
-          <CheckField
-            form={form}
-            name="isManagement"
-            label="Management key"
-            hint="For administration and sign-in; cannot call models."
+        {existing === undefined && members.length > 0 && (
+          <SelectField
+            {...parts}
+            name="member"
+            path="creator_user_id"
+            label={t.form.member}
+            hint={t.form.memberHint}
+            options={[['', t.form.noMember], ...members.map((one) => [one.id, toMemberName(one)] as const)]}
           />
+        )}
+        {existing === undefined && (
+          <CheckField form={form} name="isManagement" label={t.form.management} hint={t.form.managementHint} />
         )}
         {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}
         {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(form.getValues())} />}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
-import { ConfigBadge, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
+import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
@@ -16,26 +16,27 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
+import { keysMessages } from './messages.ts';
 
-const BACK = <BackLink to="/keys" label="Keys" />;
-
-/** One key: its limits, what it has spent, what holds for it, and its calls. */
+/** One key: its limits, spending and policies, and its requests. */
 export function KeyPage() {
+  const t = keysMessages();
   const { hash } = useParams({ from: '/keys/$hash' });
   const navigate = useNavigate();
   const query = useQuery(keyDetailQuery(hash));
   const { data, error } = query;
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const toggle = useToggleKey();
+  const back = <BackLink to="/keys" label={t.title} />;
   if (data === undefined) {
     return (
       <ResourceState
-        back={BACK}
-        what="key"
+        back={back}
+        what={t.one}
         name={`${hash.slice(0, 8)}…`}
         query={query}
         isMissing={error instanceof ApiError && error.status === 404}
-        why="It may have been deleted. Its calls are still stored."
+        why={t.page.missing}
         filter={{ key: hash }}
       />
     );
@@ -43,27 +44,27 @@ export function KeyPage() {
   const isStored = data.source === 'stored';
   return (
     <ResourcePage
-      back={BACK}
+      back={back}
       title={data.name}
       note={
         <p className="flex flex-wrap items-center gap-x-1 font-mono text-xs">
-          {isStored && <span>{data.label} ·</span>}
+          {isStored && <span title={data.label}>{toKeyEnd(data)} ·</span>}
           <span title={hash}>{hash.slice(0, 16)}…</span>
-          <CopyButton isIcon look="quiet" text={hash} label="Copy the hash" />
+          <CopyButton isIcon look="quiet" text={hash} label={t.page.copyHash} />
         </p>
       }
       badges={
         <>
-          <KeyState state={data} /> <KeyKind management={data.management} /> {!isStored && <ConfigBadge />}
+          <KeyTrouble state={data} /> {data.management && <KeyKind management />} {!isStored && <ConfigBadge />}
         </>
       }
       actions={
         isStored && (
           <>
-            <Button onClick={() => setOpen('edit')}>Change…</Button>
-            <Button onClick={() => toggle(data)}>{data.disabled ? 'Enable' : 'Disable'}</Button>
+            <Button onClick={() => setOpen('edit')}>{t.change}</Button>
+            <Button onClick={() => toggle(data)}>{data.disabled ? t.enable : t.disable}</Button>
             <Button look="danger" onClick={() => setOpen('delete')}>
-              Delete…
+              {t.delete}
             </Button>
           </>
         )
@@ -86,58 +87,44 @@ export function KeyPage() {
 }
 
 function Spending({ data }: { data: KeyDetail }) {
+  const t = keysMessages();
   const { limit, limit_remaining: left, limit_reset: reset } = data;
-  const byok = data.byok_usage > 0 ? [['Paid to providers directly', formatUsd(data.byok_usage)] as const] : [];
+  const byok = data.byok_usage > 0 ? [[t.page.direct, formatUsd(data.byok_usage)] as const] : [];
   return (
-    <ResourceCard title="Limits and spending">
+    <ResourceCard title={t.page.spending}>
       <Facts
         facts={[
-          [
-            'Limit',
-            limit === null ? (
-              'none'
-            ) : (
-              <span className="flex flex-wrap items-center gap-x-2">
-                <LimitBar limit={limit} left={left} reset={reset} />
-                <span className="text-ink-faint">{reset === null ? 'total' : reset}</span>
-              </span>
-            ),
-          ],
-          ['Spent today (UTC)', formatUsd(data.usage_daily)],
-          ['This week (UTC)', formatUsd(data.usage_weekly)],
-          ['This month (UTC)', formatUsd(data.usage_monthly)],
-          ['Total', formatUsd(data.usage)],
+          [t.page.limit, limit === null ? t.none : <LimitBar limit={limit} left={left} reset={reset} />],
+          [t.page.today, formatUsd(data.usage_daily)],
+          [t.page.week, formatUsd(data.usage_weekly)],
+          [t.page.month, formatUsd(data.usage_monthly)],
+          [t.page.total, formatUsd(data.usage)],
           ...byok,
-          ['Expires', data.expires_at === null ? 'never' : <Moment at={data.expires_at} />],
-          ...(data.created_at === null ? [] : [['Made', <Moment at={data.created_at} />] as const]),
+          [t.page.expires, data.expires_at === null ? t.never : <Moment at={data.expires_at} />],
+          ...(data.created_at === null ? [] : [[t.page.created, <Moment at={data.created_at} />] as const]),
         ]}
       />
       <p className="mt-3 text-xs text-ink-faint">
-        All periods are in UTC.
-        {data.source === 'config' && ' Keys from the configuration have no limit and do not expire.'}
+        {t.utc}
+        {data.source === 'config' && ` ${t.page.fromConfig}`}
       </p>
     </ResourceCard>
   );
 }
 
-const SCOPES: Readonly<Record<KeyDetail['guardrails'][number]['scope'], string>> = {
-  'api-key': 'of this key',
-  member: 'of its member',
-  workspace: 'of all keys of the workspace',
-};
-
 function Rules({ data }: { data: KeyDetail }) {
+  const t = keysMessages();
   const { data: models } = useQuery(modelsQuery);
   const { data: members } = useQuery(membersQuery);
   const { allowed_models: allowed, creator_user_id: memberId, guardrails, management } = data;
   return (
-    <ResourceCard title="Policies">
+    <ResourceCard title={t.page.policies}>
       <Facts
         facts={[
           [
-            'Guardrails',
+            t.page.guardrails,
             guardrails.length === 0 ? (
-              'none'
+              t.noGuardrail
             ) : (
               <ul>
                 {guardrails.map(({ scope, id, name }) => (
@@ -145,22 +132,15 @@ function Rules({ data }: { data: KeyDetail }) {
                     <Link to="/guardrails" search={{ open: id }} className="text-accent underline">
                       {name}
                     </Link>{' '}
-                    <span className="text-ink-faint">{SCOPES[scope]}</span>
+                    <span className="text-ink-faint">{t.page.scopes[scope]}</span>
                   </li>
                 ))}
               </ul>
             ),
           ],
-          [
-            'Models',
-            management ? (
-              'none: management keys cannot call models'
-            ) : (
-              <Allowed allowed={allowed} all={models?.length} />
-            ),
-          ],
-          ['Member', memberId === null ? 'none' : <MemberLink id={memberId} members={members} />],
-          ...(data.external_user === null ? [] : [['Created for', data.external_user] as const]),
+          [t.page.models, management ? t.page.managementModels : <Allowed allowed={allowed} all={models?.length} />],
+          [t.page.member, memberId === null ? t.none : <MemberLink id={memberId} members={members} />],
+          ...(data.external_user === null ? [] : [[t.page.createdFor, data.external_user] as const]),
         ]}
       />
     </ResourceCard>
@@ -168,12 +148,13 @@ function Rules({ data }: { data: KeyDetail }) {
 }
 
 function Allowed({ allowed, all }: { allowed: readonly string[]; all: number | undefined }) {
-  if (allowed.length === 0) return <span className="text-bad">none: every call is refused</span>;
-  if (allowed.length === all) return <>all {formatCount(all)}</>;
+  const t = keysMessages().page;
+  if (allowed.length === 0) return <span className="text-bad">{t.noModels}</span>;
+  if (allowed.length === all) return t.allModels(formatCount(all));
   return (
     <details>
       <summary className="cursor-pointer">
-        {formatCount(allowed.length)} {all === undefined ? '' : `of ${formatCount(all)}`}
+        {all === undefined ? formatCount(allowed.length) : t.modelsOf(formatCount(allowed.length), formatCount(all))}
       </summary>
       <ModelNames ids={allowed} />
     </details>

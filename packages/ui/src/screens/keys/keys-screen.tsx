@@ -2,65 +2,108 @@ import type { AnyKey } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Cable, KeyRound, Plus } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 
-import { allKeysQuery, guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
+import { allKeysQuery, membersQuery } from '../../api/queries.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
-import { CONFIG_MEANING, KeyKind, KeyState, LimitBar } from '../../features/keys/key-parts.tsx';
-import { ListBody, ListScreen, RowMenu } from '../../features/list-screen/list-screen.tsx';
-import { formatUsd } from '../../format/money.ts';
+import { useShortcut } from '../../app/shortcuts.ts';
+import { toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { ListBody, ListScreen, SearchField } from '../../features/list-screen/list-screen.tsx';
+import { listMessages } from '../../features/list-screen/messages.ts';
+import { sortRows } from '../../features/list-screen/sort-rows.ts';
+import { toMemberName } from '../../features/members/member-link.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
-import type { Column } from '../../parts/table/table-row.tsx';
-import { toLeaving } from '../../parts/table/to-fitting.ts';
+import type { TableSort } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
-import { Moment } from '../../parts/text/moment.tsx';
 import { useStayingKeys } from './change-key.ts';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
+import { type OpenKeyDialog, SORT_VALUES, toKeyColumns } from './key-columns.tsx';
 import { KeyForm } from './key-form.tsx';
+import { useKeyGuardrails } from './key-guardrails.ts';
+import { keysMessages } from './messages.ts';
 
-/** Left out where there is no room for them, the first of these first; the page of the key has them. */
-const LEAVING: readonly string[] = ['guardrail', 'source', 'expires', 'kind', 'usage', 'limit'];
-
-type Open =
-  | { readonly type: 'create' }
-  | { readonly type: 'edit' | 'delete'; readonly key: AnyKey }
-  | { readonly type: 'shown'; readonly secret: string };
+const FIRST_SORT: TableSort = { by: 'month', order: 'desc' };
 
 export function KeysScreen() {
+  const t = keysMessages();
   const navigate = useNavigate();
   const query = useQuery(allKeysQuery);
   const keys = useStayingKeys(query.data);
-  const [open, setOpen] = useState<Open | null>(null);
-  const columns = useKeyColumns({ onOpen: setOpen, onToggle: useToggleKey() });
+  const [open, setOpen] = useState<OpenKeyDialog | null>(null);
+  const [text, setText] = useState<string | undefined>();
+  const [sort, setSort] = useState<TableSort>(FIRST_SORT);
+  const search = useRef<HTMLInputElement>(null);
+  useShortcut({ keys: '/', label: t.search.shortcut, group: listMessages().thisScreen }, () => search.current?.focus());
+  const guardrailsOf = useKeyGuardrails();
+  const wordsOf = useKeyWords(guardrailsOf);
+  const toggle = useToggleKey();
+  const columns = useMemo(
+    () => toKeyColumns({ guardrailsOf, onOpen: setOpen, onToggle: toggle }),
+    [guardrailsOf, toggle],
+  );
+  const shown = useMemo(() => {
+    const wanted = text?.trim().toLowerCase() ?? '';
+    const found = wanted === '' ? keys : keys?.filter((key) => wordsOf(key).includes(wanted));
+    return found && sortRows(found, sort, SORT_VALUES);
+  }, [keys, text, sort, wordsOf]);
   const create = (): void => setOpen({ type: 'create' });
   const connect = (): void => void navigate({ to: '/connect', search: {} });
   return (
     <ListScreen
-      title="Keys"
-      note="Keys are shown once, when created."
+      title={t.title}
       actions={
         <>
           <Button icon={<Cable size={15} />} onClick={connect}>
-            Connect a tool
+            {t.connect}
           </Button>
           <Button look="primary" icon={<Plus size={15} />} onClick={create}>
-            New key
+            {t.newKey}
           </Button>
         </>
       }
+      filters={
+        keys !== undefined &&
+        keys.length > 0 && (
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <SearchField
+              ref={search}
+              label={t.search.label}
+              placeholder={t.search.placeholder}
+              value={text}
+              onChange={setText}
+            />
+            <p className="text-xs text-ink-faint">{t.utc}</p>
+          </div>
+        )
+      }
       opened={open !== null && <OpenDialog open={open} onOpen={setOpen} />}
     >
-      <ListBody what="keys" query={query} rows={keys} empty={<NoKeys onConnect={connect} onCreate={create} />}>
+      <ListBody
+        what={t.what}
+        query={query}
+        rows={shown}
+        empty={
+          keys?.length === 0 ? (
+            <NoKeys onConnect={connect} onCreate={create} />
+          ) : (
+            <EmptyState title={t.noMatch.title}>
+              <Button onClick={() => setText(undefined)}>{t.noMatch.clear}</Button>
+            </EmptyState>
+          )
+        }
+      >
         {(rows) => (
           <VirtualTable
-            label="Keys"
+            label={t.title}
             rows={rows}
             columns={columns}
             idOf={({ hash }) => hash}
             onOpen={({ hash }) => void navigate({ to: '/keys/$hash', params: { hash } })}
+            sort={sort}
+            onSort={setSort}
           />
         )}
       </ListBody>
@@ -68,19 +111,34 @@ export function KeysScreen() {
   );
 }
 
+/** All that a key is found by, in small letters. */
+function useKeyWords(guardrailsOf: ReturnType<typeof useKeyGuardrails>): (key: AnyKey) => string {
+  const { data: members } = useQuery(membersQuery);
+  return useMemo(() => {
+    const names = new Map(members?.map((member) => [member.id, `${toMemberName(member)} ${member.email}`]));
+    return (key) => {
+      const { name, hash, creator_user_id: member } = key;
+      const guardrails = guardrailsOf(key).map((guardrail) => guardrail.name);
+      const owner = member === null ? '' : `${member} ${names.get(member) ?? ''}`;
+      return [name, key.label, toKeyEnd(key), hash, owner, ...guardrails].join('\n').toLowerCase();
+    };
+  }, [members, guardrailsOf]);
+}
+
 function NoKeys({ onConnect, onCreate }: { onConnect: () => void; onCreate: () => void }) {
+  const t = keysMessages();
   return (
-    <EmptyState icon={<KeyRound size={22} />} title="No keys yet">
-      <p>Create one per tool to track spending separately.</p>
+    <EmptyState icon={<KeyRound size={22} />} title={t.empty.title}>
+      <p>{t.empty.text}</p>
       <div className="flex flex-wrap justify-center gap-2">
-        <Button onClick={onConnect}>Connect a tool</Button>
-        <Button onClick={onCreate}>New key</Button>
+        <Button onClick={onConnect}>{t.connect}</Button>
+        <Button onClick={onCreate}>{t.newKey}</Button>
       </div>
     </EmptyState>
   );
 }
 
-function OpenDialog({ open, onOpen }: { open: Open; onOpen: (open: Open | null) => void }) {
+function OpenDialog({ open, onOpen }: { open: OpenKeyDialog; onOpen: (open: OpenKeyDialog | null) => void }) {
   const close = (): void => onOpen(null);
   switch (open.type) {
     case 'create':
@@ -95,145 +153,27 @@ function OpenDialog({ open, onOpen }: { open: Open; onOpen: (open: Open | null) 
   }
 }
 
-interface KeyActions {
-  readonly onOpen: (open: Open) => void;
-  readonly onToggle: (key: AnyKey) => void;
-}
-
-function useKeyColumns({ onOpen, onToggle }: KeyActions): readonly Column<AnyKey>[] {
-  const { data: assignments } = useQuery(keyAssignmentsQuery);
-  const { data: guardrails } = useQuery(guardrailsQuery);
-  return useMemo(() => {
-    const guardrailOf = (hash: string): string | undefined => {
-      const id = assignments?.find(({ key_hash: key }) => key === hash)?.guardrail_id;
-      return guardrails?.find((guardrail) => guardrail.id === id)?.name;
-    };
-    return toLeaving(
-      [
-        ...NAME_COLUMNS,
-        ...SPENDING_COLUMNS,
-        {
-          id: 'guardrail',
-          header: 'Guardrail',
-          width: 'minmax(90px,1fr)',
-          cell: ({ hash }) => guardrailOf(hash) ?? <span className="text-ink-faint">default</span>,
-        },
-        EXPIRY_COLUMN,
-        toActionsColumn({ onOpen, onToggle }),
-      ],
-      LEAVING,
-    );
-  }, [assignments, guardrails, onOpen, onToggle]);
-}
-
-const NAME_COLUMNS: readonly Column<AnyKey>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    width: 'minmax(140px,3fr)',
-    narrow: { width: 'minmax(90px,3fr)' },
-    cell: ({ name, label, source }) => (
-      <>
-        <span className="font-medium">{name}</span>{' '}
-        {source === 'stored' && <code className="font-mono text-xs text-ink-faint">{label}</code>}
-      </>
-    ),
-  },
-  {
-    id: 'kind',
-    header: 'Kind',
-    width: '104px',
-    cell: ({ management }) => <KeyKind management={management} />,
-  },
-  {
-    id: 'source',
-    header: 'Source',
-    width: '104px',
-    cell: ({ source }) =>
-      source === 'config' ? (
-        <span title={CONFIG_MEANING}>configuration</span>
-      ) : (
-        <span className="text-ink-faint">here</span>
-      ),
-  },
-  {
-    id: 'state',
-    header: 'State',
-    width: '86px',
-    narrow: { width: '72px' },
-    cell: (key) => <KeyState state={key} />,
-  },
-];
-
-const SPENDING_COLUMNS: readonly Column<AnyKey>[] = [
-  { id: 'usage', header: 'Spent', width: '92px', isNumeric: true, cell: ({ usage }) => formatUsd(usage) },
-  {
-    id: 'month',
-    header: 'This month',
-    width: '92px',
-    narrow: { width: '82px' },
-    isNumeric: true,
-    cell: (key) => formatUsd(key.usage_monthly),
-  },
-  {
-    id: 'limit',
-    header: 'Limit',
-    width: 'minmax(200px,1fr)',
-    cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
-      limit === null ? (
-        <span className="text-ink-faint">none</span>
-      ) : (
-        <LimitBar limit={limit} left={left} reset={reset} />
-      ),
-  },
-];
-
-const EXPIRY_COLUMN: Column<AnyKey> = {
-  id: 'expires',
-  header: 'Expires',
-  width: '110px',
-  cell: ({ expires_at: at }) => (at === null ? <span className="text-ink-faint">never</span> : <Moment at={at} />),
-};
-
-const toActionsColumn = ({ onOpen, onToggle }: KeyActions): Column<AnyKey> => ({
-  id: 'actions',
-  header: <span className="sr-only">Actions</span>,
-  width: '44px',
-  narrow: { width: '32px' },
-  // What the configuration sets can only be changed there.
-  cell: (key) =>
-    key.source === 'stored' && (
-      <RowMenu
-        label={`Actions for ${key.name}`}
-        items={[
-          { label: 'Change…', onSelect: () => onOpen({ type: 'edit', key }) },
-          { label: key.disabled ? 'Enable' : 'Disable', onSelect: () => onToggle(key) },
-          { label: 'Delete…', isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
-        ]}
-      />
-    ),
-});
-
 function NewKeyDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
+  const t = keysMessages().shown;
   const variables = `export GATEWAY_API_KEY='${secret}'\nexport OPENAI_BASE_URL='${toBaseUrl()}'\n`;
   return (
     <Dialog
-      title="The new key"
+      title={t.title}
       onClose={onClose}
       actions={
         <Button look="primary" onClick={onClose}>
-          Done
+          {t.done}
         </Button>
       }
     >
       <div className="flex flex-col gap-3 text-sm">
-        <p>Copy it now. You won’t see it again. If you lose it, create a new one.</p>
+        <p>{t.text}</p>
         <code data-testid="new-key" className="rounded-lg bg-raised p-3 font-mono text-xs break-all select-all">
           {secret}
         </code>
         <div className="flex flex-wrap gap-2">
-          <CopyButton text={secret} label="Copy key" />
-          <CopyButton text={variables} label="Copy as environment variables" />
+          <CopyButton text={secret} label={t.copy} />
+          <CopyButton text={variables} label={t.copyVariables} />
         </div>
       </div>
     </Dialog>

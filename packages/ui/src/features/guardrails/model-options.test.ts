@@ -1,7 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import { toModelOptions, toOptionValues, toProviderOptions } from './reach-rules.tsx';
+import { toModelOptions, toOptionValues, toProviderOptions } from './model-options.ts';
 
 const toModel = (id: string, more: object = {}): Model =>
   ({
