@@ -2,7 +2,8 @@ import type { DestinationType } from '@model-gateway/core/wire';
 
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
-import { type ConfigField, DESTINATION_TYPES, type DestinationDraft } from './destination-draft.ts';
+import { CONFIG_FIELDS, type ConfigField, type DestinationDraft } from './destination-draft.ts';
+import { destinationsMessages } from './messages.ts';
 
 interface ConfigFieldsProps {
   readonly type: DestinationType;
@@ -12,21 +13,23 @@ interface ConfigFieldsProps {
 }
 
 export function ConfigFields({ type, draft, onChange, error }: ConfigFieldsProps) {
+  const t = destinationsMessages();
   const set = (name: string, value: string): void => onChange({ config: { ...draft.config, [name]: value } });
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      {DESTINATION_TYPES[type].fields.map((field) => (
+      {CONFIG_FIELDS[type].map((field) => (
         <OneField
           key={field.name}
           field={field}
+          texts={t.types[type].fields[field.name] ?? { label: field.name }}
           value={draft.config[field.name] ?? ''}
           onChange={(value) => set(field.name, value)}
           error={issueFor(error, `config.${field.name}`)}
         />
       ))}
       <LabelledText
-        label="Headers"
-        hint="One per line, as Name: value. Values are not shown again after saving."
+        label={t.headers}
+        hint={t.headersHint}
         error={issueFor(error, 'config.headers')}
         fieldClass="sm:col-span-2"
         rows={Math.min(6, Math.max(2, draft.headers.split('\n').length))}
@@ -42,13 +45,14 @@ export function ConfigFields({ type, draft, onChange, error }: ConfigFieldsProps
 
 interface OneFieldProps {
   readonly field: ConfigField;
+  readonly texts: { readonly label: string; readonly hint?: string };
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly error: string | undefined;
 }
 
-function OneField({ field, value, onChange, error }: OneFieldProps) {
-  const { label, isRequired = false, isSecret = false, placeholder, hint, options } = field;
+function OneField({ field, texts: { label, hint }, value, onChange, error }: OneFieldProps) {
+  const { isRequired = false, isSecret = false, placeholder, options } = field;
   if (options !== undefined) {
     return (
       <LabelledSelect
@@ -63,7 +67,7 @@ function OneField({ field, value, onChange, error }: OneFieldProps) {
   }
   return (
     <LabelledInput
-      label={isRequired ? label : `${label} (optional)`}
+      label={isRequired ? label : destinationsMessages().optional(label)}
       hint={hint}
       error={error}
       // A masked secret is shown, so that it is seen that there is one.

@@ -4,11 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 
+import { ApiError } from '../../api/api-error.ts';
 import { callApi } from '../../api/call-api.ts';
 import { deliveriesQuery } from '../../features/destinations/destination-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
-import { DELIVERY_STATES, DeliveryStateBadge, toStateOptions } from '../../parts/badge.tsx';
+import { DeliveryStateBadge, toStateOptions } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
@@ -16,9 +17,11 @@ import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { Moment } from '../../parts/text/moment.tsx';
+import { destinationsMessages } from './messages.ts';
 
 /** Deliveries that have not reached a destination: they wait for the next attempt, or are given up. */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
+  const t = destinationsMessages().deliveries;
   const client = useQueryClient();
   const query = useQuery(deliveriesQuery(destinationId));
   const { data, error } = query;
@@ -26,21 +29,26 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const resend = useMutation({
     mutationFn: async (ids: readonly string[]) => {
-      for (const id of ids) await callApi(`/admin/v1/destinations/deliveries/${id}/resend`, { method: 'POST' });
-      return ids.length;
+      const missing: string[] = [];
+      for (const id of ids) if (!(await resendDelivery(id))) missing.push(id);
+      if (missing.length === 0) return { queued: ids.length, arrived: 0 };
+      const left = await client.fetchQuery({ ...deliveriesQuery(destinationId), staleTime: 0 });
+      const isOff = left.data.some(({ id }) => missing.includes(id));
+      if (isOff) throw new Error(t.isOff);
+      return { queued: ids.length - missing.length, arrived: missing.length };
     },
-    onSuccess: (count) => {
+    onSuccess: ({ queued, arrived }) => {
       setChosen(new Set());
-      showToast({ tone: 'good', title: `${formatCount(count)} queued again` });
+      const told = [...(queued > 0 ? [t.queued(queued)] : []), ...(arrived > 0 ? [t.arrived(arrived)] : [])];
+      showToast({ tone: 'good', title: told.join('; ') });
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['deliveries'] }),
   });
-  if (data === undefined || error !== null)
-    return <NotLoaded what="deliveries" failure="The log could not be loaded" query={query} />;
+  if (data === undefined || error !== null) return <NotLoaded what={t.what} failure={t.notLoaded} query={query} />;
   if (data.data.length === 0)
     return (
-      <EmptyState icon={<CircleCheck size={22} />} title="No undelivered requests">
-        Failed and waiting deliveries are listed here with their attempts.
+      <EmptyState icon={<CircleCheck size={22} />} title={t.empty}>
+        {t.emptyText}
       </EmptyState>
     );
   const shown = data.data.filter((delivery) => state === '' || delivery.state === state);
@@ -54,16 +62,13 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-2">
         <Select
-          label="State"
+          label={t.state}
           value={state}
-          options={[
-            ['', `${DELIVERY_STATES.waiting.label} and ${DELIVERY_STATES.failed.label}`],
-            ...toStateOptions(['waiting', 'failed']),
-          ]}
+          options={[['', t.both], ...toStateOptions(['waiting', 'failed'])]}
           onChange={setState}
         />
         <span className="order-last w-full text-xs text-ink-faint sm:order-none sm:w-auto sm:flex-1">
-          {formatCount(data.data.length)} of {formatCount(data.total_count)}, newest first
+          {t.newestFirst(formatCount(data.data.length), formatCount(data.total_count))}
         </span>
         <Button
           icon={<RotateCw size={14} />}
@@ -71,13 +76,13 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
           isBusy={resend.isPending}
           onClick={() => resend.mutate(ids)}
         >
-          Send {ids.length === 0 ? 'chosen' : formatCount(ids.length)} again
+          {t.resend(ids.length)}
         </Button>
       </div>
-      {resend.error !== null && <ErrorPanel error={resend.error} title="Some were not resent" />}
+      {resend.error !== null && <ErrorPanel error={resend.error} title={t.notResent} />}
       {shown.length === 0 ? (
-        <EmptyState title={state === 'failed' ? 'No failed deliveries' : 'No waiting deliveries'}>
-          <Button onClick={() => setState('')}>Show both</Button>
+        <EmptyState title={state === 'failed' ? t.noFailed : t.noWaiting}>
+          <Button onClick={() => setState('')}>{t.showBoth}</Button>
         </EmptyState>
       ) : (
         <ul className="flex flex-col gap-2">
@@ -85,7 +90,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
             <li key={delivery.id} className="flex gap-3 rounded-lg border border-line p-3 text-sm">
               <input
                 type="checkbox"
-                aria-label={`Choose the delivery of ${formatFull(delivery.created_at)}`}
+                aria-label={t.choose(formatFull(delivery.created_at))}
                 className="mt-0.5 size-4 shrink-0 accent-accent"
                 checked={chosen.has(delivery.id)}
                 onChange={() => toggle(delivery.id)}
@@ -99,7 +104,19 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
   );
 }
 
+/** Queues a delivery again. False where there is nothing to send: it has arrived meanwhile, or the destination is off. */
+async function resendDelivery(id: string): Promise<boolean> {
+  try {
+    await callApi(`/admin/v1/destinations/deliveries/${id}/resend`, { method: 'POST' });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
+}
+
 function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
+  const t = destinationsMessages().deliveries;
   const { state, attempts, last_result: result, next_attempt_at: next, created_at: at } = delivery;
   const [first] = delivery.generation_ids;
   const count = delivery.generation_ids.length;
@@ -107,19 +124,19 @@ function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
     <div className="min-w-0 flex-1">
       <p className="flex flex-wrap items-center gap-2">
         <DeliveryStateBadge state={state} />
-        <span className="font-medium">{result ?? 'not attempted yet'}</span>
+        <span className="font-medium">{result ?? t.notAttempted}</span>
       </p>
       <p className="figures mt-1 text-xs text-ink-soft">
-        <Moment at={at} /> · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
-        {next !== null && ` · next ${formatRelative(next)}`}
+        <Moment at={at} /> · {t.attempts(attempts)}
+        {next !== null && t.next(formatRelative(next))}
       </p>
       <p className="mt-1 text-xs">
-        {count === 1 ? '1 call' : `${formatCount(count)} calls`}
+        {t.requests(count)}
         {first !== undefined && (
           <>
             {', '}
             <Link to="/generations/$id" params={{ id: first }} className="text-accent underline">
-              check the first
+              {t.first}
             </Link>
           </>
         )}

@@ -12,62 +12,34 @@ export interface DestinationDraft extends Omit<
 
 export interface ConfigField {
   readonly name: string;
-  readonly label: string;
   readonly isRequired?: boolean;
   readonly isSecret?: boolean;
   readonly placeholder?: string;
-  readonly hint?: string;
   readonly options?: readonly string[];
 }
 
-/** Configuration fields of each type, beside headers (destinations.md, Types). */
-export const DESTINATION_TYPES: Readonly<
-  Record<DestinationType, { readonly label: string; readonly note: string; readonly fields: readonly ConfigField[] }>
-> = {
-  webhook: {
-    label: 'Webhook',
-    note: 'OTLP as JSON, up to 50 calls per request',
-    fields: [
-      { name: 'url', label: 'Address', isRequired: true, placeholder: 'https://collector.example/traces' },
-      { name: 'method', label: 'Method', options: ['POST', 'PUT'] },
-    ],
-  },
-  'otel-collector': {
-    label: 'OTel collector',
-    note: 'OTLP as JSON over HTTP',
-    fields: [
-      {
-        name: 'endpoint',
-        label: 'Endpoint',
-        isRequired: true,
-        placeholder: 'https://collector.example:4318',
-        hint: '/v1/traces if no path is given',
-      },
-    ],
-  },
-  langfuse: {
-    label: 'Langfuse',
-    note: 'One trace and one generation per call',
-    fields: [
-      { name: 'publicKey', label: 'Public key', isRequired: true, placeholder: 'pk-lf-…' },
-      { name: 'secretKey', label: 'Secret key', isRequired: true, isSecret: true, placeholder: 'sk-lf-…' },
-      { name: 'baseUrl', label: 'Address', placeholder: 'https://cloud.langfuse.com' },
-    ],
-  },
-  s3: {
-    label: 'S3 and compatible stores',
-    note: 'One object per call',
-    fields: [
-      { name: 'bucketName', label: 'Bucket', isRequired: true },
-      { name: 'region', label: 'Region', placeholder: 'us-east-1' },
-      { name: 'accessKeyId', label: 'Access key id', isRequired: true },
-      { name: 'secretAccessKey', label: 'Secret access key', isRequired: true, isSecret: true },
-      { name: 'endpoint', label: 'Endpoint', hint: 'For MinIO, R2 and others', placeholder: 'https://…' },
-      { name: 'prefix', label: 'Prefix', placeholder: 'gateway' },
-      { name: 'pathTemplate', label: 'Path template', placeholder: '{prefix}/{date}' },
-      { name: 'sessionToken', label: 'Session token', isSecret: true },
-    ],
-  },
+/** Configuration fields of each type, beside headers (destinations.md, Types). Their labels are in the messages. */
+export const CONFIG_FIELDS: Readonly<Record<DestinationType, readonly ConfigField[]>> = {
+  webhook: [
+    { name: 'url', isRequired: true, placeholder: 'https://collector.example/traces' },
+    { name: 'method', options: ['POST', 'PUT'] },
+  ],
+  'otel-collector': [{ name: 'endpoint', isRequired: true, placeholder: 'https://collector.example:4318' }],
+  langfuse: [
+    { name: 'publicKey', isRequired: true, placeholder: 'pk-lf-…' },
+    { name: 'secretKey', isRequired: true, isSecret: true, placeholder: 'sk-lf-…' },
+    { name: 'baseUrl', placeholder: 'https://cloud.langfuse.com' },
+  ],
+  s3: [
+    { name: 'bucketName', isRequired: true },
+    { name: 'region', placeholder: 'us-east-1' },
+    { name: 'accessKeyId', isRequired: true },
+    { name: 'secretAccessKey', isRequired: true, isSecret: true },
+    { name: 'endpoint', placeholder: 'https://…' },
+    { name: 'prefix', placeholder: 'gateway' },
+    { name: 'pathTemplate', placeholder: '{prefix}/{date}' },
+    { name: 'sessionToken', isSecret: true },
+  ],
 };
 
 /** A destination as it is edited; secrets stand there masked, as they came. */
@@ -75,7 +47,7 @@ export function toDestinationDraft({ id: _, type, config, ...rest }: Destination
   const headers = (config['headers'] ?? {}) as Record<string, string>;
   return {
     ...rest,
-    config: Object.fromEntries(DESTINATION_TYPES[type].fields.map(({ name }) => [name, toText(config[name])])),
+    config: Object.fromEntries(CONFIG_FIELDS[type].map(({ name }) => [name, toText(config[name])])),
     headers: Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),

@@ -22,12 +22,12 @@ import { holdDeletion, showToast, showUndo, useHeldDeletions } from '../../parts
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {
-  DESTINATION_TYPES,
   type DestinationDraft,
   toDestinationChange,
   toDestinationDraft,
   toDestinationReversal,
 } from './destination-draft.ts';
+import { destinationsMessages } from './messages.ts';
 import { SelectionFields } from './selection-fields.tsx';
 
 interface DestinationPanelProps {
@@ -38,6 +38,7 @@ interface DestinationPanelProps {
 }
 
 export function DestinationPanel({ destination, tab, onTab, onClose }: DestinationPanelProps) {
+  const { panel: t, types, log } = destinationsMessages();
   const { id, name, type } = destination;
   const { form, before, change, isChanged } = useChangeForm(toDestinationDraft(destination), toDestinationChange);
   const save = useSaveDestination(destination, form);
@@ -51,30 +52,30 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
   const parts = { form, error: save.error };
   return (
     <SidePanel
-      label={`Destination ${name}`}
+      label={t.label(name)}
       onClose={onClose}
       title={
         <h2 className="truncate font-semibold">
-          {name} <span className="text-sm font-normal text-ink-faint">{DESTINATION_TYPES[type].label}</span>
+          {name} <span className="text-sm font-normal text-ink-faint">{types[type].label}</span>
         </h2>
       }
       actions={
         <>
           <Button
             look="quiet"
-            aria-label="Delete"
-            title="Delete"
+            aria-label={t.delete}
+            title={t.delete}
             disabled={isGoing}
             icon={<Trash2 size={15} />}
             onClick={() => setIsDeleting(true)}
           />
           {isChanged && (
             <Button disabled={save.isPending} onClick={undo}>
-              Undo
+              {t.undo}
             </Button>
           )}
           <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={send}>
-            Save
+            {t.save}
           </Button>
         </>
       }
@@ -85,13 +86,13 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
         </div>
       )}
       <Tabs
-        label="Destination"
+        label={t.tabs}
         value={tab}
         onChange={onTab}
         tabs={[
-          { value: 'where', label: 'Where', content: () => <WhereTab {...parts} destination={destination} /> },
-          { value: 'what', label: 'What is sent', content: () => <SelectionFields {...parts} /> },
-          { value: 'log', label: 'Delivery log', content: () => <DeliveryLog destinationId={id} /> },
+          { value: 'where', label: t.where, content: () => <WhereTab {...parts} destination={destination} /> },
+          { value: 'what', label: t.what, content: () => <SelectionFields {...parts} /> },
+          { value: 'log', label: log, content: () => <DeliveryLog destinationId={id} /> },
         ]}
       />
       {isDeleting && (
@@ -115,7 +116,8 @@ function useSaveDestination({ id, name }: Destination, form: UseFormReturn<Desti
   return useMutation({
     mutationFn: ({ change }: Sent) => changeDestination(id, change),
     onSuccess: async (saved, { reversal }) => {
-      const title = 'Saved; delivery is attempted at once';
+      const t = destinationsMessages().panel;
+      const title = t.saved;
       show(saved);
       if (reversal === null) showToast({ tone: 'good', title });
       else {
@@ -125,7 +127,7 @@ function useSaveDestination({ id, name }: Destination, form: UseFormReturn<Desti
             show(await changeDestination(id, reversal));
             await refresh();
           },
-          undone: `${name} restored`,
+          undone: t.restored(name),
         });
       }
       await refresh();
@@ -141,6 +143,7 @@ interface DeleteDestinationProps {
 }
 
 function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone }: DeleteDestinationProps) {
+  const t = destinationsMessages().deletion;
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
   /** Nothing is sent from now on; its secrets are there until it is deleted for good. */
@@ -148,8 +151,8 @@ function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone
     if (enabled) await changeDestination(id, { enabled: false });
     holdDeletion({
       id,
-      title: `“${name}” will be deleted`,
-      detail: 'Sending has stopped.',
+      title: t.pending(name),
+      detail: t.detail,
       async run() {
         await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
         await refresh();
@@ -163,23 +166,21 @@ function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone
     onGone();
   };
   return (
-    <ConfirmDialog title={`Delete “${name}”?`} action="Delete destination" onClose={onClose} onConfirm={remove}>
-      <p>
-        Its secrets and pending deliveries are deleted too. Sending stops at once. You can undo this while the message
-        is shown.
-      </p>
+    <ConfirmDialog title={t.title(name)} action={t.action} onClose={onClose} onConfirm={remove}>
+      <p>{t.text}</p>
     </ConfirmDialog>
   );
 }
 
 function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { destination: Destination }) {
+  const t = destinationsMessages().panel;
   const { id, type } = destination;
   const { field: config } = useController({ control: form.control, name: 'config' });
   const { field: headers } = useController({ control: form.control, name: 'headers' });
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-      <CheckField form={form} name="enabled" label="On" hint="When off, requests are not queued." />
-      <InputField form={form} error={error} name="name" label="Name" maxLength={200} />
+      <CheckField form={form} name="enabled" label={t.enabled} hint={t.enabledHint} />
+      <InputField form={form} error={error} name="name" label={t.name} maxLength={200} />
       <ConfigFields
         type={type}
         draft={{ config: config.value, headers: headers.value }}
@@ -195,27 +196,28 @@ function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { 
 }
 
 function ConnectionTest({ id }: { id: string }) {
+  const { panel: t, test: testLabel, testNotRun } = destinationsMessages();
   const test = useMutation({ mutationFn: () => testDestination(id) });
   return (
     <section className="flex flex-col gap-2 rounded-lg border border-line p-3">
       <div className="flex flex-wrap items-center gap-3">
         <Button icon={<PlugZap size={15} />} isBusy={test.isPending} onClick={() => test.mutate()}>
-          Test
+          {testLabel}
         </Button>
-        <p className="min-w-0 flex-1 text-xs text-ink-faint">Sends an empty test request with the saved settings.</p>
+        <p className="min-w-0 flex-1 text-xs text-ink-faint">{t.testHint}</p>
       </div>
       <div role="status" className="text-sm">
         {test.data !== undefined && !test.isPending && (
           <p>
             <span className={test.data.success ? 'font-medium text-good' : 'font-medium text-bad'}>
-              {test.data.success ? 'Test delivered' : 'Test failed'}
+              {test.data.success ? t.delivered : t.notDelivered}
             </span>
-            : {test.data.result}, after {formatDuration(test.data.duration_ms)}.
-            {!test.data.success && ' Check the address, the credentials and whether it is reachable from the gateway.'}
+            {t.after(test.data.result, formatDuration(test.data.duration_ms))}
+            {!test.data.success && t.advice}
           </p>
         )}
       </div>
-      {test.error !== null && <ErrorPanel error={test.error} title="The test could not run" />}
+      {test.error !== null && <ErrorPanel error={test.error} title={testNotRun} />}
     </section>
   );
 }

@@ -22,12 +22,13 @@ import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
 import type { DestinationSearch } from './destination-search.ts';
+import { destinationsMessages } from './messages.ts';
 import { NewDestination } from './new-destination.tsx';
 
 export function DestinationsScreen() {
+  const t = destinationsMessages();
   const { open, tab = 'where' } = useSearch({ from: '/destinations' });
   const navigate = useNavigateWithin('/destinations');
   const [isCreating, setIsCreating] = useState(false);
@@ -39,11 +40,10 @@ export function DestinationsScreen() {
   const create = (): void => setIsCreating(true);
   return (
     <ListScreen
-      title="Destinations"
-      note="Send finished requests to your observability tools, without slowing them down."
+      title={t.title}
       actions={
         <Button look="primary" icon={<Plus size={15} />} onClick={create}>
-          New destination
+          {t.newDestination}
         </Button>
       }
       opened={
@@ -69,10 +69,10 @@ export function DestinationsScreen() {
         </>
       }
     >
-      <ListBody what="destinations" query={query} rows={destinations} empty={<NoDestinations onCreate={create} />}>
+      <ListBody what={t.what} query={query} rows={destinations} empty={<NoDestinations onCreate={create} />}>
         {(rows) => (
           <VirtualTable
-            label="Destinations"
+            label={t.title}
             rows={rows}
             columns={columns}
             idOf={({ id }) => id}
@@ -86,15 +86,17 @@ export function DestinationsScreen() {
 }
 
 function NoDestinations({ onCreate }: { onCreate: () => void }) {
+  const t = destinationsMessages();
   return (
-    <EmptyState icon={<Send size={22} />} title="No destinations yet">
-      <p>Export requests to a webhook, an OTel collector, Langfuse or S3.</p>
-      <Button onClick={onCreate}>New destination</Button>
+    <EmptyState icon={<Send size={22} />} title={t.empty.title}>
+      <p>{t.empty.text}</p>
+      <Button onClick={onCreate}>{t.newDestination}</Button>
     </EmptyState>
   );
 }
 
 function useColumns(show: (search: DestinationSearch) => void): readonly Column<Destination>[] {
+  const t = destinationsMessages();
   const client = useQueryClient();
   const { data: log } = useQuery(deliveriesQuery());
   const toggle = useMutation({
@@ -102,41 +104,41 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
     onSuccess: (_, { id, name, enabled }) => {
       const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
       showUndo({
-        title: enabled ? `${name} paused` : `${name} resumed`,
+        title: enabled ? t.hasPaused(name) : t.hasResumed(name),
         async undo() {
           await changeDestination(id, { enabled });
           await refresh();
         },
-        undone: enabled ? `${name} resumed` : `${name} paused`,
+        undone: enabled ? t.hasResumed(name) : t.hasPaused(name),
       });
       return refresh();
     },
-    onError: (failure) => showFailure('Not changed', failure),
+    onError: (failure) => showFailure(t.notChanged, failure),
   });
   const test = useMutation({
     mutationFn: async ({ id, name }: Destination) => ({ name, ...(await testDestination(id)) }),
     onSuccess: ({ name, success, result }) =>
       showToast({
         tone: success ? 'good' : 'bad',
-        title: `${name}: ${success ? 'test delivered' : 'test failed'}`,
+        title: success ? t.tested(name) : t.testFailed(name),
         detail: result,
       }),
-    onError: (failure) => showFailure('The test could not run', failure),
+    onError: (failure) => showFailure(t.testNotRun, failure),
   });
   return [
-    ...FACT_COLUMNS,
+    ...toFactColumns(),
     ...toStatusColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
     {
       id: 'actions',
-      header: <span className="sr-only">Actions</span>,
+      header: <span className="sr-only">{t.columns.actions}</span>,
       width: '44px',
       cell: (destination: Destination) => (
         <RowMenu
-          label={`Actions for ${destination.name}`}
+          label={t.actionsFor(destination.name)}
           items={[
-            { label: 'Test', onSelect: () => test.mutate(destination) },
-            { label: destination.enabled ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(destination) },
-            { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
+            { label: t.test, onSelect: () => test.mutate(destination) },
+            { label: destination.enabled ? t.pause : t.resume, onSelect: () => toggle.mutate(destination) },
+            { label: t.log, onSelect: () => show({ open: destination.id, tab: 'log' }) },
           ]}
         />
       ),
@@ -144,78 +146,82 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
   ];
 }
 
-const FACT_COLUMNS: readonly Column<Destination>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    width: 'minmax(140px,2fr)',
-    cell: ({ name }) => <span className="font-medium">{name}</span>,
-  },
-  {
-    id: 'type',
-    leaves: 3,
-    header: 'Type',
-    width: 'minmax(120px,1fr)',
-    cell: ({ type }) => DESTINATION_TYPES[type].label,
-  },
-  {
-    id: 'state',
-    header: 'State',
-    width: '80px',
-    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'neutral'}>{enabled ? 'on' : 'paused'}</Badge>,
-  },
-  {
-    id: 'share',
-    leaves: 1,
-    header: 'Share',
-    width: '64px',
-    isNumeric: true,
-    cell: ({ sampling_rate: rate }) => `${Number((rate * 100).toPrecision(3))} %`,
-  },
-  {
-    id: 'contents',
-    leaves: 2,
-    header: 'Contents',
-    width: '88px',
-    cell: ({ privacy_mode: isPrivate }) =>
-      isPrivate ? <Badge>not sent</Badge> : <span className="text-ink-faint">sent</span>,
-  },
-];
+function toFactColumns(): readonly Column<Destination>[] {
+  const t = destinationsMessages();
+  return [
+    {
+      id: 'name',
+      header: t.columns.name,
+      width: 'minmax(140px,2fr)',
+      cell: ({ name, enabled }) => (
+        <>
+          <span className="font-medium">{name}</span> {!enabled && <Badge>{t.paused}</Badge>}
+        </>
+      ),
+    },
+    {
+      id: 'type',
+      leaves: 3,
+      header: t.columns.type,
+      width: 'minmax(120px,1fr)',
+      cell: ({ type }) => t.types[type].label,
+    },
+    {
+      id: 'share',
+      leaves: 1,
+      header: t.columns.share,
+      width: '72px',
+      isNumeric: true,
+      cell: ({ sampling_rate: rate }) => `${formatCount(Number((rate * 100).toPrecision(3)))}\u00a0%`,
+    },
+    {
+      id: 'contents',
+      leaves: 2,
+      header: t.columns.content,
+      width: '88px',
+      cell: ({ privacy_mode: isPrivate }) =>
+        isPrivate ? <Badge>{t.notSent}</Badge> : <span className="text-ink-faint">{t.sent}</span>,
+    },
+  ];
+}
 
 type StatusOf = (id: string) => DestinationStatus | undefined;
 
-const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => [
-  {
-    id: 'queue',
-    leaves: 5,
-    header: 'Queue',
-    width: '64px',
-    isNumeric: true,
-    cell: ({ id }) => formatCount(statusOf(id)?.queued),
-  },
-  {
-    id: 'arrived',
-    leaves: 4,
-    header: 'Last delivery',
-    width: '120px',
-    cell: ({ id }) => <LastTime at={statusOf(id)?.last_delivered_at ?? null} />,
-  },
-  {
-    id: 'failure',
-    leaves: 6,
-    header: 'Last failure',
-    width: 'minmax(130px,2fr)',
-    cell: ({ id }) => {
-      const status = statusOf(id);
-      if (status?.last_failed_at == null) return <span className="text-ink-faint">none</span>;
-      return (
-        <span className="text-bad" title={formatFull(status.last_failed_at)}>
-          {status.last_failure ?? 'failed'}
-        </span>
-      );
+function toStatusColumns(statusOf: StatusOf): readonly Column<Destination>[] {
+  const t = destinationsMessages();
+  return [
+    {
+      id: 'queue',
+      leaves: 5,
+      header: t.columns.queue,
+      width: '72px',
+      isNumeric: true,
+      cell: ({ id }) => formatCount(statusOf(id)?.queued),
     },
-  },
-];
+    {
+      id: 'arrived',
+      leaves: 4,
+      header: t.columns.arrived,
+      width: '120px',
+      cell: ({ id }) => <LastTime at={statusOf(id)?.last_delivered_at ?? null} />,
+    },
+    {
+      id: 'failure',
+      leaves: 6,
+      header: t.columns.failure,
+      width: 'minmax(130px,2fr)',
+      cell: ({ id }) => {
+        const status = statusOf(id);
+        if (status?.last_failed_at == null) return <span className="text-ink-faint">{t.none}</span>;
+        return (
+          <span className="text-bad" title={formatFull(status.last_failed_at)}>
+            {status.last_failure ?? t.failed}
+          </span>
+        );
+      },
+    },
+  ];
+}
 
 function LastTime({ at }: { at: string | null }) {
   if (at === null) return <span className="text-ink-faint">—</span>;

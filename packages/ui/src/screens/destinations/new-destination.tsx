@@ -10,12 +10,14 @@ import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
-import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';
+import { CONFIG_FIELDS, toConfig } from './destination-draft.ts';
+import { destinationsMessages } from './messages.ts';
 
 const EMPTY = { config: {}, headers: '' };
 
-/** Makes a destination; which calls it wants is set beside the list. */
+/** Creates a destination; which requests it gets is set beside the list. */
 export function NewDestination({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {
+  const { creation: t, newDestination, types } = destinationsMessages();
   const formId = useId();
   const client = useQueryClient();
   const [type, setType] = useState<DestinationType>('webhook');
@@ -39,26 +41,28 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
   };
   return (
     <Dialog
-      title="New destination"
+      title={newDestination}
       width="wide"
       onClose={onClose}
-      actions={<FormActions formId={formId} submit="Create destination" isBusy={create.isPending} onClose={onClose} />}
+      actions={<FormActions formId={formId} submit={t.create} isBusy={create.isPending} onClose={onClose} />}
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
           <LabelledSelect
-            label="Type"
-            hint={DESTINATION_TYPES[type].note}
+            label={t.type}
+            hint={types[type].note}
             error={issueFor(create.error, 'type')}
             value={type}
-            options={Object.entries(DESTINATION_TYPES).map(([value, { label }]) => [value, label] as const)}
+            options={(Object.keys(CONFIG_FIELDS) as DestinationType[]).map(
+              (value) => [value, types[value].label] as const,
+            )}
             onChange={(text) => {
               setType(text as DestinationType);
               setDraft({ ...draft, config: {} });
             }}
           />
           <LabelledInput
-            label="Name"
+            label={t.name}
             error={issueFor(create.error, 'name')}
             required
             maxLength={200}
@@ -73,14 +77,14 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
           error={create.error}
         />
         <Checkbox
-          label="Enabled"
-          hint="If disabled, you can test it before anything is sent."
+          label={t.enabled}
+          hint={t.enabledHint}
           checked={isOn}
           onChange={(event) => setIsOn(event.target.checked)}
         />
         {create.error !== null && (
           <div ref={scrollIntoView}>
-            <UnsavedPanel error={create.error} title="Not created" onRetry={() => create.mutate()} />
+            <UnsavedPanel error={create.error} title={t.notCreated} onRetry={() => create.mutate()} />
           </div>
         )}
       </form>

@@ -5,25 +5,24 @@ import { useController } from 'react-hook-form';
 import { keysQuery } from '../../api/queries.ts';
 import type { FilterRule, FilterRules } from '../../features/destinations/destination-queries.ts';
 import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
+import { toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { toggled } from '../../parts/toggled.ts';
 import type { DestinationDraft } from './destination-draft.ts';
+import { destinationsMessages } from './messages.ts';
 
-const REGIONS = [
-  ['global', 'Default address'],
-  ['europe', 'The region Europe'],
-  ['us', 'The region US'],
-] as const;
+const REGIONS = ['global', 'europe', 'us'] as const;
 
 const PARTS = [
-  ['broadcast_generation_cost', 'Cost'],
-  ['broadcast_generation_identity', 'Caller: key name, user, member'],
-  ['broadcast_generation_request_context', 'Origin: referer and user agent'],
+  'broadcast_generation_cost',
+  'broadcast_generation_identity',
+  'broadcast_generation_request_context',
 ] as const;
 
 export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
+  const t = destinationsMessages().selection;
   const { control } = form;
   const { field: regions } = useController({ control, name: 'regions' });
   const { field: keys } = useController({ control, name: 'api_key_hashes' });
@@ -31,24 +30,18 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
       <fieldset className="flex min-w-0 flex-col gap-1">
-        <legend className="mb-1 text-sm font-semibold">Fields to send</legend>
-        <CheckField
-          form={form}
-          name="privacy_mode"
-          isInverted
-          label="Prompts and responses"
-          hint="As stored: after guardrails, and only if content is stored."
-        />
-        {PARTS.map(([name, label]) => (
-          <CheckField key={name} form={form} name={name} label={label} />
+        <legend className="mb-1 text-sm font-semibold">{t.fields}</legend>
+        <CheckField form={form} name="privacy_mode" isInverted label={t.content} hint={t.contentHint} />
+        {PARTS.map((name) => (
+          <CheckField key={name} form={form} name={name} label={t[name]} />
         ))}
       </fieldset>
       <InputField
         form={form}
         error={error}
         name="sampling_rate"
-        label="Sample of sessions, in percent"
-        hint="Sessions are sampled as a whole; calls without a session individually."
+        label={t.sample}
+        hint={t.sampleHint}
         fieldClass="max-w-72"
         type="number"
         min={0.01}
@@ -58,16 +51,16 @@ export function SelectionFields({ form, error }: FormParts<DestinationDraft>) {
         read={(percent) => (percent === '' ? Number.NaN : Number(percent) / 100)}
       />
       <fieldset className="flex min-w-0 flex-col gap-1">
-        <legend className="mb-1 text-sm font-semibold">Calls to</legend>
-        {REGIONS.map(([region, label]) => (
+        <legend className="mb-1 text-sm font-semibold">{t.regions}</legend>
+        {REGIONS.map((region) => (
           <Checkbox
             key={region}
-            label={label}
+            label={t.regionNames[region]}
             checked={regions.value.includes(region)}
             onChange={() => regions.onChange(toggled(regions.value, region))}
           />
         ))}
-        {regions.value.length === 0 && <p className="text-xs text-bad">Choose at least one.</p>}
+        {regions.value.length === 0 && <p className="text-xs text-bad">{t.noRegion}</p>}
       </fieldset>
       <KeyChoice hashes={keys.value} onChange={keys.onChange} />
       <FilterRulesEditor rules={rules.value} onChange={rules.onChange} error={error} />
@@ -81,6 +74,7 @@ interface KeyChoiceProps {
 }
 
 function KeyChoice({ hashes, onChange }: KeyChoiceProps) {
+  const t = destinationsMessages().selection;
   const { data: keys = [] } = useQuery(keysQuery);
   const callers = keys.filter(({ management }) => !management);
   const chosen = hashes ?? [];
@@ -90,13 +84,18 @@ function KeyChoice({ hashes, onChange }: KeyChoiceProps) {
   };
   return (
     <fieldset className="flex min-w-0 flex-col gap-1">
-      <legend className="mb-1 text-sm font-semibold">Calls of</legend>
-      <Checkbox label="All keys" checked={hashes === null} disabled={hashes === null} onChange={() => onChange(null)} />
+      <legend className="mb-1 text-sm font-semibold">{t.keys}</legend>
+      <Checkbox
+        label={t.allKeys}
+        checked={hashes === null}
+        disabled={hashes === null}
+        onChange={() => onChange(null)}
+      />
       {callers.map(({ hash, name, label }) => (
         <Checkbox
           key={hash}
-          label={`${name} alone`}
-          hint={label}
+          label={t.onlyKey(name)}
+          hint={toKeyEnd({ label, source: 'stored' })}
           checked={chosen.includes(hash)}
           onChange={() => toggle(hash)}
         />
@@ -149,19 +148,20 @@ interface FilterRulesEditorProps {
   readonly error: unknown;
 }
 
-/** Rules on what a call was like. In a group all or any hold, and every group must. */
+/** Rules on what a request was like. Of a group all or any must match, and every group must. */
 function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
+  const t = destinationsMessages().selection;
   const groups = rules?.groups ?? [];
   const set = (next: Group[]): void =>
     onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-1 text-sm font-semibold">Calls to send</legend>
+      <legend className="mb-1 text-sm font-semibold">{t.rules}</legend>
       {rules === null ? (
-        <p className="text-sm text-ink-faint">All calls. Add rules to select by model, cost, text and so on.</p>
+        <p className="text-sm text-ink-faint">{t.noRules}</p>
       ) : (
         <Checkbox
-          label="The rules hold"
+          label={t.useRules}
           checked={rules.enabled}
           onChange={(event) => onChange({ ...rules, enabled: event.target.checked })}
         />
@@ -176,7 +176,7 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
         />
       ))}
       <Button icon={<Plus size={14} />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
-        {groups.length === 0 ? 'Rule' : 'Add group'}
+        {groups.length === 0 ? t.addRule : t.addGroup}
       </Button>
     </fieldset>
   );
@@ -191,17 +191,18 @@ interface RuleGroupProps {
 }
 
 function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
+  const t = destinationsMessages().selection;
   const setRules = (rules: FilterRule[]): void => onChange(rules.length === 0 ? null : { ...group, rules });
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
       {group.rules.length > 1 && (
         <Select
-          label={`How rules of group ${number} are combined`}
+          label={t.combined(number)}
           className="field w-auto max-w-full self-start"
           value={group.logic}
           options={[
-            ['and', 'All of these'],
-            ['or', 'Any of these'],
+            ['and', t.all],
+            ['or', t.any],
           ]}
           onChange={(logic) => onChange({ ...group, logic })}
         />
@@ -209,7 +210,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
       {group.rules.map((rule, at) => (
         <RuleRow
           key={at}
-          name={`group ${number}, rule ${at + 1}`}
+          name={t.ruleName(number, at + 1)}
           rule={rule}
           onChange={(next) => setRules(group.rules.with(at, next))}
           onRemove={() => setRules(group.rules.toSpliced(at, 1))}
@@ -222,7 +223,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
         className="self-start"
         onClick={() => setRules([...group.rules, NEW_RULE])}
       >
-        Rule in this group
+        {t.addToGroup}
       </Button>
     </div>
   );
@@ -236,6 +237,7 @@ interface RuleRowProps {
 }
 
 function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }: RuleRowProps) {
+  const t = destinationsMessages().selection;
   const toRule = (next: Partial<Pick<FilterRule, 'field' | 'operator'>> & { text?: string }): FilterRule => {
     const merged = { field, operator, ...next };
     const text = next.text ?? String(value ?? '');
@@ -246,26 +248,26 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Select
-        label={`Field of ${name}`}
+        label={t.fieldOf(name)}
         value={field}
         options={FIELDS}
         onChange={(next) => onChange(toRule({ field: next }))}
       />
       <Select
-        label={`Comparison of ${name}`}
+        label={t.comparisonOf(name)}
         value={operator}
         options={OPERATORS.map((option) => [option, option.replaceAll('_', ' ')] as const)}
         onChange={(next) => onChange(toRule({ operator: next }))}
       />
       {!ALONE.has(operator) && (
         <input
-          aria-label={`Value of ${name}`}
+          aria-label={t.valueOf(name)}
           className="field w-auto max-w-full min-w-32 flex-1"
           value={String(value ?? '')}
           onChange={(event) => onChange(toRule({ text: event.target.value }))}
         />
       )}
-      <Button look="quiet" aria-label={`Remove ${name}`} icon={<X size={15} />} onClick={onRemove} />
+      <Button look="quiet" aria-label={t.remove(name)} icon={<X size={15} />} onClick={onRemove} />
     </div>
   );
 }
