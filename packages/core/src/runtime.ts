@@ -27,7 +27,7 @@ import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
 import { createGuardrailHits } from './guardrails/hits.ts';
 import { createPolicyOf } from './guardrails/policy.ts';
 import { createLedger, type LedgerOptions } from './limits/ledger.ts';
-import { createRateLimits, type RateLimitOptions, type RateLimits } from './limits/rate-limits.ts';
+import { createLiveRateLimits, type LiveRateLimits } from './limits/rate-limits.ts';
 import { createSharedLedger } from './limits/shared/shared-ledger.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import { createLimitKeeper } from './providers/keep-limits.ts';
@@ -226,9 +226,12 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   }
   const account = createLiveAccount(setup.account ?? {}, store.settings, catalog.providerNames.toTags);
   const policyOf = createPolicyOf(store, catalog);
-  const rateLimits = areSame(setup.rateLimits, previous?.setup.rateLimits)
-    ? (previous?.rateLimits ?? null)
-    : createRateLimits(setup.rateLimits, { platform, logger });
+  const rateLimits = createLiveRateLimits(
+    setup.rateLimits,
+    store.settings,
+    { platform, logger },
+    previous?.rateLimits,
+  );
   return {
     ...foundations,
     setup,
@@ -267,14 +270,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
 }
 
 interface PreviousSetup {
-  readonly setup: Setup;
-  readonly rateLimits: RateLimits | null;
-}
-
-function areSame(limits: RateLimitOptions | undefined, others: RateLimitOptions | undefined): boolean {
-  return (
-    limits?.createCounter === others?.createCounter && JSON.stringify(limits?.rules) === JSON.stringify(others?.rules)
-  );
+  readonly rateLimits: LiveRateLimits;
 }
 
 let apiDocument: ReturnType<SystemParts['describeApi']> | undefined;

@@ -149,21 +149,6 @@ test('settings hold from the next request on, and what is not known of them is r
   }
 });
 
-test('lists the rate limits of the configuration, and none where there are none', async () => {
-  const rules = [
-    { key: 'batch', model: '*', requestsPerMinute: 20, tokensPerMinute: null },
-    { key: '*', model: 'acme/chat', requestsPerMinute: null, tokensPerMinute: 40_000 },
-  ];
-  const count = () => Promise.resolve({ isExceeded: false, resetInMs: 60_000 });
-  const counter = { take: count, look: count, add: () => Promise.resolve() };
-  const { dataOf } = createAdminGateway({ rateLimits: { rules, createCounter: () => counter } });
-  expect(await dataOf('GET', '/admin/v1/rate-limits')).toEqual([
-    { key: 'batch', model: '*', requests_per_minute: 20, tokens_per_minute: null },
-    { key: '*', model: 'acme/chat', requests_per_minute: null, tokens_per_minute: 40_000 },
-  ]);
-  expect(await createAdminGateway().dataOf('GET', '/admin/v1/rate-limits')).toEqual([]);
-});
-
 test('refuses in the lists of providers a name that would guard nothing, and keeps those that stand there', async () => {
   const { call, dataOf, store } = createAdminGateway();
   await store.settings.update((settings) => ({ ...settings, providers: { only: [], ignore: ['gone'] } }));

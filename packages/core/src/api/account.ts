@@ -5,16 +5,19 @@ import { type Issue, refuseIssues } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type ActivityRange, summariseActivity } from '../generations/activity.ts';
 import { operation } from '../http/operation.ts';
-import type { RateLimitOptions } from '../limits/rate-limits.ts';
-import { isModelName } from '../routing/resolve-models.ts';
+import { combineRules, type RateLimitOptions } from '../limits/rate-limits.ts';
+import { findModel, isModelName } from '../routing/resolve-models.ts';
 import type { Store } from '../stores/store.ts';
 import {
   creditsSchema,
+  type RateLimitList,
   rateLimitListSchema,
+  rateLimitsRequestSchema,
   type Settings,
   type SettingsChange,
   settingsChangeSchema,
   settingsResponseSchema,
+  type StoredRateLimit,
 } from '../wire/account.ts';
 import { refuseField } from '../wire/fields.ts';
 import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../wire/generation-list.ts';
@@ -119,18 +122,65 @@ function withoutConfigured(sent: SettingsChange, before: Settings, configured: r
 const GROUPS: ReadonlySet<string> = new Set(['providers', 'privacy', 'routing']);
 const CONFIGURED = 'it is set in the configuration, which takes precedence: change it there, under account';
 
-/** `GET /admin/v1/rate-limits`: the rules of the configuration, which are changed there alone. */
+/** `GET /admin/v1/rate-limits`: the rules of the configuration, then those that were stored by `PUT`. */
 export const listRateLimits = operation<AccountParts>()({
   response: rateLimitListSchema,
-  run: ({ parts: { setup } }) => ({
-    data: (setup.rateLimits?.rules ?? []).map(({ key, model, requestsPerMinute, tokensPerMinute }) => ({
+  run: ({ parts }) => toRateLimitList(parts),
+});
+
+/** `PUT /admin/v1/rate-limits`: applies from the next request on. What the configuration limits is changed there alone. */
+export const putRateLimits = operation<AccountParts>()({
+  body: rateLimitsRequestSchema,
+  response: rateLimitListSchema,
+  async run({ parts, body: { data } }) {
+    const { store, setup, catalog } = parts;
+    if (setup.rateLimits === undefined) throw refuseField('data', NOT_COUNTED);
+    const limits = data.map((limit) => ({ ...limit, model: findModel(limit.model, catalog)?.id ?? limit.model }));
+    const issues = limits.flatMap((limit, at) => findLimitIssues(limit, limits.slice(0, at), parts, `data.${at}`));
+    if (issues.length > 0) throw refuseIssues(issues);
+    await store.settings.update(({ rate_limits: _, ...settings }) =>
+      limits.length === 0 ? settings : { ...settings, rate_limits: limits },
+    );
+    return toRateLimitList(parts);
+  },
+});
+
+const NOT_COUNTED = 'this gateway does not count rate limits: its host has to give it rateLimits.createCounter';
+
+function toRateLimitList({ setup: { rateLimits }, store }: AccountParts): RateLimitList {
+  const rules = combineRules(rateLimits?.rules ?? [], rateLimits && store.settings.get().rate_limits);
+  return {
+    data: rules.map(({ key, model, requestsPerMinute, tokensPerMinute, source }) => ({
       key,
       model,
       requests_per_minute: requestsPerMinute,
       tokens_per_minute: tokensPerMinute,
+      source,
     })),
-  }),
-});
+    changeable: rateLimits !== undefined,
+  };
+}
+
+/** A limit on a model that is gone stays as it was. */
+function findLimitIssues(
+  { key, model, requests_per_minute: requests, tokens_per_minute: tokens }: StoredRateLimit,
+  before: readonly StoredRateLimit[],
+  { setup, store, catalog }: AccountParts,
+  path: string,
+): readonly Issue[] {
+  const isSame = (other: { readonly key: string; readonly model: string }): boolean =>
+    other.key === key && other.model === model;
+  if (requests === null && tokens === null)
+    return [{ path: `${path}.requests_per_minute`, message: 'must have requests_per_minute or tokens_per_minute' }];
+  if (setup.rateLimits?.rules.some(isSame) === true)
+    return [
+      { path, message: 'the configuration limits this key and model already: change it there, under rateLimits' },
+    ];
+  if (before.some(isSame)) return [{ path, message: 'there is another limit for this key and model' }];
+  const isKept = store.settings.get().rate_limits?.some((stored) => stored.model === model) === true;
+  if (model === '*' || isKept || findModel(model, catalog) !== undefined) return [];
+  return [{ path: `${path}.model`, message: describeUnknownName(model, 'models', catalog) }];
+}
 
 /**
  * `GET /credits`: the credits of the account and its spending, USD, without calls that were paid to the provider

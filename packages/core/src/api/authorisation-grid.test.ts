@@ -67,6 +67,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/settings': [401, 403, 200],
   'PATCH /admin/v1/settings': [401, 403, 200],
   'GET /admin/v1/rate-limits': [401, 403, 200],
+  'PUT /admin/v1/rate-limits': [401, 403, 400],
   'POST /admin/v1/explain': [401, 403, 400],
   'GET /api/v1/credits': [401, 403, 200],
   'GET /api/v1/activity': [401, 403, 200],

@@ -217,7 +217,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   Account: {
     'GET /admin/v1/settings': admin(account('getSettings'), 'Show the settings of the account'),
     'PATCH /admin/v1/settings': admin(account('updateSettings'), 'Change the settings of the account'),
-    'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits of the configuration'),
+    'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
+    'PUT /admin/v1/rate-limits': admin(account('putRateLimits'), 'Replace the rate limits that are not of the configuration'),
     'GET /api/v1/credits': management(account('getCredits'), 'Show the credits and the usage of the account'),
     'GET /api/v1/activity': management(account('getActivity'), 'Get the usage of the last days by day, model and endpoint'),
   },

@@ -11,7 +11,7 @@ import type { Policy, PolicyOf } from '../guardrails/policy.ts';
 import type { GatewayRequest, Principal } from '../http/request.ts';
 import { boundWithin, type Budget, type BudgetParts, findBudgets } from '../limits/budgets.ts';
 import type { Ledger, WorstCase } from '../limits/ledger.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
+import type { LiveRateLimits } from '../limits/rate-limits.ts';
 import { reserveCall, withinBounds } from '../limits/reserve-call.ts';
 import { createRoutingReport, type RoutingReport, toRoutingDecision, withReport } from '../routing/explain.ts';
 import { type CallPlan, noEndpointLeft, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
@@ -62,8 +62,7 @@ export interface CallContext<Parts> {
 export interface PrepareParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
-  /** Null without any. */
-  readonly rateLimits: RateLimits | null;
+  readonly rateLimits: Pick<LiveRateLimits, 'current'>;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly logging: { readonly inputOutput: boolean };
@@ -110,7 +109,8 @@ export async function prepareCall<
 
   const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
   const decision = isDecisionStored ? toRoutingDecision(plan, routing.health) : null;
-  if (rateLimits !== null) await rateLimits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
+  const limits = rateLimits.current();
+  if (limits !== null) await limits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
   const stepTimes = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
   return { ...guarded, ...planned, caller, pipeline, report, stepTimes, decision };
 }

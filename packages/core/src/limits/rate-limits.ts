@@ -2,6 +2,8 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
+import type { SettingsRepository } from '../stores/store.ts';
+import type { StoredRateLimit, StoredSettings } from '../wire/account.ts';
 
 /** Limits on the calls and the tokens of a minute. */
 export interface RateLimitRule {
@@ -13,6 +15,7 @@ export interface RateLimitRule {
   readonly tokensPerMinute: number | null;
 }
 
+/** Without rules of its own, those that are stored apply all the same. */
 export interface RateLimitOptions {
   readonly rules: readonly RateLimitRule[];
   readonly createCounter: CreateRateCounter;
@@ -40,10 +43,86 @@ interface Context {
 /** A counter that is away would fill the log with every call. */
 const LOG_EVERY_MS = 10_000;
 
-/** Creates the limits of a configuration; null without any, so that they cost nothing then. */
-export function createRateLimits(options: RateLimitOptions | undefined, context: Context): RateLimits | null {
-  if (options === undefined || options.rules.length === 0) return null;
-  const limits = options.rules.flatMap((rule, index) => toLimits(rule, index, options.createCounter));
+/** A rule, and where it was set. */
+export interface SourcedRule extends RateLimitRule {
+  readonly source: 'config' | 'stored';
+}
+
+/** All rules that apply: those of the configuration, and the stored ones for a key and model of which it says nothing. */
+export function combineRules(
+  configured: readonly RateLimitRule[],
+  stored: readonly StoredRateLimit[] = [],
+): readonly SourcedRule[] {
+  const isConfigured = ({ key, model }: StoredRateLimit): boolean =>
+    configured.some((rule) => rule.key === key && rule.model === model);
+  return [
+    ...configured.map((rule) => ({ ...rule, source: 'config' as const })),
+    ...stored
+      .filter((rule) => !isConfigured(rule))
+      .map(({ key, model, requests_per_minute: requests, tokens_per_minute: tokens }) => ({
+        key,
+        model,
+        requestsPerMinute: requests,
+        tokensPerMinute: tokens,
+        source: 'stored' as const,
+      })),
+  ];
+}
+
+type Counters = ReadonlyMap<string, RateCounter>;
+
+/** The limits of a setup with those of the store, as they are at the moment. */
+export interface LiveRateLimits extends Pick<RateLimits, 'noteTokens'> {
+  /** Read it again for every call. Null without any, so that they cost nothing then. */
+  current(): RateLimits | null;
+  readonly createCounter: CreateRateCounter | undefined;
+  counters(): Counters;
+}
+
+/** Creates the limits of a setup. Limits that `previous` had too continue to count. */
+export function createLiveRateLimits(
+  options: RateLimitOptions | undefined,
+  settings: Pick<SettingsRepository, 'get'>,
+  context: Context,
+  previous?: LiveRateLimits,
+): LiveRateLimits {
+  const createCounter = options?.createCounter;
+  let counters: Counters = previous?.createCounter === createCounter ? (previous?.counters() ?? new Map()) : new Map();
+  let stored: StoredSettings['rate_limits'];
+  let limits: RateLimits | null = null;
+  let isMade = false;
+  const current = (): RateLimits | null => {
+    if (options === undefined) return null;
+    const present = settings.get().rate_limits;
+    if (!isMade || present !== stored) {
+      const used = new Map<string, RateCounter>();
+      const made = combineRules(options.rules, present).flatMap((rule, index) =>
+        toLimits(rule, index, ({ name, limitPerMinute }) => {
+          const id = JSON.stringify([name, rule.key, rule.model, limitPerMinute]);
+          const counter = counters.get(id) ?? options.createCounter({ name, limitPerMinute });
+          used.set(id, counter);
+          return counter;
+        }),
+      );
+      counters = used;
+      stored = present;
+      limits = made.length === 0 ? null : createRateLimits(made, context);
+      isMade = true;
+    }
+    return limits;
+  };
+  return {
+    current,
+    createCounter,
+    counters() {
+      current();
+      return counters;
+    },
+    noteTokens: (principal, model, tokens) => current()?.noteTokens(principal, model, tokens),
+  };
+}
+
+function createRateLimits(limits: readonly RateLimit[], context: Context): RateLimits {
   const noteUnreachable = createNote(context);
   const limitsOf = (principal: Principal, model: string): RateLimit[] =>
     limits.filter(({ rule }) => matches(rule.key, principal.name, principal.id) && matches(rule.model, model));
@@ -64,11 +143,13 @@ export function createRateLimits(options: RateLimitOptions | undefined, context:
   };
 }
 
-function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateCounter): RateLimit[] {
+function toLimits(rule: SourcedRule, index: number, createCounter: CreateRateCounter): RateLimit[] {
+  // Stored rules come and go, so their place among the others is no name.
+  const place = rule.source === 'config' ? String(index) : [rule.key, rule.model].map(encodeURIComponent).join(' ');
   const toLimit = (what: RateLimit['what'], limit: number | null): RateLimit[] =>
     limit === null
       ? []
-      : [{ rule, what, limit, counter: createCounter({ name: `${index}-${what}`, limitPerMinute: limit }) }];
+      : [{ rule, what, limit, counter: createCounter({ name: `${place}-${what}`, limitPerMinute: limit }) }];
   return [...toLimit('requests', rule.requestsPerMinute), ...toLimit('tokens', rule.tokensPerMinute)];
 }
 

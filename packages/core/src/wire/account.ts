@@ -180,9 +180,22 @@ export const settingsChangeSchema = z
   .partial();
 export type SettingsChange = z.infer<typeof settingsChangeSchema>;
 
-/** What a store keeps of the account: the settings, and the saved views of those who administer it. */
+/** A limit on the calls and the tokens of a minute. */
+const rateLimitSchema = z.object({
+  /** Name or hash of a key; `*` is every key, each counted separately. */
+  key: z.string(),
+  /** Id of a model; `*` is all models, counted together. */
+  model: z.string(),
+  /** Null is no limit. */
+  requests_per_minute: z.int().nullable(),
+  tokens_per_minute: z.int().nullable(),
+});
+export type StoredRateLimit = z.infer<typeof rateLimitSchema>;
+
+/** Settings as a store has them: those of the account, the rate limits, and the saved views of those who administer it. */
 export const storedSettingsSchema = z.object({
   ...settingsChangeSchema.shape,
+  rate_limits: z.array(rateLimitSchema).optional(),
   views: z.array(viewSchema).optional(),
 });
 export type StoredSettings = z.infer<typeof storedSettingsSchema>;
@@ -237,16 +250,26 @@ export type Instance = z.infer<typeof instanceSchema>['data'];
 /** The response of `GET /ready`, unless it is an error. */
 export const readinessSchema = z.object({ status: z.literal('ready') });
 
-/** A limit on the calls and the tokens of a minute. */
-const rateLimitSchema = z.object({
-  /** Name or hash of a key; `*` is every key, each counted separately. */
-  key: z.string(),
-  /** Id of a model; `*` is all models, counted together. */
-  model: z.string(),
-  /** Null is no limit. */
-  requests_per_minute: z.int().nullable(),
-  tokens_per_minute: z.int().nullable(),
+/** The response of `GET` and `PUT /admin/v1/rate-limits`: the limits that apply. */
+export const rateLimitListSchema = z.object({
+  data: z.array(rateLimitSchema.extend({ source: z.enum(['config', 'stored']) })),
+  /** Whether limits can be stored: the host has to count them. */
+  changeable: z.boolean(),
 });
-
-export const rateLimitListSchema = z.object({ data: z.array(rateLimitSchema) });
 export type RateLimitList = z.infer<typeof rateLimitListSchema>;
+
+const perMinute = z.int().min(1).max(1_000_000_000_000).nullable().default(null);
+
+/** The body of `PUT /admin/v1/rate-limits`: all limits that are stored from now on. Closed. */
+export const rateLimitsRequestSchema = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        key: z.string().min(1).max(200).default('*'),
+        model: z.string().min(1).max(200).default('*'),
+        requests_per_minute: perMinute,
+        tokens_per_minute: perMinute,
+      }),
+    )
+    .max(1000),
+});

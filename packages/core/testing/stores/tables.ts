@@ -116,6 +116,7 @@ const [R1, R2, NOWHERE] = [
   '33333333-3333-4333-8333-333333333333',
 ];
 const MEMBER = { id: 'm', email: 'm@example.com', first_name: null, last_name: null, role: 'org:admin' as const };
+const RATE_LIMIT = { key: '*', model: 'acme/chat', requests_per_minute: 60, tokens_per_minute: null };
 const DESTINATION: Destination = {
   id: 'd',
   workspace_id: 'w',
@@ -274,8 +275,12 @@ export const tableCases: readonly StoreCase[] = [
     await store.memberAssignments.assign([toAssignment(R1, 'm')]);
     await store.providers.insert(toProviderRow('up'));
     await store.models.insert(toModelRow('acme/chat'));
-    const views = [{ name: 'All', search: {}, hidden_columns: null }];
-    await store.settings.update(() => ({ privacy: { zdr: true }, views }));
+    const settings = {
+      privacy: { zdr: true },
+      rate_limits: [RATE_LIMIT],
+      views: [{ name: 'All', search: {}, hidden_columns: null }],
+    };
+    await store.settings.update(() => settings);
     store = await reopen();
     expectEqual(await store.guardrails.list(), [rail]);
     expectEqual(await store.members.list(), [MEMBER]);
@@ -285,6 +290,6 @@ export const tableCases: readonly StoreCase[] = [
     expectEqual(await store.memberAssignments.list(), [toAssignment(R1, 'm')]);
     expectEqual(await store.providers.list(), [toProviderRow('up')]);
     expectEqual(await store.models.list(), [toModelRow('acme/chat')]);
-    expectEqual(store.settings.get(), { privacy: { zdr: true }, views });
+    expectEqual(store.settings.get(), settings);
   }),
 ];

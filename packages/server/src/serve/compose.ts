@@ -185,12 +185,11 @@ const refuseConnection = (): never => {
   throw new TypeError('The demo has no connections');
 };
 
-/** Undefined without limits; then nothing is loaded. */
+/** Counts for limits of the configuration, and for those that are set while the gateway runs. */
 async function openRateLimits(
   { rateLimits: rules }: GatewayConfig,
   shared: RedisShared | undefined,
-): Promise<RateLimitOptions | undefined> {
-  if (rules.length === 0) return undefined;
+): Promise<RateLimitOptions> {
   if (shared !== undefined) return { rules, createCounter: shared.createRateCounter };
   const { createMemoryRateCounter: createCounter } = await import('@model-gateway/node/rate-limits');
   return { rules, createCounter };

@@ -23,4 +23,4 @@ export const sortModels = (
   rows: readonly ModelRow[],
   sort: ModelSort | undefined,
   order: 'asc' | 'desc',
-): readonly ModelRow[] => (sort === undefined ? rows : sortRows(rows, VALUES[sort], order));
+): readonly ModelRow[] => (sortRows(rows, sort && { by: sort, order }, VALUES));

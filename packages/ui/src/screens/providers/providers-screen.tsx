@@ -43,7 +43,7 @@ export function ProvidersScreen() {
   const opened = providers?.find(({ slug }) => slug === search.open);
   const { sort, order = sort === 'name' ? 'asc' : 'desc' } = search;
   const found = providers && filterProviders(providers, search);
-  const rows = found && sort !== undefined ? sortRows(found, PROVIDER_VALUES[sort], order) : found;
+  const rows = found && sortRows(found, sort && { by: sort, order }, PROVIDER_VALUES);
   return (
     <ListScreen
       title={t.title}

@@ -1,0 +1,182 @@
+import type { RateLimitList } from '@model-gateway/core/wire';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { Lock, Plus } from 'lucide-react';
+import { useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { allKeysQuery, rateLimitsQuery } from '../../api/queries.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
+import { showFailure, showUndo } from '../../parts/messages/toast-store.ts';
+import { RowMenu } from '../list-screen/list-screen.tsx';
+import { limitsMessages } from './messages.ts';
+import { RateLimitForm } from './rate-limit-form.tsx';
+import { describeRateLimit, type RateLimitRule, useKeyNames } from './rate-limits.tsx';
+
+/** The limits, and whether they can be changed here. */
+const rateLimitListQuery = queryOptions({
+  queryKey: [...rateLimitsQuery.queryKey, 'list'],
+  queryFn: ({ signal }) => callApi<RateLimitList>('/admin/v1/rate-limits', { signal }),
+});
+
+async function putRateLimits(rules: readonly RateLimitRule[]): Promise<void> {
+  await callApi('/admin/v1/rate-limits', { method: 'PUT', body: { data: rules } });
+  await queryClient.invalidateQueries({ queryKey: rateLimitsQuery.queryKey });
+}
+
+/** Puts these in the place of the stored limits, and offers to take that back. Throws `ApiError`. */
+async function changeRateLimits(
+  before: readonly RateLimitRule[],
+  after: readonly RateLimitRule[],
+  title: string,
+): Promise<void> {
+  await putRateLimits(after);
+  showUndo({ title, undo: () => putRateLimits(before), undone: limitsMessages().restored });
+}
+
+/** All rate limits; those that the configuration does not set are added, changed and deleted here. */
+export function RateLimitsSection() {
+  const t = limitsMessages();
+  const query = useQuery(rateLimitListQuery);
+  return (
+    <section aria-label={t.title} className="flex flex-col gap-3">
+      <Loaded what={t.what} failure={t.notLoaded} query={query} data={query.data} isFlush>
+        {(list) => <LoadedSection list={list} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function LoadedSection({ list: { data, changeable } }: { list: RateLimitList }) {
+  const t = limitsMessages();
+  const [open, setOpen] = useState<'new' | RateLimitRule | null>(null);
+  const stored = data.filter(({ source }) => source === 'stored').map(toRule);
+  const remove = useMutation({
+    mutationFn: (rule: RateLimitRule) =>
+      changeRateLimits(
+        stored,
+        stored.filter((other) => !isSame(other, rule)),
+        t.deleted,
+      ),
+    onError: (failure) => showFailure(t.notSaved, failure),
+  });
+  /** The place of the limit that is open among those that are stored. */
+  const at = open === null || open === 'new' ? -1 : stored.findIndex((other) => isSame(other, open));
+  const place = at < 0 ? stored.length : at;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <h2 className="flex-1 text-base font-semibold">{t.title}</h2>
+        {changeable && (
+          <Button icon={<Plus size={15} />} onClick={() => setOpen('new')}>
+            {t.add}
+          </Button>
+        )}
+      </div>
+      <p className="max-w-prose text-sm text-ink-soft">{t.about}</p>
+      {data.length === 0 ? (
+        <p className="text-sm text-ink-faint">{changeable ? t.none : t.uncounted}</p>
+      ) : (
+        <RateLimitTable
+          rules={data}
+          onEdit={(rule) => setOpen(toRule(rule))}
+          onDelete={(rule) => remove.mutate(rule)}
+        />
+      )}
+      {open !== null && (
+        <RateLimitForm
+          existing={open === 'new' ? undefined : open}
+          onClose={() => setOpen(null)}
+          onSave={async (rule) => {
+            await changeRateLimits(stored, stored.toSpliced(place, 1, rule), t.saved);
+            setOpen(null);
+          }}
+          place={place}
+        />
+      )}
+    </>
+  );
+}
+
+type ShownRule = RateLimitList['data'][number];
+
+const toRule = ({ source: _, ...rule }: ShownRule): RateLimitRule => rule;
+
+/** Each key and model has one limit. */
+const isSame = (one: RateLimitRule, other: RateLimitRule): boolean =>
+  one.key === other.key && one.model === other.model;
+
+interface RateLimitTableProps {
+  readonly rules: readonly ShownRule[];
+  readonly onEdit: (rule: ShownRule) => void;
+  readonly onDelete: (rule: ShownRule) => void;
+}
+
+function RateLimitTable({ rules, onEdit, onDelete }: RateLimitTableProps) {
+  const t = limitsMessages();
+  const { data: keys } = useQuery(allKeysQuery);
+  const nameOf = useKeyNames();
+  const isHash = (key: string): boolean => /^[0-9a-f]{64}$/.test(key);
+  const toKey = (key: string): string => {
+    if (key === '*') return t.eachKey;
+    const isGone = keys !== undefined && isHash(key) && keys.every(({ hash }) => hash !== key);
+    return isGone ? t.deletedKey(`${key.slice(0, 8)}…`) : nameOf(key);
+  };
+  const toCount = (count: number | null): string => (count === null ? t.noLimit : formatCount(count));
+  return (
+    <div className="scroll-thin overflow-x-auto">
+      <table className="figures w-full text-sm">
+        <thead>
+          <tr className="text-left text-xs text-ink-faint">
+            <th scope="col" className="py-1.5 pr-4 font-medium">
+              {t.columns.key}
+            </th>
+            <th scope="col" className="py-1.5 pr-4 font-medium">
+              {t.columns.model}
+            </th>
+            <th scope="col" className="py-1.5 pr-4 text-right font-medium whitespace-nowrap">
+              {t.columns.requests}
+            </th>
+            <th scope="col" className="py-1.5 pr-4 text-right font-medium whitespace-nowrap">
+              {t.columns.tokens}
+            </th>
+            <th scope="col" className="w-8">
+              <span className="sr-only">{t.columns.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map((rule) => (
+            <tr key={`${rule.source} ${rule.key} ${rule.model}`} className="h-9 border-t border-line/60">
+              <td className="max-w-48 truncate pr-4 font-medium" title={toKey(rule.key)}>
+                {toKey(rule.key)}
+              </td>
+              <td className="max-w-56 truncate pr-4" title={rule.model}>
+                {rule.model === '*' ? t.allModels : rule.model}
+              </td>
+              <td className="pr-4 text-right">{toCount(rule.requests_per_minute)}</td>
+              <td className="pr-4 text-right">{toCount(rule.tokens_per_minute)}</td>
+              <td className="text-right">
+                {rule.source === 'config' ? (
+                  <span title={t.fromConfig} className="inline-flex text-ink-faint">
+                    <Lock size={14} aria-label={t.fromConfig} />
+                  </span>
+                ) : (
+                  <RowMenu
+                    label={t.actionsFor(describeRateLimit(rule, nameOf))}
+                    items={[
+                      { label: t.edit, onSelect: () => onEdit(rule) },
+                      { label: t.delete, isDangerous: true, onSelect: () => onDelete(rule) },
+                    ]}
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
