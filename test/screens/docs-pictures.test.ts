@@ -191,7 +191,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByLabel('Show differences from').selectOption({ label: 'Differences from 1: openai/gpt-5.6-sol' });
       await columnOf(page, 3).getByRole('insertion').first().waitFor();
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Now in one line, for a tooltip.');
-      await page.getByText('Saved in this browser.').waitFor();
+      await page.getByText('Saved in this browser').waitFor();
       await keep(opened, 'playground');
     });
 

@@ -201,7 +201,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('says that a call cannot be opened, and begins again where wanted', async () => {
       const { page, problems, check } = await open('#/playground?from=gen-none');
-      await page.getByRole('alert').getByText('The generation could not be opened').waitFor();
+      await page.getByRole('alert').getByText('Couldn’t open the generation').waitFor();
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Start an empty experiment' }).click();
       await columnOf(page, 1).getByText('Send a message to start').waitFor();
@@ -213,7 +213,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Model of column 1: acme/mini' }).click();
       await page.keyboard.type('sonnet');
       const found = page.getByRole('option', { name: 'Acme: Claude Sonnet 4.5' });
-      expect(await found.innerText()).toMatch(/\$3(\.00)? \/ \$15(\.00)?[^]*200K context[^]*sees images/);
+      expect(await found.innerText()).toMatch(/\$3(\.00)? \/ \$15(\.00)?[^]*200K context[^]*image input/);
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Model of column 1: acme/claude-sonnet-4.5' }).click();
       await page.keyboard.type('best');
@@ -262,7 +262,7 @@ describe.skipIf(skipped !== undefined)(
       await columnOf(page, 2).getByText('And at noon?').waitFor();
       await composerOf(page).fill('Half a question');
       expect(await check()).toEqual([]);
-      await page.getByText('Saved in this browser.').waitFor();
+      await page.getByText('Saved in this browser').waitFor();
       await page.reload();
       await columnOf(page, 2).getByText('asked 2 times, and I am mini').waitFor();
       await isOk(page, 1);
@@ -330,7 +330,7 @@ describe.skipIf(skipped !== undefined)(
       await say(page, 'Paint a dot');
       const image = columnOf(page, 1).getByRole('img', { name: 'Made by the model' });
       await image.waitFor();
-      await page.getByText('Saved in this browser.').waitFor();
+      await page.getByText('Saved in this browser').waitFor();
       await page.reload();
       await image.waitFor();
       expect(await image.getAttribute('src')).toContain(PNG);
@@ -365,7 +365,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, check, screenshot } = await open(`#/generations?compare=${recorded},${other}`);
       const dialog = page.getByRole('dialog', { name: 'Compare two requests' });
       await dialog.getByRole('insertion').filter({ hasText: 'grey' }).waitFor();
-      await dialog.getByText('The same text as the first.').waitFor();
+      await dialog.getByText('Same text as the first.').waitFor();
       await screenshot('workbench-compare');
       expect(await check()).toEqual([]);
       await dialog.getByRole('link', { name: 'Open in playground' }).click();
@@ -398,7 +398,7 @@ describe.skipIf(skipped !== undefined)(
       expect(text).toContain(PNG);
       expect(text).not.toContain(API_KEY);
 
-      await page.getByText('Saved in this browser.').waitFor();
+      await page.getByText('Saved in this browser').waitFor();
       await choose('New');
       await columnOf(page, 1).getByText('Send a message to start').waitFor();
       await choose('All experiments…');

@@ -1,6 +1,7 @@
 import type { ContentPart, Model } from '@model-gateway/core/wire';
 
 import { formatBytes } from '../../format/quantity.ts';
+import { promptingMessages } from './messages.tsx';
 
 /** Kinds of attachments to a prompt, with the names of models' input modalities. */
 type AttachmentKind = 'image' | 'file' | 'audio';
@@ -38,7 +39,8 @@ export const ACCEPTED = Object.keys(TYPES)
   .map((ending) => `.${ending}`)
   .join(',');
 
-export const LIMITS = `Images, PDF and audio, up to ${formatBytes(MAX_BYTES)} each and ${formatBytes(MAX_TOTAL_BYTES)} together`;
+export const toLimits = (): string =>
+  promptingMessages().attachments.limits(formatBytes(MAX_BYTES), formatBytes(MAX_TOTAL_BYTES));
 
 /** The fields of a local file that are used. */
 interface FileFacts {
@@ -58,16 +60,13 @@ function findEnding({ name, type }: Pick<FileFacts, 'name' | 'type'>): string | 
 
 /** Why these cannot go along with what is attached already; undefined where they can. */
 export function findFileProblem(files: readonly FileFacts[], attached: readonly Attachment[]): string | undefined {
+  const { attachments: t } = promptingMessages();
   const odd = files.find((file) => findEnding(file) === undefined);
-  if (odd !== undefined)
-    return `“${odd.name}” cannot be attached: images are PNG, JPEG, WebP or GIF, files PDF, audio WAV, MP3, FLAC, OGG, M4A, AAC or AIFF`;
+  if (odd !== undefined) return t.unknownType(odd.name);
   const large = files.find(({ size }) => size > MAX_BYTES);
-  if (large !== undefined)
-    return `“${large.name}” is ${formatBytes(large.size)}; the limit is ${formatBytes(MAX_BYTES)}`;
+  if (large !== undefined) return t.tooLarge(large.name, formatBytes(large.size), formatBytes(MAX_BYTES));
   const total = attached.reduce((sum, { bytes }) => sum + bytes, 0) + files.reduce((sum, { size }) => sum + size, 0);
-  return total > MAX_TOTAL_BYTES
-    ? `Together these are ${formatBytes(total)}; the limit is ${formatBytes(MAX_TOTAL_BYTES)}`
-    : undefined;
+  return total > MAX_TOTAL_BYTES ? t.tooLargeTogether(formatBytes(total), formatBytes(MAX_TOTAL_BYTES)) : undefined;
 }
 
 /** An attachment of a file's facts and its bytes, which are in base64. */
@@ -117,6 +116,6 @@ export function findUnsupported(models: readonly ModelInputs[], attached: readon
   const kinds = [...new Set(attached.map(({ kind }) => kind))];
   return models.flatMap(({ id, architecture }) => {
     const missing = kinds.filter((kind) => !architecture.input_modalities.includes(kind));
-    return missing.length === 0 ? [] : [`${id}: no ${missing.join(', no ')}`];
+    return missing.length === 0 ? [] : [promptingMessages().attachments.unsupported(id, missing)];
   });
 }

@@ -1,4 +1,5 @@
 import type { Attachment } from './attachments.ts';
+import { promptingMessages } from './messages.tsx';
 import { EMPTY_SETUP, type Setup } from './setup/setup.ts';
 
 /** Models side by side. */
@@ -129,5 +130,5 @@ export function toTitle({ name, columns, text }: Pick<Experiment, 'name' | 'colu
   if (name !== '') return name;
   const asked = columns[0]?.turns.find(({ type }) => type === 'user')?.text ?? text;
   const words = asked.replaceAll(/\s+/g, ' ').trim();
-  return words === '' ? 'Untitled' : words.length > 60 ? `${words.slice(0, 59)}…` : words;
+  return words === '' ? promptingMessages().untitled : words.length > 60 ? `${words.slice(0, 59)}…` : words;
 }

@@ -3,9 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
+import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { promptingMessages } from './messages.tsx';
 import {
   actAsKey,
   choosePlaygroundLimit,
@@ -18,6 +20,7 @@ import {
 
 /** Asks which API key calls are made as. `title` says what needs one. */
 export function KeyCard({ title }: { title: string }) {
+  const { key: t } = promptingMessages();
   const { data: keys = [] } = useQuery(keysQuery);
   const { data: models = [] } = useQuery(modelsQuery);
   const { limitUsd, unpriced } = choosePlaygroundLimit(models);
@@ -27,15 +30,8 @@ export function KeyCard({ title }: { title: string }) {
   return (
     <div className="card m-auto flex w-full max-w-lg flex-col gap-4 p-5">
       <h2 className="text-base font-semibold">{title}</h2>
-      <p className="text-sm text-ink-soft">
-        The playground needs its own API key so its usage is tracked and limited. It’s shared by everyone signed in
-        here.
-      </p>
-      {limitUsd === null && (
-        <p className="text-sm text-ink-soft">
-          No model has a known price, so the key gets no limit; with a limit, they would be refused.
-        </p>
-      )}
+      <p className="text-sm text-ink-soft">{t.why}</p>
+      {limitUsd === null && <p className="text-sm text-ink-soft">{t.nothingPriced}</p>}
       {isMixed && (own === undefined || own.limit !== null) && <UnpricedNote unpriced={unpriced} />}
       {create.error !== null && <ErrorPanel error={create.error} />}
       {own === undefined ? (
@@ -46,17 +42,17 @@ export function KeyCard({ title }: { title: string }) {
             isBusy={create.isPending}
             onClick={() => create.mutate(limitUsd)}
           >
-            Create a key named “{PLAYGROUND_KEY_NAME}”{limitUsd === null ? '' : ` with a limit of $${limitUsd}`}
+            {t.create(PLAYGROUND_KEY_NAME, limitUsd === null ? null : formatUsd(limitUsd))}
           </Button>
           {isMixed && (
             <Button className="whitespace-normal!" isBusy={create.isPending} onClick={() => create.mutate(null)}>
-              Create without a limit, for all models
+              {t.createUnlimited}
             </Button>
           )}
         </>
       ) : (
         <Button look="primary" onClick={() => actAsKey(own.hash)}>
-          Use the key “{PLAYGROUND_KEY_NAME}”
+          {t.use(PLAYGROUND_KEY_NAME)}
         </Button>
       )}
       <OtherKey keys={findUsableKeys(keys).filter((key) => key !== own)} />
@@ -71,18 +67,17 @@ export function UnpricedNote({ unpriced }: { unpriced: readonly string[] }) {
   const others = unpriced.length - 1;
   return (
     <p className="rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">
-      No known price for <code className="font-mono text-xs">{first}</code>
-      {others > 0 ? ` and ${others} more` : ''}. A key with a limit can’t call {others > 0 ? 'them' : 'it'}, because{' '}
-      {others > 0 ? 'their' : 'its'} cost can’t be counted.{' '}
-      <Link to="/models" search={first === undefined ? {} : { open: first }} className="text-accent underline">
-        Set {others > 0 ? 'their prices' : 'its prices'}
-      </Link>{' '}
-      (0 if free), or use a key without a limit.
+      {promptingMessages().key.unpriced(<code className="font-mono text-xs">{first}</code>, others, (label) => (
+        <Link to="/models" search={first === undefined ? {} : { open: first }} className="text-accent underline">
+          {label}
+        </Link>
+      ))}
     </p>
   );
 }
 
 function OtherKey({ keys }: { keys: ReturnType<typeof findUsableKeys> }) {
+  const { key: t } = promptingMessages();
   const [hash, setHash] = useState('');
   if (keys.length === 0) return null;
   return (
@@ -94,19 +89,20 @@ function OtherKey({ keys }: { keys: ReturnType<typeof findUsableKeys> }) {
       }}
     >
       <LabelledSelect
-        label="Or use another key"
+        label={t.other}
         fieldClass="min-w-0 flex-1"
         required
         value={hash}
-        options={[['', 'Choose a key'], ...keys.map((key) => [key.hash, key.name] as const)]}
+        options={[['', t.choose], ...keys.map((key) => [key.hash, key.name] as const)]}
         onChange={setHash}
       />
-      <Button type="submit">Use this key</Button>
+      <Button type="submit">{t.useChosen}</Button>
     </form>
   );
 }
 
 function OwnKey() {
+  const { key: t } = promptingMessages();
   const [key, setKey] = useState('');
   return (
     <form
@@ -117,7 +113,7 @@ function OwnKey() {
       }}
     >
       <LabelledInput
-        label="Or enter a key"
+        label={t.own}
         fieldClass="min-w-0 flex-1"
         type="password"
         required
@@ -127,7 +123,7 @@ function OwnKey() {
         value={key}
         onChange={setKey}
       />
-      <Button type="submit">Use it</Button>
+      <Button type="submit">{t.useOwn}</Button>
     </form>
   );
 }

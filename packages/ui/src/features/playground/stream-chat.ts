@@ -3,6 +3,7 @@ import type { ChatCompletionChunk, ChatCompletionRequest, ChatCompletionResult, 
 import { toApiError } from '../../api/api-error.ts';
 import { type Caller, openApi } from '../../api/call-api.ts';
 import { readEventStream } from '../../api/read-stream.ts';
+import { promptingMessages } from './messages.tsx';
 
 /** A piece of a tool call. The id and the name come once; arguments concatenate. */
 export interface ToolCallPiece {
@@ -99,5 +100,5 @@ export async function* streamChat(
     yield toPiece(chunk);
     if (chunk.error !== undefined) throw toApiError(chunk.error.code, chunk);
   }
-  throw toApiError(502, { error: { message: 'The response broke off before its end' } });
+  throw toApiError(502, { error: { message: promptingMessages().brokeOff } });
 }

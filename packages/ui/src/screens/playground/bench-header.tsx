@@ -13,6 +13,7 @@ import { addColumn } from './experiment/edit-turns.ts';
 import { keepExperiment } from './experiments/experiment-database.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
+import { playgroundMessages } from './messages.tsx';
 import { newId, toModels } from './use-open-experiment.ts';
 
 interface BenchHeaderProps {
@@ -28,6 +29,7 @@ interface BenchHeaderProps {
 
 /** The name of the experiment, and what concerns all of its columns. */
 export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, onOpen }: BenchHeaderProps) {
+  const t = playgroundMessages();
   const experiment = useStore(store);
   const { name, columns } = experiment;
   const models = toModels(experiment);
@@ -39,9 +41,9 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
     const undo = (): void =>
       void keepExperiment(before, new Date().toISOString()).then(
         () => onOpen(before.id),
-        (error: unknown) => showFailure('Could not be undone', error),
+        (error: unknown) => showFailure(t.notUndone, error),
       );
-    showToast({ tone: 'neutral', title: `Deleted “${toTitle(before)}”`, action: { label: 'Undo', run: undo } });
+    showToast({ tone: 'neutral', title: t.header.deleted(toTitle(before)), action: { label: t.undo, run: undo } });
   };
   const add = (): void =>
     store.update((before) => {
@@ -49,9 +51,9 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
       return addColumn(before, last?.model ?? firstModel, newId);
     });
   return (
-    <ScreenHeader title="Playground" note={<SavingNote store={store} />}>
+    <ScreenHeader title={t.title} note={<SavingNote store={store} />}>
       <input
-        aria-label="Name of the experiment"
+        aria-label={t.header.name}
         placeholder={toTitle(experiment)}
         maxLength={200}
         className="field w-40"
@@ -61,26 +63,26 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
       <ExperimentsMenu store={store} onNew={begin} onOpen={onOpen} onDeleted={onDeleted} />
       {canChangeKey && (
         <Button look="quiet" onClick={() => setPlaygroundKey(null)}>
-          Change key
+          {t.header.changeKey}
         </Button>
       )}
       {columns.length > 1 && (
         <Select
-          label="Show differences from"
-          title="Highlights differences in the last completions"
+          label={t.header.compare}
+          title={t.header.compareHint}
           className="field w-40"
           value={columns.some((column) => column.id === baseId) ? baseId : ''}
           options={[
-            ['', 'No differences'],
+            ['', t.header.noDifferences],
             ...columns.map(
-              (column, at) => [column.id, `Differences from ${at + 1}: ${showControls(column.model)}`] as const,
+              (column, at) => [column.id, t.header.differencesFrom(at + 1, showControls(column.model))] as const,
             ),
           ]}
           onChange={onBase}
         />
       )}
       <Button icon={<Plus size={15} />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
-        Model
+        {t.header.addModel}
       </Button>
     </ScreenHeader>
   );
@@ -88,19 +90,16 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
 
 /** Whether the experiment would be there after a reload, and what of it would not. */
 function SavingNote({ store }: { store: ExperimentStore }) {
+  const { saving: t } = playgroundMessages();
   const saving = useStore(store.saving);
-  if (saving === 'saving') return 'Saving in this browser…';
-  if (saving === 'saved') return 'Saved in this browser.';
+  if (saving === 'saving') return t.saving;
+  if (saving === 'saved') return t.saved;
   if ('error' in saving) {
     return (
       <span role="alert" className="text-bad">
-        This browser can’t store it ({messageOf(saving.error)}). Save it as a file.
+        {t.failed(messageOf(saving.error))}
       </span>
     );
   }
-  return (
-    <span className="text-caution">
-      Saved in this browser, without files that are too large: {showControls(saving.leftOut.join(', '))}.
-    </span>
-  );
+  return <span className="text-caution">{t.leftOut(showControls(saving.leftOut.join(', ')))}</span>;
 }

@@ -1,7 +1,7 @@
 import { FileText, Music, Paperclip, Send, Square, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 
-import { ACCEPTED, type Attachment, LIMITS } from '../../features/playground/attachments.ts';
+import { ACCEPTED, type Attachment, toLimits } from '../../features/playground/attachments.ts';
 import type { Column } from '../../features/playground/experiment.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatBytes } from '../../format/quantity.ts';
@@ -9,6 +9,7 @@ import { classNames } from '../../parts/class-names.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
+import { playgroundMessages } from './messages.tsx';
 
 interface ComposerProps {
   readonly text: string;
@@ -34,6 +35,7 @@ interface ComposerProps {
 /** The next message, to all columns or to one. */
 export function Composer(props: ComposerProps) {
   const { text, attached, columns, target, isRunning, unsupported, estimateUsd, isFocused } = props;
+  const { stop, composer: t } = playgroundMessages();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (isFocused) field.current?.focus();
@@ -44,11 +46,11 @@ export function Composer(props: ComposerProps) {
     props.onSend();
   };
   return (
-    <section aria-label="Next message" className="card flex shrink-0 flex-col gap-2 p-2.5" onKeyDown={onKeyDown}>
+    <section aria-label={t.label} className="card flex shrink-0 flex-col gap-2 p-2.5" onKeyDown={onKeyDown}>
       <textarea
         ref={field}
-        aria-label="Message"
-        placeholder="Ask something. Ctrl Enter sends it."
+        aria-label={t.message}
+        placeholder={t.placeholder}
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         className="field resize-y"
         value={text}
@@ -64,27 +66,23 @@ export function Composer(props: ComposerProps) {
           )}
         >
           {unsupported.length === 0 ? (
-            `${LIMITS}; drop or paste them here.`
+            t.dropHint(toLimits())
           ) : (
-            <span className="text-caution">
-              According to the catalog, these don’t accept all attachments: {unsupported.join('; ')}.
-            </span>
+            <span className="text-caution">{t.unsupported(unsupported.join('; '))}</span>
           )}
         </p>
         {estimateUsd !== undefined && (
-          <span className="figures text-xs text-ink-soft" title="Estimated from text length and catalog prices">
-            {estimateUsd === null
-              ? 'Cost: some prices unknown'
-              : `Estimated cost ≈ ${formatUsd(Number(estimateUsd.toPrecision(2)))}`}
+          <span className="figures text-xs text-ink-soft" title={t.estimateHint}>
+            {estimateUsd === null ? t.priceUnknown : t.estimate(formatUsd(Number(estimateUsd.toPrecision(2))))}
           </span>
         )}
         {columns.length > 1 && (
           <Select
-            label="Send to"
+            label={t.sendTo}
             className="field w-auto max-w-56"
             value={target}
             options={[
-              ['', `All ${columns.length} columns`],
+              ['', t.allColumns(columns.length)],
               ...columns.map(({ column, at }) => [column.id, `${at + 1}: ${showControls(column.model)}`] as const),
             ]}
             onChange={props.onTarget}
@@ -92,11 +90,11 @@ export function Composer(props: ComposerProps) {
         )}
         {isRunning ? (
           <Button look="primary" icon={<Square size={14} />} onClick={props.onStop}>
-            Stop
+            {stop}
           </Button>
         ) : (
-          <Button look="primary" icon={<Send size={14} />} onClick={props.onSend} title="Ctrl Enter">
-            Send
+          <Button look="primary" icon={<Send size={14} />} onClick={props.onSend} title={t.sendKeys}>
+            {t.send}
           </Button>
         )}
       </div>
@@ -117,6 +115,7 @@ const ICONS: Readonly<Record<Attachment['kind'], (attachment: Attachment) => Rea
 };
 
 function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
+  const { composer: t } = playgroundMessages();
   const input = useRef<HTMLInputElement>(null);
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -125,7 +124,7 @@ function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
         type="file"
         multiple
         accept={ACCEPTED}
-        aria-label="Files to attach"
+        aria-label={t.files}
         className="sr-only"
         tabIndex={-1}
         onChange={({ target }) => {
@@ -138,10 +137,10 @@ function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
       <Button
         look="quiet"
         icon={<Paperclip size={15} />}
-        title={`${LIMITS}. You can also drop or paste files.`}
+        title={t.attachHint(toLimits())}
         onClick={() => input.current?.click()}
       >
-        Attach
+        {t.attach}
       </Button>
       {attached.map((attachment, at) => (
         <span
@@ -153,7 +152,7 @@ function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
           <span className="figures text-ink-faint">{formatBytes(attachment.bytes)}</span>
           <button
             type="button"
-            aria-label={`Remove ${attachment.name}`}
+            aria-label={t.remove(attachment.name)}
             className="grid size-6 place-items-center rounded text-ink-faint hover:text-ink"
             onClick={() => onChange(attached.filter((other) => other !== attachment))}
           >

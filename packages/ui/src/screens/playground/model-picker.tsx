@@ -7,6 +7,7 @@ import { formatCompact } from '../../format/quantity.ts';
 import { useCombobox } from '../../parts/controls/use-combobox.ts';
 import { useModal } from '../../parts/dialogs/use-modal.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
+import { playgroundMessages } from './messages.tsx';
 
 interface ModelPickerProps {
   /** Label of the button, which names its column. */
@@ -23,6 +24,7 @@ const ITEM = 'flex cursor-pointer flex-wrap items-baseline gap-x-3 gap-y-0.5 rou
 
 /** The model of a column, and the way to another. */
 export function ModelPicker({ label, model, models, onPick }: ModelPickerProps) {
+  const { picker: t } = playgroundMessages();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
@@ -30,12 +32,12 @@ export function ModelPicker({ label, model, models, onPick }: ModelPickerProps) 
         type="button"
         data-model-picker
         aria-haspopup="dialog"
-        aria-label={`${label}: ${model || 'none yet'}`}
-        title="Choose another model"
+        aria-label={t.labelled(label, model)}
+        title={t.another}
         className="flex min-h-8 min-w-0 flex-1 items-center gap-1 rounded-md px-1.5 text-left hover:bg-raised"
         onClick={() => setIsOpen(true)}
       >
-        <span className="truncate font-mono text-xs">{showControls(model) || 'Choose a model'}</span>
+        <span className="truncate font-mono text-xs">{showControls(model) || t.title}</span>
         <ChevronDown size={14} className="shrink-0 text-ink-faint" />
       </button>
       {isOpen && (
@@ -57,6 +59,7 @@ interface PickerDialogProps extends Pick<ModelPickerProps, 'models' | 'onPick'> 
 }
 
 export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
+  const { picker: t } = playgroundMessages();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   useModal(dialog);
@@ -90,7 +93,7 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
   return (
     <dialog
       ref={dialog}
-      aria-label="Choose a model"
+      aria-label={t.title}
       className="mx-auto mt-[8vh] w-[calc(100%-2rem)] max-w-2xl rounded-xl border border-line bg-surface p-0 shadow-2xl"
       onKeyDown={onKeyDown}
       onCancel={(event) => {
@@ -104,8 +107,8 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
       <div className="flex max-h-[76vh] flex-col">
         <input
           {...combobox.input}
-          aria-label="Find a model"
-          placeholder="Part of its name or id, e.g. sonnet"
+          aria-label={t.find}
+          placeholder={t.findHint}
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
           value={text}
           onChange={(event) => {
@@ -113,7 +116,7 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
             combobox.reset();
           }}
         />
-        <div {...combobox.list} aria-label="Models" className="scroll-thin min-h-0 overflow-y-auto p-1.5">
+        <div {...combobox.list} aria-label={t.models} className="scroll-thin min-h-0 overflow-y-auto p-1.5">
           {shown.map((model, place) => (
             <div key={model.id} {...optionAt(place)}>
               <ModelRow model={model} />
@@ -121,16 +124,14 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
           ))}
           {isUnknown && (
             <div {...optionAt(shown.length)}>
-              <span>
-                Use <code className="font-mono text-xs break-all">{showControls(written)}</code> as written
-              </span>
-              <span className="text-xs text-ink-faint">Not in the catalog; it may be an alias.</span>
+              <span>{t.asWritten(<code className="font-mono text-xs break-all">{showControls(written)}</code>)}</span>
+              <span className="text-xs text-ink-faint">{t.notInCatalog}</span>
             </div>
           )}
         </div>
         <p className="border-t border-line px-4 py-2 text-xs text-ink-faint">
-          {found.length > MAX_SHOWN && `${MAX_SHOWN} of ${found.length} shown; type to narrow down. `}
-          Prices per million input and output tokens. Enter selects, Ctrl Enter selects and sends.
+          {found.length > MAX_SHOWN && t.more(MAX_SHOWN, found.length)}
+          {t.hint}
         </p>
       </div>
     </dialog>
@@ -151,7 +152,9 @@ function ModelRow({ model }: { model: Model }) {
         {formatTokenPrice(pricing, 'prompt')} / {formatTokenPrice(pricing, 'completion')}
       </span>
       <span className="w-full text-xs text-ink-faint">
-        {[context !== null && `${formatCompact(context)} context`, ...toAbilities(model)].filter(Boolean).join(' · ')}
+        {[context !== null && playgroundMessages().picker.context(formatCompact(context)), ...toAbilities(model)]
+          .filter(Boolean)
+          .join(' · ')}
       </span>
     </>
   );
@@ -186,15 +189,16 @@ export function toAbilities({
   supported_parameters: parameters,
 }: Pick<Model, 'architecture' | 'supported_parameters'>): readonly string[] {
   const { input_modalities: inputs, output_modalities: outputs } = architecture;
+  const { abilities: t } = playgroundMessages().picker;
   const has = (name: string): boolean => parameters.includes(name);
   return [
-    has('tools') && 'tools',
-    has('structured_outputs') && 'JSON schema',
-    (has('reasoning') || has('reasoning_effort')) && 'reasoning',
-    inputs.includes('image') && 'sees images',
-    inputs.includes('file') && 'reads files',
-    inputs.includes('audio') && 'hears audio',
-    outputs.includes('image') && 'makes images',
-    outputs.includes('audio') && 'speaks',
+    has('tools') && t.tools,
+    has('structured_outputs') && t.schema,
+    (has('reasoning') || has('reasoning_effort')) && t.reasoning,
+    inputs.includes('image') && t.seesImages,
+    inputs.includes('file') && t.readsFiles,
+    inputs.includes('audio') && t.hearsAudio,
+    outputs.includes('image') && t.makesImages,
+    outputs.includes('audio') && t.speaks,
   ].filter((ability) => ability !== false);
 }

@@ -12,11 +12,13 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
+import { playgroundMessages } from './messages.tsx';
 import { newId, useOpenExperiment } from './use-open-experiment.ts';
 import { Workbench } from './workbench.tsx';
 
 /** Conversations with up to eight models side by side, of one's own or of recorded calls. */
 export function PlaygroundScreen() {
+  const { screen: t } = playgroundMessages();
   const caller = usePlaygroundCaller();
   // Who has just chosen a key goes on with the prompt.
   const wasAsked = useRef(false);
@@ -25,24 +27,24 @@ export function PlaygroundScreen() {
   if (models.data === undefined && models.error !== null)
     return (
       <Waiting>
-        <NotLoaded what="models" failure="The models could not be loaded" query={models} isFlush />
+        <NotLoaded what={t.models} failure={t.modelsNotLoaded} query={models} isFlush />
       </Waiting>
     );
   if (caller === undefined && keys.error !== null)
     return (
       <Waiting>
-        <NotLoaded what="models" failure="The keys could not be loaded" query={keys} isFlush />
+        <NotLoaded what={t.models} failure={t.keysNotLoaded} query={keys} isFlush />
       </Waiting>
     );
   if (caller === null) {
     wasAsked.current = true;
     return (
       <Waiting>
-        <KeyCard title="The playground needs an API key" />
+        <KeyCard title={t.needsKey} />
       </Waiting>
     );
   }
-  if (models.data === undefined || caller === undefined) return <Loading what="models" />;
+  if (models.data === undefined || caller === undefined) return <Loading what={t.models} />;
   return (
     <OpenExperiment
       key={caller.key ?? caller.keyHash}
@@ -57,7 +59,7 @@ export function PlaygroundScreen() {
 function Waiting({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-col gap-3 p-4">
-      <ScreenHeader title="Playground" />
+      <ScreenHeader title={playgroundMessages().title} />
       {children}
     </div>
   );
@@ -70,6 +72,7 @@ interface OpenExperimentProps {
 }
 
 function OpenExperiment({ caller, models, isFocused }: OpenExperimentProps) {
+  const { screen: t } = playgroundMessages();
   const navigate = useNavigateWithin('/playground');
   const firstModel = models.find(({ architecture }) => architecture.output_modalities.includes('text'))?.id ?? '';
   const { store, error, open } = useOpenExperiment(firstModel);
@@ -77,14 +80,14 @@ function OpenExperiment({ caller, models, isFocused }: OpenExperimentProps) {
   if (error !== null) {
     return (
       <Waiting>
-        <ErrorPanel error={error} title="The generation could not be opened" />
+        <ErrorPanel error={error} title={t.notOpened} />
         <Button className="self-start" onClick={begin}>
-          Start an empty experiment
+          {t.startEmpty}
         </Button>
       </Waiting>
     );
   }
-  if (store === undefined) return <Loading what="the experiment" />;
+  if (store === undefined) return <Loading what={t.experiment} />;
   return (
     <Workbench
       key={store.getState().id}

@@ -3,6 +3,7 @@ import { type ClipboardEvent, type DragEvent, useState } from 'react';
 import { type Attachment, findFileProblem, toAttachment } from '../../features/playground/attachments.ts';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { readDataUrl } from '../../parts/read-data-url.ts';
+import { playgroundMessages } from './messages.tsx';
 
 /** Takes files that are chosen, dropped or pasted; says what is wrong with those that cannot be taken. */
 export function useAttaching(attached: readonly Attachment[], onRead: (read: readonly Attachment[]) => void) {
@@ -13,7 +14,7 @@ export function useAttaching(attached: readonly Attachment[], onRead: (read: rea
     try {
       onRead(await Promise.all(files.map(async (file) => toAttachment(file, toBase64(await readDataUrl(file))))));
     } catch (error) {
-      showFailure('The file could not be read', error);
+      showFailure(playgroundMessages().actions.fileNotRead, error);
     }
   };
   const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');

@@ -25,6 +25,7 @@ import {
 } from './experiment/edit-turns.ts';
 import { toRequest } from './experiment/to-request.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { playgroundMessages } from './messages.tsx';
 import { type Runs, isUnderWay } from './runs.ts';
 import { newId } from './use-open-experiment.ts';
 
@@ -60,7 +61,7 @@ interface Runner {
 function createRunner(read: () => BenchContext): Runner {
   const readRequest: Runner['readRequest'] = (columnId, experiment) => {
     const column = experiment.columns.find(({ id }) => id === columnId);
-    if (column === undefined) return 'Column not found';
+    if (column === undefined) return playgroundMessages().actions.noColumn;
     return toRequest(
       experiment.setup,
       column,
@@ -91,7 +92,7 @@ function createRunner(read: () => BenchContext): Runner {
     const { store, runs, onProblem } = read();
     const { columns } = store.getState();
     const busy = columns.findIndex(({ id }) => columnIds.includes(id) && isUnderWay(runs.of(id)));
-    if (busy >= 0) return showToast({ tone: 'neutral', title: `Column ${busy + 1} is still receiving a completion` });
+    if (busy >= 0) return showToast({ tone: 'neutral', title: playgroundMessages().actions.busy(busy + 1) });
     const next = change(store.getState());
     const requests = columnIds.map((id) => [id, readRequest(id, next)] as const);
     const problem = requests.map(([, request]) => request).find((request) => typeof request === 'string');
@@ -120,22 +121,19 @@ function createBenchActions(read: () => BenchContext): BenchActions {
       return typeof request === 'string' ? request : fit(request);
     },
     send(columnIds) {
-      if (columnIds.length === 0) return showToast({ tone: 'bad', title: 'Add a model to send it to' });
+      const t = playgroundMessages();
+      if (columnIds.length === 0) return showToast({ tone: 'bad', title: t.actions.noModel });
       const { store } = read();
       const { text, attached, columns } = store.getState();
       const sent = columns.filter(({ id }) => columnIds.includes(id));
       const waiting = sent.filter(({ turns }) => findOpenCalls(turns).length > 0)[0];
       if (waiting !== undefined) {
-        const title = `Column ${columns.indexOf(waiting) + 1} is waiting for tool results`;
-        return showToast({
-          tone: 'bad',
-          title,
-          detail: 'Enter them there, or remove the completion with the tool calls.',
-        });
+        const title = t.actions.waitsForTools(columns.indexOf(waiting) + 1);
+        return showToast({ tone: 'bad', title, detail: t.actions.waitsForToolsHint });
       }
       if (text.trim() === '' && attached.length === 0) {
         const pending = sent.filter(isPending).map(({ id }) => id);
-        if (pending.length === 0) return showToast({ tone: 'bad', title: 'No message yet' });
+        if (pending.length === 0) return showToast({ tone: 'bad', title: t.problems.noMessage });
         run(pending, (experiment) => experiment);
         return;
       }
@@ -161,7 +159,12 @@ function createBenchActions(read: () => BenchContext): BenchActions {
       if (removed === undefined || removed.turns.length === 0) return;
       const undo = (): void =>
         store.update((experiment) => ({ ...experiment, columns: experiment.columns.toSpliced(at, 0, removed) }));
-      showToast({ tone: 'neutral', title: `Column ${at + 1} was removed`, action: { label: 'Undo', run: undo } });
+      const t = playgroundMessages();
+      showToast({
+        tone: 'neutral',
+        title: t.actions.columnRemoved(at + 1),
+        action: { label: t.undo, run: undo },
+      });
     },
     again: (columnId) => run([columnId], (experiment) => dropCompletion(experiment, columnId)),
     edit: (turnId, text) => read().store.update((experiment) => setTurnText(experiment, turnId, text)),
@@ -179,7 +182,8 @@ function createBenchActions(read: () => BenchContext): BenchActions {
           ...experiment,
           columns: experiment.columns.map((column) => changed.find(({ id }) => id === column.id) ?? column),
         }));
-      showToast({ tone: 'neutral', title: 'Removed from the conversation', action: { label: 'Undo', run: undo } });
+      const t = playgroundMessages();
+      showToast({ tone: 'neutral', title: t.removed, action: { label: t.undo, run: undo } });
     },
     answerCalls(columnId, results) {
       const column = columnOf(columnId);

@@ -14,10 +14,12 @@ import { classNames } from '../../parts/class-names.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { BenchHeader } from './bench-header.tsx';
 import { BenchColumn, type ColumnActions } from './column/bench-column.tsx';
+import { columnMessages } from './column/messages.tsx';
 import { Composer } from './composer.tsx';
 import { type Estimate, estimateColumns } from './estimate-cost.ts';
 import { lastCompletion } from './experiment/edit-turns.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { playgroundMessages } from './messages.tsx';
 import { type Runs, createRuns } from './runs.ts';
 import { type Section, SetupPanel, sectionOf } from './setup/setup-panel.tsx';
 import { useAttaching } from './use-attaching.ts';
@@ -149,12 +151,13 @@ function useAddress(id: string, models: ReturnType<typeof toModels>): void {
 }
 
 function useSendKeys(send: () => void, stop: () => void, isRunning: boolean): void {
+  const t = playgroundMessages();
   // A dialog keeps the page behind it still.
   const sendUnlessCovered = (): void => {
     if (document.querySelector('dialog[open]') === null) send();
   };
-  useShortcut({ keys: 'mod+Enter', label: 'Send', group: 'This screen' }, sendUnlessCovered);
-  useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stop, isRunning);
+  useShortcut({ keys: 'mod+Enter', label: t.composer.send, group: t.thisScreen }, sendUnlessCovered);
+  useShortcut({ keys: 'Escape', label: t.stop, group: t.thisScreen }, stop, isRunning);
 }
 
 /** Makes requests fit the limit of the key, as far as it is known what that has left. */
@@ -220,7 +223,7 @@ function BenchColumns({ columns, baseId, runs, models, actions, estimates }: Ben
           isRemovable={columns.length > 1}
           sharing={sharing}
           baseText={column.id === baseId ? undefined : baseText}
-          baseName={base === undefined ? '' : `column ${columns.indexOf(base) + 1}`}
+          baseName={base === undefined ? '' : columnMessages().columnName(columns.indexOf(base) + 1)}
           estimate={estimates.get(column.id)}
         />
       ))}

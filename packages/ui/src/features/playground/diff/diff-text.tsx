@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo } from 'react';
 
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { promptingMessages } from '../messages.tsx';
 
 interface DiffTextProps {
   readonly before: string;
@@ -15,11 +16,12 @@ const Diff = lazy(async () => {
   const { diffTexts } = await import('./diff-words.ts');
   return {
     default: function Diff({ before, after, than }: DiffTextProps) {
+      const { diff: t } = promptingMessages();
       const diff = useMemo(() => diffTexts(before, after), [before, after]);
       if (diff === null) {
         return (
           <>
-            <p className="text-xs text-ink-faint">Too different to highlight.</p>
+            <p className="text-xs text-ink-faint">{t.tooDifferent}</p>
             <PlainText text={after} />
           </>
         );
@@ -28,14 +30,14 @@ const Diff = lazy(async () => {
       return (
         <>
           <p className="text-xs text-ink-faint">
-            {isSame ? (
-              <>The same text as {than}.</>
-            ) : (
-              <>
-                Differences from {than} by {diff.unit}: <ins className={ADDED}>only here</ins>,{' '}
-                <del className={REMOVED}>only there</del>.
-              </>
-            )}
+            {isSame
+              ? t.same(than)
+              : t.differences(
+                  than,
+                  diff.unit,
+                  <ins className={ADDED}>{t.onlyHere}</ins>,
+                  <del className={REMOVED}>{t.onlyThere}</del>,
+                )}
           </p>
           <div className="text-sm break-words whitespace-pre-wrap">
             {diff.pieces.map(({ type, text }, at) =>

@@ -1,18 +1,13 @@
 import { messageOf } from '../../../api/api-error.ts';
 import { isObject } from '../../../api/is-object.ts';
+import { promptingMessages } from '../messages.tsx';
 
-/** Types of a row, with how they are shown. */
-export const ROW_TYPES = {
-  string: 'text',
-  number: 'number',
-  integer: 'whole number',
-  boolean: 'yes or no',
-  'string[]': 'list of texts',
-  'number[]': 'list of numbers',
-  object: 'object',
-} as const;
+/** Types of a row. */
+export const ROW_TYPES = ['string', 'number', 'integer', 'boolean', 'string[]', 'number[]', 'object'] as const;
 
-export type RowType = keyof typeof ROW_TYPES;
+export type RowType = (typeof ROW_TYPES)[number];
+
+const isRowType = (text: string): text is RowType => ROW_TYPES.some((type) => type === text);
 
 /** A property of an object, as a row of the form. */
 export interface SchemaRow {
@@ -92,8 +87,8 @@ function toRow(name: string, property: unknown, isRequired: boolean): SchemaRow 
   if (!isObject(property)) return undefined;
   const { type, items, description = '', enum: values = [] } = property;
   const full = type === 'array' && isObject(items) ? `${String(items['type'])}[]` : String(type);
-  if (!Object.hasOwn(ROW_TYPES, full) || typeof description !== 'string' || !Array.isArray(values)) return undefined;
-  return { name, type: full as RowType, isRequired, description, choices: values.map(String).join(', ') };
+  if (!isRowType(full) || typeof description !== 'string' || !Array.isArray(values)) return undefined;
+  return { name, type: full, isRequired, description, choices: values.map(String).join(', ') };
 }
 
 /** Alike whatever the order of their members; of `required` the order is of no importance either. */
@@ -109,18 +104,19 @@ function sorted(value: unknown): unknown {
 
 /** What is wrong with a schema, by the path of the field. */
 export function findSchemaProblems({ rows, text }: SchemaDraft, path: string): Record<string, string> {
+  const { schema: t } = promptingMessages();
   try {
-    if (!isObject(JSON.parse(text))) return { [`${path}.text`]: 'must be an object, e.g. {"type": "object"}' };
+    if (!isObject(JSON.parse(text))) return { [`${path}.text`]: t.notObject };
   } catch (error) {
-    return { [`${path}.text`]: `is not JSON: ${messageOf(error)}` };
+    return { [`${path}.text`]: t.notJson(messageOf(error)) };
   }
   const found: Record<string, string> = {};
   rows?.forEach(({ name, type, choices }, at) => {
-    if (name.trim() === '') found[`${path}.rows.${at}.name`] = 'needs a name';
-    else if (rows.findIndex((other) => other.name === name) < at) found[`${path}.rows.${at}.name`] = 'already exists';
+    if (name.trim() === '') found[`${path}.rows.${at}.name`] = t.needsName;
+    else if (rows.findIndex((other) => other.name === name) < at) found[`${path}.rows.${at}.name`] = t.exists;
     const isNumber = type === 'number' || type === 'integer';
     if (isNumber && splitChoices(choices).some((word) => !Number.isFinite(Number(word))))
-      found[`${path}.rows.${at}.choices`] = 'must be numbers';
+      found[`${path}.rows.${at}.choices`] = t.notNumbers;
   });
   return found;
 }

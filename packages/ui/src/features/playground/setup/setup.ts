@@ -1,4 +1,5 @@
 import { isObject } from '../../../api/is-object.ts';
+import { promptingMessages } from '../messages.tsx';
 import { EMPTY_SCHEMA, findSchemaProblems, type SchemaDraft } from './schema-draft.ts';
 
 /** A function that the model may call. */
@@ -53,19 +54,15 @@ export const EMPTY_SETUP: Setup = {
 export const EMPTY_TOOL: ToolDraft = { name: '', description: '', schema: EMPTY_SCHEMA };
 
 export const EFFORTS = ['minimal', 'low', 'medium', 'high'] as const;
-export const PROVIDER_SORTS = {
-  price: 'cheapest first',
-  throughput: 'fastest first',
-  latency: 'first token first',
-} as const;
+export const PROVIDER_SORTS = ['price', 'throughput', 'latency'] as const;
 
 /** What is wrong, by the path of the field: `tools.0.schema.rows.2.name`. */
 export type Problems = Readonly<Record<string, string>>;
 
 const NAME = /^[\w-]{1,64}$/;
-const NAME_RULE = 'must be 1 to 64 letters, digits, _ or -';
 
 export function findProblems(setup: Setup): Problems {
+  const { setup: t } = promptingMessages();
   const found: Record<string, string> = {};
   const number = (
     field: 'temperature' | 'topP' | 'maxTokens' | 'seed',
@@ -75,31 +72,31 @@ export function findProblems(setup: Setup): Problems {
     const text = setup[field].trim();
     if (text !== '' && !isRight(Number(text))) found[field] = rule;
   };
-  number('temperature', (value) => value >= 0 && value <= 2, 'must be a number from 0 to 2');
-  number('topP', (value) => value >= 0 && value <= 1, 'must be a number from 0 to 1');
-  number('maxTokens', (value) => Number.isSafeInteger(value) && value >= 1, 'must be a whole number, at least 1');
-  number('seed', Number.isSafeInteger, 'must be a whole number');
+  number('temperature', (value) => value >= 0 && value <= 2, t.upTo2);
+  number('topP', (value) => value >= 0 && value <= 1, t.upTo1);
+  number('maxTokens', (value) => Number.isSafeInteger(value) && value >= 1, t.atLeast1);
+  number('seed', Number.isSafeInteger, t.whole);
   const more = findMoreProblem(setup.more);
   if (more !== undefined) found['more'] = more;
   setup.tools.forEach(({ name, schema }, at) => {
-    if (!NAME.test(name)) found[`tools.${at}.name`] = NAME_RULE;
-    else if (setup.tools.findIndex((other) => other.name === name) < at)
-      found[`tools.${at}.name`] = 'is already the name of another tool';
+    if (!NAME.test(name)) found[`tools.${at}.name`] = t.name;
+    else if (setup.tools.findIndex((other) => other.name === name) < at) found[`tools.${at}.name`] = t.nameTaken;
     Object.assign(found, findSchemaProblems(schema, `tools.${at}.schema`));
   });
   if (setup.format.type === 'json_schema') {
-    if (!NAME.test(setup.format.name)) found['format.name'] = NAME_RULE;
+    if (!NAME.test(setup.format.name)) found['format.name'] = t.name;
     Object.assign(found, findSchemaProblems(setup.format.schema, 'format.schema'));
   }
   return found;
 }
 
 function findMoreProblem(text: string): string | undefined {
+  const { setup: t } = promptingMessages();
   if (text.trim() === '') return undefined;
   try {
-    return isObject(JSON.parse(text)) ? undefined : 'must be an object, e.g. {"stop": ["END"]}';
+    return isObject(JSON.parse(text)) ? undefined : t.notObject;
   } catch {
-    return 'are not JSON';
+    return t.notJson;
   }
 }
 

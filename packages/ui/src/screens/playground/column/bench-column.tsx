@@ -18,6 +18,7 @@ import { ColumnFooter } from './column-footer.tsx';
 import { CompletionTurn } from './completion-turn.tsx';
 import { LiveCompletion } from './live-completion.tsx';
 import { MessageTurn } from './message-turn.tsx';
+import { columnMessages } from './messages.tsx';
 import type { TurnActions } from './turn-editor.tsx';
 
 export interface ColumnActions extends TurnActions {
@@ -48,6 +49,7 @@ const SHOWN_TURNS = 40;
 /** One model with its conversation, or a call that was recorded. */
 export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
   const { column, at, run, models, actions, baseText, baseName } = props;
+  const t = columnMessages();
   const state = useStore(run);
   const [isRaw, setIsRaw] = useState(false);
   const [shown, setShown] = useState(SHOWN_TURNS);
@@ -60,7 +62,7 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
   const base = baseText === undefined ? undefined : { text: baseText, name: baseName };
   const own = isOriginal || isRunning ? undefined : actions;
   return (
-    <section aria-label={`Column ${at + 1}: ${model}`} className="card flex min-h-0 min-w-0 flex-col">
+    <section aria-label={t.column(at + 1, model)} className="card flex min-h-0 min-w-0 flex-col">
       <header className="flex items-center gap-1 border-b border-line p-2">
         <span className="figures pl-1 text-xs text-ink-faint">{at + 1}</span>
         {isOriginal ? (
@@ -68,13 +70,13 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
             <span title={model} className="min-w-0 flex-1 truncate px-1.5 font-mono text-xs">
               {showControls(model)}
             </span>
-            <Badge tone="accent" title="Recorded call (read-only).">
-              original
+            <Badge tone="accent" title={t.originalHint}>
+              {t.original}
             </Badge>
           </>
         ) : (
           <ModelPicker
-            label={`Model of column ${at + 1}`}
+            label={t.modelOf(at + 1)}
             model={model}
             models={models}
             onPick={(picked, isSent) => actions.setModel(id, picked, isSent)}
@@ -83,8 +85,8 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
         {isRunning && (
           <Button
             look="quiet"
-            aria-label={`Stop ${model}`}
-            title="Stop"
+            aria-label={t.stopModel(model)}
+            title={t.stop}
             icon={<Square size={14} />}
             onClick={() => run.stop()}
           />
@@ -92,8 +94,8 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
         {props.isRemovable && (
           <Button
             look="quiet"
-            aria-label={`Remove column ${at + 1}`}
-            title="Remove"
+            aria-label={t.removeColumn(at + 1)}
+            title={t.remove}
             icon={<X size={15} />}
             onClick={() => actions.removeColumn(id)}
           />
@@ -103,13 +105,13 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
         {...followed}
         tabIndex={0}
         role="group"
-        aria-label={`Conversation of column ${at + 1}`}
+        aria-label={t.conversation(at + 1)}
         className="scroll-thin flex min-h-0 flex-1 flex-col gap-2.5 overflow-y-auto p-3 outline-offset-[-2px]"
       >
-        {turns.length === 0 && !isRunning && <p className="m-auto text-sm text-ink-faint">Send a message to start</p>}
+        {turns.length === 0 && !isRunning && <p className="m-auto text-sm text-ink-faint">{t.empty}</p>}
         {earlier > 0 && (
           <Button className="self-center" onClick={() => setShown(shown + SHOWN_TURNS)}>
-            Show {Math.min(SHOWN_TURNS, earlier)} of {formatCount(earlier)} earlier messages
+            {t.showEarlier(Math.min(SHOWN_TURNS, earlier), formatCount(earlier))}
           </Button>
         )}
         {turns
@@ -146,17 +148,14 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
 });
 
 function EstimateLine({ estimate }: { estimate: Estimate }) {
+  const { estimate: t } = columnMessages();
   const { usd, promptTokens, completionTokens, hasMedia, fittedTokens } = estimate;
+  const cost = usd === null ? null : formatUsd(Number(usd.toPrecision(2)));
   return (
     <p className="figures border-t border-line px-3 py-1.5 text-xs text-ink-faint">
-      Est. {usd === null ? 'price unknown' : `≈ ${formatUsd(Number(usd.toPrecision(2)))}`} for ≈{' '}
-      {formatCount(promptTokens)} in / {formatCount(completionTokens)} out
-      {hasMedia && ', attachments not counted'}
-      {fittedTokens !== null && (
-        <span title="The gateway reserves the cost of the longest completion before a call. The playground limits it to fit your key. Set Max tokens to choose another length.">
-          , at most {formatCount(fittedTokens)} (key limit)
-        </span>
-      )}
+      {t.cost(cost, formatCount(promptTokens), formatCount(completionTokens))}
+      {hasMedia && t.withoutMedia}
+      {fittedTokens !== null && <span title={t.fittedHint}>{t.fitted(formatCount(fittedTokens))}</span>}
     </p>
   );
 }
@@ -168,6 +167,7 @@ interface ToolResultsProps {
 
 /** Takes the results of the tools that a model has called, and sends them on. */
 function ToolResults({ calls, onSend }: ToolResultsProps) {
+  const { tools: t } = columnMessages();
   const [results, setResults] = useState<ReadonlyMap<string, string>>(new Map());
   const submit = (): void => {
     onSend(new Map(calls.map(({ id }) => [id, results.get(id) ?? ''])));
@@ -182,15 +182,15 @@ function ToolResults({ calls, onSend }: ToolResultsProps) {
     // No form: in what models have written there is none, which the tests look for.
     <div
       role="group"
-      aria-label="Results of tools"
+      aria-label={t.results}
       className="flex flex-col gap-2 rounded-lg border border-accent/50 p-3"
       onKeyDown={onKeyDown}
     >
       {calls.map(({ id, name }, at) => (
         <LabelledText
           key={id}
-          label={`Result of ${showControls(name)}${calls.length > 1 ? ` (call ${at + 1})` : ''}`}
-          hint={at === 0 ? 'Any text; most tools return JSON.' : undefined}
+          label={t.resultOf(showControls(name), calls.length > 1 ? at + 1 : null)}
+          hint={at === 0 ? t.hint : undefined}
           rows={3}
           spellCheck={false}
           className="field resize-y font-mono text-xs"
@@ -199,7 +199,7 @@ function ToolResults({ calls, onSend }: ToolResultsProps) {
         />
       ))}
       <Button look="primary" className="self-start" icon={<Send size={14} />} onClick={submit}>
-        {calls.length === 1 ? 'Send the result' : 'Send the results'}
+        {t.send(calls.length)}
       </Button>
     </div>
   );

@@ -16,16 +16,26 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton, copyText } from '../../../parts/controls/copy-button.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { columnMessages } from './messages.tsx';
 
 /** A call that has ended is called as in the list of generations, where it is by then. */
-const STATUSES: Readonly<Record<RunState['status'], { readonly label: string; readonly tone: Tone }>> = {
-  idle: { label: 'idle', tone: 'neutral' },
-  waiting: { label: 'waiting', tone: 'neutral' },
-  streaming: { label: 'streaming', tone: 'accent' },
-  done: GENERATION_STATUSES.ok,
-  stopped: GENERATION_STATUSES.cancelled,
-  failed: GENERATION_STATUSES.failed,
-};
+function toStatusWords(status: RunState['status']): { readonly label: string; readonly tone: Tone } {
+  const { footer: t } = columnMessages();
+  switch (status) {
+    case 'idle':
+      return { label: t.idle, tone: 'neutral' };
+    case 'waiting':
+      return { label: t.waiting, tone: 'neutral' };
+    case 'streaming':
+      return { label: t.streaming, tone: 'accent' };
+    case 'done':
+      return GENERATION_STATUSES.ok;
+    case 'stopped':
+      return GENERATION_STATUSES.cancelled;
+    case 'failed':
+      return GENERATION_STATUSES.failed;
+  }
+}
 
 interface ColumnFooterProps {
   /** Status of the run under way; null when none is. */
@@ -40,9 +50,10 @@ interface ColumnFooterProps {
 
 /** The figures of the last completion, and what can be done with it. */
 export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }: ColumnFooterProps) {
+  const { footer: t } = columnMessages();
   const outcome = turn?.outcome ?? null;
   if (live === null && outcome === null) return null;
-  const { label, tone } = STATUSES[live ?? outcome?.status ?? 'idle'];
+  const { label, tone } = toStatusWords(live ?? outcome?.status ?? 'idle');
   return (
     <footer className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-2 text-xs text-ink-faint">
       <span role="status">
@@ -55,20 +66,22 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
             {turn.text !== '' && (
               <>
                 <Quiet isPressed={isRaw} onClick={() => onRaw(!isRaw)}>
-                  {isRaw ? 'Formatted' : 'Raw'}
+                  {isRaw ? t.formatted : t.raw}
                 </Quiet>
-                <CopyButton isIcon look="quiet" text={turn.text} label="Copy the text" />
+                <CopyButton isIcon look="quiet" text={turn.text} label={t.copyText} />
               </>
             )}
-            {onAgain !== undefined && <IconButton label="Regenerate" icon={<RotateCw size={14} />} onClick={onAgain} />}
+            {onAgain !== undefined && (
+              <IconButton label={t.regenerate} icon={<RotateCw size={14} />} onClick={onAgain} />
+            )}
             {readRequest !== undefined && (
-              <IconButton label="Copy as curl" icon={<Code size={14} />} onClick={() => void copyCurl(readRequest())} />
+              <IconButton label={t.copyCurl} icon={<Code size={14} />} onClick={() => void copyCurl(readRequest())} />
             )}
             {outcome.generationId !== null && (
               <>
                 {outcome.status === 'done' && <SaveFixture generationId={outcome.generationId} />}
                 <Link to="/generations/$id" params={{ id: outcome.generationId }} className="text-accent underline">
-                  Generation
+                  {t.generation}
                 </Link>
               </>
             )}
@@ -81,6 +94,7 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
 
 function Figures({ outcome }: { outcome: NonNullable<AssistantTurn['outcome']> }) {
   const { provider, firstTokenMs, elapsedMs, completionTokens, promptTokens, costUsd, endedAt } = outcome;
+  const { footer: t } = columnMessages();
   const streamingMs = (elapsedMs ?? 0) - (firstTokenMs ?? 0);
   const speed =
     firstTokenMs !== null && completionTokens !== null && streamingMs > 0
@@ -90,24 +104,20 @@ function Figures({ outcome }: { outcome: NonNullable<AssistantTurn['outcome']> }
   return (
     <>
       {provider !== null && <span>{showControls(provider)}</span>}
-      {firstTokenMs !== null && <span>first token {formatDuration(firstTokenMs)}</span>}
+      {firstTokenMs !== null && <span>{t.firstToken(formatDuration(firstTokenMs))}</span>}
       {elapsedMs !== null && (
         <span title={endedAt === null ? undefined : formatFull(endedAt)}>{formatDuration(elapsedMs)}</span>
       )}
       {speed !== null && <span>{formatSpeed(speed)}</span>}
-      {hasTokens && <span>{costUsd === null ? 'cost unknown' : formatUsd(costUsd)}</span>}
-      {hasTokens && (
-        <span>
-          {formatCount(promptTokens)} in / {formatCount(completionTokens)} out
-        </span>
-      )}
+      {hasTokens && <span>{costUsd === null ? t.costUnknown : formatUsd(costUsd)}</span>}
+      {hasTokens && <span>{t.tokens(formatCount(promptTokens), formatCount(completionTokens))}</span>}
     </>
   );
 }
 
 async function copyCurl(request: ChatCompletionRequest | string): Promise<void> {
   if (typeof request === 'string') showToast({ tone: 'bad', title: request });
-  else await copyText(toChatCurl(request), 'Copied as curl');
+  else await copyText(toChatCurl(request), columnMessages().footer.copiedCurl);
 }
 
 interface QuietProps {
@@ -139,7 +149,7 @@ function SaveFixture({ generationId }: { generationId: string }) {
   const { mutate, isPending } = useSaveFixture();
   return (
     <IconButton
-      label="Save as fixture"
+      label={columnMessages().footer.saveFixture}
       icon={<Archive size={14} />}
       isBusy={isPending}
       onClick={() => mutate(generationId)}

@@ -10,6 +10,7 @@ import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { TurnButtons } from './message-turn.tsx';
+import { columnMessages } from './messages.tsx';
 import { type TurnActions, TurnEditor } from './turn-editor.tsx';
 
 interface CompletionTurnProps {
@@ -22,20 +23,21 @@ interface CompletionTurnProps {
 
 /** A completion as it was when it had ended. None of it can be trusted. */
 export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRaw, base }: CompletionTurnProps) {
+  const { turn: words, response: t } = columnMessages();
   const [isEditing, setIsEditing] = useState(false);
   const { text, reasoning, toolCalls, images, audio, outcome } = turn;
   if (isEditing && actions !== undefined) {
     return (
-      <TurnEditor turn={turn} what="completion" sharedBy={1} actions={actions} onClose={() => setIsEditing(false)} />
+      <TurnEditor turn={turn} what="response" sharedBy={1} actions={actions} onClose={() => setIsEditing(false)} />
     );
   }
   return (
-    <article aria-label="Assistant" className="flex flex-col gap-2 px-1">
+    <article aria-label={words.assistant} className="flex flex-col gap-2 px-1">
       <header className="flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
         <Bot size={13} />
-        <span className="min-w-0 flex-1 truncate">Assistant</span>
+        <span className="min-w-0 flex-1 truncate">{words.assistant}</span>
         {actions !== undefined && (
-          <TurnButtons what="completion" onEdit={() => setIsEditing(true)} onRemove={() => actions.remove(turn.id)} />
+          <TurnButtons what="response" onEdit={() => setIsEditing(true)} onRemove={() => actions.remove(turn.id)} />
         )}
       </header>
       {reasoning !== '' && <Reasoning text={reasoning} />}
@@ -51,16 +53,11 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
       {toolCalls.map((call) => (
         <CalledTool key={call.id} call={call} />
       ))}
-      {outcome?.error != null && <ErrorPanel error={toError(outcome.error)} title="No completion" />}
-      {outcome?.status === 'stopped' && text === '' && (
-        <p className="text-sm text-ink-faint">Stopped before it started.</p>
-      )}
+      {outcome?.error != null && <ErrorPanel error={toError(outcome.error)} title={t.failed} />}
+      {outcome?.status === 'stopped' && text === '' && <p className="text-sm text-ink-faint">{t.stoppedEarly}</p>}
       {outcome?.finishReason === 'length' && (
         <p className="text-xs text-caution">
-          {outcome.fittedTokens === undefined
-            ? 'Cut off at the length limit.'
-            : `Cut off at ${formatCount(outcome.fittedTokens)} tokens, the maximum for the key’s limit. ` +
-              'Raise the limit under Keys for longer completions.'}
+          {outcome.fittedTokens === undefined ? t.cutOff : t.cutOffByKey(formatCount(outcome.fittedTokens))}
         </p>
       )}
     </article>
@@ -70,7 +67,7 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
 export function Reasoning({ text }: { text: string }) {
   return (
     <details className="rounded-md bg-raised px-3 py-2 text-ink-soft">
-      <summary className="text-sm">Reasoning</summary>
+      <summary className="text-sm">{columnMessages().response.reasoning}</summary>
       <PlainText text={text} />
     </details>
   );
@@ -78,25 +75,23 @@ export function Reasoning({ text }: { text: string }) {
 
 /** Only what is part of the page is shown: an address elsewhere would tell its owner who looks. */
 export function MadeImage({ url }: { url: string }) {
+  const { response: t } = columnMessages();
   if (!/^data:image\/(png|jpeg|webp|gif)[;,]/.test(url)) {
     return (
       <p className="text-sm break-all text-ink-faint">
-        {url === ''
-          ? 'An image that was too large to store.'
-          : url.startsWith('data:')
-            ? 'An image in an unsupported format.'
-            : `A linked image, not loaded: ${showControls(url)}`}
+        {url === '' ? t.imageTooLarge : url.startsWith('data:') ? t.imageUnknown : t.imageLinked(showControls(url))}
       </p>
     );
   }
   return (
-    <a href={url} download="image" title="Save the image" className="self-start">
-      <img src={url} alt="Made by the model" className="max-h-96 max-w-full rounded-lg border border-line" />
+    <a href={url} download="image" title={t.saveImage} className="self-start">
+      <img src={url} alt={t.madeByModel} className="max-h-96 max-w-full rounded-lg border border-line" />
     </a>
   );
 }
 
 function Player({ audio }: { audio: Audio }) {
+  const { response: t } = columnMessages();
   const file = useMemo(() => {
     try {
       return audio.data === '' ? null : toPlayable(audio);
@@ -111,15 +106,17 @@ function Player({ audio }: { audio: Audio }) {
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  if (file === null) return <p className="text-sm text-ink-faint">Audio that is no longer available.</p>;
-  return <audio controls aria-label="Spoken response" src={address} className="w-full" />;
+  if (file === null) return <p className="text-sm text-ink-faint">{t.audioGone}</p>;
+  return <audio controls aria-label={t.spoken} src={address} className="w-full" />;
 }
 
 function CalledTool({ call }: { call: ToolCall }) {
+  const { tools: t } = columnMessages();
   return (
-    <section aria-label={`Call of ${call.name}`} className="rounded-md border border-line px-3 py-2">
+    <section aria-label={t.callOf(call.name)} className="rounded-md border border-line px-3 py-2">
       <p className="flex items-center gap-2 text-sm">
-        <Wrench size={14} /> Calls <code className="font-mono text-xs break-all">{showControls(call.name)}</code>
+        <Wrench size={14} />
+        <span>{t.calls(<code className="font-mono text-xs break-all">{showControls(call.name)}</code>)}</span>
       </p>
       <div className="mt-1 font-mono break-all">
         <PlainText text={toReadable(call.arguments)} />

@@ -4,6 +4,7 @@ import type { RunState } from '../../../features/playground/create-run.ts';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { MadeImage, Reasoning } from './completion-turn.tsx';
+import { columnMessages } from './messages.tsx';
 
 /** Beyond it only the lines in sight are kept in the document. */
 const MAX_STREAMED_CHARACTERS = 50_000;
@@ -12,7 +13,7 @@ const MAX_STREAMED_CHARACTERS = 50_000;
 export function LiveCompletion({ state }: { state: RunState }) {
   const { status, text, reasoning, images, toolCalls } = state;
   if (status === 'waiting') {
-    return <p className="m-auto animate-pulse py-2 text-sm text-ink-faint">Waiting for the first token…</p>;
+    return <p className="m-auto animate-pulse py-2 text-sm text-ink-faint">{columnMessages().response.waiting}</p>;
   }
   return (
     <>
@@ -21,7 +22,7 @@ export function LiveCompletion({ state }: { state: RunState }) {
       {images.map((url, at) => (
         <MadeImage key={at} url={url} />
       ))}
-      {toolCalls.length > 0 && <p className="text-sm text-ink-faint">Calls tools…</p>}
+      {toolCalls.length > 0 && <p className="text-sm text-ink-faint">{columnMessages().tools.calling}</p>}
     </>
   );
 }

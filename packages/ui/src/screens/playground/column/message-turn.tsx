@@ -8,6 +8,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { columnMessages, type TurnKind } from './messages.tsx';
 import { type TurnActions, TurnEditor } from './turn-editor.tsx';
 
 interface MessageTurnProps {
@@ -24,6 +25,7 @@ const MAX_SHOWN = 800;
 
 /** A message of the user, or the result of a tool. */
 export const MessageTurn = memo(function MessageTurn({ turn, actions, sharedBy }: MessageTurnProps) {
+  const { turn: t } = columnMessages();
   const [isEditing, setIsEditing] = useState(false);
   const [isWhole, setIsWhole] = useState(false);
   const { text } = turn;
@@ -36,13 +38,13 @@ export const MessageTurn = memo(function MessageTurn({ turn, actions, sharedBy }
   const isLong = text.length > MAX_SHOWN;
   return (
     <article
-      aria-label={turn.type === 'user' ? 'User' : 'Result of a tool'}
+      aria-label={turn.type === 'user' ? t.user : t.resultOfTool}
       className="group rounded-lg bg-raised px-3 py-2"
     >
       <header className="mb-0.5 flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
         {turn.type === 'user' ? <User size={13} /> : <Wrench size={13} />}
         <span className="min-w-0 flex-1 truncate">
-          {turn.type === 'user' ? 'User' : `Result of ${showControls(turn.name) || 'a tool'}`}
+          {turn.type === 'user' ? t.user : t.resultOf(showControls(turn.name))}
         </span>
         {actions !== undefined && (
           <TurnButtons what={what} onEdit={() => setIsEditing(true)} onRemove={() => actions.remove(turn.id)} />
@@ -51,7 +53,7 @@ export const MessageTurn = memo(function MessageTurn({ turn, actions, sharedBy }
       <PlainText text={isLong && !isWhole ? `${text.slice(0, MAX_SHOWN)}…` : text} />
       {isLong && (
         <Button look="quiet" className="mt-1" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show all'}
+          {isWhole ? t.showLess : t.showAll}
         </Button>
       )}
       {turn.type === 'user' && <Carried attached={turn.attached} kept={turn.kept.length} />}
@@ -59,14 +61,21 @@ export const MessageTurn = memo(function MessageTurn({ turn, actions, sharedBy }
   );
 });
 
-export function TurnButtons({ what, onEdit, onRemove }: { what: string; onEdit: () => void; onRemove: () => void }) {
+interface TurnButtonsProps {
+  readonly what: TurnKind;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+export function TurnButtons({ what, onEdit, onRemove }: TurnButtonsProps) {
+  const { turn: t } = columnMessages();
   const look = 'grid size-6 place-items-center rounded text-ink-faint hover:bg-surface hover:text-ink';
   return (
     <>
-      <button type="button" aria-label={`Edit the ${what}`} title="Edit" className={look} onClick={onEdit}>
+      <button type="button" aria-label={t.editThe[what]} title={t.edit} className={look} onClick={onEdit}>
         <Pencil size={13} />
       </button>
-      <button type="button" aria-label={`Remove the ${what}`} title="Remove" className={look} onClick={onRemove}>
+      <button type="button" aria-label={t.removeThe[what]} title={t.remove} className={look} onClick={onRemove}>
         <Trash2 size={13} />
       </button>
     </>
@@ -74,6 +83,7 @@ export function TurnButtons({ what, onEdit, onRemove }: { what: string; onEdit: 
 }
 
 function Carried({ attached, kept }: { attached: readonly Attachment[]; kept: number }) {
+  const { turn: t } = columnMessages();
   if (attached.length === 0 && kept === 0) return null;
   return (
     <ul className="mt-1.5 flex flex-wrap gap-1.5">
@@ -85,7 +95,7 @@ function Carried({ attached, kept }: { attached: readonly Attachment[]; kept: nu
               <img src={url} alt={name} title={name} className="max-h-24 rounded border border-line" />
             ) : (
               <Badge>
-                <Icon size={12} /> {showControls(name)} · {url === '' ? 'too large to store' : formatBytes(bytes)}
+                <Icon size={12} /> {showControls(name)} · {url === '' ? t.tooLarge : formatBytes(bytes)}
               </Badge>
             )}
           </li>
@@ -93,9 +103,7 @@ function Carried({ attached, kept }: { attached: readonly Attachment[]; kept: nu
       })}
       {kept > 0 && (
         <li>
-          <Badge title="Sent unchanged, not loaded here">
-            {kept} {kept === 1 ? 'part' : 'parts'} linked
-          </Badge>
+          <Badge title={t.linkedHint}>{t.linked(kept)}</Badge>
         </li>
       )}
     </ul>

@@ -2,10 +2,11 @@ import { type KeyboardEvent, useState } from 'react';
 
 import type { Turn } from '../../../features/playground/experiment.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { columnMessages, type TurnKind } from './messages.tsx';
 
 interface TurnEditorProps {
   readonly turn: Turn;
-  readonly what: string;
+  readonly what: TurnKind;
   readonly sharedBy: number;
   readonly actions: TurnActions;
   readonly onClose: () => void;
@@ -13,6 +14,7 @@ interface TurnEditorProps {
 
 /** Changes the text of a turn, and sends the conversation again from there if wanted. */
 export function TurnEditor({ turn, what, sharedBy, actions, onClose }: TurnEditorProps) {
+  const { turn: t } = columnMessages();
   const [text, setText] = useState(turn.text);
   const save = (isSent: boolean): void => {
     actions.edit(turn.id, text);
@@ -30,7 +32,7 @@ export function TurnEditor({ turn, what, sharedBy, actions, onClose }: TurnEdito
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line-strong/60 p-2" onKeyDown={onKeyDown}>
       <textarea
-        aria-label={`Text of the ${what}`}
+        aria-label={t.textOf[what]}
         ref={focusAtEnd}
         rows={Math.min(14, Math.max(3, text.split('\n').length + 1))}
         className="field resize-y"
@@ -39,17 +41,17 @@ export function TurnEditor({ turn, what, sharedBy, actions, onClose }: TurnEdito
       />
       <div className="flex flex-wrap items-center gap-2">
         <Button look="primary" onClick={() => save(false)}>
-          Save
+          {t.save}
         </Button>
         {turn.type !== 'assistant' && (
-          <Button onClick={() => save(true)} title="Removes later messages and resends (Ctrl Enter)">
-            Save and send
+          <Button onClick={() => save(true)} title={t.saveAndSendHint}>
+            {t.saveAndSend}
           </Button>
         )}
         <Button look="quiet" onClick={onClose}>
-          Cancel
+          {t.cancel}
         </Button>
-        {sharedBy > 1 && <span className="text-xs text-ink-faint">Changes {sharedBy} columns.</span>}
+        {sharedBy > 1 && <span className="text-xs text-ink-faint">{t.sharedBy(sharedBy)}</span>}
       </div>
     </div>
   );

@@ -17,6 +17,7 @@ import {
   type Turn,
 } from '../../../features/playground/experiment.ts';
 import { EMPTY_SETUP } from '../../../features/playground/setup/setup.ts';
+import { playgroundMessages } from '../messages.tsx';
 
 export interface Recorded {
   readonly generation: Generation;
@@ -77,7 +78,7 @@ function toOutcome(generation: Generation, recorded: GenerationContent['error'])
       status === 'ok' || status === 'cancelled'
         ? null
         : {
-            message: recorded?.message ?? 'Failed',
+            message: recorded?.message ?? playgroundMessages().problems.failed,
             // Status 0 would mean that no gateway was reached now.
             status: recorded?.status ?? UNKNOWN_STATUS,
             errorType: 'recorded',

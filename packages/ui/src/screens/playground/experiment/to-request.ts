@@ -3,6 +3,7 @@ import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { toContentPart } from '../../../features/playground/attachments.ts';
 import type { AssistantTurn, Column, Turn, UserTurn } from '../../../features/playground/experiment.ts';
 import { findProblems, type Setup } from '../../../features/playground/setup/setup.ts';
+import { playgroundMessages } from '../messages.tsx';
 
 type ChatMessage = ChatCompletionRequest['messages'][number];
 type Outputs = Pick<Model, 'architecture' | 'supported_voices'>;
@@ -34,11 +35,12 @@ export function toRequest(
 }
 
 function findFirstProblem(setup: Setup, turns: readonly Turn[]): string | undefined {
+  const { problems: t } = playgroundMessages();
   const [first] = Object.entries(findProblems(setup));
-  if (first !== undefined) return `Settings: ${first[0]} ${first[1]}`;
-  if (turns.length === 0) return 'No message yet';
+  if (first !== undefined) return t.settings(first[0], first[1]);
+  if (turns.length === 0) return t.noMessage;
   const lost = turns.flatMap((turn) => (turn.type === 'user' ? turn.attached.filter(({ url }) => url === '') : []))[0];
-  return lost && `“${lost.name}” was too large to store: attach it again, or remove its message`;
+  return lost && t.lost(lost.name);
 }
 
 function toParameters(setup: Setup) {

@@ -2,6 +2,7 @@ import { messageOf } from '../../../api/api-error.ts';
 import type { Experiment, NewId, Turn } from '../../../features/playground/experiment.ts';
 import { experimentFileSchema, FILE_FORMAT } from './experiment-schema.ts';
 import { limitMedia, type Limited } from './limit-media.ts';
+import { experimentsMessages } from './messages.ts';
 
 /** A file beyond it is no experiment of ours. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -25,16 +26,17 @@ export function readExperimentFile(text: string, newId: NewId): Experiment {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new NotAnExperiment(`It is not JSON: ${messageOf(error)}`);
+    throw new NotAnExperiment(experimentsMessages().notJson(messageOf(error)));
   }
   const read = experimentFileSchema.safeParse(value);
   if (!read.success) {
+    const t = experimentsMessages();
     const { issues } = read.error;
     const lines = issues
       .slice(0, MAX_PROBLEMS)
-      .map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+      .map(({ path, message }) => `${path.join('.') || t.theFile}: ${message}`);
     const more = issues.length - lines.length;
-    throw new NotAnExperiment([...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'));
+    throw new NotAnExperiment([...lines, ...(more > 0 ? [t.moreProblems(more)] : [])].join('\n'));
   }
   return withNewIds(read.data.experiment, newId);
 }

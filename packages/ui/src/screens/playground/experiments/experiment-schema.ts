@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 
 import { MAX_COLUMNS } from '../../../features/playground/experiment.ts';
-import { ROW_TYPES, type RowType } from '../../../features/playground/setup/schema-draft.ts';
+import { ROW_TYPES } from '../../../features/playground/setup/schema-draft.ts';
 
 // Without it zod would try whether it may make functions of text, which the content security policy reports.
 z.config({ ...en(), jitless: true });
@@ -79,7 +79,7 @@ const schemaDraft = z.object({
     z.array(
       z.object({
         name: z.string(),
-        type: z.enum(Object.keys(ROW_TYPES) as [RowType, ...RowType[]]),
+        type: z.enum(ROW_TYPES),
         isRequired: z.boolean(),
         description: z.string(),
         choices: z.string(),

@@ -22,6 +22,7 @@ import {
   readExperiment,
 } from './experiment-database.ts';
 import type { ExperimentStore } from './experiment-store.ts';
+import { experimentsMessages } from './messages.ts';
 
 interface ExperimentsMenuProps {
   readonly store: ExperimentStore;
@@ -33,6 +34,7 @@ interface ExperimentsMenuProps {
 
 /** Beginning again, the list, and files. What reads and writes files is loaded when it is needed. */
 export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: ExperimentsMenuProps) {
+  const t = experimentsMessages();
   const [isListed, setIsListed] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const save = async (): Promise<void> => {
@@ -40,15 +42,15 @@ export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: Experiments
     const { toExperimentFile } = await import('./experiment-file.ts');
     const { text, leftOut } = toExperimentFile(experiment);
     saveFile(`${toFileName(toTitle(experiment))}.experiment.json`, new Blob([text], { type: 'application/json' }));
-    if (leftOut.length > 0) showToast({ tone: 'neutral', title: 'Too large for the file', detail: leftOut.join(', ') });
+    if (leftOut.length > 0) showToast({ tone: 'neutral', title: t.tooLargeForFile, detail: leftOut.join(', ') });
   };
   const read = async (file: File): Promise<void> => {
     const { MAX_FILE_BYTES, readExperimentFile } = await import('./experiment-file.ts');
     try {
-      if (file.size > MAX_FILE_BYTES) throw new Error('File is too large for an experiment');
+      if (file.size > MAX_FILE_BYTES) throw new Error(t.fileTooLarge);
       onOpen(readExperimentFile(await file.text(), newId));
     } catch (error) {
-      showFailure(`“${file.name}” is not an experiment`, error);
+      showFailure(t.notAnExperiment(file.name), error);
     }
   };
   return (
@@ -57,7 +59,7 @@ export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: Experiments
         ref={input}
         type="file"
         accept=".json,application/json"
-        aria-label="Experiment to open"
+        aria-label={t.fileToOpen}
         className="sr-only"
         tabIndex={-1}
         onChange={({ target }) => {
@@ -67,13 +69,13 @@ export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: Experiments
         }}
       />
       <Menu
-        trigger={<Button icon={<FlaskConical size={15} />}>Experiments</Button>}
+        trigger={<Button icon={<FlaskConical size={15} />}>{t.title}</Button>}
         items={[
-          { label: 'New', icon: <FilePlus2 size={14} />, onSelect: onNew },
-          { label: 'All experiments…', icon: <List size={14} />, onSelect: () => setIsListed(true) },
-          { label: 'Save as a file', icon: <Download size={14} />, onSelect: () => void save() },
+          { label: t.new, icon: <FilePlus2 size={14} />, onSelect: onNew },
+          { label: t.all, icon: <List size={14} />, onSelect: () => setIsListed(true) },
+          { label: t.saveFile, icon: <Download size={14} />, onSelect: () => void save() },
           {
-            label: 'Open a file…',
+            label: t.openFile,
             icon: <FolderOpen size={14} />,
             onSelect: () => input.current?.click(),
           },
@@ -115,6 +117,7 @@ const MAX_NAME = 200;
 
 /** The experiments that this browser keeps: opened, renamed, deleted. The last of either can be undone. */
 function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDialogProps) {
+  const t = experimentsMessages();
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: LIST, queryFn: listExperiments, staleTime: 0, gcTime: 0 });
   const [done, setDone] = useState<{ text: string; before: Experiment; changedAt: string } | null>(null);
@@ -128,37 +131,33 @@ function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDi
         setDone({ text, before, changedAt: summary.changedAt });
       }
     } catch (failure) {
-      showFailure('The browser could not change it', failure);
+      showFailure(t.notChanged, failure);
     }
     await refresh();
   };
   const undo = async (): Promise<void> => {
     if (done === null) return;
     setDone(null);
-    await keepExperiment(done.before, done.changedAt).catch((failure: unknown) =>
-      showFailure('Could not be undone', failure),
-    );
+    await keepExperiment(done.before, done.changedAt).catch((failure: unknown) => showFailure(t.notUndone, failure));
     await refresh();
   };
   const remove = (summary: ExperimentSummary): Promise<void> =>
-    change(summary, `Deleted “${summary.title}”`, async () => {
+    change(summary, t.deleted(summary.title), async () => {
       // Before it is, so that nothing keeps it again.
       if (summary.id === openId) onDeleted();
       await deleteExperiment(summary.id);
     });
   const rename = (summary: ExperimentSummary, name: string): Promise<void> => {
     setRenamed(null);
-    return change(summary, `Renamed “${summary.title}” to “${name}”`, (before) =>
+    return change(summary, t.renamed(summary.title, name), (before) =>
       keepExperiment({ ...before, name }, summary.changedAt),
     );
   };
   return (
-    <Dialog title="Experiments" width="wide" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
-      <p className="mb-3 text-sm text-ink-faint">
-        Stored in this browser, not in the gateway. Only the latest twenty unnamed experiments are kept.
-      </p>
-      {error !== null && <ErrorPanel error={error} title="The browser does not store any" />}
-      {data?.length === 0 && <p className="text-sm text-ink-faint">No saved experiments.</p>}
+    <Dialog title={t.title} width="wide" onClose={onClose} actions={<Button onClick={onClose}>{t.done}</Button>}>
+      <p className="mb-3 text-sm text-ink-faint">{t.note}</p>
+      {error !== null && <ErrorPanel error={error} title={t.notStored} />}
+      {data?.length === 0 && <p className="text-sm text-ink-faint">{t.none}</p>}
       <ul className="flex flex-col divide-y divide-line">
         {data?.map((summary) => (
           <li key={summary.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
@@ -172,29 +171,29 @@ function ExperimentsDialog({ openId, onOpen, onDeleted, onClose }: ExperimentsDi
               <>
                 <div className="min-w-0 flex-1 basis-56">
                   <p className="truncate text-sm font-medium">
-                    {showControls(summary.title)} {summary.id === openId && <Badge tone="accent">open</Badge>}
+                    {showControls(summary.title)} {summary.id === openId && <Badge tone="accent">{t.isOpen}</Badge>}
                   </p>
                   <p className="truncate text-xs text-ink-faint">
                     {formatRelative(summary.changedAt)} · {showControls([...new Set(summary.models)].join(', '))}
                   </p>
                 </div>
                 <Button
-                  aria-label={`Open ${summary.title}`}
+                  aria-label={t.openThe(summary.title)}
                   disabled={summary.id === openId}
                   onClick={() => onOpen(summary.id)}
                 >
-                  Open
+                  {t.open}
                 </Button>
                 <Button
-                  aria-label={`Rename ${summary.title}`}
+                  aria-label={t.renameThe(summary.title)}
                   disabled={summary.id === openId}
-                  title={summary.id === openId ? 'Rename it above its columns' : undefined}
+                  title={summary.id === openId ? t.renameAbove : undefined}
                   onClick={() => setRenamed(summary.id)}
                 >
-                  Rename
+                  {t.rename}
                 </Button>
-                <Button look="danger" aria-label={`Delete ${summary.title}`} onClick={() => void remove(summary)}>
-                  Delete
+                <Button look="danger" aria-label={t.deleteThe(summary.title)} onClick={() => void remove(summary)}>
+                  {t.delete}
                 </Button>
               </>
             )}
@@ -213,6 +212,7 @@ interface NameFormProps {
 }
 
 function NameForm({ summary, onSave, onCancel }: NameFormProps) {
+  const t = experimentsMessages();
   const [name, setName] = useState(summary.title);
   return (
     <form
@@ -224,17 +224,17 @@ function NameForm({ summary, onSave, onCancel }: NameFormProps) {
     >
       <input
         ref={(field) => field?.focus()}
-        aria-label={`Name of ${summary.title}`}
+        aria-label={t.nameOf(summary.title)}
         maxLength={MAX_NAME}
         className="field"
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
       <Button type="submit" disabled={name.trim() === ''}>
-        Save
+        {t.save}
       </Button>
       <Button look="quiet" onClick={onCancel}>
-        Cancel
+        {t.cancel}
       </Button>
     </form>
   );

@@ -1,4 +1,5 @@
 import type { Experiment, Turn } from '../../../features/playground/experiment.ts';
+import { experimentsMessages } from './messages.ts';
 
 /** Bytes that are kept of one experiment, in the browser and in a file, beside its texts. */
 export const MAX_MEDIA_CHARACTERS = 30_000_000;
@@ -51,14 +52,15 @@ export function limitMedia(experiment: Experiment, limit = MAX_MEDIA_CHARACTERS)
 
 /** A turn of several columns is counted once for each: so often it is kept. */
 function listMedia({ attached, columns }: Experiment): Medium[] {
+  const t = experimentsMessages();
   const ofFiles = (id: string, files: Experiment['attached']): Medium[] =>
     files.map(({ name, url }, at) => ({ key: `${id} ${at}`, name, size: url.length }));
   const ofTurn = (turn: Turn): Medium[] => {
     if (turn.type === 'user') return ofFiles(turn.id, turn.attached);
     if (turn.type === 'tool') return [];
-    const images = turn.images.map((url, at) => ({ key: `${turn.id} ${at}`, name: 'an image', size: url.length }));
+    const images = turn.images.map((url, at) => ({ key: `${turn.id} ${at}`, name: t.image, size: url.length }));
     const { audio } = turn;
-    return audio === null ? images : [...images, { key: `${turn.id} audio`, name: 'audio', size: audio.data.length }];
+    return audio === null ? images : [...images, { key: `${turn.id} audio`, name: t.audio, size: audio.data.length }];
   };
   const sizes = new Map<string, Medium>();
   for (const medium of [...ofFiles('draft', attached), ...columns.flatMap(({ turns }) => turns.flatMap(ofTurn))]) {

@@ -32,5 +32,5 @@ test('abilities are told in words', () => {
       },
       supported_parameters: ['tools', 'structured_outputs', 'reasoning'],
     }),
-  ).toEqual(['tools', 'JSON schema', 'reasoning', 'sees images', 'hears audio', 'makes images']);
+  ).toEqual(['tools', 'JSON schema', 'reasoning', 'image input', 'audio input', 'image output']);
 });

@@ -1,6 +1,7 @@
 import { EFFORTS, type Problems, PROVIDER_SORTS, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Checkbox } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect, LabelledText } from '../../../parts/controls/labelled.tsx';
+import { setupMessages } from './messages.ts';
 import { toSentence } from './to-sentence.ts';
 
 interface ParameterFieldsProps {
@@ -9,47 +10,43 @@ interface ParameterFieldsProps {
   readonly onChange: (setup: Setup) => void;
 }
 
-const NUMBERS = [
-  ['temperature', 'Temperature'],
-  ['topP', 'Top p'],
-  ['maxTokens', 'Max tokens'],
-  ['seed', 'Seed'],
-] as const;
+const NUMBERS = ['temperature', 'topP', 'maxTokens', 'seed'] as const;
 
 export function ParameterFields({ setup, problems, onChange }: ParameterFieldsProps) {
+  const { fields: t } = setupMessages();
   const set = (change: Partial<Setup>): void => onChange({ ...setup, ...change });
   return (
     <div className="flex flex-col gap-3">
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
-        {NUMBERS.map(([field, label]) => (
+        {NUMBERS.map((field) => (
           <LabelledInput
             key={field}
-            label={label}
+            label={t[field]}
             error={toSentence(problems[field])}
             inputMode="decimal"
             autoComplete="off"
-            placeholder="default"
+            placeholder={t.default}
             value={setup[field]}
             onChange={(text) => set({ [field]: text })}
           />
         ))}
         <LabelledSelect
-          label="Reasoning effort"
+          label={t.effort}
           value={setup.effort}
-          options={[['', 'default'], ...EFFORTS]}
+          options={[['', t.default], ...EFFORTS.map((effort) => [effort, t.efforts[effort]] as const)]}
           onChange={(effort) => set({ effort })}
         />
         <LabelledSelect
-          label="Providers"
+          label={t.providers}
           value={setup.providerSort}
-          options={[['', 'default order'], ...Object.entries(PROVIDER_SORTS)]}
+          options={[['', t.defaultOrder], ...PROVIDER_SORTS.map((sort) => [sort, t.sorts[sort]] as const)]}
           onChange={(providerSort) => set({ providerSort })}
         />
       </div>
       <div className="grid gap-3 md:grid-cols-2">
         <LabelledInput
-          label="Only these providers"
-          hint="Comma-separated provider slugs. Leave empty for any."
+          label={t.only}
+          hint={t.onlyHint}
           autoComplete="off"
           spellCheck={false}
           className="field font-mono text-xs"
@@ -57,7 +54,7 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
           onChange={(text) => set({ providerOnly: text })}
         />
         <LabelledText
-          label="Additional request fields, as JSON"
+          label={t.more}
           error={toSentence(problems['more'])}
           rows={2}
           spellCheck={false}
@@ -69,12 +66,12 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
       </div>
       <div className="flex flex-wrap gap-x-5">
         <Checkbox
-          label="Stream"
+          label={t.stream}
           checked={setup.isStreamed}
           onChange={(event) => set({ isStreamed: event.target.checked })}
         />
         <Checkbox
-          label="Fall back to other providers"
+          label={t.fallbacks}
           checked={setup.hasFallbacks}
           onChange={(event) => set({ hasFallbacks: event.target.checked })}
         />

@@ -15,6 +15,7 @@ import type { Problems } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Choice } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect, LabelledText } from '../../../parts/controls/labelled.tsx';
+import { setupMessages } from './messages.ts';
 import { toSentence } from './to-sentence.ts';
 
 interface SchemaEditorProps {
@@ -29,6 +30,7 @@ interface SchemaEditorProps {
 
 /** A JSON schema, by rows or as JSON: a change of either updates the other. */
 export function SchemaEditor({ label, schema, path, problems, onChange }: SchemaEditorProps) {
+  const { schema: t } = setupMessages();
   const [isText, setIsText] = useState(schema.rows === null);
   const textProblem = problems[`${path}.text`];
   const rows = schema.rows;
@@ -37,17 +39,17 @@ export function SchemaEditor({ label, schema, path, problems, onChange }: Schema
       <div className="flex flex-wrap items-center gap-3">
         <span className="text-sm font-medium">{label}</span>
         <Choice
-          label={`${label} by`}
+          label={t.by(label)}
           value={isText ? 'json' : 'rows'}
-          options={{ rows: 'Rows', json: 'JSON schema' }}
+          options={{ rows: t.rows, json: t.json }}
           onChange={(value) => setIsText(value === 'json')}
         />
       </div>
       {isText ? (
         <LabelledText
-          label={`${label} as JSON schema`}
+          label={t.asJson(label)}
           error={toSentence(textProblem)}
-          hint={rows === null ? 'Too complex to show as rows.' : 'Rows update automatically.'}
+          hint={rows === null ? t.noRows : t.rowsFollow}
           rows={Math.min(16, Math.max(6, schema.text.split('\n').length))}
           spellCheck={false}
           className="field resize-y font-mono text-xs"
@@ -55,11 +57,7 @@ export function SchemaEditor({ label, schema, path, problems, onChange }: Schema
           onChange={(text) => onChange(fromText(text, schema))}
         />
       ) : rows === null || textProblem !== undefined ? (
-        <p className="text-sm text-ink-faint">
-          {textProblem === undefined
-            ? 'This JSON schema is too complex for rows. Edit it as JSON.'
-            : `The JSON schema ${textProblem}`}
-        </p>
+        <p className="text-sm text-ink-faint">{textProblem === undefined ? t.tooComplex : t.problem(textProblem)}</p>
       ) : (
         <Rows label={label} rows={rows} path={path} problems={problems} onChange={(next) => onChange(fromRows(next))} />
       )}
@@ -73,9 +71,10 @@ interface RowsProps extends Pick<SchemaEditorProps, 'label' | 'path' | 'problems
 }
 
 function Rows({ label, rows, path, problems, onChange }: RowsProps) {
+  const { schema: t } = setupMessages();
   return (
     <>
-      {rows.length === 0 && <p className="text-sm text-ink-faint">No properties yet.</p>}
+      {rows.length === 0 && <p className="text-sm text-ink-faint">{t.empty}</p>}
       {rows.map((row, at) => (
         <Row
           key={at}
@@ -91,10 +90,10 @@ function Rows({ label, rows, path, problems, onChange }: RowsProps) {
         look="quiet"
         className="self-start"
         icon={<Plus size={15} />}
-        aria-label={`Add a row to ${label.toLowerCase()}`}
+        aria-label={t.addRowTo(label)}
         onClick={() => onChange([...rows, EMPTY_ROW])}
       >
-        Row
+        {t.addRow}
       </Button>
     </>
   );
@@ -110,15 +109,16 @@ interface RowProps {
 }
 
 function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
+  const { schema: t } = setupMessages();
   const set = (change: Partial<SchemaRow>): void => onChange({ ...row, ...change });
   return (
     <div
       role="group"
-      aria-label={`Row ${at + 1}`}
+      aria-label={t.row(at + 1)}
       className="grid grid-cols-2 items-start gap-2 rounded-md border border-line p-2 md:grid-cols-[1fr_9rem_2fr_1fr_auto_auto]"
     >
       <LabelledInput
-        label="Name"
+        label={t.name}
         error={toSentence(problems[`${path}.name`])}
         autoComplete="off"
         spellCheck={false}
@@ -127,19 +127,19 @@ function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
         onChange={(text) => set({ name: text })}
       />
       <LabelledSelect
-        label="Type"
+        label={t.type}
         value={row.type}
-        options={Object.entries(ROW_TYPES)}
+        options={ROW_TYPES.map((type) => [type, t.types[type]] as const)}
         onChange={(type) => set({ type: type as RowType })}
       />
       <LabelledInput
-        label="Description"
+        label={t.description}
         autoComplete="off"
         value={row.description}
         onChange={(text) => set({ description: text })}
       />
       <LabelledInput
-        label="One of"
+        label={t.oneOf}
         error={toSentence(problems[`${path}.choices`])}
         autoComplete="off"
         placeholder={canHaveChoices(row.type) ? 'a, b, c' : ''}
@@ -154,11 +154,11 @@ function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
           checked={row.isRequired}
           onChange={(event) => set({ isRequired: event.target.checked })}
         />
-        Required
+        {t.required}
       </label>
       <Button
         look="quiet"
-        aria-label={`Remove row ${at + 1}`}
+        aria-label={t.removeRow(at + 1)}
         className="justify-self-end md:mt-6"
         icon={<X size={15} />}
         onClick={onRemove}

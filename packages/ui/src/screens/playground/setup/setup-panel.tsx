@@ -4,6 +4,7 @@ import { memo, useEffect, useRef } from 'react';
 import { type FormatDraft, isUnset, type Problems, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledText } from '../../../parts/controls/labelled.tsx';
+import { setupMessages } from './messages.ts';
 import { ParameterFields } from './parameter-fields.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { toSentence } from './to-sentence.ts';
@@ -11,25 +12,22 @@ import { ToolsEditor } from './tools-editor.tsx';
 
 export type Section = 'system' | 'parameters' | 'tools' | 'format';
 
-const SECTIONS: Readonly<Record<Section, { readonly label: string; readonly fields: readonly (keyof Setup)[] }>> = {
-  system: { label: 'System message', fields: ['system'] },
-  parameters: {
-    label: 'Parameters',
-    fields: [
-      'temperature',
-      'topP',
-      'maxTokens',
-      'seed',
-      'effort',
-      'isStreamed',
-      'providerSort',
-      'providerOnly',
-      'hasFallbacks',
-      'more',
-    ],
-  },
-  tools: { label: 'Tools', fields: ['tools'] },
-  format: { label: 'Response format', fields: ['format'] },
+const FIELDS: Readonly<Record<Section, readonly (keyof Setup)[]>> = {
+  system: ['system'],
+  parameters: [
+    'temperature',
+    'topP',
+    'maxTokens',
+    'seed',
+    'effort',
+    'isStreamed',
+    'providerSort',
+    'providerOnly',
+    'hasFallbacks',
+    'more',
+  ],
+  tools: ['tools'],
+  format: ['format'],
 };
 
 /** The section of the field with this path. */
@@ -51,15 +49,16 @@ interface SetupPanelProps {
 /** What is the same for all columns, a section at a time. */
 export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
   const { setup, problems, onChange, section, onSection, focusKey } = props;
+  const t = setupMessages();
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (focusKey > 0) panel.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [focusKey]);
   const wrong = new Set(Object.keys(problems).map(sectionOf));
   return (
-    <section aria-label="Settings for all columns" className="card flex flex-col">
+    <section aria-label={t.label} className="card flex flex-col">
       <div className="flex flex-wrap gap-1 p-1">
-        {(Object.keys(SECTIONS) as Section[]).map((name) => (
+        {(Object.keys(FIELDS) as Section[]).map((name) => (
           <button
             key={name}
             type="button"
@@ -68,12 +67,12 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
             className={`inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm hover:bg-raised ${section === name ? 'bg-raised font-medium' : 'text-ink-soft'}`}
           >
             {section === name ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-            {SECTIONS[name].label}
+            {t.sections[name]}
             {name === 'tools' && setup.tools.length > 0 && ` (${setup.tools.length})`}
             {wrong.has(name) ? (
-              <span className="text-bad">invalid</span>
+              <span className="text-bad">{t.invalid}</span>
             ) : (
-              name !== 'tools' && !isUnset(setup, SECTIONS[name].fields) && <span className="text-accent">set</span>
+              name !== 'tools' && !isUnset(setup, FIELDS[name]) && <span className="text-accent">{t.set}</span>
             )}
           </button>
         ))}
@@ -82,8 +81,8 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
         <div ref={panel} className="border-t border-line p-3">
           {section === 'system' && (
             <LabelledText
-              label="System message"
-              hint="Sent before each conversation."
+              label={t.sections.system}
+              hint={t.systemHint}
               rows={4}
               value={setup.system}
               onChange={(system) => onChange({ ...setup, system })}
@@ -114,22 +113,21 @@ interface FormatEditorProps {
 
 /** The form that completions are to have. */
 function FormatEditor({ format, problems, onChange }: FormatEditorProps) {
+  const { format: t } = setupMessages();
   return (
     <div className="flex flex-col items-start gap-3">
       <Choice
-        label="Response format"
+        label={t.label}
         value={format.type}
-        options={{ text: 'Text', json_object: 'JSON object', json_schema: 'JSON schema' }}
+        options={t.types}
         onChange={(type) => onChange({ ...format, type })}
       />
-      {format.type === 'json_object' && (
-        <p className="text-sm text-ink-faint">Many models also require the word JSON in a message.</p>
-      )}
+      {format.type === 'json_object' && <p className="text-sm text-ink-faint">{t.needsWord}</p>}
       {format.type === 'json_schema' && (
         <div className="flex w-full flex-col gap-3">
           <div className="flex flex-wrap items-end gap-4">
             <LabelledInput
-              label="Name of the schema"
+              label={t.name}
               error={toSentence(problems['format.name'])}
               autoComplete="off"
               className="field font-mono text-xs"
@@ -137,14 +135,14 @@ function FormatEditor({ format, problems, onChange }: FormatEditorProps) {
               onChange={(text) => onChange({ ...format, name: text })}
             />
             <Checkbox
-              label="Strict"
-              hint="Models that support it must follow the schema."
+              label={t.strict}
+              hint={t.strictHint}
               checked={format.isStrict}
               onChange={(event) => onChange({ ...format, isStrict: event.target.checked })}
             />
           </div>
           <SchemaEditor
-            label="Properties"
+            label={t.properties}
             schema={format.schema}
             path="format.schema"
             problems={problems}

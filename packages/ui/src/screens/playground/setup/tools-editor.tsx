@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { EMPTY_TOOL, type Problems, type ToolDraft } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { LabelledInput } from '../../../parts/controls/labelled.tsx';
+import { setupMessages } from './messages.ts';
 import { SchemaEditor } from './schema-editor.tsx';
 import { toSentence } from './to-sentence.ts';
 
@@ -14,13 +15,10 @@ interface ToolsEditorProps {
 
 /** Functions that the models may call. What they give is typed by hand. */
 export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
+  const { tools: t } = setupMessages();
   return (
     <div className="flex flex-col gap-3">
-      {tools.length === 0 && (
-        <p className="text-sm text-ink-faint">
-          Models can call the tools defined here. You enter their results and send them.
-        </p>
-      )}
+      {tools.length === 0 && <p className="text-sm text-ink-faint">{t.none}</p>}
       {tools.map((tool, at) => (
         <Tool
           key={at}
@@ -32,7 +30,7 @@ export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
         />
       ))}
       <Button className="self-start" icon={<Plus size={15} />} onClick={() => onChange([...tools, EMPTY_TOOL])}>
-        Add a tool
+        {t.add}
       </Button>
     </div>
   );
@@ -47,12 +45,13 @@ interface ToolProps {
 }
 
 function Tool({ tool, at, problems, onChange, onRemove }: ToolProps) {
+  const { tools: t } = setupMessages();
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line p-3">
-      <legend className="sr-only">Tool {at + 1}</legend>
+      <legend className="sr-only">{t.place(at + 1)}</legend>
       <div className="grid items-start gap-3 md:grid-cols-[14rem_1fr_auto]">
         <LabelledInput
-          label="Name of the tool"
+          label={t.name}
           error={toSentence(problems[`tools.${at}.name`])}
           autoComplete="off"
           spellCheck={false}
@@ -62,18 +61,18 @@ function Tool({ tool, at, problems, onChange, onRemove }: ToolProps) {
           onChange={(text) => onChange({ ...tool, name: text })}
         />
         <LabelledInput
-          label="What it does"
+          label={t.purpose}
           autoComplete="off"
-          placeholder="The weather of a city today"
+          placeholder={t.purposeExample}
           value={tool.description}
           onChange={(text) => onChange({ ...tool, description: text })}
         />
-        <Button look="quiet" className="md:mt-6" aria-label={`Remove tool ${at + 1}`} onClick={onRemove}>
-          Remove
+        <Button look="quiet" className="md:mt-6" aria-label={t.removeTool(at + 1)} onClick={onRemove}>
+          {t.remove}
         </Button>
       </div>
       <SchemaEditor
-        label="Parameters"
+        label={t.parameters}
         schema={tool.schema}
         path={`tools.${at}.schema`}
         problems={problems}
