@@ -116,7 +116,7 @@ describe.skipIf(skipped !== undefined)(`what screens keep, and what they tell${n
     );
     await page.getByLabel('First frame').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png });
     await prompt.fill('A fox in the snow');
-    await page.getByAltText('The first picture').waitFor();
+    await page.getByAltText('The first frame').waitFor();
     expect(await prompt.inputValue()).toBe('A fox in the snow');
   });
 });

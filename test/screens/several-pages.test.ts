@@ -156,7 +156,7 @@ describe.skipIf(skipped !== undefined)(
       const dialog = page.getByRole('dialog', { name: 'New video' });
       await dialog.getByRole('button', { name: /^Create a key/ }).waitFor();
       await screenshot('video-key');
-      expect(await dialog.getByRole('heading').allInnerTexts()).toEqual(['New video', 'A video needs an API key']);
+      expect(await dialog.getByRole('heading').allInnerTexts()).toEqual(['New video', 'Videos need an API key']);
       await dialog.getByRole('button', { name: /^Create a key/ }).click();
       await dialog.getByLabel('Prompt').waitFor();
       await page.keyboard.type('A fox');

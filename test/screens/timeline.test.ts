@@ -379,7 +379,7 @@ describe.skipIf(skipped !== undefined)(
         .hover();
       await panel
         .getByRole('note', { name: 'Details' })
-        .getByText(/^A poll: (pending|in progress|failed), from/)
+        .getByText(/^Poll: (pending|in progress|failed), from/)
         .waitFor();
       await screenshot('timeline-film-ended');
       await panel.getByRole('link', { name: /^gen-/ }).click();

@@ -32,6 +32,8 @@ interface VirtualTableProps<Row> {
   readonly onEnter?: (row: Row) => void;
   /** The row that is open beside the table. */
   readonly openId?: string | undefined;
+  /** Lines of a row; 1 by default. */
+  readonly lines?: 1 | 2;
   /** Ids of columns that are not shown. */
   readonly hidden?: readonly string[];
   /** Nothing in a cell can be operated, so that a row that goes out of sight may be filled with another. */
@@ -53,6 +55,8 @@ interface VirtualTableProps<Row> {
   readonly onKey?: (key: string, row: Row) => boolean;
 }
 
+/** In pixels, by how many lines a row has. */
+const ROW_HEIGHTS = { comfortable: { 1: 40, 2: 56 }, compact: { 1: 32, 2: 46 } } as const;
 const END_MARGIN_ROWS = 20;
 const OVERSCAN_ROWS = 4;
 
@@ -62,7 +66,7 @@ const OVERSCAN_ROWS = 4;
  */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { rows, openId } = props;
-  const rowHeight = usePreferences().density === 'compact' ? 32 : 40;
+  const rowHeight = ROW_HEIGHTS[usePreferences().density][props.lines ?? 1];
   const scroller = useRef<HTMLDivElement>(null);
   const baseId = useId();
   const virtual = useVirtualizer({

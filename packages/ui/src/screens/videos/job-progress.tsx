@@ -1,7 +1,8 @@
 import type { VideoRow } from '@model-gateway/core/wire';
 import { useEffect, useState } from 'react';
 
-import { formatDuration } from '../../format/quantity.ts';
+import { formatDuration, formatPercent } from '../../format/quantity.ts';
+import { videosMessages } from './messages.tsx';
 
 const TICK_MS = 1000;
 
@@ -14,16 +15,17 @@ interface JobProgressProps {
 
 /** How far a job may be. Providers do not say, so it is told for what it is: an estimate. */
 export function JobProgress({ createdAt, expectedMs, isDetailed = false }: JobProgressProps) {
+  const { progress: t } = videosMessages();
   const now = useNow();
   const elapsed = Math.max(0, now - Date.parse(createdAt));
   const progress = estimateProgress(createdAt, expectedMs, now);
   const percent = progress === null ? null : Math.round(progress * 100);
-  const told = `${formatDuration(elapsed)} so far${expectedMs === null ? '' : `, usually ${formatDuration(expectedMs)}`}`;
+  const told = t.elapsed(formatDuration(elapsed), expectedMs === null ? null : formatDuration(expectedMs));
   return (
     <div className="flex flex-col gap-1">
       <div
         role="progressbar"
-        aria-label="Progress, estimated"
+        aria-label={t.label}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent ?? undefined}
@@ -39,7 +41,7 @@ export function JobProgress({ createdAt, expectedMs, isDetailed = false }: JobPr
       {isDetailed && (
         <p className="figures text-xs text-ink-faint">
           {told}
-          {percent !== null && ` (about ${percent} %, an estimate)`}
+          {percent !== null && t.percent(formatPercent(percent))}
         </p>
       )}
     </div>

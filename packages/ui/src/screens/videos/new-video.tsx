@@ -15,6 +15,7 @@ import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
+import { videosMessages } from './messages.tsx';
 import { estimatePrice, toVideoBody, toVideoDraft, type VideoDraft } from './video-draft.ts';
 import { VideoFields } from './video-fields.tsx';
 
@@ -25,6 +26,7 @@ interface NewVideoProps {
 
 /** Starts a job, as the playground starts a chat: with the playground's key, and recorded like every other call. */
 export function NewVideo(props: NewVideoProps) {
+  const { newVideo, form: t } = videosMessages();
   const caller = usePlaygroundCaller();
   const models = useQuery(videoModelsQuery);
   const keys = useQuery(keysQuery);
@@ -32,15 +34,15 @@ export function NewVideo(props: NewVideoProps) {
   if (caller != null && first !== undefined)
     return <VideoForm {...props} caller={caller} models={models.data ?? []} first={first} />;
   return (
-    <Dialog title="New video" width="wide" onClose={props.onClose}>
+    <Dialog title={newVideo} width="wide" onClose={props.onClose}>
       {caller === null ? (
-        <KeyCard title="A video needs an API key" />
+        <KeyCard title={t.needsKey} />
       ) : models.data === undefined || models.error !== null ? (
-        <NotLoaded what="models" failure="The models could not be loaded" query={models} isFlush />
+        <NotLoaded what={t.models} failure={t.modelsNotLoaded} query={models} isFlush />
       ) : caller === undefined ? (
-        <NotLoaded what="models" failure="The keys could not be loaded" query={keys} isFlush />
+        <NotLoaded what={t.models} failure={t.keysNotLoaded} query={keys} isFlush />
       ) : (
-        <EmptyState title="No video models">Add a model with the output modality “video”.</EmptyState>
+        <EmptyState title={t.noModels}>{t.noModelsHint}</EmptyState>
       )}
     </Dialog>
   );
@@ -53,6 +55,7 @@ interface VideoFormProps extends NewVideoProps {
 }
 
 function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps) {
+  const { newVideo, model: modelLabel, prompt: promptLabel, form: t } = videosMessages();
   const formId = useId();
   const client = useQueryClient();
   const [model, setModel] = useState(first);
@@ -74,21 +77,21 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
   };
   return (
     <Dialog
-      title="New video"
+      title={newVideo}
       width="wide"
       onClose={onClose}
       actions={
         <>
           <p className="flex-1 self-center text-sm text-ink-faint">
-            {price === null ? 'The cost is known when it ends.' : `About ${formatUsd(price)}, charged if it completes`}
+            {price === null ? t.costLater : t.costAbout(formatUsd(price))}
           </p>
-          <FormActions formId={formId} submit="Start" isBusy={start.isPending} onClose={onClose} />
+          <FormActions formId={formId} submit={t.start} isBusy={start.isPending} onClose={onClose} />
         </>
       }
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <LabelledSelect
-          label="Model"
+          label={modelLabel}
           hint={model.description || undefined}
           error={issueFor(start.error, 'model')}
           value={model.id}
@@ -100,18 +103,18 @@ function VideoForm({ caller, models, first, onClose, onStarted }: VideoFormProps
           }}
         />
         <LabelledText
-          label="Prompt"
+          label={promptLabel}
           error={issueFor(start.error, 'prompt')}
           data-first-focus
           rows={3}
-          placeholder="A fox in the snow, at dusk"
+          placeholder={t.example}
           value={draft.prompt}
           onChange={(prompt) => change({ prompt })}
         />
         <VideoFields model={model} draft={draft} onChange={change} error={start.error} />
         {start.error !== null && (
           <div ref={scrollIntoView}>
-            <UnsavedPanel error={start.error} title="Could not start" onRetry={() => start.mutate()} />
+            <UnsavedPanel error={start.error} title={t.notStarted} onRetry={() => start.mutate()} />
           </div>
         )}
       </form>

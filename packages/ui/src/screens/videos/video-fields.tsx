@@ -4,6 +4,7 @@ import { Checkbox, Field, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
 import { readDataUrl } from '../../parts/read-data-url.ts';
+import { videosMessages } from './messages.tsx';
 import type { VideoDraft } from './video-draft.ts';
 
 interface VideoFieldsProps {
@@ -15,6 +16,7 @@ interface VideoFieldsProps {
 
 /** Fields of a video request: choices where the model states its abilities, free fields where it does not. */
 export function VideoFields({ model, draft, onChange: set, error }: VideoFieldsProps) {
+  const { form: t } = videosMessages();
   const hasFrames = model.supported_frame_images?.includes('first_frame') !== false;
   const choose = (
     label: string,
@@ -36,15 +38,15 @@ export function VideoFields({ model, draft, onChange: set, error }: VideoFieldsP
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        {choose('Duration in seconds', 'duration', 'duration', model.supported_durations?.map(String) ?? null)}
-        {choose('Size', 'size', 'size', model.supported_sizes, '1280x720', { resolution: '', aspectRatio: '' })}
-        {choose('Resolution', 'resolution', 'resolution', model.supported_resolutions, '720p', { size: '' })}
-        {choose('Aspect ratio', 'aspectRatio', 'aspect_ratio', model.supported_aspect_ratios, '16:9', { size: '' })}
+        {choose(t.duration, 'duration', 'duration', model.supported_durations?.map(String) ?? null)}
+        {choose(t.size, 'size', 'size', model.supported_sizes, '1280x720', { resolution: '', aspectRatio: '' })}
+        {choose(t.resolution, 'resolution', 'resolution', model.supported_resolutions, '720p', { size: '' })}
+        {choose(t.ratio, 'aspectRatio', 'aspect_ratio', model.supported_aspect_ratios, '16:9', { size: '' })}
       </div>
       {hasFrames && <FrameField draft={draft} onChange={set} error={issueFor(error, 'frame_images')} />}
       {model.generate_audio === true && (
         <Checkbox
-          label="Include audio"
+          label={t.audio}
           checked={draft.hasAudio}
           onChange={(event) => set({ hasAudio: event.target.checked })}
         />
@@ -52,17 +54,17 @@ export function VideoFields({ model, draft, onChange: set, error }: VideoFieldsP
       <div className="grid gap-4 sm:grid-cols-2">
         {model.seed !== false && (
           <Choose
-            label="Seed"
+            label={t.seed}
             options={null}
-            placeholder="any"
+            placeholder={t.anySeed}
             value={draft.seed}
             onChange={(seed) => set({ seed: seed.replace(/\D/g, '') })}
             error={issueFor(error, 'seed')}
           />
         )}
         <LabelledInput
-          label="Callback address (optional)"
-          hint="Called when the job ends. Leave empty for the default"
+          label={t.callback}
+          hint={t.callbackHint}
           error={issueFor(error, 'callback_url')}
           type="url"
           placeholder="https://…"
@@ -86,7 +88,7 @@ interface ChooseProps {
 
 function Choose({ options, placeholder, ...rest }: ChooseProps) {
   if (options === null) return <LabelledInput {...rest} placeholder={placeholder} />;
-  return <LabelledSelect {...rest} options={[['', 'model default'], ...options]} />;
+  return <LabelledSelect {...rest} options={[['', videosMessages().form.modelDefault], ...options]} />;
 }
 
 interface FrameFieldProps {
@@ -96,16 +98,17 @@ interface FrameFieldProps {
 }
 
 function FrameField({ draft, onChange, error }: FrameFieldProps) {
+  const { form: t } = videosMessages();
   const read = async (file: File | undefined): Promise<void> => {
     try {
       onChange({ firstFrame: file === undefined ? null : await readDataUrl(file) });
     } catch (error) {
-      showFailure('The file could not be read', error);
+      showFailure(t.fileNotRead, error);
     }
   };
   return (
     <div className="flex items-end gap-3">
-      <Field label="First frame (optional)" error={error} className="flex-1">
+      <Field label={t.firstFrame} error={error} className="flex-1">
         {(control) => (
           <input
             {...control}
@@ -117,11 +120,7 @@ function FrameField({ draft, onChange, error }: FrameFieldProps) {
         )}
       </Field>
       {draft.firstFrame !== null && (
-        <img
-          src={draft.firstFrame}
-          alt="The first picture"
-          className="h-16 rounded-md border border-line object-cover"
-        />
+        <img src={draft.firstFrame} alt={t.firstFrameAlt} className="h-16 rounded-md border border-line object-cover" />
       )}
     </div>
   );

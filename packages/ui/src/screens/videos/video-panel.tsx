@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { allKeysQuery } from '../../api/queries.ts';
 import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
+import { videoMessages } from '../../features/videos/messages.ts';
 import { toVideoTimeline } from '../../features/videos/timeline/to-video-timeline.ts';
 import { useFilmDeliveries, VideoTimelineChart } from '../../features/videos/timeline/video-timeline.tsx';
 import {
@@ -27,6 +28,8 @@ import { MediaInputs } from '../../parts/media-inputs.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { expectDuration, JobProgress, tookMs } from './job-progress.tsx';
+import { videosMessages } from './messages.tsx';
+import { toSpecification } from './to-specification.ts';
 import { VideoPlayer } from './video-player.tsx';
 import { WebhookEntry } from './webhook-log.tsx';
 
@@ -37,29 +40,30 @@ interface VideoPanelProps {
 }
 
 export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
+  const { panel: t } = videosMessages();
   const { id, status, model, error } = job;
   return (
     <SidePanel
-      label={`Video job ${id}`}
+      label={t.job(id)}
       onClose={onClose}
       title={
         <h2 className="flex items-center gap-2 font-semibold">
           <span className="truncate">{model}</span>
-          <Badge tone={STATUS_TONES[status] ?? 'neutral'}>{showControls(status).replaceAll('_', ' ')}</Badge>
+          <Badge tone={STATUS_TONES[status] ?? 'neutral'}>{showControls(videoMessages().status(status))}</Badge>
         </h2>
       }
-      actions={<CopyButton look="quiet" label="Copy id" text={id} />}
+      actions={<CopyButton look="quiet" label={t.copyId} text={id} />}
     >
       <div className="scroll-thin flex flex-1 flex-col gap-5 overflow-y-auto p-4">
         {isOpen(job) && <JobProgress createdAt={job.created_at} expectedMs={expectDuration(model, jobs)} isDetailed />}
         {error !== null && (
           <div className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
-            <p className="mb-1 font-medium">Error</p>
+            <p className="mb-1 font-medium">{t.error}</p>
             <PlainText text={error} />
           </div>
         )}
         {Array.from({ length: job.videos }, (_, index) => (
-          <VideoPlayer key={`${id} ${index}`} jobId={id} index={index} label={`Video ${index + 1} of job ${id}`} />
+          <VideoPlayer key={`${id} ${index}`} jobId={id} index={index} label={t.video(index + 1, id)} />
         ))}
         <Prompt job={job} />
         <Times job={job} />
@@ -71,25 +75,23 @@ export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
 }
 
 function JobFacts({ job }: { job: VideoRow }) {
+  const { cost, created, options, panel: t } = videosMessages();
   const { data: keys } = useQuery(allKeysQuery);
   const key = keys?.find(({ hash }) => hash === job.key_hash)?.name;
   return (
     <Facts
       facts={[
-        ['Provider', job.provider_name],
-        ['Options', toSpecification(job)],
-        ['Cost', isOpen(job) ? 'known when it ends' : formatUsd(job.cost)],
-        ['Created', formatFull(job.created_at)],
+        [t.provider, job.provider_name],
+        [options, toSpecification(job) ?? videosMessages().defaults],
+        [cost, isOpen(job) ? t.costLater : formatUsd(job.cost)],
+        [created, formatFull(job.created_at)],
+        [t.ended, job.ended_at === null ? t.notYet : t.endedAt(formatFull(job.ended_at), formatDuration(tookMs(job)))],
+        [t.key, key ?? (keys === undefined ? '…' : t.otherKey)],
+        [t.jobId, <code className="font-mono text-xs break-all">{job.id}</code>],
         [
-          'Ended',
-          job.ended_at === null ? 'not yet' : `${formatFull(job.ended_at)}, after ${formatDuration(tookMs(job))}`,
-        ],
-        ['Key', key ?? (keys === undefined ? '…' : 'from the configuration or the desktop')],
-        ['Job', <code className="font-mono text-xs break-all">{job.id}</code>],
-        [
-          'Generation',
+          t.generation,
           isOpen(job) ? (
-            'recorded when it ends'
+            t.generationLater
           ) : (
             <Link
               to="/generations/$id"
@@ -105,14 +107,9 @@ function JobFacts({ job }: { job: VideoRow }) {
   );
 }
 
-/** `4 s · 640x360`. */
-export function toSpecification({ duration, size, resolution, aspect_ratio: ratio }: VideoRow): string {
-  const parts = [duration === null ? null : `${duration} s`, size, ...(size === null ? [resolution, ratio] : [])];
-  return parts.filter((part) => part !== null).join(' · ') || 'defaults';
-}
-
 /** The prompt, and which pictures and sounds went in: of the job while it is open, of its generation after that. */
 function Prompt({ job }: { job: VideoRow }) {
+  const { prompt: title, panel: t } = videosMessages();
   const isRunning = isOpen(job);
   const { data, error } = useQuery({ ...contentQuery(job.generation_id), enabled: !isRunning });
   const detail = useQuery({ ...videoDetailQuery(job.id, true), enabled: isRunning });
@@ -126,17 +123,17 @@ function Prompt({ job }: { job: VideoRow }) {
   const known = inputs.map(({ origin, ...input }) => ({ ...input, url: origin }));
   const media = isRunning ? (whole.data?.length === inputs.length ? whole.data : known) : (data?.input.media ?? []);
   return (
-    <section aria-label="Prompt">
-      <h3 className="mb-1 text-sm font-semibold">Prompt</h3>
+    <section aria-label={title}>
+      <h3 className="mb-1 text-sm font-semibold">{title}</h3>
       {prompt === undefined ? (
         <p className="text-sm text-ink-faint">
           {!isRunning && isAbsent
-            ? 'Not stored: content storage is off, or the content was deleted.'
+            ? t.promptGone
             : failure !== null
               ? failure.message
               : isLoading
-                ? 'Loading…'
-                : 'Not stored: content storage is off, or the job has no inputs.'}
+                ? t.loading
+                : t.promptNone}
         </p>
       ) : (
         <PlainText text={prompt} />
@@ -150,6 +147,7 @@ const ENDED_MS = 5000;
 
 /** Submission, polls, status, announcements and deliveries on one axis; it grows while the job is open. */
 function Times({ job }: { job: VideoRow }) {
+  const { panel: t } = videosMessages();
   const isRunning = isOpen(job);
   const query = useQuery(videoDetailQuery(job.id, isRunning, isRunning ? WATCHED_MS : ENDED_MS));
   const { data, error, refetch, dataUpdatedAt } = query;
@@ -169,8 +167,8 @@ function Times({ job }: { job: VideoRow }) {
     });
   }, [data, attempts, job, dataUpdatedAt, deliveries]);
   return (
-    <section aria-label="Times" className="-mx-4">
-      <h3 className="px-4 text-sm font-semibold">Times</h3>
+    <section aria-label={t.times} className="-mx-4">
+      <h3 className="px-4 text-sm font-semibold">{t.times}</h3>
       <VideoTimelineChart timeline={timeline} error={error} onRetry={() => void refetch()} />
     </section>
   );
@@ -182,7 +180,7 @@ function Announcement({ jobId }: { jobId: string }) {
   if (delivery === undefined) return null;
   return (
     <section>
-      <h3 className="mb-2 text-sm font-semibold">Webhook</h3>
+      <h3 className="mb-2 text-sm font-semibold">{videosMessages().panel.webhook}</h3>
       <WebhookEntry delivery={delivery} />
     </section>
   );

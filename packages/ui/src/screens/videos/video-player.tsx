@@ -5,6 +5,8 @@ import { openApi, toApiUrl } from '../../api/call-api.ts';
 import { formatBytes } from '../../format/quantity.ts';
 import { PlainLinkButton } from '../../parts/controls/link-button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { videosMessages } from './messages.tsx';
+import { toVideoPath } from './video-path.ts';
 
 type State =
   | { readonly type: 'loading'; readonly received: number; readonly total: number | null }
@@ -15,6 +17,7 @@ type State =
 const BEGIN: State = { type: 'loading', received: 0, total: null };
 /** A finished video. It plays when it is told to, and is fetched once. */
 export function VideoPlayer({ jobId, index, label }: { jobId: string; index: number; label: string }) {
+  const { player: t } = videosMessages();
   const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<State>(BEGIN);
   const path = toVideoPath(jobId, index);
@@ -45,19 +48,13 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
     case 'loading':
       return <LoadProgress received={state.received} total={state.total} />;
     case 'failed':
-      return (
-        <ErrorPanel
-          error={state.error}
-          title="The video could not be fetched"
-          onRetry={() => setAttempt(attempt + 1)}
-        />
-      );
+      return <ErrorPanel error={state.error} title={t.failed} onRetry={() => setAttempt(attempt + 1)} />;
     case 'large':
       return (
         <div className="flex flex-col gap-2 text-sm">
-          <p>It is larger than {formatBytes(MAX_SHOWN_BYTES)}, so it is not loaded here.</p>
+          <p>{t.tooLarge(formatBytes(MAX_SHOWN_BYTES))}</p>
           <PlainLinkButton className="self-start bg-surface" href={toApiUrl(path)} download={name}>
-            <Download size={14} /> Download
+            <Download size={14} /> {t.download}
           </PlainLinkButton>
         </div>
       );
@@ -73,7 +70,7 @@ export function VideoPlayer({ jobId, index, label }: { jobId: string; index: num
             className="aspect-video w-full rounded-lg bg-black"
           />
           <PlainLinkButton className="self-start bg-surface" href={state.video.url} download={name}>
-            <Download size={14} /> Download, {formatBytes(state.video.bytes)}
+            <Download size={14} /> {t.downloadSize(formatBytes(state.video.bytes))}
           </PlainLinkButton>
         </div>
       );
@@ -85,11 +82,13 @@ function revoke(url: string | undefined): void {
 }
 
 function LoadProgress({ received, total }: { received: number; total: number | null }) {
-  const told = total === null ? formatBytes(received) : `${formatBytes(received)} of ${formatBytes(total)}`;
+  const { player: t } = videosMessages();
   return (
     <div className="flex aspect-video flex-col items-center justify-center gap-2 rounded-lg bg-raised px-8">
-      <p className="figures text-sm text-ink-soft">Loading the video, {told}</p>
-      <progress aria-label="Loading the video" value={total === null ? undefined : received} max={total ?? undefined} />
+      <p className="figures text-sm text-ink-soft">
+        {t.loaded(formatBytes(received), total === null ? null : formatBytes(total))}
+      </p>
+      <progress aria-label={t.loading} value={total === null ? undefined : received} max={total ?? undefined} />
     </div>
   );
 }
@@ -102,8 +101,6 @@ interface LoadedVideo {
 
 /** Beyond it a film is downloaded to the disk rather than held in the page. */
 const MAX_SHOWN_BYTES = 200 * 1024 * 1024;
-
-const toVideoPath = (jobId: string, index: number): string => `/api/v1/videos/${jobId}/content?index=${index}`;
 
 /**
  * Fetches a video into the page, telling how many bytes have come, of how many where that is known. Null for one that

@@ -5,22 +5,18 @@ import { Plus, Video } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { ListBody, ListScreen, type SearchChange, useSearchChange } from '../../features/list-screen/list-screen.tsx';
-import { isOpen, STATUS_TONES, videosQuery } from '../../features/videos/video-queries.ts';
+import { videoMessages } from '../../features/videos/messages.ts';
+import { STATUS_TONES, videosQuery } from '../../features/videos/video-queries.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatCount, formatDuration } from '../../format/quantity.ts';
-import { formatMoment } from '../../format/time.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
-import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
-import { Moment } from '../../parts/text/moment.tsx';
-import { showControls } from '../../parts/text/show-controls.ts';
-import { expectDuration, JobProgress, tookMs } from './job-progress.tsx';
+import { videosMessages } from './messages.tsx';
 import { NewVideo } from './new-video.tsx';
-import { toSpecification, VideoPanel } from './video-panel.tsx';
+import { toVideoColumns } from './video-columns.tsx';
+import { VideoPanel } from './video-panel.tsx';
 import type { VideoSearch } from './video-search.ts';
 import { WebhookLog } from './webhook-log.tsx';
 
@@ -31,22 +27,22 @@ export function VideosScreen() {
   const { data } = useQuery(videosQuery);
   const jobs = data?.data ?? [];
   const opened = jobs.find(({ id }) => id === search.open);
+  const t = videosMessages();
   const view = search.view === 'webhooks' ? 'webhooks' : 'jobs';
   const create = (): void => setIsCreating(true);
   return (
     <ListScreen
-      title="Videos"
-      note="Only completed videos are billed."
+      title={t.title}
       actions={
         <>
           <Choice
-            label="What to list"
+            label={t.list.view}
             value={view}
             onChange={(next) => change({ view: next === 'jobs' ? undefined : next })}
-            options={{ jobs: 'Jobs', webhooks: 'Webhooks' }}
+            options={{ jobs: t.list.jobs, webhooks: t.list.webhooks }}
           />
           <Button look="primary" icon={<Plus size={15} />} onClick={create}>
-            New video
+            {t.newVideo}
           </Button>
         </>
       }
@@ -84,13 +80,15 @@ interface JobListProps {
 function JobList({ search: { status, model, open }, onChange, onCreate }: JobListProps) {
   const query = useQuery(videosQuery);
   const jobs = query.data?.data;
-  const columns = useMemo(() => toColumns(jobs ?? []), [jobs]);
+  const { list: t } = videosMessages();
+  const columns = useMemo(() => toVideoColumns(jobs ?? []), [jobs]);
   const shown = jobs?.filter(
     (job) => (status === undefined || job.status === status) && (model === undefined || job.model === model),
   );
   return (
     <ListBody
-      what="jobs"
+      what={t.what}
+      failure={t.notLoaded}
       query={query}
       isKept
       rows={shown}
@@ -98,19 +96,17 @@ function JobList({ search: { status, model, open }, onChange, onCreate }: JobLis
         jobs?.length === 0 ? (
           <NoJobs onCreate={onCreate} />
         ) : (
-          <EmptyState title="No matching jobs">
-            <p>
-              None of {formatCount(jobs?.length)} is{' '}
-              {status === undefined ? 'of this model' : `“${status.replaceAll('_', ' ')}”`}.
-            </p>
-            <Button onClick={() => onChange({ status: undefined, model: undefined })}>Clear the filter</Button>
+          <EmptyState title={t.noMatch}>
+            <p>{t.noMatchOf(jobs?.length ?? 0)}</p>
+            <Button onClick={() => onChange({ status: undefined, model: undefined })}>{t.clear}</Button>
           </EmptyState>
         )
       }
     >
       {(rows) => (
         <VirtualTable
-          label="Video jobs"
+          label={t.label}
+          lines={2}
           rows={rows}
           columns={columns}
           idOf={({ id }) => id}
@@ -124,13 +120,11 @@ function JobList({ search: { status, model, open }, onChange, onCreate }: JobLis
 }
 
 function NoJobs({ onCreate }: { onCreate: () => void }) {
+  const { newVideo, list: t } = videosMessages();
   return (
-    <EmptyState icon={<Video size={22} />} title="No videos yet">
-      <p>
-        Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Progress, video and cost
-        appear here.
-      </p>
-      <Button onClick={onCreate}>New video</Button>
+    <EmptyState icon={<Video size={22} />} title={t.empty}>
+      <p>{t.emptyHint(<code className="font-mono text-xs">POST /api/v1/videos</code>)}</p>
+      <Button onClick={onCreate}>{newVideo}</Button>
     </EmptyState>
   );
 }
@@ -142,83 +136,29 @@ interface FiltersProps {
 }
 
 function Filters({ search, jobs, onChange }: FiltersProps) {
+  const t = videosMessages();
   const statuses = [...new Set([...Object.keys(STATUS_TONES), ...jobs.map(({ status }) => status)])];
   const models = [...new Set(jobs.map(({ model }) => model))].toSorted((a, b) => a.localeCompare(b));
   const cost = jobs.reduce((sum, job) => sum + (job.cost ?? 0), 0);
   return (
     <div role="search" className="flex flex-wrap items-center gap-2">
       <FilterSelect
-        label="Status"
-        any="Any status"
+        label={t.status}
+        any={t.list.anyStatus}
         value={search.status}
-        options={statuses.map((status) => [status, status.replaceAll('_', ' ')] as const)}
+        options={statuses.map((status) => [status, videoMessages().status(status)] as const)}
         onChange={(status) => onChange({ status })}
       />
       <FilterSelect
-        label="Model"
-        any="Any model"
+        label={t.model}
+        any={t.list.anyModel}
         value={search.model}
         options={models}
         onChange={(model) => onChange({ model })}
       />
       <span className="figures flex-1 text-right text-sm whitespace-nowrap text-ink-faint">
-        total {formatUsd(cost)}
+        {t.list.total(formatUsd(cost))}
       </span>
     </div>
   );
 }
-
-const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
-  {
-    id: 'began',
-    leaves: 3,
-    header: 'Created',
-    width: '136px',
-    cell: ({ created_at: at }) => (
-      <Moment at={at} className="figures">
-        {formatMoment(at)}
-      </Moment>
-    ),
-  },
-  {
-    id: 'model',
-    header: 'Model',
-    width: 'minmax(130px,2fr)',
-    narrow: { width: 'minmax(96px,2fr)' },
-    cell: ({ model }) => model,
-  },
-  { id: 'asked', leaves: 1, header: 'Options', width: 'minmax(120px,1fr)', cell: toSpecification },
-  {
-    id: 'status',
-    header: 'Status',
-    width: '110px',
-    narrow: { width: '92px' },
-    cell: ({ status }) => (
-      <Badge tone={STATUS_TONES[status] ?? 'neutral'}>{showControls(status).replaceAll('_', ' ')}</Badge>
-    ),
-  },
-  {
-    id: 'progress',
-    leaves: 2,
-    header: 'Progress',
-    width: 'minmax(120px,2fr)',
-    cell: (job) =>
-      isOpen(job) ? (
-        <JobProgress createdAt={job.created_at} expectedMs={expectDuration(job.model, jobs)} />
-      ) : job.error === null ? (
-        <span className="text-ink-faint">took {formatDuration(tookMs(job))}</span>
-      ) : (
-        <span className="text-bad" title={showControls(job.error)}>
-          {showControls(job.error)}
-        </span>
-      ),
-  },
-  {
-    id: 'cost',
-    header: 'Cost',
-    width: '104px',
-    narrow: { width: '90px' },
-    isNumeric: true,
-    cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)),
-  },
-];

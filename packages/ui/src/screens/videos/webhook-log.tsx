@@ -13,22 +13,24 @@ import { Select } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { Moment } from '../../parts/text/moment.tsx';
+import { videosMessages } from './messages.tsx';
 
 /** Empty for any. */
 type State = '' | WebhookDelivery['state'];
 
 export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
+  const { webhooks: t } = videosMessages();
   const query = useQuery(webhooksQuery);
   const [state, setState] = useState<State>('');
   return (
     <ListBody
-      what="webhooks"
-      failure="The log could not be loaded"
+      what={t.what}
+      failure={t.notLoaded}
       query={query}
       rows={query.data?.data}
       empty={
-        <EmptyState icon={<Webhook size={22} />} title="No webhooks yet">
-          When a job with a callback address ends, its webhook delivery appears here.
+        <EmptyState icon={<Webhook size={22} />} title={t.empty}>
+          {t.emptyHint}
         </EmptyState>
       }
     >
@@ -55,23 +57,22 @@ interface AnnouncementsProps {
 }
 
 function Announcements({ deliveries, total, state, onState, onOpen }: AnnouncementsProps) {
+  const { webhooks: t } = videosMessages();
   const shown = deliveries.filter((delivery) => state === '' || delivery.state === state);
   return (
     <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4">
       <div className="flex flex-wrap items-center gap-3">
         <Select
-          label="Webhook state"
+          label={t.state}
           value={state}
-          options={[['', 'Any state'], ...toStateOptions(['waiting', 'delivered', 'failed'])]}
+          options={[['', t.anyState], ...toStateOptions(['waiting', 'delivered', 'failed'])]}
           onChange={onState}
         />
-        <span className="text-xs text-ink-faint">
-          {formatCount(shown.length)} of {formatCount(total)}, newest first
-        </span>
+        <span className="text-xs text-ink-faint">{t.count(formatCount(shown.length), formatCount(total))}</span>
       </div>
       {shown.length === 0 ? (
-        <EmptyState title="No webhooks in this state">
-          <Button onClick={() => onState('')}>Show all</Button>
+        <EmptyState title={t.noneInState}>
+          <Button onClick={() => onState('')}>{t.showAll}</Button>
         </EmptyState>
       ) : (
         <ul className="flex flex-col gap-2">
@@ -87,6 +88,7 @@ function Announcements({ deliveries, total, state, onState, onOpen }: Announceme
 }
 
 export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; onOpen?: () => void }) {
+  const { webhooks: t } = videosMessages();
   const client = useQueryClient();
   const {
     job_id: id,
@@ -100,8 +102,8 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
   } = delivery;
   const resend = useMutation({
     mutationFn: () => resendWebhook(id),
-    onSuccess: () => showToast({ tone: 'good', title: 'Queued again' }),
-    onError: (failure) => showFailure('Not resent', failure),
+    onSuccess: () => showToast({ tone: 'good', title: t.resent }),
+    onError: (failure) => showFailure(t.notResent, failure),
     onSettled: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   });
   return (
@@ -113,19 +115,19 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
         </p>
         <p className="mt-1 font-mono text-xs break-all text-ink-soft">{url}</p>
         <p className="figures mt-1 text-xs text-ink-faint">
-          <Moment at={at} /> · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
+          <Moment at={at} /> · {t.attempts(attempts, formatCount(attempts))}
           {result !== null && ` · ${result}`}
-          {next !== null && ` · next ${formatRelative(next)}`}
+          {next !== null && ` · ${t.next(formatRelative(next))}`}
         </p>
       </div>
       <div className="flex gap-2">
         {onOpen !== undefined && (
           <Button look="quiet" onClick={onOpen}>
-            Job
+            {t.job}
           </Button>
         )}
         <Button icon={<RotateCw size={14} />} isBusy={resend.isPending} onClick={() => resend.mutate()}>
-          Resend
+          {t.resend}
         </Button>
       </div>
     </div>

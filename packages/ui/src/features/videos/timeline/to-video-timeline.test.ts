@@ -69,9 +69,9 @@ test('says how many polls are not listed', () => {
 test('says what upstream said at each poll', () => {
   const { rows } = toVideoTimeline({ timeline: TIMELINE, attempts: [], endMs: null, nowMs: 1 });
   expect(rows.find(({ id }) => id === 'polls')?.pieces.map(({ label }) => label)).toEqual([
-    'A poll: in progress',
-    'A poll that failed',
-    'A poll',
+    'Poll: in progress',
+    'Failed poll',
+    'Poll',
   ]);
 });
 

@@ -9,6 +9,7 @@ import {
   toTimeline,
 } from '../../../parts/timeline/timeline.ts';
 import { type Deliveries, toDeliveryRows } from '../../generations/timeline/to-delivery-rows.ts';
+import { videoMessages } from '../messages.ts';
 
 interface FilmedJob {
   readonly timeline: VideoTimeline;
@@ -47,14 +48,13 @@ interface Frame {
   readonly end: number;
 }
 
-const toWords = (status: string): string => status.replaceAll('_', ' ');
+const toWords = (status: string): string => videoMessages().status(status);
 
 function toRowBefore(startMs: number, before: NonNullable<VideoTimeline['before_ms']>): TimelineRow {
-  const piece: Piece = { atMs: 0, tookMs: startMs, tone: 'plain', label: 'Checks' };
-  const detail = [
-    `Guardrails ${before.guardrails} ms, routing ${before.routing} ms, rate limits and budgets ${before.rate_limits} ms.`,
-  ];
-  return { id: 'before', label: 'Checks', status: '', tone: 'plain', pieces: [piece], detail };
+  const { timeline: t } = videoMessages();
+  const piece: Piece = { atMs: 0, tookMs: startMs, tone: 'plain', label: t.checks };
+  const detail = [t.checksDetail(before.guardrails, before.routing, before.rate_limits)];
+  return { id: 'before', label: t.checks, status: '', tone: 'plain', pieces: [piece], detail };
 }
 
 function toAttemptRows(
@@ -62,6 +62,7 @@ function toAttemptRows(
   attempts: FilmedJob['attempts'],
   { startMs, end }: Frame,
 ): TimelineRow[] {
+  const { timeline: t } = videoMessages();
   const { attempts_ms: begins, accepted_ms: accepted } = timeline;
   return begins.map((at, index): TimelineRow => {
     const isLast = index === begins.length - 1;
@@ -72,15 +73,15 @@ function toAttemptRows(
     const until = isTaken ? startMs + accepted : isLast ? end : startMs + (begins[index + 1] ?? at);
     const atMs = startMs + at;
     const tone = isTaken ? 'work' : isLast && error === undefined ? 'wait' : 'bad';
-    const word = isTaken ? 'taken' : isLast && error === undefined ? 'submitting' : `${status ?? 'no response'}`;
+    const word = isTaken ? t.accepted : isLast && error === undefined ? t.submitting : `${status ?? t.noResponse}`;
     return {
       id: `attempt-${index}`,
-      label: `${index + 1}. ${name ?? 'Submission'}`,
+      label: `${index + 1}. ${name ?? t.submission}`,
       status: word,
       tone: tone === 'bad' ? 'bad' : 'good',
       pieces: [{ atMs, tookMs: Math.max(0, isLast ? until - atMs : (latency ?? until - atMs)), tone, label: word }],
       detail: [
-        isTaken ? 'The provider accepted the job.' : 'The job was submitted to the provider.',
+        isTaken ? t.acceptedDetail : t.submittedDetail,
         ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
       ],
     };
@@ -102,44 +103,45 @@ function toStatusRow({ statuses }: VideoTimeline, { startMs, end }: Frame): Time
   const isBad = last !== undefined && ['failed', 'expired'].includes(last.status);
   return {
     id: 'status',
-    label: 'Status',
+    label: videoMessages().timeline.status,
     status: toWords(last?.status ?? 'pending'),
     tone: isBad ? 'bad' : 'good',
     pieces,
-    detail: ['From polls: pale while pending, solid while in progress.'],
+    detail: [videoMessages().timeline.statusDetail],
   };
 }
 
 function toPollRow({ polls, poll_count: count }: VideoTimeline, startMs: number): TimelineRow[] {
+  const { timeline: t } = videoMessages();
   if (count === 0) return [];
   const failed = polls.filter(({ has_failed: hasFailed }) => hasFailed === true).length;
   const hidden = count - polls.length;
   return [
     {
       id: 'polls',
-      label: 'Polls',
-      status: failed === 0 ? formatCount(count) : `${formatCount(count)}, ${formatCount(failed)} failed`,
+      label: t.polls,
+      status: t.pollCount(formatCount(count), failed === 0 ? null : formatCount(failed)),
       tone: 'plain',
       pieces: polls.map(({ at_ms: at, took_ms: tookMs, has_failed: hasFailed, status }) => ({
         atMs: startMs + at,
         tookMs,
         tone: hasFailed === true ? 'bad' : 'work',
-        label:
-          hasFailed === true ? 'A poll that failed' : status === undefined ? 'A poll' : `A poll: ${toWords(status)}`,
+        label: hasFailed === true ? t.pollFailed : t.poll(status === undefined ? null : toWords(status)),
       })),
-      detail: hidden > 0 ? [`${formatCount(hidden)} in the middle are not listed.`] : [],
+      detail: hidden > 0 ? [t.hidden(hidden, formatCount(hidden))] : [],
     },
   ];
 }
 
 function toWebhookRow({ announcements }: VideoTimeline, startMs: number): TimelineRow[] {
+  const { timeline: t } = videoMessages();
   const last = announcements.at(-1);
   if (last === undefined) return [];
   return [
     {
       id: 'webhook',
-      label: 'Webhook',
-      status: last.has_arrived ? 'delivered' : 'not delivered',
+      label: t.webhook,
+      status: last.has_arrived ? t.delivered : t.notDelivered,
       tone: last.has_arrived ? 'good' : 'bad',
       pieces: announcements.map(({ at_ms: at, took_ms: tookMs, result, has_arrived: hasArrived }) => ({
         atMs: startMs + at,
@@ -147,7 +149,7 @@ function toWebhookRow({ announcements }: VideoTimeline, startMs: number): Timeli
         tone: hasArrived ? 'good' : 'bad',
         label: result,
       })),
-      detail: [`Last result: ${last.result}.`],
+      detail: [t.lastResult(last.result)],
     },
   ];
 }

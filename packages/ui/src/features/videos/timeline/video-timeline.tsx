@@ -7,6 +7,7 @@ import type { Timeline } from '../../../parts/timeline/timeline.ts';
 import { deliveriesQuery, destinationsQuery } from '../../destinations/destination-queries.ts';
 import { callTimelineQuery } from '../../generations/content/generation-queries.ts';
 import type { Deliveries } from '../../generations/timeline/to-delivery-rows.ts';
+import { videoMessages } from '../messages.ts';
 
 interface VideoTimelineChartProps {
   /** Undefined before it is loaded; null for a job of a former version. */
@@ -17,11 +18,11 @@ interface VideoTimelineChartProps {
 
 /** A video job on one axis of time. */
 export function VideoTimelineChart({ timeline, error, onRetry }: VideoTimelineChartProps) {
+  const { times: t } = videoMessages();
   if (timeline === undefined)
-    return <NotLoaded what="the times" failure="The times could not be loaded" query={{ error, refetch: onRetry }} />;
-  if (timeline === null)
-    return <p className="px-4 py-2 text-sm text-ink-faint">No timings were recorded for this job.</p>;
-  return <TimelineChart label="Timeline of the job" timeline={timeline} />;
+    return <NotLoaded what={t.what} failure={t.notLoaded} query={{ error, refetch: onRetry }} />;
+  if (timeline === null) return <p className="px-4 py-2 text-sm text-ink-faint">{t.none}</p>;
+  return <TimelineChart label={t.label} timeline={timeline} />;
 }
 
 /** A delivery follows the end of a film within a second or two, or never. */

@@ -1,0 +1,94 @@
+import type { VideoRow } from '@model-gateway/core/wire';
+
+import { videoMessages } from '../../features/videos/messages.ts';
+import { isOpen, STATUS_TONES } from '../../features/videos/video-queries.ts';
+import { formatUsdInColumn } from '../../format/money.ts';
+import { formatDuration } from '../../format/quantity.ts';
+import { formatMoment } from '../../format/time.ts';
+import { Badge } from '../../parts/badge.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { expectDuration, JobProgress, tookMs } from './job-progress.tsx';
+import { videosMessages } from './messages.tsx';
+import { toSpecification } from './to-specification.ts';
+import { VideoPrompt } from './video-prompt.tsx';
+import { VideoThumbnail } from './video-thumbnail.tsx';
+
+/** The columns of the list of jobs. What was wanted comes first and stays; how long a job is to take depends on the others. */
+export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<VideoRow>[] {
+  const t = videosMessages();
+  return [
+    {
+      id: 'video',
+      header: t.list.video,
+      width: 'minmax(220px,4fr)',
+      narrow: { width: 'minmax(150px,4fr)' },
+      cell: (job) => (
+        <div className="flex items-center gap-3">
+          <VideoThumbnail job={job} />
+          <div className="min-w-0 flex-1 leading-tight">
+            <p className="truncate">
+              <VideoPrompt job={job} jobs={jobs} />
+            </p>
+            <p className="mt-0.5 truncate text-xs text-ink-faint" title={toDescription(job)}>
+              {toDescription(job)}
+            </p>
+          </div>
+        </div>
+      ),
+    },
+    {
+      id: 'status',
+      header: t.status,
+      width: '116px',
+      narrow: { width: '92px' },
+      cell: ({ status }) => <JobStatus status={status} />,
+    },
+    {
+      id: 'duration',
+      leaves: 2,
+      header: t.list.duration,
+      width: 'minmax(110px,1fr)',
+      cell: (job) =>
+        isOpen(job) ? (
+          <JobProgress createdAt={job.created_at} expectedMs={expectDuration(job.model, jobs)} />
+        ) : job.error === null ? (
+          formatDuration(tookMs(job))
+        ) : (
+          <span className="text-bad" title={showControls(job.error)}>
+            {showControls(job.error)}
+          </span>
+        ),
+    },
+    {
+      id: 'began',
+      leaves: 3,
+      header: t.created,
+      width: '136px',
+      cell: ({ created_at: at }) => (
+        <Moment at={at} className="figures text-ink-soft">
+          {formatMoment(at)}
+        </Moment>
+      ),
+    },
+    {
+      id: 'cost',
+      leaves: 1,
+      header: t.cost,
+      width: '104px',
+      isNumeric: true,
+      cell: (job) => (isOpen(job) ? '' : formatUsdInColumn(job.cost)),
+    },
+  ];
+}
+
+const toDescription = (job: VideoRow): string =>
+  [job.model, toSpecification(job)].filter((part) => part !== null).join(' · ');
+
+/** Only what is not as one wants it stands out. */
+function JobStatus({ status }: { status: string }) {
+  const word = showControls(videoMessages().status(status));
+  if (status === 'completed') return <span className="text-ink-soft">{word}</span>;
+  return <Badge tone={STATUS_TONES[status] ?? 'neutral'}>{word}</Badge>;
+}
