@@ -124,7 +124,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('button', { name: 'Mode: Replay' }).click();
     await page.getByRole('menuitem', { name: 'Open Fixtures' }).click();
     const mode = page.getByRole('region', { name: 'Mode' });
-    await mode.getByText('Fixtures respond to all calls.').waitFor();
+    await mode.getByText('Fixtures respond to all requests.').waitFor();
     await mode.getByText(dir).waitFor();
     await page.getByRole('row', { name: /synthetic-joke.*6 chunks.*1×/ }).waitFor();
     await page.getByRole('button', { name: 'acme/chat-completions 3' }).click();
@@ -133,6 +133,9 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('row', { name: /synthetic-poem.*never/ }).click();
     const panel = page.getByRole('region', { name: 'Fixture acme/chat-completions/synthetic-poem' });
     await panel.getByLabel('Response').selectOption('response.json');
+    await panel.getByText('Roses are red.').waitFor();
+    expect(await panel.getByRole('treeitem').count()).toBe(0);
+    await panel.getByRole('radio', { name: 'Raw' }).click();
     await panel.getByRole('treeitem', { name: /object:.*chat.completion/ }).waitFor();
     await panel.getByRole('tab', { name: 'About' }).click();
     await panel.getByText('Answers: Roses are red.').waitFor();
@@ -141,7 +144,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await panel.waitFor({ state: 'detached' });
     await page.getByLabel('Filter fixtures').fill('nothing-has-this-name');
     await page.getByText('No matching fixtures').waitFor();
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('row', { name: /synthetic-joke/ }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -150,14 +153,14 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     const { page, problems, check } = await ui.open('#/fixtures');
     await page.getByRole('radio', { name: 'Misses (1)' }).click();
     await page.getByRole('row', { name: /Tell me two jokes.*synthetic-joke.*2×/ }).click();
-    const diff = page.getByRole('list', { name: 'What differs' });
+    const diff = page.getByRole('list', { name: 'Differences' });
     await diff.getByText('messages.1.content').waitFor();
     expect(await diff.locator('del').allTextContents()).toEqual(['a joke']);
     expect(await diff.locator('ins').allTextContents()).toEqual(['two jokes', '0.2']);
-    await diff.getByText('does not have it').waitFor();
+    await diff.getByText('absent').waitFor();
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByRole('treeitem', { name: /temperature/ }).waitFor();
-    await page.getByRole('tab', { name: 'What differs' }).click();
+    await page.getByRole('tab', { name: 'Differences' }).click();
     await page.getByRole('button', { name: 'Accept as alias' }).click();
     await page.getByText(/^It is used from now on/).waitFor();
     await page.getByRole('region', { name: /^Fixture acme.*synthetic-alias-tell-me-two-jokes/ }).waitFor();
@@ -173,7 +176,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.keyboard.press('f');
     await page.getByRole('grid', { name: 'Fixtures' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('tab', { name: 'Answer' }).waitFor();
+    await page.getByRole('tab', { name: 'Response' }).waitFor();
     await page.keyboard.press(']');
     await page.getByRole('tree', { name: 'Request' }).waitFor();
     await page.keyboard.press('[');
@@ -328,7 +331,7 @@ describe.skipIf(skipped !== undefined)(`the web UI while fixtures are recorded${
     await page.getByRole('row', { name: /the-capital-of-portugal/ }).click();
     await page.getByRole('tab', { name: 'About' }).click();
     await page.getByText('nothing: it contained no keys or header values').waitFor();
-    await page.getByRole('region', { name: 'Mode' }).getByText('All calls go to providers').waitFor();
+    await page.getByRole('region', { name: 'Mode' }).getByText('All requests go to providers').waitFor();
     await lookAt(opened, 'fixtures-recorded');
     await page.setViewportSize({ width: 1360, height: 850 });
     await page.getByRole('button', { name: 'Close panel' }).click();
