@@ -53,9 +53,18 @@ function toMessage({ model, tools, messages }: UpstreamRequest): object {
   return { content: TEXTS[model] ?? 'Yes.', ...(model === 'painter' && { images }) };
 }
 
+/** Lets the model that writes slowly come to its end. */
+let finishWriting = (): void => undefined;
+const WRITTEN = '# Sky\n\nIt is:\n\n- **blue**\n- wide';
+
 function respond(request: UpstreamRequest, response: ServerResponse): void {
   requests.push(request);
   const facts = { id: 'x', created: 1, model: request.model };
+  if (request.model === 'broken') {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'No such weather', type: 'invalid_request_error' } }));
+    return;
+  }
   const message = toMessage(request);
   const end = 'tool_calls' in message ? 'tool_calls' : 'stop';
   const usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 };
@@ -66,6 +75,18 @@ function respond(request: UpstreamRequest, response: ServerResponse): void {
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (request.model === 'writer') {
+    const write = (choice: object): void =>
+      void response.write(
+        `data: ${JSON.stringify({ ...facts, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`,
+      );
+    write({ delta: { role: 'assistant', content: WRITTEN }, finish_reason: null });
+    finishWriting = () => {
+      write({ delta: {}, finish_reason: 'stop' });
+      response.end('data: [DONE]\n\n');
+    };
+    return;
+  }
   for (const choice of [
     { index: 0, delta: { role: 'assistant', ...message }, finish_reason: null },
     { index: 0, delta: {}, finish_reason: end },
@@ -98,6 +119,8 @@ const toConfig = (upstream: string): object => ({
         },
       ],
     },
+    { id: 'acme/broken', endpoints: [{ provider: 'here', providerModel: 'broken' }] },
+    { id: 'acme/writer', endpoints: [{ provider: 'here', providerModel: 'writer' }] },
     { id: 'acme/mini', name: 'Acme: Mini', endpoints: [{ provider: 'here', providerModel: 'mini' }] },
     {
       id: 'acme/painter',
@@ -190,7 +213,7 @@ describe.skipIf(skipped !== undefined)(
         .selectOption({ label: 'Differences from 1: acme/claude-sonnet-4.5' });
       const added = columnOf(page, 2).getByRole('insertion').filter({ hasText: 'grey' });
       await added.waitFor();
-      expect(await columnOf(page, 2).getByRole('deletion').filter({ hasText: 'blue' }).innerText()).toBe('**blue**');
+      expect(await columnOf(page, 2).getByRole('deletion').filter({ hasText: 'blue' }).innerText()).toBe('blue');
       expect(await page.evaluate('getComputedStyle(document.querySelector("article ins")).textDecorationLine')).toBe(
         'underline',
       );
@@ -223,9 +246,69 @@ describe.skipIf(skipped !== undefined)(
       await say(page, 'Hello');
       await isOk(page, 1);
       await columnOf(page, 1).getByText('blue').waitFor();
-      for (let more = 2; more <= 8; more += 1) await page.getByRole('button', { name: 'Model', exact: true }).click();
+      for (let more = 2; more <= 8; more += 1) {
+        await page.getByRole('button', { name: 'Model', exact: true }).click();
+        await page.keyboard.press('Enter');
+      }
       await columnOf(page, 8).waitFor();
       expect(await page.getByRole('button', { name: 'Model', exact: true }).isDisabled()).toBe(true);
+      expect(problems).toEqual([]);
+    });
+
+    test('adds a column with the model that is picked, and keeps columns that nothing was sent to', async () => {
+      const { page, problems } = await open('#/playground?models=acme/mini');
+      const add = page.getByRole('button', { name: 'Model', exact: true });
+      await add.click();
+      // Letters go into the field of the picker: none is a shortcut of the page behind it.
+      await page.keyboard.type('g p sonnet');
+      await page.getByLabel('Find a model').fill('sonnet');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Model of column 2: acme/claude-sonnet-4.5' }).waitFor();
+      await add.click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await page.getByRole('region', { name: /^Column/ }).count()).toBe(2);
+      await page.getByRole('link', { name: 'Models' }).click();
+      await page.getByRole('link', { name: 'Playground' }).click();
+      await page.getByRole('button', { name: 'Model of column 1: acme/mini' }).waitFor();
+      await page.getByRole('button', { name: 'Model of column 2: acme/claude-sonnet-4.5' }).waitFor();
+      // Also where the key leads to the screen that is open already.
+      await page.getByRole('heading', { name: 'Playground' }).click();
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.getByRole('button', { name: 'Model of column 2: acme/claude-sonnet-4.5' }).waitFor();
+      await say(page, 'How is the sky?');
+      await Promise.all([isOk(page, 1), isOk(page, 2)]);
+      await add.click();
+      await page.keyboard.type('painter');
+      await page.keyboard.press('Control+Enter');
+      await isOk(page, 3);
+      expect(problems).toEqual([]);
+    });
+
+    test('compares nothing where two columns have failed', async () => {
+      const { page } = await open('#/playground?models=acme/broken,acme/broken,acme/mini');
+      await say(page, 'How is the sky?');
+      await columnOf(page, 2).getByText('No response').waitFor();
+      await isOk(page, 3);
+      await page.getByLabel('Show differences from').selectOption({ label: 'Differences from 1: acme/broken' });
+      await columnOf(page, 3).getByText('The sky is grey today.').waitFor();
+      expect(await page.getByText(/Same text as|Differences from column/).count()).toBe(0);
+      await page.getByLabel('Show differences from').selectOption({ label: 'Differences from 3: acme/mini' });
+      expect(await page.getByText(/Same text as|Differences from column/).count()).toBe(0);
+    });
+
+    test('formats a response while it comes, and does not change when it has ended', async () => {
+      const { page, problems } = await open('#/playground?models=acme/writer');
+      await say(page, 'Write');
+      const column = columnOf(page, 1);
+      await column.getByRole('heading', { name: 'Sky' }).waitFor();
+      await column.getByRole('listitem').filter({ hasText: 'blue' }).waitFor();
+      await column.getByText('streaming', { exact: true }).waitFor();
+      const before = await column.locator('.prose-said').innerHTML();
+      finishWriting();
+      await isOk(page, 1);
+      expect(await column.locator('.prose-said').innerHTML()).toBe(before);
       expect(problems).toEqual([]);
     });
 

@@ -64,7 +64,9 @@ test('draws many tokens as one, once a frame', async () => {
   at(80);
   await completion.push({ text: 'a' }, { text: 'b' }, { text: 'c' });
   expect([frames.count(), seen.length]).toEqual([1, 1]);
+  at(150);
   frames.paint();
+  // The time when it came, not when it is drawn.
   expect(seen.at(-1)).toMatchObject({ status: 'streaming', text: 'abc', firstTokenMs: 80 });
   expect(seen).toHaveLength(2);
   at(200);

@@ -67,12 +67,17 @@ export function createRun(schedule: Schedule, now: () => number): Run {
       const changeOwn = (next: Partial<RunState>): void => {
         if (abort === own) setState(next);
       };
+      // When it came, not when it is drawn.
+      let firstTokenMs: number | null = null;
       const buffer = createFrameBuffer<ChatPiece>(schedule, (pieces) =>
-        changeOwn(addPieces(store.getState(), pieces, now() - startedAt)),
+        changeOwn({ ...addPieces(store.getState(), pieces), firstTokenMs }),
       );
       let end: Partial<RunState>;
       try {
-        for await (const piece of open(own.signal)) buffer.push(piece);
+        for await (const piece of open(own.signal)) {
+          if (firstTokenMs === null && hasOutput(piece)) firstTokenMs = now() - startedAt;
+          buffer.push(piece);
+        }
         end = { status: 'done' };
       } catch (error) {
         end = own.signal.aborted ? { status: 'stopped' } : { status: 'failed', error };
@@ -83,7 +88,10 @@ export function createRun(schedule: Schedule, now: () => number): Run {
   };
 }
 
-function addPieces(state: RunState, pieces: readonly ChatPiece[], sinceStartMs: number): Partial<RunState> {
+const hasOutput = ({ text, transcript, reasoning, toolCalls, images, audio }: ChatPiece): boolean =>
+  [text, transcript, reasoning, toolCalls, images, audio].some((part) => part !== undefined && part.length > 0);
+
+function addPieces(state: RunState, pieces: readonly ChatPiece[]): Partial<RunState> {
   let { text, reasoning, reasoningDetails, toolCalls, images, audio } = state;
   let { generationId, provider, finishReason, usage } = state;
   for (const piece of pieces) {
@@ -112,7 +120,6 @@ function addPieces(state: RunState, pieces: readonly ChatPiece[], sinceStartMs: 
     finishReason,
     usage,
     status: hasBegun ? 'streaming' : 'waiting',
-    firstTokenMs: state.firstTokenMs ?? (hasBegun ? sinceStartMs : null),
   };
 }
 

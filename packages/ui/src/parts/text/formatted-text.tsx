@@ -1,17 +1,34 @@
 import { lazy, Suspense } from 'react';
 
 import { PlainText } from './plain-text.tsx';
+import { StreamedText } from './streamed-text.tsx';
 
 /** Loads what reads markdown, which is larger than most screens and needed by few of them at first. */
 export const loadMarkdown = () => import('./markdown.tsx');
 
 const Markdown = lazy(async () => ({ default: (await loadMarkdown()).Markdown }));
+const StreamedMarkdown = lazy(async () => ({ default: (await loadMarkdown()).StreamedMarkdown }));
+
+interface FormattedTextProps {
+  readonly text: string;
+  /** It was on the screen before, formatted: a moment without would be a jump. */
+  readonly isAtOnce?: boolean;
+}
 
 /** Shows text of a model or a caller as `Markdown` does; as it was written, until that is loaded. */
-export function FormattedText({ text }: { text: string }) {
+export function FormattedText({ text, isAtOnce = false }: FormattedTextProps) {
   return (
     <Suspense fallback={<PlainText text={text} />}>
-      <Markdown text={text} />
+      <Markdown text={text} isAtOnce={isAtOnce} />
+    </Suspense>
+  );
+}
+
+/** Shows text of a model while it comes, formatted as far as it can be. */
+export function StreamedFormattedText({ text }: { text: string }) {
+  return (
+    <Suspense fallback={<StreamedText text={text} />}>
+      <StreamedMarkdown text={text} />
     </Suspense>
   );
 }

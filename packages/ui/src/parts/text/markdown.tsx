@@ -11,6 +11,8 @@ import { partMessages } from '../part-messages.ts';
 import { toSafeLink } from './outside-link.tsx';
 import { isReadableMarkdown, PlainText } from './plain-text.tsx';
 import { showControls } from './show-controls.ts';
+import { StreamedText } from './streamed-text.tsx';
+import { toFinishedBlocks } from './to-finished-blocks.ts';
 
 /** Above this it is shown as written first, and formatted when nothing else is waiting: many may come at once. */
 const MAX_FORMATTED_AT_ONCE = 1000;
@@ -30,6 +32,8 @@ const schema = {
   protocols: { href: ['https'], src: ['https'] },
 };
 
+const PRE = 'scroll-thin my-2 overflow-x-auto rounded-lg bg-raised p-3 text-xs';
+
 const components: Components = {
   // The page has headings of its own, and the text stands below them.
   h1: 'h3',
@@ -45,9 +49,7 @@ const components: Components = {
       {partMessages().text.image(alt ?? '')}
     </OutsideLink>
   ),
-  pre: ({ children }) => (
-    <pre className="scroll-thin my-2 overflow-x-auto rounded-lg bg-raised p-3 text-xs">{children}</pre>
-  ),
+  pre: ({ children }) => <pre className={PRE}>{children}</pre>,
   table: ({ children }) => (
     <div className="scroll-thin my-2 overflow-x-auto">
       <table>{children}</table>
@@ -55,16 +57,58 @@ const components: Components = {
   ),
 };
 
+interface MarkdownProps {
+  readonly text: string;
+  /** It was on the screen before, formatted: a moment without would be a jump. */
+  readonly isAtOnce?: boolean;
+}
+
 /**
  * Shows text of a model or a caller, which is hostile until shown otherwise: no HTML, no images, no addresses but https,
  * and those only after a question that shows them whole.
  */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const formatted = useDeferredValue(text, text.length > MAX_FORMATTED_AT_ONCE ? '' : text);
+export const Markdown = memo(function Markdown({ text, isAtOnce = false }: MarkdownProps) {
+  const formatted = useDeferredValue(text, isAtOnce || text.length <= MAX_FORMATTED_AT_ONCE ? text : '');
   const isReadable = formatted === text && isReadableMarkdown(text);
   const read = isReadable ? readMarkdown(text) : null;
-  return read === null ? <PlainText text={text} /> : <div className="prose-said text-sm break-words">{read}</div>;
+  return read === null ? <PlainText text={text} /> : <div className={PROSE}>{read}</div>;
 });
+
+const PROSE = 'prose-said text-sm break-words';
+
+/**
+ * Shows text of a model while it comes, as `Markdown` will show it: a block that is finished is read once, the one that
+ * grows with every drawing.
+ */
+export function StreamedMarkdown({ text }: { text: string }) {
+  const { finished, rest } = toFinishedBlocks(text);
+  return (
+    <div className={PROSE}>
+      {finished.map((block, at) => (
+        <FinishedBlock key={at} text={block} />
+      ))}
+      <GrowingBlock text={rest} />
+    </div>
+  );
+}
+
+const FinishedBlock = memo(function FinishedBlock({ text }: { text: string }) {
+  return (isReadableMarkdown(text) ? readMarkdown(text) : null) ?? <StreamedText text={text} />;
+});
+
+/** Longer ones are not read with every drawing: there are ten a second, and more columns than one. */
+const MAX_GROWING = 4000;
+const OPEN_FENCE = /^(?:`{3,}|~{3,})[^\n]*\n/;
+
+function GrowingBlock({ text }: { text: string }) {
+  if (text.length <= MAX_GROWING && isReadableMarkdown(text)) return readMarkdown(text);
+  if (!OPEN_FENCE.test(text)) return <StreamedText text={text} />;
+  return (
+    <pre className={PRE}>
+      <StreamedText text={text.replace(OPEN_FENCE, '')} className="font-mono text-xs whitespace-pre" />
+    </pre>
+  );
+}
 
 /** Markup is shown, not left out: a text that is made of it would look empty. */
 const showMarkup = (_state: unknown, { value }: { readonly value: string }) => ({
@@ -74,14 +118,26 @@ const showMarkup = (_state: unknown, { value }: { readonly value: string }) => (
   children: [{ type: 'text' as const, value }],
 });
 
-/** Null where the parser gives up. */
-function readMarkdown(text: string): ReactElement | null {
+/** Adds to what is shown, or looks at it, after it has been made safe. */
+export type MarkdownPlugin = () => (tree: MarkdownNode) => void;
+
+/** An element with what is in it, or a text. */
+export interface MarkdownNode {
+  readonly type: string;
+  readonly tagName?: string;
+  readonly value?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  children?: MarkdownNode[];
+}
+
+/** The elements of a text. Null where the parser gives up. */
+export function readMarkdown(text: string, plugin?: MarkdownPlugin): ReactElement | null {
   try {
     // Called here, not by React: what a parser throws while React draws takes the whole screen with it.
     return ReactMarkdown({
       remarkPlugins: [remarkGfm],
       remarkRehypeOptions: { handlers: { html: showMarkup } },
-      rehypePlugins: [[rehypeSanitize, schema]],
+      rehypePlugins: [[rehypeSanitize, schema], ...(plugin === undefined ? [] : [plugin])],
       components,
       urlTransform: (url) => toSafeLink(url)?.href ?? '',
       children: showControls(text),

@@ -1,4 +1,6 @@
+import type { Model } from '@model-gateway/core/wire';
 import { Plus } from 'lucide-react';
+import { useState } from 'react';
 import { useStore } from 'zustand';
 
 import { messageOf } from '../../api/api-error.ts';
@@ -9,17 +11,20 @@ import { Select } from '../../parts/controls/select.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { addColumn } from './experiment/edit-turns.ts';
 import { keepExperiment } from './experiments/experiment-database.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
 import { playgroundMessages } from './messages.tsx';
+import { PickerDialog } from './model-picker.tsx';
 import { newId, toModels } from './use-open-experiment.ts';
 
 interface BenchHeaderProps {
   readonly store: ExperimentStore;
   readonly canChangeKey: boolean;
   readonly firstModel: string;
+  readonly allModels: readonly Model[];
+  /** `isSent` when the new column is to be sent what waits in it, too. */
+  readonly onAdd: (model: string, isSent: boolean) => void;
   /** Id of the column that the others are compared with; empty for none. */
   readonly baseId: string;
   readonly onBase: (baseId: string) => void;
@@ -28,7 +33,8 @@ interface BenchHeaderProps {
 }
 
 /** The name of the experiment, and what concerns all of its columns. */
-export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, onOpen }: BenchHeaderProps) {
+export function BenchHeader(props: BenchHeaderProps) {
+  const { store, canChangeKey, firstModel, allModels, baseId, onBase, onOpen, onAdd } = props;
   const t = playgroundMessages();
   const experiment = useStore(store);
   const { name, columns } = experiment;
@@ -45,11 +51,7 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
       );
     showToast({ tone: 'neutral', title: t.header.deleted(toTitle(before)), action: { label: t.undo, run: undo } });
   };
-  const add = (): void =>
-    store.update((before) => {
-      const last = before.columns.findLast(({ isOriginal }) => !isOriginal);
-      return addColumn(before, last?.model ?? firstModel, newId);
-    });
+  const [isPicking, setIsPicking] = useState(false);
   return (
     <ScreenHeader title={t.title} note={<SavingNote store={store} />}>
       <input
@@ -81,9 +83,24 @@ export function BenchHeader({ store, canChangeKey, firstModel, baseId, onBase, o
           onChange={onBase}
         />
       )}
-      <Button icon={<Plus size={15} />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
+      <Button
+        icon={<Plus size={15} />}
+        aria-haspopup="dialog"
+        disabled={columns.length >= MAX_COLUMNS}
+        onClick={() => setIsPicking(true)}
+      >
         {t.header.addModel}
       </Button>
+      {isPicking && (
+        <PickerDialog
+          models={allModels}
+          onClose={() => setIsPicking(false)}
+          onPick={(model, isSent) => {
+            setIsPicking(false);
+            onAdd(model, isSent);
+          }}
+        />
+      )}
     </ScreenHeader>
   );
 }

@@ -11,6 +11,7 @@ import { streamChat } from '../../features/playground/stream-chat.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import type { ColumnActions } from './column/bench-column.tsx';
 import {
+  addColumn,
   addCompletion,
   addTurns,
   columnsWith,
@@ -43,6 +44,8 @@ interface BenchContext {
 export interface BenchActions extends ColumnActions {
   /** Sends what is typed to the columns of these ids, or what they wait with. */
   readonly send: (columnIds: readonly string[]) => void;
+  /** Adds a column; `isSent` when it is to be sent what the last column was sent. */
+  readonly addModel: (model: string, isSent: boolean) => void;
 }
 
 /** What can be done on the bench. The same object for as long as the experiment is open. */
@@ -148,6 +151,12 @@ function createBenchActions(read: () => BenchContext): BenchActions {
       if (column !== undefined && isPending(column)) run([columnId], (experiment) => experiment);
       else if (column !== undefined && column.turns.length > 0)
         run([columnId], (experiment) => dropCompletion(experiment, columnId));
+    },
+    addModel(model, isSent) {
+      const { store } = read();
+      store.update((experiment) => addColumn(experiment, model, newId));
+      const added = store.getState().columns.at(-1);
+      if (isSent && added !== undefined && isPending(added)) run([added.id], (experiment) => experiment);
     },
     removeColumn(columnId) {
       const { store, runs } = read();

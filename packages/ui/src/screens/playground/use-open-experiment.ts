@@ -13,7 +13,11 @@ import type { PlaygroundSearch } from './playground-search.ts';
 
 /** The experiment that this tab had open last. */
 const LAST = 'model-gateway.playground-experiment';
+/** The models of its columns: what has been chosen is there again, although an empty experiment is not kept. */
+const LAST_MODELS = 'model-gateway.playground-models';
 export const newId = (): string => crypto.randomUUID();
+
+export const rememberModels = (models: string): void => sessionStorage.setItem(LAST_MODELS, models);
 
 interface Opened {
   readonly store: ExperimentStore | undefined;
@@ -89,7 +93,9 @@ async function make({ from, models }: PlaygroundSearch, isResumed: boolean, firs
   if (chosen.length > 0) return newExperiment(chosen, newId);
   const last = isResumed ? sessionStorage.getItem(LAST) : null;
   const kept = last === null ? undefined : await readExperiment(last).catch(() => undefined);
-  return kept ?? newExperiment([firstModel], newId);
+  if (kept !== undefined) return kept;
+  const before = isResumed ? splitWords(sessionStorage.getItem(LAST_MODELS) ?? undefined) : [];
+  return newExperiment(before.length > 0 ? before : [firstModel], newId);
 }
 
 async function readRecorded(id: string) {

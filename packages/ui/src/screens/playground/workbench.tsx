@@ -16,6 +16,7 @@ import { BenchHeader } from './bench-header.tsx';
 import { BenchColumn, type ColumnActions } from './column/bench-column.tsx';
 import { columnMessages } from './column/messages.tsx';
 import { Composer } from './composer.tsx';
+import { drawTogether } from './draw-together.ts';
 import { type Estimate, estimateColumns } from './estimate-cost.ts';
 import { lastCompletion } from './experiment/edit-turns.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
@@ -24,7 +25,7 @@ import { type Runs, createRuns } from './runs.ts';
 import { type Section, SetupPanel, sectionOf } from './setup/setup-panel.tsx';
 import { useAttaching } from './use-attaching.ts';
 import { useBenchActions } from './use-bench-actions.ts';
-import { toModels } from './use-open-experiment.ts';
+import { rememberModels, toModels } from './use-open-experiment.ts';
 
 interface WorkbenchProps {
   readonly store: ExperimentStore;
@@ -93,6 +94,8 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         store={store}
         canChangeKey={(caller.key ?? caller.keyHash) !== undefined}
         firstModel={firstModel}
+        allModels={models}
+        onAdd={actions.addModel}
         baseId={baseId}
         onBase={setBaseId}
         onOpen={onOpen}
@@ -146,6 +149,7 @@ function useSetupPanel(setup: Experiment['setup']) {
 function useAddress(id: string, models: ReturnType<typeof toModels>): void {
   const navigate = useNavigateWithin('/playground');
   useEffect(() => {
+    rememberModels(models);
     void navigate({ search: { models, open: id }, replace: true });
   }, [navigate, models, id]);
 }
@@ -206,7 +210,8 @@ interface BenchColumnsProps {
 function BenchColumns({ columns, baseId, runs, models, actions, estimates }: BenchColumnsProps) {
   const sharing = useMemo(() => countTurns(columns), [columns]);
   const base = columns.find(({ id }) => id === baseId);
-  const baseText = base && lastCompletion(base.turns)?.text;
+  // Where nothing was said there is nothing to compare.
+  const baseText = (base && lastCompletion(base.turns)?.text) || undefined;
   return (
     <div
       className="grid min-h-72 flex-1 auto-rows-[minmax(18rem,1fr)] gap-3"
@@ -244,29 +249,4 @@ function countTurns(columns: readonly Column[]): ReadonlyMap<string, number> {
     if (!isOriginal) for (const { id } of turns) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return counts;
-}
-
-/** Everything that waits for the next drawing. */
-let waiting: (() => void)[] = [];
-
-/** Frames per drawing: about fifteen drawings a second on most screens. A higher rate would not be noticed in text. */
-const FRAMES = 4;
-
-/**
- * Calls back in the fourth frame from now, together with all others that wait: completions that come side by side are
- * laid out in one go. Rests while the page is hidden.
- */
-export function drawTogether(callback: () => void): void {
-  waiting.push(callback);
-  if (waiting.length === 1) passFrames(FRAMES);
-}
-
-function passFrames(left: number): void {
-  requestAnimationFrame(() => (left > 1 ? passFrames(left - 1) : drawAll()));
-}
-
-function drawAll(): void {
-  const due = waiting;
-  waiting = [];
-  for (const each of due) each();
 }

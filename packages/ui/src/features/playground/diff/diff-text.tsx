@@ -13,11 +13,23 @@ interface DiffTextProps {
 
 /** What a text has that another has not, and the other way round: underlined, and struck out. */
 const Diff = lazy(async () => {
-  const { diffTexts } = await import('./diff-words.ts');
+  const [{ diffTexts }, { diffMarkdown }] = await Promise.all([
+    import('./diff-words.ts'),
+    import('./diff-markdown.tsx'),
+  ]);
   return {
     default: function Diff({ before, after, than }: DiffTextProps) {
       const { diff: t } = promptingMessages();
-      const diff = useMemo(() => diffTexts(before, after), [before, after]);
+      const read = useMemo(() => diffMarkdown(before, after, MARKS), [before, after]);
+      const diff = useMemo(() => (read === null ? diffTexts(before, after) : null), [read, before, after]);
+      if (read !== null) {
+        return (
+          <>
+            <Summary than={than} isSame={read.isSame} unit={read.unit} />
+            <div className="prose-said text-sm break-words">{read.shown}</div>
+          </>
+        );
+      }
       if (diff === null) {
         return (
           <>
@@ -29,16 +41,7 @@ const Diff = lazy(async () => {
       const isSame = diff.pieces.every(({ type }) => type === 'same');
       return (
         <>
-          <p className="text-xs text-ink-faint">
-            {isSame
-              ? t.same(than)
-              : t.differences(
-                  than,
-                  diff.unit,
-                  <ins className={ADDED}>{t.onlyHere}</ins>,
-                  <del className={REMOVED}>{t.onlyThere}</del>,
-                )}
-          </p>
+          <Summary than={than} isSame={isSame} unit={diff.unit} />
           <div className="text-sm break-words whitespace-pre-wrap">
             {diff.pieces.map(({ type, text }, at) =>
               type === 'same' ? (
@@ -62,6 +65,14 @@ const Diff = lazy(async () => {
 
 const ADDED = 'rounded bg-good-soft text-good underline decoration-2 underline-offset-2';
 const REMOVED = 'rounded bg-bad-soft text-bad line-through decoration-2';
+
+const MARKS = { added: ADDED, removed: REMOVED };
+
+function Summary({ than, isSame, unit }: { than: string; isSame: boolean; unit: 'words' | 'lines' }) {
+  const { diff: t } = promptingMessages();
+  const only = [<ins className={ADDED}>{t.onlyHere}</ins>, <del className={REMOVED}>{t.onlyThere}</del>] as const;
+  return <p className="text-xs text-ink-faint">{isSame ? t.same(than) : t.differences(than, unit, ...only)}</p>;
+}
 
 export function DiffText(props: DiffTextProps) {
   return (

@@ -123,13 +123,14 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
                 turn={turn}
                 actions={own}
                 isRaw={isRaw}
+                isFresh={turn === last && state.status !== 'idle'}
                 base={turn === last ? base : undefined}
               />
             ) : (
               <MessageTurn key={turn.id} turn={turn} actions={own} sharedBy={props.sharing.get(turn.id) ?? 1} />
             ),
           )}
-        {isRunning && <LiveCompletion state={state} />}
+        {isRunning && <LiveCompletion state={state} isRaw={isRaw} />}
         {openCalls.length > 0 && (
           <ToolResults key={last?.id} calls={openCalls} onSend={(results) => actions.answerCalls(id, results)} />
         )}

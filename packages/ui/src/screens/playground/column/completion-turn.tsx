@@ -1,5 +1,5 @@
 import { Bot, Wrench } from 'lucide-react';
-import { memo, useEffect, useMemo, useState } from 'react';
+import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { DiffText } from '../../../features/playground/diff/diff-text.tsx';
@@ -17,12 +17,15 @@ interface CompletionTurnProps {
   readonly turn: AssistantTurn;
   readonly actions: TurnActions | undefined;
   readonly isRaw: boolean;
+  /** It was seen as it came. */
+  readonly isFresh: boolean;
   /** The text that it is compared with, and what that is of. */
   readonly base: { readonly text: string; readonly name: string } | undefined;
 }
 
 /** A completion as it was when it had ended. None of it can be trusted. */
-export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRaw, base }: CompletionTurnProps) {
+export const CompletionTurn = memo(function CompletionTurn(props: CompletionTurnProps) {
+  const { turn, actions, isRaw, base, isFresh } = props;
   const { turn: words, response: t } = columnMessages();
   const [isEditing, setIsEditing] = useState(false);
   const { text, reasoning, toolCalls, images, audio, outcome } = turn;
@@ -33,18 +36,16 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
   }
   return (
     <article aria-label={words.assistant} className="flex flex-col gap-2 px-1">
-      <header className="flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
-        <Bot size={13} />
-        <span className="min-w-0 flex-1 truncate">{words.assistant}</span>
+      <CompletionHeader>
         {actions !== undefined && (
           <TurnButtons what="response" onEdit={() => setIsEditing(true)} onRemove={() => actions.remove(turn.id)} />
         )}
-      </header>
+      </CompletionHeader>
       {reasoning !== '' && <Reasoning text={reasoning} />}
-      {base !== undefined ? (
+      {base !== undefined && text !== '' ? (
         <DiffText before={base.text} after={text} than={base.name} />
       ) : (
-        text !== '' && (isRaw ? <PlainText text={text} /> : <FormattedText text={text} />)
+        text !== '' && (isRaw ? <PlainText text={text} /> : <FormattedText text={text} isAtOnce={isFresh} />)
       )}
       {images.map((url, at) => (
         <MadeImage key={at} url={url} />
@@ -63,6 +64,16 @@ export const CompletionTurn = memo(function CompletionTurn({ turn, actions, isRa
     </article>
   );
 });
+
+export function CompletionHeader({ children }: { children?: ReactNode }) {
+  return (
+    <header className="flex min-h-6 items-center gap-1.5 text-xs text-ink-faint">
+      <Bot size={13} />
+      <span className="min-w-0 flex-1 truncate">{columnMessages().turn.assistant}</span>
+      {children}
+    </header>
+  );
+}
 
 export function Reasoning({ text }: { text: string }) {
   return (

@@ -1,87 +1,39 @@
-import { memo } from 'react';
-
 import type { RunState } from '../../../features/playground/create-run.ts';
+import { StreamedFormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
-import { showControls } from '../../../parts/text/show-controls.ts';
-import { MadeImage, Reasoning } from './completion-turn.tsx';
+import { StreamedText } from '../../../parts/text/streamed-text.tsx';
+import { CompletionHeader, MadeImage, Reasoning } from './completion-turn.tsx';
 import { columnMessages } from './messages.tsx';
 
 /** Beyond it only the lines in sight are kept in the document. */
 const MAX_STREAMED_CHARACTERS = 50_000;
 
-/** A completion while it comes. Formatted once it is whole: doing so for every token is what makes such pages slow. */
-export function LiveCompletion({ state }: { state: RunState }) {
+interface LiveCompletionProps {
+  readonly state: RunState;
+  /** Shown as it is written. */
+  readonly isRaw: boolean;
+}
+
+/** A completion while it comes. It looks as it will when it has ended, so that nothing jumps then. */
+export function LiveCompletion({ state, isRaw }: LiveCompletionProps) {
   const { status, text, reasoning, images, toolCalls } = state;
   if (status === 'waiting') {
     return <p className="m-auto animate-pulse py-2 text-sm text-ink-faint">{columnMessages().response.waiting}</p>;
   }
   return (
-    <>
+    <div className="flex flex-col gap-2 px-1">
+      <CompletionHeader />
       {reasoning !== '' && <Reasoning text={reasoning} />}
-      {text.length > MAX_STREAMED_CHARACTERS ? <PlainText text={text} /> : text !== '' && <StreamedText text={text} />}
+      {text !== '' && <LiveText text={text} isRaw={isRaw} />}
       {images.map((url, at) => (
         <MadeImage key={at} url={url} />
       ))}
       {toolCalls.length > 0 && <p className="text-sm text-ink-faint">{columnMessages().tools.calling}</p>}
-    </>
-  );
-}
-
-// Blocks and spans are only ever added, so that their places tell them apart.
-
-/** Text that is still coming. What is there already is left alone: only its last words are worked out with every frame. */
-function StreamedText({ text }: { text: string }) {
-  return (
-    <div className="text-sm break-words whitespace-pre-wrap">
-      {toStreamBlocks(text).map((block, at) => (
-        <Block key={at} text={block} />
-      ))}
     </div>
   );
 }
 
-const Block = memo(function Block({ text }: { text: string }) {
-  return (
-    <div>
-      {toStreamSpans(text).map((span, at) => (
-        <Span key={at} text={span} />
-      ))}
-    </div>
-  );
-});
-
-const Span = memo(function Span({ text }: { text: string }) {
-  return <span>{showControls(text)}</span>;
-});
-
-const MIN_BLOCK_CHARACTERS = 200;
-const MIN_SPAN_CHARACTERS = 200;
-
-/** Cuts a growing text at line ends; every block but the last is without its line end, and stays the same. */
-export function toStreamBlocks(text: string): string[] {
-  const blocks: string[] = [];
-  let start = 0;
-  for (;;) {
-    const end = text.indexOf('\n', start + MIN_BLOCK_CHARACTERS);
-    // A line end that nothing follows would be a block without height.
-    if (end === -1 || end === text.length - 1) break;
-    blocks.push(text.slice(start, end));
-    start = end + 1;
-  }
-  blocks.push(text.slice(start));
-  return blocks;
-}
-
-/** Cuts a block after spaces, in the same way: so far the browser has shaped its characters, and need not do so again. */
-export function toStreamSpans(block: string): string[] {
-  const spans: string[] = [];
-  let start = 0;
-  for (;;) {
-    const space = block.indexOf(' ', start + MIN_SPAN_CHARACTERS);
-    if (space === -1) break;
-    spans.push(block.slice(start, space + 1));
-    start = space + 1;
-  }
-  spans.push(block.slice(start));
-  return spans;
+function LiveText({ text, isRaw }: { text: string; isRaw: boolean }) {
+  if (text.length > MAX_STREAMED_CHARACTERS) return <PlainText text={text} />;
+  return isRaw ? <StreamedText text={text} /> : <StreamedFormattedText text={text} />;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toStreamBlocks, toStreamSpans } from './live-completion.tsx';
+import { toStreamBlocks, toStreamSpans } from './streamed-text.tsx';
 
 const TEXT = Array.from({ length: 100 }, (_, at) => `Line ${at}${', and so on'.repeat(at % 7)}\n\n`).join('');
 
