@@ -70,6 +70,7 @@ export const activityMessages = createMessages(
       unknown: 'no comparison',
       versus: {
         today: 'vs yesterday until now',
+        yesterday: 'vs the day before',
         '1h': 'vs previous hour',
         '24h': 'vs previous 24 hours',
         '7d': 'vs previous 7 days',
@@ -202,6 +203,7 @@ export const activityMessages = createMessages(
         unknown: 'kein Vergleich',
         versus: {
           today: 'gegenüber gestern bis zur selben Zeit',
+          yesterday: 'gegenüber dem Tag davor',
           '1h': 'gegenüber der Stunde davor',
           '24h': 'gegenüber den 24 Stunden davor',
           '7d': 'gegenüber den 7 Tagen davor',

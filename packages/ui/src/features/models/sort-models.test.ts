@@ -35,6 +35,13 @@ test('figures of a model tell how many of its requests did not fail', () => {
     first_token_p50: 400,
     first_token_p95: 900,
     tokens_per_second_p50: 80,
+    duration_p50: 900,
+    duration_p95: 2000,
+    duration_p99: 3000,
+    retries: 0,
+    cached_tokens: 0,
+    prompt_tokens: 0,
+    cache_saved: 0,
   };
   const found = toFigures({ split: [{ value: 'a/b', name: null, totals, data: [] }] });
   expect(found.get('a/b')).toEqual({ requests: 8, usd: 0.5, uptime: 75, firstToken: 400, speed: 80 });

@@ -95,7 +95,7 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
   );
 }
 
-type DryRunSpan = Exclude<PeriodName, 'today'> | 'all' | 'own';
+type DryRunSpan = Exclude<PeriodName, 'today' | 'yesterday'> | 'all' | 'own';
 
 function toSpanLabels(): Readonly<Record<DryRunSpan, string>> {
   const { all, own } = trialMessages().dryRun.spans;

@@ -28,6 +28,7 @@ const callAt = (id: string, seconds: number, others: Partial<SessionCall> = {}):
   latency: 500,
   generation_time: 2000,
   origin: '',
+  user_agent: null,
   external_user: null,
   key_hash: 'k',
   session_id: 's',
