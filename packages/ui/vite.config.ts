@@ -28,6 +28,28 @@ const readNamesByTable: Plugin = {
 
 /** What the screens with large forms alone need. */
 const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:form|changes)/;
+/** Markdown, and marking code, which few texts need. */
+const OF_MARKDOWN =
+  /node_modules\/(?:micromark|mdast-|hast|unist-|unified|vfile|remark|rehype|react-markdown|property-information|character-|decode-named|html-url|comma-sep|space-sep|style-to|lowlight|highlight)|parts\/text\/markdown/;
+const FIRST_SCREEN = /screens\/overview\/overview-screen\.tsx$/;
+
+interface Graph {
+  getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
+}
+
+const known = new Map<string, boolean>();
+
+/** Whether the first screen needs a module before it is drawn. */
+function isOfFirstScreen(id: string, graph: Graph): boolean {
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  // Until it is known: importers may form a circle.
+  known.set(id, false);
+  const importers = graph.getModuleInfo(id)?.importers ?? [];
+  const isOne = FIRST_SCREEN.test(id) || importers.some((importer) => isOfFirstScreen(importer, graph));
+  known.set(id, isOne);
+  return isOne;
+}
 
 /** The addresses of some eighty logos: only screens that show logos load them. */
 const OF_LOGOS = /parts\/logo/;
@@ -52,9 +74,12 @@ export default defineConfig({
         // Few files, because every request has its price: what the page begins with, and what several screens share.
         codeSplitting: {
           groups: [
-            { name: 'first', tags: ['$initial'], priority: 2 },
-            { name: 'shared', minShareCount: 2, test: (id) => !OF_FORMS.test(id) && !OF_LOGOS.test(id), priority: 1 },
-            { name: 'forms', test: OF_FORMS },
+            { name: 'first', tags: ['$initial'], priority: 4 },
+            { name: 'markdown', test: OF_MARKDOWN, priority: 3 },
+            { name: 'forms', test: OF_FORMS, priority: 3 },
+            { name: 'logos', test: OF_LOGOS, priority: 3 },
+            { name: (id, graph) => (isOfFirstScreen(id, graph) ? 'overview' : null), priority: 2 },
+            { name: 'shared', minShareCount: 2, priority: 1 },
           ],
         },
       },

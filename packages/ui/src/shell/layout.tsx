@@ -6,9 +6,11 @@ import { useRecents } from '../app/recents.ts';
 import { listenForShortcuts, useShortcut } from '../app/shortcuts.ts';
 import { PortBanner } from '../features/port-banner.tsx';
 import { SampleDataBanner } from '../features/sample-data.tsx';
-import { Toasts } from '../parts/messages/toasts.tsx';
-import { loadMarkdown } from '../parts/text/formatted-text.tsx';
+import { loadMenu } from '../parts/controls/menu.tsx';
+import { useToasts } from '../parts/messages/toast-store.ts';
+import { loadMarkdown } from '../parts/text/load-markdown.ts';
 import { shellMessages } from './messages.ts';
+import { loadModeMenu } from './mode/mode-switch.tsx';
 import { findPlace, type Place, PLACES, toScreenName } from './navigation.ts';
 import { paletteMessages } from './palette/messages.ts';
 import { BottomBar, Rail } from './rail.tsx';
@@ -17,6 +19,9 @@ import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const CommandPalette = lazy(async () => ({ default: (await import('./palette/command-palette.tsx')).CommandPalette }));
+
+const loadToasts = () => import('../parts/messages/toasts.tsx');
+const Toasts = lazy(async () => ({ default: (await loadToasts()).Toasts }));
 
 const PRELOAD_AFTER_MS = 1500;
 
@@ -27,9 +32,21 @@ export function Layout() {
   return (
     <>
       {session.type === 'none' ? <SignIn session={session} /> : <Frame />}
-      <Toasts />
+      <LateToasts />
     </>
   );
+}
+
+/** Loads what shows messages with the first of them. */
+function LateToasts() {
+  const hasToasts = useToasts().length > 0;
+  const [wasAsked, setWasAsked] = useState(false);
+  if (hasToasts && !wasAsked) setWasAsked(true);
+  return wasAsked ? (
+    <Suspense>
+      <Toasts />
+    </Suspense>
+  ) : null;
 }
 
 function Frame() {
@@ -90,6 +107,9 @@ function usePreloadedScreens(): void {
     const timer = setTimeout(() => {
       for (const { path } of PLACES) void router.preloadRoute({ to: path });
       void loadMarkdown();
+      void loadToasts();
+      void loadMenu();
+      void loadModeMenu();
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [router]);

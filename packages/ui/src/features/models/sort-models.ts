@@ -23,4 +23,4 @@ export const sortModels = (
   rows: readonly ModelRow[],
   sort: ModelSort | undefined,
   order: 'asc' | 'desc',
-): readonly ModelRow[] => (sortRows(rows, sort && { by: sort, order }, VALUES));
+): readonly ModelRow[] => sortRows(rows, sort && { by: sort, order }, VALUES);

@@ -13,10 +13,9 @@ import {
   choosePlaygroundLimit,
   createPlaygroundKey,
   findPlaygroundKey,
-  findUsableKeys,
-  PLAYGROUND_KEY_NAME,
   setPlaygroundKey,
 } from './playground-key.ts';
+import { findUsableKeys, PLAYGROUND_KEY_NAME } from './usable-keys.ts';
 
 /** Asks which API key calls are made as. `title` says what needs one. */
 export function KeyCard({ title }: { title: string }) {

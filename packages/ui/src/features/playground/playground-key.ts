@@ -11,12 +11,12 @@ import { getSession } from '../../api/session.ts';
 import type { Key } from '../../api/types.ts';
 import { DEMO_API_KEY } from '../../app/sign-in.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
+import { findUsableKeys, PLAYGROUND_KEY_NAME } from './usable-keys.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';
 /** The user wants to choose, although there is a key to call as. */
 const ASK = 'ask';
 const HASH = 'hash:';
-export const PLAYGROUND_KEY_NAME = 'Playground';
 /** What was chosen in this tab. */
 const store = createStore<string | null>(() => globalThis.sessionStorage?.getItem(STORAGE_KEY) ?? null);
 
@@ -43,13 +43,6 @@ export function usePlaygroundCaller(): Caller | null | undefined {
     return ownHash === undefined ? null : { keyHash: ownHash };
   }, [isHost, chosen, isPending, isDemo, ownHash]);
 }
-
-/** Keys that models can be called with now. */
-export const findUsableKeys = (keys: readonly Key[]): readonly Key[] =>
-  keys.filter(
-    ({ management, disabled, expires_at: end }) =>
-      !management && !disabled && (end === null || Date.parse(end) > Date.now()),
-  );
 
 export const findPlaygroundKey = (keys: readonly Key[]): Key | undefined =>
   findUsableKeys(keys).find(({ name }) => name === PLAYGROUND_KEY_NAME);

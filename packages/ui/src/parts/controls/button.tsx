@@ -9,7 +9,7 @@ const LOOKS = {
   danger: 'bg-surface text-bad border-bad/60 hover:bg-bad-soft',
 } as const;
 
-interface ButtonProps extends ComponentProps<'button'> {
+export interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: ReactNode;
   /** Shows that its action is under way, and keeps it from starting twice. */

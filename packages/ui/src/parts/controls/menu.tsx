@@ -1,7 +1,6 @@
-import { DropdownMenu } from 'radix-ui';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
 
-import { classNames } from '../class-names.ts';
+import type { ButtonProps } from './button.tsx';
 
 interface MenuItem {
   readonly label: string;
@@ -11,60 +10,57 @@ interface MenuItem {
   readonly onSelect: () => void;
 }
 
-/** A button that opens a list of actions. Not modal: locking the scroll would need a style element. */
-export function Menu({ trigger, items }: { trigger: ReactNode; items: readonly MenuItem[] }) {
-  const opener = useRef<HTMLButtonElement>(null);
+export interface MenuProps {
+  /** The button. */
+  readonly trigger: ReactElement<ButtonProps>;
+  readonly items: readonly MenuItem[];
+}
+
+/** Loads what places a menu beside its button. */
+export const loadMenu = () => import('./open-menu.tsx');
+const OpenMenu = lazy(async () => ({ default: (await loadMenu()).OpenMenu }));
+
+/** A button that opens a list of actions. */
+export function Menu({ trigger, items }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild ref={opener}>
-        {trigger}
-      </DropdownMenu.Trigger>
-      <MenuContent>
-        {items.map(({ label, icon, isDangerous, isDisabled, onSelect }) => (
-          <DropdownMenu.Item
-            key={label}
-            disabled={isDisabled === true}
-            onSelect={() => {
-              // A dialog that opens now gives the focus back to what has it, and the item is about to go.
-              opener.current?.focus();
-              onSelect();
-            }}
-            className={classNames(MENU_ITEM, isDangerous === true && 'text-bad')}
-          >
-            {icon}
-            {label}
-          </DropdownMenu.Item>
-        ))}
-      </MenuContent>
-    </DropdownMenu.Root>
+    <LateMenu trigger={trigger} load={loadMenu}>
+      <OpenMenu trigger={trigger} items={items} />
+    </LateMenu>
   );
+}
+
+interface LateMenuProps {
+  readonly trigger: ReactElement<ButtonProps>;
+  readonly load: () => Promise<unknown>;
+  /** The menu with its button, open. Its script is loaded late. */
+  readonly children: ReactNode;
+}
+
+/**
+ * Stands in for a menu until its button is pressed. What places menus beside their buttons is a tenth of the script that
+ * the first screen would load, and is loaded when somebody points at one.
+ */
+export function LateMenu({ trigger, load, children }: LateMenuProps) {
+  const [isWanted, setIsWanted] = useState(false);
+  const prepare = (): void => void load();
+  const button = cloneElement(trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onPointerEnter: prepare,
+    onFocus: prepare,
+    onClick: () => setIsWanted(true),
+    onKeyDown: (event) => {
+      if (event.key !== 'ArrowDown') return;
+      event.preventDefault();
+      setIsWanted(true);
+    },
+  });
+  return isWanted ? <Suspense fallback={button}>{children}</Suspense> : button;
 }
 
 /** What the items of a menu look like. */
 export const MENU_ITEM =
   'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[disabled]:opacity-50 data-[highlighted]:bg-raised';
-
-/** What a menu shows. */
-export function MenuContent({ className, children }: { className?: string; children: ReactNode }) {
-  return (
-    <MenuPortal>
-      <DropdownMenu.Content
-        align="end"
-        sideOffset={4}
-        className={classNames('card z-40 min-w-44 p-1 shadow-xl', className)}
-      >
-        {children}
-      </DropdownMenu.Content>
-    </MenuPortal>
-  );
-}
-
-/** Opens a menu above everything, yet within the landmark of the screen: nothing of a page is to lie outside of all. */
-export function MenuPortal({ children }: { children: ReactNode }) {
-  const [place, setPlace] = useState<HTMLElement | null>(null);
-  useEffect(() => setPlace(document.querySelector('main')), []);
-  return place === null ? null : <DropdownMenu.Portal container={place}>{children}</DropdownMenu.Portal>;
-}
 
 /** What stands before an item that is chosen. */
 export const MenuCheck = ({ isChecked }: { isChecked: boolean }) => (

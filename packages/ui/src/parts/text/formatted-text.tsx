@@ -1,10 +1,8 @@
 import { lazy, Suspense } from 'react';
 
+import { loadMarkdown } from './load-markdown.ts';
 import { PlainText } from './plain-text.tsx';
 import { StreamedText } from './streamed-text.tsx';
-
-/** Loads what reads markdown, which is larger than most screens and needed by few of them at first. */
-export const loadMarkdown = () => import('./markdown.tsx');
 
 const Markdown = lazy(async () => ({ default: (await loadMarkdown()).Markdown }));
 const StreamedMarkdown = lazy(async () => ({ default: (await loadMarkdown()).StreamedMarkdown }));

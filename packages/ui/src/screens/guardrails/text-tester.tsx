@@ -74,7 +74,8 @@ function TestResult({ result }: { result: NonNullable<GuardrailTestResult['reque
       </p>
       {result.stages.map((stage, at) => (
         <p key={at}>
-          <span className="font-medium">{toFinding(stage.data)}</span>: {trialMessages().dryRun.effects[stage.data.action].short}
+          <span className="font-medium">{toFinding(stage.data)}</span>:{' '}
+          {trialMessages().dryRun.effects[stage.data.action].short}
         </p>
       ))}
       {isSent && result.redacted_messages !== null && (

@@ -4,7 +4,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery, providersQuery, refreshEvery } from '../../api/queries.ts';
 import type { GenerationList } from '../../api/types.ts';
-import { findUsableKeys, PLAYGROUND_KEY_NAME } from '../../features/playground/playground-key.ts';
+import { findUsableKeys, PLAYGROUND_KEY_NAME } from '../../features/playground/usable-keys.ts';
 
 export const STEP_COUNT = 4;
 
