@@ -31,25 +31,28 @@ const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:
 /** Markdown, and marking code, which few texts need. */
 const OF_MARKDOWN =
   /node_modules\/(?:micromark|mdast-|hast|unist-|unified|vfile|remark|rehype|react-markdown|property-information|character-|decode-named|html-url|comma-sep|space-sep|style-to|lowlight|highlight)|parts\/text\/markdown/;
-const FIRST_SCREEN = /screens\/overview\/overview-screen\.tsx$/;
-
 interface Graph {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
 
-const known = new Map<string, boolean>();
-
-/** Whether the first screen needs a module before it is drawn. */
-function isOfFirstScreen(id: string, graph: Graph): boolean {
-  const found = known.get(id);
-  if (found !== undefined) return found;
-  // Until it is known: importers may form a circle.
-  known.set(id, false);
-  const importers = graph.getModuleInfo(id)?.importers ?? [];
-  const isOne = FIRST_SCREEN.test(id) || importers.some((importer) => isOfFirstScreen(importer, graph));
-  known.set(id, isOne);
-  return isOne;
+/** Creates a test for whether a file, and so what it shows, needs a module before it is drawn. */
+function createIsNeededBy(file: RegExp): (id: string, graph: Graph) => boolean {
+  const known = new Map<string, boolean>();
+  const isNeeded = (id: string, graph: Graph): boolean => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    // Until it is known: importers may form a circle.
+    known.set(id, false);
+    const importers = graph.getModuleInfo(id)?.importers ?? [];
+    const isOne = file.test(id) || importers.some((importer) => isNeeded(importer, graph));
+    known.set(id, isOne);
+    return isOne;
+  };
+  return isNeeded;
 }
+
+const isOfOverview = createIsNeededBy(/screens\/overview\/overview-screen\.tsx$/);
+const isOfFirstRun = createIsNeededBy(/screens\/overview\/first-run\.tsx$/);
 
 /** The addresses of some eighty logos: only screens that show logos load them. */
 const OF_LOGOS = /parts\/logo/;
@@ -78,7 +81,12 @@ export default defineConfig({
             { name: 'markdown', test: OF_MARKDOWN, priority: 3 },
             { name: 'forms', test: OF_FORMS, priority: 3 },
             { name: 'logos', test: OF_LOGOS, priority: 3 },
-            { name: (id, graph) => (isOfFirstScreen(id, graph) ? 'overview' : null), priority: 2 },
+            {
+              name: (id, graph) =>
+                isOfOverview(id, graph) ? 'overview' : isOfFirstRun(id, graph) ? 'first-run' : null,
+              debugName: 'what is shown first',
+              priority: 2,
+            },
             { name: 'shared', minShareCount: 2, priority: 1 },
           ],
         },

@@ -1,5 +1,3 @@
-import { gzipSync } from 'node:zlib';
-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { examine, setTheme } from './examine.ts';
@@ -268,20 +266,6 @@ describe.skipIf(skipped !== undefined)(
       );
       expect(loaded.length).toBeLessThanOrEqual(4);
       expect(loaded.filter((name) => name.includes('markdown'))).toEqual([]);
-    });
-
-    test('loads at most 200 KB of compressed script for the first screen, by the log of the browser', async () => {
-      const { page } = await ui.open('#/');
-      await page.getByRole('heading', { level: 2, name: 'Last 24 hours' }).waitFor();
-      // What is loaded after that is for other screens: it waits until the page has come to rest.
-      const files = await page.evaluate<string[]>(
-        `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
-      );
-      const sizes = await Promise.all(
-        files.map(async (file) => gzipSync(new Uint8Array(await (await fetch(file)).arrayBuffer())).length),
-      );
-      expect(files.length).toBeGreaterThan(1);
-      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1024);
     });
   },
 );

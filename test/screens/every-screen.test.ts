@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +67,20 @@ describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 6
     ui = await launchUi({ prepareData: async (dir) => void (await seedSamples(dir, FIXTURES)) });
   }, 60_000);
   afterAll(() => ui?.close(), 60_000);
+
+  test('loads at most 200 KB of compressed script for the first screen, by the log of the browser', async () => {
+    const { page } = await ui.open('#/');
+    await page.getByRole('heading', { level: 2, name: 'Last 24 hours' }).waitFor();
+    // What is loaded after that is for other screens: it waits until the page has come to rest.
+    const files = await page.evaluate<string[]>(
+      `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
+    );
+    const sizes = await Promise.all(
+      files.map(async (file) => gzipSync(new Uint8Array(await (await fetch(file)).arrayBuffer())).length),
+    );
+    expect(files.length).toBeGreaterThan(1);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1024);
+  });
 
   test.each(SCREENS)('%s stands still while it loads', async (path) => {
     const { page, problems } = await ui.open(`#${path}`, { initScript: COUNT_SHIFTS });

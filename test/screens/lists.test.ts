@@ -216,7 +216,10 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('row', { name: /demo\/reasoner/ }).click();
       await page.getByRole('button', { name: 'Compare with selected' }).click();
       const dialog = page.getByRole('dialog', { name: 'Compare two requests' });
-      await dialog.getByRole('columnheader', { name: /^reasoner · / }).first().waitFor();
+      await dialog
+        .getByRole('columnheader', { name: /^reasoner · / })
+        .first()
+        .waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       // The keys of a row hold for the open one, wherever the focus is.
