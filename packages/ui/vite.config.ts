@@ -51,11 +51,15 @@ function createIsNeededBy(file: RegExp): (id: string, graph: Graph) => boolean {
   return isNeeded;
 }
 
+const nameIf = (isOne: boolean, name: string): string | null => (isOne ? name : null);
 const isOfOverview = createIsNeededBy(/screens\/overview\/overview-screen\.tsx$/);
 const isOfFirstRun = createIsNeededBy(/screens\/overview\/first-run\.tsx$/);
 
 /** The addresses of some eighty logos: only screens that show logos load them. */
 const OF_LOGOS = /parts\/logo/;
+
+/** What several screens share, and load when they need it. */
+const LATE = [OF_MARKDOWN, OF_FORMS, OF_LOGOS];
 
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
@@ -77,17 +81,14 @@ export default defineConfig({
         // Few files, because every request has its price: what the page begins with, and what several screens share.
         codeSplitting: {
           groups: [
-            { name: 'first', tags: ['$initial'], priority: 4 },
-            { name: 'markdown', test: OF_MARKDOWN, priority: 3 },
-            { name: 'forms', test: OF_FORMS, priority: 3 },
-            { name: 'logos', test: OF_LOGOS, priority: 3 },
-            {
-              name: (id, graph) =>
-                isOfOverview(id, graph) ? 'overview' : isOfFirstRun(id, graph) ? 'first-run' : null,
-              debugName: 'what is shown first',
-              priority: 2,
-            },
-            { name: 'shared', minShareCount: 2, priority: 1 },
+            // A group takes in what its modules need, too, unless one before it has it.
+            { name: 'first', tags: ['$initial'], priority: 5 },
+            { name: (id, graph) => nameIf(isOfOverview(id, graph), 'overview'), debugName: 'overview', priority: 4 },
+            { name: (id, graph) => nameIf(isOfFirstRun(id, graph), 'first-run'), debugName: 'first run', priority: 3 },
+            { name: 'shared', minShareCount: 2, test: (id) => !LATE.some((pattern) => pattern.test(id)), priority: 2 },
+            { name: 'markdown', test: OF_MARKDOWN, priority: 1 },
+            { name: 'forms', test: OF_FORMS },
+            { name: 'logos', test: OF_LOGOS },
           ],
         },
       },
