@@ -69,6 +69,21 @@ test('a record of which a piece cannot be made is left out, and the lines around
   expect(Buffer.compare(buffer.bytes.subarray(0, buffer.length), expected)).toBe(0);
 });
 
+test('a buffer keeps the room of lines of some megabytes, and lets go of that of a huge one', () => {
+  const buffer = createLineBuffer();
+  const roomAfter = (characters: number): number => {
+    buffer.add('"', ['x'.repeat(characters)], '"');
+    buffer.clear();
+    return buffer.bytes.length;
+  };
+  const room = roomAfter(4_000_000);
+  expect(room).toBeGreaterThan(4_000_000);
+  const { bytes } = buffer;
+  expect(roomAfter(4_000_000)).toBe(room);
+  expect(buffer.bytes).toBe(bytes);
+  expect(roomAfter(20_000_000)).toBeLessThan(1_000_000);
+});
+
 test('a line of which any byte was changed gives no other record', () => {
   const line = withoutNewline(toLine('{"amount":100,"to":"me"}'));
   for (let at = 0; at < line.length; at += 1) {
