@@ -223,7 +223,7 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
         space: 70,
         ...(isDaily && { splits: () => middles.filter((_, at) => (middles.length - 1 - at) % every === 0) }),
         values: (plot: uPlot, splits: number[]) =>
-          splits.map((time) => (isAtEdge(plot, time) ? '' : formatTime(time, isDaily))),
+          splits.map((time) => (isAtEdge(plot, time) ? null : formatTime(time, isDaily))),
       },
       {
         ...axis,
@@ -234,7 +234,7 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
         values: (_plot, splits) => {
           const texts = hasData ? splits.map((value) => ({ value, text: formatValue(value) })) : [];
           labels.splice(0, labels.length, ...texts);
-          return splits.map(() => '');
+          return splits.map(() => null);
         },
       },
     ],

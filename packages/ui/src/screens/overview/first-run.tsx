@@ -69,14 +69,7 @@ export function FirstRun({ from, onDone }: FirstRunProps) {
       </header>
       <ol className="flex flex-wrap gap-x-6 gap-y-2">
         {overviewMessages().steps.names.map((name, at) => (
-          <StepMark
-            key={name}
-            name={name}
-            at={at}
-            isCurrent={at === step}
-            isDone={areDone[at] === true}
-            onOpen={() => setStep(at)}
-          />
+          <StepMark key={name} name={name} at={at} isCurrent={at === step} isDone={areDone[at] === true} />
         ))}
       </ol>
       <div className="card p-5">
@@ -120,20 +113,17 @@ interface StepMarkProps {
   readonly at: number;
   readonly isCurrent: boolean;
   readonly isDone: boolean;
-  readonly onOpen: () => void;
 }
 
-function StepMark({ name, at, isCurrent, isDone, onOpen }: StepMarkProps) {
+function StepMark({ name, at, isCurrent, isDone }: StepMarkProps) {
   return (
     <li
       aria-current={isCurrent ? 'step' : undefined}
-      className={`text-sm ${isCurrent ? 'font-semibold' : 'text-ink-faint'}`}
+      className={`flex items-center gap-2 text-sm ${isCurrent ? 'font-semibold' : 'text-ink-faint'}`}
     >
-      <button type="button" className="flex min-h-8 items-center gap-2 rounded-md hover:text-ink" onClick={onOpen}>
-        <StepSign at={at} isDone={isDone} isCurrent={isCurrent} />
-        {name}
-        {isDone && <span className="sr-only">{firstRunMessages().done}</span>}
-      </button>
+      <StepSign at={at} isDone={isDone} isCurrent={isCurrent} />
+      {name}
+      {isDone && <span className="sr-only">{firstRunMessages().done}</span>}
     </li>
   );
 }

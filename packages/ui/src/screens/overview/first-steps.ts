@@ -1,5 +1,5 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery, providersQuery, refreshEvery } from '../../api/queries.ts';
@@ -35,6 +35,10 @@ const hasWorkedQuery = (keys: readonly string[] | null) =>
     },
   });
 
+/** Whether a query has got an answer, be it an error. One that failed loads again from time to time. */
+export const isAnswered = ({ data, errorUpdateCount }: Pick<UseQueryResult, 'data' | 'errorUpdateCount'>): boolean =>
+  data !== undefined || errorUpdateCount > 0;
+
 /** What has been done of the first steps, by what the gateway has: another browser sees the same. */
 export function useFirstSteps(isAsked: boolean): FirstSteps {
   const providers = useQuery({ ...providersQuery, enabled: isAsked });
@@ -42,11 +46,15 @@ export function useFirstSteps(isAsked: boolean): FirstSteps {
   const own = findUsableKeys(keys.data ?? []).filter(({ name }) => name !== PLAYGROUND_KEY_NAME);
   const hashes = own.slice(0, MAX_KEYS).map(({ hash }) => hash);
   const worked = useQuery({ ...hasWorkedQuery(null), enabled: isAsked });
-  const connected = useQuery({ ...hasWorkedQuery(hashes), enabled: isAsked && keys.data !== undefined });
+  const connected = useQuery({
+    ...hasWorkedQuery(hashes),
+    enabled: isAsked && keys.data !== undefined,
+    // Until it is known of a key that is new, what was seen of the others counts.
+    placeholderData: keepPreviousData,
+  });
   const hasWorked = worked.data === true;
   return {
-    isKnown:
-      !isAsked || [providers, keys, worked, connected].every(({ data, isError }) => data !== undefined || isError),
+    isKnown: !isAsked || [providers, keys, worked, connected].every(isAnswered),
     done: [hasWorked || (providers.data ?? []).length > 0, hasWorked, own.length > 0, connected.data === true],
   };
 }

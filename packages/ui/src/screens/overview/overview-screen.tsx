@@ -28,7 +28,7 @@ import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { Attention, attentionProvidersQuery } from './attention.tsx';
 import { Checklist } from './checklist.tsx';
-import { useFirstSteps } from './first-steps.ts';
+import { isAnswered, useFirstSteps } from './first-steps.ts';
 import { overviewMessages } from './messages.ts';
 
 const FirstRun = lazy(async () => ({ default: (await import('./first-run.tsx')).FirstRun }));
@@ -46,11 +46,11 @@ export function OverviewScreen() {
   const steps = useFirstSteps(!isIntroduced);
   /** The step that is shown instead of the overview. */
   const [step, setStep] = useState<number | null>(null);
-  if (recent.isPending || !steps.isKnown) return <Loading what={t.loading} />;
   const rows = recent.data?.data ?? [];
   const undone = steps.done.indexOf(false);
   // Nothing was ever called. Its test call is one of the latest calls, and not its end.
-  if (!isIntroduced && step === null && recent.error === null && rows.length === 0 && undone >= 0) setStep(undone);
+  const isNew = recent.data !== undefined && rows.length === 0 && recent.error === null;
+  if (!isIntroduced && step === null && isNew && steps.isKnown && undone >= 0) setStep(undone);
   if (step !== null) {
     const finish = (): void => {
       setPreferences({ isIntroduced: true });
@@ -63,7 +63,7 @@ export function OverviewScreen() {
     );
   }
   // All at once, so that nothing that comes later moves what is there.
-  const isComing = figures.isPending || keys.isPending || providers.isPending;
+  const isComing = !steps.isKnown || ![recent, figures, keys, providers].every(isAnswered);
   return (
     <div className="flex w-full flex-col gap-4 px-4 py-3">
       <ScreenHeader title={t.title} />
