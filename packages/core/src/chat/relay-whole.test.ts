@@ -332,6 +332,17 @@ test('records the call before it responds, in a form that the wire allows', asyn
   expect(record?.generation.user_agent).toHaveLength(512);
 });
 
+test('records what the cache of the provider has saved', async () => {
+  const usage = { ...COMPLETION.usage, prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 800 } };
+  const pricing = { prompt: '0.00001', completion: '0', input_cache_read: '0.000001' };
+  const { chat, store } = createCoreGateway(
+    createScriptedTransport((exchange) => whole({ ...COMPLETION, usage }, exchange)),
+    { models: [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1', pricing }] }] },
+  );
+  expect((await chat()).status).toBe(200);
+  expect(store.appended[0]?.record.generation).toMatchObject({ native_tokens_cached: 800, cache_discount: 0.0072 });
+});
+
 test('takes the session from the header when the body names none', async () => {
   const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   const headers = { authorization: 'Bearer sk-test-api', 'x-session-id': 's'.repeat(256) };

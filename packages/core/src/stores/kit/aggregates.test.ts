@@ -169,6 +169,8 @@ test.each([
   ['a stream without a token', { tokens_completion: 0 }, null, null],
   ['a stream of one token', { tokens_completion: 1 }, 400, null],
   ['a call without a time', { generation_time: null }, 400, null],
+  ['a stream that came at once', { generation_time: 449 }, 400, null],
+  ['a stream that came in 50 ms', { generation_time: 450 }, 400, 2000],
 ])('measures first token and speed of %s', (_, changes, firstTokenMs, tokensPerSecond) => {
   const generation = { streamed: true, latency: 400, tokens_completion: 100, generation_time: 4400, ...changes };
   const facts = toGenerationFacts(toRecord('gen-1', { generation }));

@@ -54,7 +54,8 @@ export function useFirstSteps(isAsked: boolean): FirstSteps {
   });
   const hasWorked = worked.data === true;
   return {
-    isKnown: !isAsked || [providers, keys, worked, connected].every(isAnswered),
+    // Without the keys nothing can be asked about them.
+    isKnown: !isAsked || [providers, keys, worked, ...(keys.data ? [connected] : [])].every(isAnswered),
     done: [hasWorked || (providers.data ?? []).length > 0, hasWorked, own.length > 0, connected.data === true],
   };
 }
