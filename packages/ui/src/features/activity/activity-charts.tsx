@@ -47,7 +47,8 @@ const FIRST_TOKENS = { p50: 'p50', p95: 'p95' } as const;
 
 /** Counts have no halves. */
 const formatWhole = (value: number): string => (Number.isInteger(value) ? formatCompact(value) : '');
-const formatShare = (percent: number): string => `${formatCount(Math.round(percent))}\u00a0%`;
+const formatShare = (percent: number): string =>
+  Number.isInteger(percent) ? `${formatCount(percent)}\u00a0%` : formatPercent(percent);
 
 /** All charts, and the table of the split, which is their legend. They share their times and the colours of series. */
 export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityChartsProps) {
