@@ -136,6 +136,9 @@ describe.skipIf(skipped !== undefined)(
         await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('Key');
       }
       await expect.poll(async () => (await heads(page))[0]).toBe('Key');
+      const before = await widthOf(page, 'Key');
+      await page.keyboard.press('Alt+ArrowRight');
+      await expect.poll(() => widthOf(page, 'Key')).toBe(before + 16);
       await expectNoFindings(opened);
       await page.getByRole('menuitem', { name: 'Reset columns' }).click();
       await expect.poll(async () => (await heads(page)).slice(0, 4)).toEqual(['Ended', 'Model', 'Prompt', 'Key']);

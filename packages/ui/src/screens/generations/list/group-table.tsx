@@ -133,7 +133,7 @@ function toGroups(histogram: GenerationHistogram, grouping: Grouping): readonly 
   const groups = (histogram.split ?? []).map(({ value, name, totals }): Group => ({
     ...totals,
     id: `value ${value ?? ''}`,
-    name: name ?? value ?? t.nothing[grouping],
+    name: name ?? (value === null ? t.nothing[grouping] : grouping === 'key' ? `${value.slice(0, 8)}…` : value),
     change: { [grouping]: value ?? NONE },
   }));
   const { other } = histogram;

@@ -16,6 +16,7 @@ import { moveBeside } from '../../../parts/table/column-order.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { toggled } from '../../../parts/toggled.ts';
 import { generationsMessages } from './messages.ts';
+import { keepWidth } from './use-columns.ts';
 
 interface ColumnsMenuProps {
   readonly columns: readonly Pick<Column<never>, 'id' | 'header'>[];
@@ -28,11 +29,14 @@ export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
   const t = generationsMessages().columns;
   const { hiddenColumns, columnOrder, columnWidths, density } = usePreferences();
   const ids = columns.map(({ id }) => id);
-  const move = (event: KeyboardEvent<HTMLElement>, id: string): void => {
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const neighbour = ids[ids.indexOf(id) + (step ?? 0)];
+  // What dragging a head or its edge does, without a pointer.
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>, id: string): void => {
+    const isResized = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
+    const step = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!event.altKey || step === undefined) return;
     event.preventDefault();
+    if (isResized) return resize(id, step);
+    const neighbour = ids[ids.indexOf(id) + step];
     if (neighbour === undefined) return;
     const item = event.currentTarget;
     setPreferences({ columnOrder: moveBeside(ids, id, { id: neighbour, side: step < 0 ? 'before' : 'after' }) });
@@ -53,7 +57,7 @@ export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
             key={id}
             isChecked={!hidden.includes(id)}
             onChange={() => setPreferences({ hiddenColumns: toggled(hidden, id) })}
-            onKeyDown={(event) => move(event, id)}
+            onKeyDown={(event) => onKeyDown(event, id)}
           >
             {header}
           </Item>
@@ -77,6 +81,15 @@ export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
       </MenuContent>
     </DropdownMenu.Root>
   );
+}
+
+const STEP_PX = 16;
+const LEAST_PX = 48;
+
+/** Makes a column that is shown a little wider or narrower. */
+function resize(id: string, step: number): void {
+  const px = document.querySelector(`[data-column="${id}"]`)?.getBoundingClientRect().width;
+  if (px !== undefined) keepWidth(id, Math.max(LEAST_PX, Math.round(px) + step * STEP_PX));
 }
 
 interface ItemProps {

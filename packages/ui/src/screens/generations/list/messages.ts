@@ -93,7 +93,7 @@ export const generationsMessages = createMessages(
       title: 'Columns',
       compact: 'Compact rows',
       reset: 'Reset columns',
-      hint: 'Drag a column’s head to move it, its edge to resize it. Alt+↑ and Alt+↓ move it here.',
+      hint: 'Drag a column’s header to move it, its edge to resize it. Here, Alt with an arrow key does the same.',
     },
     export: {
       title: 'Export',
@@ -220,7 +220,7 @@ export const generationsMessages = createMessages(
         title: 'Spalten',
         compact: 'Kompakte Zeilen',
         reset: 'Spalten zurücksetzen',
-        hint: 'Spaltenkopf ziehen zum Verschieben, seinen Rand für die Breite. Hier verschieben Alt+↑ und Alt+↓.',
+        hint: 'Spaltenkopf ziehen zum Verschieben, seinen Rand für die Breite. Hier geht beides mit Alt und Pfeiltaste.',
       },
       export: {
         title: 'Exportieren',

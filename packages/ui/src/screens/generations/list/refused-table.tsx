@@ -22,7 +22,7 @@ interface Refusal extends RefusalBody {
   readonly id: string;
 }
 
-export const refusedQuery = queryOptions({
+const refusedQuery = queryOptions({
   queryKey: ['refused'],
   refetchInterval: refreshEvery(REFRESH_MS),
   queryFn: async ({ signal }): Promise<readonly Refusal[]> => {
