@@ -58,17 +58,17 @@ export function GenerationPage() {
         >
           <ArrowLeft size={15} /> {t.list}
         </Link>
-        <div className="flex min-w-0 flex-1 basis-60 items-center gap-2">
+        <div className="order-last flex min-w-0 flex-1 basis-full items-center gap-2 md:order-none md:basis-60">
           <h1 className="flex min-w-0 text-base font-semibold">
             <GenerationTitle id={id} model={call?.model} />
           </h1>
           <IdChip id={id} onCopy={() => void copyText(id, t.copiedId)} />
         </div>
         {call === undefined && (
-          <>
+          <div className="ml-auto flex items-center gap-2">
             <PinButton id={id} />
             <GenerationActions id={id} />
-          </>
+          </div>
         )}
       </div>
       <GenerationTabs

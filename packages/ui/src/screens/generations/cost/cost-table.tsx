@@ -24,16 +24,19 @@ export function CostTable({ generation }: { generation: Generation }) {
   if (!generation.cost_known) return <p className="text-sm text-ink-soft">{t.unknown}</p>;
   const explained = charges === undefined ? null : explainCost(charges, generation.total_cost);
   const saved = generation.cache_discount ?? (charges === undefined ? null : toCacheSaving(charges, promptPrice));
+  const totalNanoUsd = Math.round(generation.total_cost * NANO_PER_USD);
+  const shown = [totalNanoUsd, ...(explained?.parts.map(({ nanoUsd }) => nanoUsd) ?? [])];
+  const write = toColumnWriter([...shown, ...(saved === null ? [] : [Math.round(Math.abs(saved) * NANO_PER_USD)])]);
   return (
     <div className="flex flex-col gap-2">
       <table aria-label={t.label} className="figures w-full max-w-xl text-sm">
-        {explained !== null && explained.parts.length > 0 && <Parts explained={explained} />}
+        {explained !== null && explained.parts.length > 0 && <Parts explained={explained} write={write} />}
         <tbody>
-          <Line name={t.total} value={formatUsdExactly(generation.total_cost)} isStrong />
+          <Line name={t.total} value={write(totalNanoUsd)} isStrong />
           {saved !== null && saved !== 0 && (
             <Line
               name={saved > 0 ? t.saved : t.cacheCost}
-              value={formatUsdExactly(Math.abs(saved))}
+              value={write(Math.round(Math.abs(saved) * NANO_PER_USD))}
               className={saved > 0 ? 'text-good' : 'text-ink-soft'}
             />
           )}
@@ -44,7 +47,13 @@ export function CostTable({ generation }: { generation: Generation }) {
   );
 }
 
-function Parts({ explained: { parts, differenceNanoUsd } }: { explained: CostExplanation }) {
+interface PartsProps {
+  readonly explained: CostExplanation;
+  /** Writes an amount as the column does. */
+  readonly write: (nanoUsd: number) => string;
+}
+
+function Parts({ explained: { parts, differenceNanoUsd }, write }: PartsProps) {
   const t = costMessages().table;
   return (
     <>
@@ -72,19 +81,30 @@ function Parts({ explained: { parts, differenceNanoUsd } }: { explained: CostExp
             </th>
             <td className="py-1 pl-3 text-right">{formatCount(part.count)}</td>
             <td className="py-1 pl-3 text-right whitespace-nowrap text-ink-soft">{toPriceText(part)}</td>
-            <td className="py-1 pl-3 text-right">{formatUsdExactly(part.nanoUsd / NANO_PER_USD)}</td>
+            <td className="py-1 pl-3 text-right whitespace-nowrap">{write(part.nanoUsd)}</td>
           </tr>
         ))}
         {differenceNanoUsd !== 0 && (
-          <Line
-            name={t.difference}
-            value={formatUsdExactly(differenceNanoUsd / NANO_PER_USD)}
-            className="text-caution"
-          />
+          <Line name={t.difference} value={write(differenceNanoUsd)} className="text-caution" />
         )}
       </tbody>
     </>
   );
+}
+
+const writeExactly = (nanoUsd: number): string => formatUsdExactly(nanoUsd / NANO_PER_USD);
+/** The digits after the point, and what follows them: the sign of the currency, in some languages. */
+const FRACTION = /(\d+)(\D*)$/;
+const DIGIT_SPACE = '\u2007';
+
+/** Creates what writes the amounts of a column exactly, filled up so that their points stand below one another. */
+function toColumnWriter(amounts: readonly number[]): (nanoUsd: number) => string {
+  const digitsOf = (text: string): number => FRACTION.exec(text)?.[1]?.length ?? 0;
+  const most = Math.max(...amounts.map(writeExactly).map(digitsOf));
+  return (nanoUsd) =>
+    writeExactly(nanoUsd).replace(FRACTION, (_, digits: string, rest: string) =>
+      [digits, DIGIT_SPACE.repeat(Math.max(0, most - digits.length)), rest].join(''),
+    );
 }
 
 interface LineProps {
@@ -96,11 +116,11 @@ interface LineProps {
 
 function Line({ name, value, isStrong = false, className = '' }: LineProps) {
   return (
-    <tr className={`border-b border-line/60 ${isStrong ? 'font-semibold' : ''} ${className}`}>
-      <th scope="row" colSpan={3} className="py-1 text-left font-[inherit]">
+    <tr className={`border-b border-line/60 ${className}`}>
+      <th scope="row" colSpan={3} className={`py-1 text-left ${isStrong ? 'font-semibold' : 'font-normal'}`}>
         {name}
       </th>
-      <td className="py-1 pl-3 text-right">{value}</td>
+      <td className={`py-1 pl-3 text-right whitespace-nowrap ${isStrong ? 'font-semibold' : ''}`}>{value}</td>
     </tr>
   );
 }

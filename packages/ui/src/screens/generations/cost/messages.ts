@@ -2,6 +2,7 @@ import { createMessages } from '../../../messages/locale.ts';
 
 export const costMessages = createMessages(
   {
+    label: 'Usage and cost',
     cost: 'Cost',
     table: {
       label: 'Cost by kind',
@@ -74,6 +75,7 @@ export const costMessages = createMessages(
   },
   {
     de: {
+      label: 'Nutzung und Kosten',
       cost: 'Kosten',
       table: {
         label: 'Kosten nach Art',

@@ -14,7 +14,12 @@ import { costMessages } from './messages.ts';
 export function UsageAndCost({ generation }: { generation: Generation }) {
   const t = costMessages();
   return (
-    <div className="scroll-thin @container h-full overflow-y-auto p-4">
+    <div
+      role="region"
+      aria-label={t.label}
+      tabIndex={0}
+      className="scroll-thin @container h-full overflow-y-auto p-4 outline-offset-[-2px]"
+    >
       <div className="grid gap-x-8 gap-y-6 @4xl:max-w-5xl @4xl:grid-cols-2">
         <Section title={t.cost}>
           <CostTable generation={generation} />

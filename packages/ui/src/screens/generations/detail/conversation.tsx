@@ -40,7 +40,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
   const earlier = Math.max(0, messages.length - shown);
   return (
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
-      <div className="flex justify-end">
+      <div className="-my-2 flex justify-end">
         <Button look="quiet" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
           {isPlain ? t.formatted : t.raw}
         </Button>

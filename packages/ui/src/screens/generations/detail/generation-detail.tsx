@@ -28,10 +28,7 @@ export function GenerationDetail(props: GenerationDetailProps) {
       label={detailMessages().panel.label(id)}
       onClose={onClose}
       title={
-        <div className="flex min-w-0 items-center gap-2">
-          <h2 className="flex min-w-0 text-sm font-semibold">
-            <GenerationTitle id={id} model={call?.model} />
-          </h2>
+        <div className="flex min-w-0">
           <IdChip id={id} onCopy={onCopyId} />
         </div>
       }
@@ -46,6 +43,9 @@ export function GenerationDetail(props: GenerationDetailProps) {
         )
       }
     >
+      <h2 className="flex shrink-0 px-4 pt-2 text-sm font-semibold">
+        <GenerationTitle id={id} model={call?.model} />
+      </h2>
       <GenerationTabs id={id} tab={tab} onTab={onTab} />
     </SidePanel>
   );

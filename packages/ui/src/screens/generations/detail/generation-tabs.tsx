@@ -129,7 +129,6 @@ function Summary({ generation, onNote }: { generation: Generation; onNote: () =>
   const t = detailMessages().summary;
   const { finish_reason: reason, tokens_prompt: prompt, tokens_completion: completion } = generation;
   const cached = generation.native_tokens_cached ?? 0;
-  const reasoning = generation.native_tokens_reasoning ?? 0;
   const firstTokenMs = toFirstTokenMs(generation);
   const status = toStatus(generation);
   return (
@@ -141,11 +140,9 @@ function Summary({ generation, onNote }: { generation: Generation; onNote: () =>
       </span>
       {(prompt ?? completion) !== null && (
         <span>
-          {t.tokens(
-            `${formatCount(prompt)}${cached > 0 ? t.cached(formatCount(cached)) : ''}`,
-            `${formatCount(completion)}${reasoning > 0 ? t.reasoning(formatCount(reasoning)) : ''}`,
-          )}
+          {t.tokens(formatCount(prompt), formatCount(completion))}
           {generation.usage_estimated && t.estimated}
+          {cached > 0 && t.cached(formatCount(cached))}
         </span>
       )}
       <span>

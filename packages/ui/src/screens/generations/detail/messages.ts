@@ -27,9 +27,8 @@ export const detailMessages = createMessages(
     summary: {
       via: (provider: string) => `via ${provider}`,
       costUnknown: 'cost unknown',
-      tokens: (input: string, output: string) => `${input} in / ${output} out`,
-      cached: (count: string) => ` (${count} cached)`,
-      reasoning: (count: string) => ` (${count} reasoning)`,
+      tokens: (input: string, output: string) => `${input} → ${output} tokens`,
+      cached: (count: string) => `, ${count} cached`,
       estimated: ', estimated',
       firstToken: (time: string) => `, first token after ${time}`,
       rule: (rule: string) => `by the rule ${rule}`,
@@ -130,9 +129,8 @@ export const detailMessages = createMessages(
       summary: {
         via: (provider) => `über ${provider}`,
         costUnknown: 'Kosten unbekannt',
-        tokens: (input, output) => `${input} Eingabe / ${output} Ausgabe`,
-        cached: (count) => ` (${count} aus dem Cache)`,
-        reasoning: (count) => ` (${count} Reasoning)`,
+        tokens: (input, output) => `${input} → ${output} Token`,
+        cached: (count) => `, ${count} aus dem Cache`,
         estimated: ', geschätzt',
         firstToken: (time) => `, erstes Token nach ${time}`,
         rule: (rule) => `nach der Regel ${rule}`,

@@ -76,7 +76,8 @@ export const sessionsMessages = createMessages(
       tokens: (input: string, output: string) => `${input} tokens in, ${output} out.`,
       context: 'Context (prompt tokens)',
       cost: 'Total cost',
-      grew: (first: string, most: string, last: string) => `${first} → ${last}, at most ${most}`,
+      grew: (first: string, last: string, most: string) =>
+        most === last ? `${first} → ${last}` : `${first} → ${last}, at most ${most}`,
     },
     thread: {
       request: (place: number) => `Request ${place}`,
@@ -168,7 +169,7 @@ export const sessionsMessages = createMessages(
         tokens: (input, output) => `${input} Token Eingabe, ${output} Ausgabe.`,
         context: 'Kontext (Prompt-Token)',
         cost: 'Kosten insgesamt',
-        grew: (first, most, last) => `${first} → ${last}, höchstens ${most}`,
+        grew: (first, last, most) => (most === last ? `${first} → ${last}` : `${first} → ${last}, höchstens ${most}`),
       },
       thread: {
         request: (place) => `Anfrage ${place}`,

@@ -9,7 +9,7 @@ import { showControls } from '../../../parts/text/show-controls.ts';
 import { sessionsMessages } from './messages.tsx';
 
 /** Left out where there is no room for them, the first of these first. */
-export const LEAVING: readonly string[] = ['session', 'key', 'span', 'models', 'errors', 'calls'];
+export const LEAVING: readonly string[] = ['key', 'session', 'span', 'models', 'errors', 'calls'];
 
 /** The columns of the list of sessions; names are those of keys by their hashes. */
 export function toSessionColumns(keyNames: Readonly<Record<string, string>>): readonly Column<SessionRow>[] {
@@ -18,7 +18,7 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'time',
       header: t.time,
-      width: '128px',
+      width: '104px',
       cell: ({ last_call_at: at }) => <LatestCall at={at} text={formatMoment(at)} />,
       narrow: { width: '68px', cell: ({ last_call_at: at }) => <LatestCall at={at} text={formatShortMoment(at)} /> },
     },
@@ -47,7 +47,7 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'calls',
       header: t.requests,
-      width: '84px',
+      width: '76px',
       isNumeric: true,
       cell: ({ matching, requests }) =>
         matching === requests ? (
@@ -59,14 +59,14 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'span',
       header: t.span,
-      width: '96px',
+      width: '84px',
       isNumeric: true,
       cell: (row) => formatDuration(toSpanMs(row)),
     },
     {
       id: 'models',
       header: t.models,
-      width: 'minmax(130px,2fr)',
+      width: 'minmax(120px,2fr)',
       cell: ({ models }) => <span title={models.join('\n')}>{toFew(models)}</span>,
     },
     {
@@ -94,7 +94,7 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'cost',
       header: t.cost,
-      width: '112px',
+      width: '96px',
       narrow: { width: '96px' },
       isNumeric: true,
       cell: (row) => <SessionCost row={row} />,

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { ModelNames } from '../../../features/models/model-names.tsx';
@@ -10,7 +10,6 @@ import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { LinkButton } from '../../../parts/controls/link-button.tsx';
-import { Facts } from '../../../parts/facts.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { Moment } from '../../../parts/text/moment.tsx';
@@ -69,6 +68,20 @@ const idsBefore = (rows: readonly ListRow[], at: number): string[] =>
     .map(({ id }) => id)
     .toReversed();
 
+/** Facts side by side, each below its name. */
+function FactLine({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="figures flex flex-wrap gap-x-8 gap-y-2 text-sm">
+      {facts.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-xs text-ink-faint">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** What all requests of the session are together. */
 function Sums({ id }: { id: string }) {
   const t = sessionsMessages().page;
@@ -77,8 +90,8 @@ function Sums({ id }: { id: string }) {
   const { started_at: from, ended_at: to, requests, models, key_hashes: hashes, keyNames } = data;
   const errors = countErrors(data);
   return (
-    <section className="card p-4" aria-label={t.figures}>
-      <Facts
+    <section aria-label={t.figures}>
+      <FactLine
         facts={[
           [t.requests, errors === 0 ? formatCount(requests) : t.failed(formatCount(requests), formatCount(errors))],
           [t.cost, <SessionCost row={data} />],

@@ -93,12 +93,11 @@ function GrowthLines({ calls }: { calls: readonly SessionCall[] }) {
   const { context, cost } = useMemo(() => toGrowth(calls), [calls]);
   if (calls.length < 2) return null;
   const last = (values: readonly number[]): number => values.at(-1) ?? 0;
-  const context0 = formatCompact(context[0] ?? 0);
   return (
     <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
       <Line
         title={t.context}
-        note={t.grew(context0, formatCompact(Math.max(...context)), formatCompact(last(context)))}
+        note={t.grew(formatCompact(context[0] ?? 0), formatCompact(last(context)), formatCompact(Math.max(...context)))}
         values={context}
         tone="text-accent"
       />

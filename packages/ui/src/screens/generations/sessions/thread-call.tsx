@@ -41,7 +41,7 @@ export function ThreadCall({ row, place, before }: ThreadCallProps) {
         <Moment at={at} className="text-ink-soft">
           {formatMoment(at)}
         </Moment>
-        <StatusBadge status={status} />
+        {status !== 'ok' && <StatusBadge status={status} />}
         <Link
           to="/models/$author/$"
           params={toModelParams(model)}
