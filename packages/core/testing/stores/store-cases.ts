@@ -3,7 +3,7 @@ import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
 import { generationFilterCases, sortedGenerationCases } from './lists.ts';
 import { carriedSpendingCases, spendingCases } from './spending.ts';
 import type { StoreCase } from './store-case.ts';
-import { activityCases, sessionCases } from './sums.ts';
+import { activityCases, figureCases, sessionCases } from './sums.ts';
 import { guardrailHitCases, keyCases, tableCases } from './tables.ts';
 
 const ALL: readonly StoreCase[] = [
@@ -17,6 +17,7 @@ const ALL: readonly StoreCase[] = [
   ...spendingCases,
   ...carriedSpendingCases,
   ...activityCases,
+  ...figureCases,
   ...followCases,
   ...videoJobCases,
   ...broadcastCases,

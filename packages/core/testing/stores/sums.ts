@@ -1,4 +1,11 @@
-import type { ActivitySum, GenerationFilter, SessionPlace, GenerationRecord, Store } from '@model-gateway/core';
+import type {
+  ActivitySum,
+  GenerationFilter,
+  HistogramFigures,
+  SessionPlace,
+  GenerationRecord,
+  Store,
+} from '@model-gateway/core';
 
 import { expectEqual, expectMatch, expectThat } from '../contract-case.ts';
 import { toRecord } from '../rows.ts';
@@ -222,4 +229,67 @@ export const sessionCases: readonly StoreCase[] = [
     const { sessions } = await store.generations.sessions({ limit: 1 });
     expectMatch(sessions, [{ sessionId: 'a', costNanoUsd: 1_500 }]);
   }),
+];
+
+const FIGURES_MS = Date.UTC(2026, 2, 1, 10);
+
+/** What charts show beside counts and costs. */
+export const figureCases: readonly StoreCase[] = [
+  storeCase(
+    'Generations of a store are counted with how long they took, their retries, and what their caches gave and saved',
+    async (store) => {
+      const attempt = { endpoint_id: 'acme:chat', status: 200 };
+      const refused = { ...attempt, status: 503 };
+      const told: readonly (Parameters<typeof toRecord>[1] & object)['generation'][] = [
+        { generation_time: 100, native_tokens_cached: 60, tokens_prompt: 100, cache_discount: 0.02 },
+        { generation_time: 300, provider_responses: [refused, refused, attempt] },
+        { generation_time: 9_000, finish_reason: 'error', provider_responses: [refused, refused] },
+        { generation_time: 7_000, cancelled: true, finish_reason: null, tokens_prompt: 5_000 },
+        {
+          generation_time: 200,
+          native_tokens_cached: 0,
+          tokens_prompt: 50,
+          cache_discount: -0.005,
+          provider_name: 'Beta',
+        },
+      ];
+      for (const [at, generation] of told.entries())
+        await store.generations.append(
+          toRecord(`gen-${at}`, {
+            generation: { ...generation, created_at: new Date(FIGURES_MS + at * 60_000).toISOString() },
+          }),
+          null,
+        );
+      const { total, buckets, parts, rest } = await store.generations.histogram({
+        startMs: FIGURES_MS,
+        bucketMs: 3 * 60_000,
+        buckets: 2,
+        filter: {},
+        split: { by: 'provider', rank: 'requests', limit: 1 },
+      });
+      const toFigures = (figures: HistogramFigures) => [
+        [figures.durationP50Ms, figures.durationP95Ms, figures.durationP99Ms],
+        figures.retries,
+        [figures.cachedTokens, figures.promptTokens, figures.cacheSavedNanoUsd],
+      ];
+      // What did not end well tells nothing of how long calls take; what tells of no cache is no part of its share.
+      expectEqual(toFigures(total), [[200, 300, 300], 3, [60, 150, 15_000_000]]);
+      expectEqual(buckets.map(toFigures), [
+        [[100, 300, 300], 3, [60, 100, 20_000_000]],
+        [[200, 200, 200], 0, [0, 50, -5_000_000]],
+      ]);
+      expectEqual(
+        parts.map(({ value, total: ofValue }) => [value, ...toFigures(ofValue)]),
+        [['Acme', [100, 300, 300], 3, [60, 100, 20_000_000]]],
+      );
+      expectEqual(rest === null ? null : toFigures(rest.total), [[200, 200, 200], 0, [0, 50, -5_000_000]]);
+      const ofFailed = await store.generations.histogram({
+        startMs: FIGURES_MS,
+        bucketMs: 5 * 60_000,
+        buckets: 1,
+        filter: { statuses: new Set(['failed']) },
+      });
+      expectEqual(toFigures(ofFailed.total), [[null, null, null], 1, [0, 0, 0]]);
+    },
+  ),
 ];
