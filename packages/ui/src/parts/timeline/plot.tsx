@@ -77,12 +77,12 @@ export function Row({ id, row, zoom, widthPx, isCurrent, onPoint, onPick }: RowP
       id={id}
       role="option"
       aria-selected={isCurrent}
-      aria-label={describeRow(row)}
       onPointerEnter={() => onPoint([])}
       onPointerDown={onPick}
       className={classNames(GRID, 'items-center rounded hover:bg-raised/60', isCurrent && 'bg-raised')}
     >
-      <span className="flex min-w-0 items-baseline gap-1 py-1 pr-2 text-xs">
+      <span className="sr-only">{describeRow(row)}</span>
+      <span aria-hidden="true" className="flex min-w-0 items-baseline gap-1 py-1 pr-2 text-xs">
         <span className="max-w-[72%] shrink-0 truncate">{showControls(row.label)}</span>
         {row.status !== '' && (
           <span className={classNames('min-w-0 truncate', row.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
@@ -90,14 +90,21 @@ export function Row({ id, row, zoom, widthPx, isCurrent, onPoint, onPick }: RowP
           </span>
         )}
       </span>
-      <div data-plot className="relative h-6 cursor-crosshair overflow-hidden" {...toPointerHandlers(zoom)}>
+      <div
+        aria-hidden="true"
+        data-plot
+        className="relative h-6 cursor-crosshair overflow-hidden"
+        {...toPointerHandlers(zoom)}
+      >
         {boxes.map((box, index) => (
           <Bar key={index} box={box} onPoint={onPoint} />
         ))}
         {boxes.length === 0 && before > 0 && <Beyond side="left" />}
         {boxes.length === 0 && after > 0 && <Beyond side="right" />}
       </div>
-      <span className="figures pl-2 text-right text-2xs whitespace-nowrap text-ink-soft">{took}</span>
+      <span aria-hidden="true" className="figures pl-2 text-right text-2xs whitespace-nowrap text-ink-soft">
+        {took}
+      </span>
     </div>
   );
 }
