@@ -30,6 +30,9 @@ const PRICING = {
 /** 3,400 × $3 + 9,000 × $0.30 + 200 × $15 + 120 × $20, all a million. */
 const COST = '$0.0183';
 
+/** Not in the blank page before, which may keep nothing. */
+const CHOOSE_KEY = `if (location.protocol === 'http:') sessionStorage.setItem('model-gateway.playground-key', '${API_KEY}')`;
+
 let ui: Ui;
 let upstream: Server;
 const ids = { whole: '', broken: '' };
@@ -174,7 +177,9 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('says what was recorded of a stream that broke off, in its replay and in the playground', async () => {
-      const { page, problems, go } = await ui.open(`#/generations/${ids.broken}?tab=stream`);
+      const { page, problems, go } = await ui.open(`#/generations/${ids.broken}?tab=stream`, {
+        initScript: CHOOSE_KEY,
+      });
       const note = page.getByRole('region', { name: 'Error' });
       await note.getByText('the response was cut short').waitFor();
       await go(`#/playground?from=${ids.broken}`);
