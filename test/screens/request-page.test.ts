@@ -206,6 +206,9 @@ describe.skipIf(skipped !== undefined)(
       await chart.getByRole('option', { name: /^└ read_file/ }).hover();
       await page.getByText('→ await sleep(15);').waitFor();
       await page.getByText('Context (prompt tokens)').waitFor();
+      // The thread below names the tool of a result, too.
+      const second = page.getByRole('article', { name: 'Request 2' });
+      await second.getByText('read_file', { exact: true }).first().waitFor();
       expect(problems).toEqual([]);
     });
 

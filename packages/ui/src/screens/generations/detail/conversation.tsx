@@ -11,7 +11,7 @@ import { MediaInputs } from '../../../parts/media-inputs.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { type MessagePart, toParts } from './message-parts.ts';
+import { type MessagePart, toolOf, toParts, toToolNames } from './message-parts.ts';
 import { detailMessages } from './messages.ts';
 
 const ROLE_ICONS = {
@@ -52,6 +52,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
       )}
       <Messages
         messages={messages.slice(earlier)}
+        toolNames={toToolNames(messages)}
         isPlain={isPlain}
         media={input.messages === undefined ? input.media : undefined}
       />
@@ -62,18 +63,21 @@ export function Conversation({ content }: { content: GenerationContent }) {
 
 interface MessagesProps {
   readonly messages: readonly unknown[];
+  /** Names of tools by the ids of their calls; by default, those that these messages call. */
+  readonly toolNames?: ReadonlyMap<string, string>;
   readonly isPlain?: boolean;
   /** What went in beside a prompt that is no conversation. */
   readonly media?: GenerationContent['input']['media'];
 }
 
 /** Messages as they were sent. */
-export function Messages({ messages, isPlain = false, media = [] }: MessagesProps) {
+export function Messages({ messages, toolNames, isPlain = false, media = [] }: MessagesProps) {
+  const names = toolNames ?? toToolNames(messages);
   return messages.map((message, at) => {
     const { role, parts } = toParts(message);
     // Messages have no ids, and never change their order.
     return (
-      <Message key={at} role={role}>
+      <Message key={at} role={role} tool={toolOf(message, names)}>
         {parts.map((part, place) => (
           <Part key={place} part={part} isPlain={isPlain} />
         ))}
@@ -128,17 +132,20 @@ export function Output({ content: { output, error }, isPlain = false }: OutputPr
 
 interface MessageProps {
   readonly role: string;
+  /** The tool whose result it is. */
+  readonly tool?: string | undefined;
   readonly isCompletion?: boolean;
   readonly copyText?: string | undefined;
   readonly children: ReactNode;
 }
 
-function Message({ role, isCompletion = false, copyText, children }: MessageProps) {
+function Message({ role, tool, isCompletion = false, copyText, children }: MessageProps) {
   const t = detailMessages().conversation;
   return (
     <article className={`rounded-lg border p-3 ${isCompletion ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
       <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
         {isRole(role) ? ROLE_ICONS[role] : <FileText size={15} />} {isRole(role) ? t.roles[role] : showControls(role)}
+        {tool !== undefined && <code className="min-w-0 truncate font-mono">{showControls(tool)}</code>}
         {isCompletion && <Badge tone="accent">{t.response}</Badge>}
         <span className="flex-1" />
         {copyText !== undefined && <CopyButton isIcon look="quiet" text={copyText} label={t.copyResponse} />}
@@ -163,12 +170,19 @@ function Part({ part, isPlain }: { part: MessagePart; isPlain: boolean }) {
   }
 }
 
+/** What is seen of the arguments while they are folded. */
+const MAX_SUMMARY = 160;
+
 function ToolUse({ name, text }: { name: string; text: string }) {
   return (
     <details className="rounded-md bg-raised px-3 py-2">
-      <summary className="flex items-center gap-2 text-sm">
-        <Wrench size={14} /> {detailMessages().conversation.calls}{' '}
-        <code className="font-mono text-xs break-all">{showControls(name)}</code>
+      <summary className="flex min-w-0 items-center gap-2 text-sm">
+        <Wrench size={14} className="shrink-0" />{' '}
+        <span className="shrink-0">{detailMessages().conversation.calls}</span>
+        <code className="max-w-[60%] shrink-0 truncate font-mono text-xs">{showControls(name)}</code>
+        <code className="min-w-0 truncate font-mono text-xs text-ink-faint">
+          {showControls(text.slice(0, MAX_SUMMARY))}
+        </code>
       </summary>
       <div className="mt-2 font-mono break-all">
         <PlainText text={text} />

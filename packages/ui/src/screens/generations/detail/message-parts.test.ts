@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toParts } from './message-parts.ts';
+import { toolOf, toParts, toToolNames } from './message-parts.ts';
 
 test('shows texts, tool calls and media apart', () => {
   const message = {
@@ -31,3 +31,12 @@ test.each([null, 7, 'text', [], { role: {} }, { content: [null, 3, { type: 'x' }
     expect(() => toParts(message)).not.toThrow();
   },
 );
+
+test('names the tool whose result a message is, by the id of its call', () => {
+  const call = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'read_file' } }, null, { id: 7 }] };
+  const names = toToolNames([null, 'x', call]);
+  expect([...names]).toEqual([['c1', 'read_file']]);
+  expect(toolOf({ role: 'tool', tool_call_id: 'c1' }, names)).toBe('read_file');
+  expect(toolOf({ role: 'user', tool_call_id: 'c1' }, names)).toBeUndefined();
+  expect(toolOf({ role: 'tool', tool_call_id: 'c2' }, names)).toBeUndefined();
+});

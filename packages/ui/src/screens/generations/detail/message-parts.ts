@@ -28,6 +28,26 @@ export function toParts(message: unknown): { readonly role: string; readonly par
   return { role: typeof role === 'string' ? role : 'unknown', parts };
 }
 
+/** Names of tools by the ids of their calls, of which messages with results know no more. */
+export function toToolNames(messages: readonly unknown[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const message of messages) {
+    const calls = isObject(message) ? message['tool_calls'] : undefined;
+    for (const call of Array.isArray(calls) ? calls.filter(isObject) : []) {
+      const { id, function: called } = call;
+      if (typeof id === 'string' && isObject(called) && typeof called['name'] === 'string')
+        names.set(id, called['name']);
+    }
+  }
+  return names;
+}
+
+/** The tool whose result a message is; undefined for any other message. */
+export function toolOf(message: unknown, names: ReadonlyMap<string, string>): string | undefined {
+  const id = isObject(message) && message['role'] === 'tool' ? message['tool_call_id'] : undefined;
+  return typeof id === 'string' ? names.get(id) : undefined;
+}
+
 function toPart(part: unknown): MessagePart {
   if (!isObject(part)) return { type: 'text', text: JSON.stringify(part) ?? '' };
   if (typeof part['text'] === 'string') return { type: 'text', text: part['text'] };

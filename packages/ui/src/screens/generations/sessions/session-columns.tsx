@@ -37,7 +37,7 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
       id: 'session',
       header: t.session,
       // A UUID in whole.
-      width: '276px',
+      width: '264px',
       cell: ({ session_id: id }) => (
         <code className="font-mono text-xs text-ink-faint" title={id}>
           {showControls(id)}

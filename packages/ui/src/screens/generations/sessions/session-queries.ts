@@ -9,7 +9,7 @@ import { contentQuery } from '../../../features/generations/content/generation-q
 import { messagesOf } from '../../../features/generations/content/messages-of.ts';
 import { ROW_QUERY } from '../../../features/generations/list/list-row.ts';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
-import { toParts } from '../detail/message-parts.ts';
+import { toParts, toToolNames } from '../detail/message-parts.ts';
 import { type SessionCall, toToolUse, type ToolUse } from './to-session-timeline.ts';
 
 const PATH = '/admin/v1/generations/sessions';
@@ -60,6 +60,8 @@ export const sessionCallsQuery = (id: string) =>
 /** A call of a thread: what is new in it, and what came back. */
 export interface ThreadCallContent extends Pick<GenerationContent, 'output' | 'error'> {
   readonly pieces: readonly ThreadPiece[];
+  /** Names of tools by the ids of their calls: results that are new are of calls that are folded. */
+  readonly toolNames: ReadonlyMap<string, string>;
 }
 
 /**
@@ -86,7 +88,7 @@ export const threadQuery = (id: string, before: readonly string[]) =>
         // The conversation goes on from there.
         if (pieces.length === 2 && countKnown(pieces) > 1) break;
       }
-      return { pieces, output, error };
+      return { pieces, toolNames: toToolNames(messagesOf(content)), output, error };
     },
   });
 

@@ -105,7 +105,7 @@ function CallContent({ id, before }: { id: string; before: readonly string[] }) 
       ) : (
         data.pieces.map((piece, at) =>
           piece.type === 'new' ? (
-            <Messages key={at} messages={piece.messages} />
+            <Messages key={at} messages={piece.messages} toolNames={data.toolNames} />
           ) : (
             <Button
               key={at}
