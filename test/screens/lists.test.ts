@@ -198,7 +198,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('j');
       await expect.poll(() => page.url()).toContain(ids.second);
       await page.getByRole('tab', { name: 'Usage and cost' }).click();
-      await page.getByRole('link', { name: 'All calls of this session' }).click();
+      await page.getByRole('link', { name: 'All requests of this session' }).click();
       await page.getByRole('status').getByText('2 found').waitFor();
       // A pair of keys leads away even where its second key does something in the list.
       await page.getByRole('grid').focus();

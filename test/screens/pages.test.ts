@@ -261,6 +261,7 @@ describe.skipIf(skipped !== undefined)(
       await second.getByText('3 messages as before').waitFor();
       await second.getByText('Five centimetres.').waitFor();
       expect(await second.getByText('When do I plant garlic?').count()).toBe(0);
+      await aside.scrollIntoViewIfNeeded();
       await aside.getByText('Name this conversation').waitFor();
       // The small call between them has not cut the thread.
       await last.scrollIntoViewIfNeeded();

@@ -123,7 +123,9 @@ describe.skipIf(skipped !== undefined)(
       const table = page.getByRole('table', { name: 'Cost by kind' });
       await table.waitFor();
       await expect
-        .poll(async () => (await table.getByRole('row').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')))
+        .poll(async () =>
+          (await table.getByRole('row').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
+        )
         .toEqual([
           'Kind Count Price Cost',
           'Input 3,400 $3.00 / M $0.0102',
