@@ -1,5 +1,5 @@
 import { Bot, Brain, CircleAlert, FileText, Settings2, User, Wrench } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { messagesOf } from '../../../features/generations/content/messages-of.ts';
@@ -37,6 +37,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
   const [shown, setShown] = useState(SHOWN_MESSAGES);
   const { input } = content;
   const messages = messagesOf(content);
+  const toolNames = useMemo(() => toToolNames(messagesOf(content)), [content]);
   const earlier = Math.max(0, messages.length - shown);
   return (
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
@@ -52,7 +53,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
       )}
       <Messages
         messages={messages.slice(earlier)}
-        toolNames={toToolNames(messages)}
+        toolNames={toolNames}
         isPlain={isPlain}
         media={input.messages === undefined ? input.media : undefined}
       />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
+import { useMemo } from 'react';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
@@ -13,8 +14,8 @@ export function GenerationTitle({ id, model: known }: { id: string; model?: stri
   const { data: generation } = useQuery({ ...generationQuery(id), enabled: known === undefined });
   const { data: content } = useQuery({ ...contentQuery(id), enabled: known === undefined });
   const model = generation?.model ?? known;
+  const said = useMemo(() => (content === undefined ? '' : toLastSaid(content)), [content]);
   if (model === undefined) return <span className="truncate text-ink-faint">{id}</span>;
-  const said = content === undefined ? '' : toLastSaid(content);
   return (
     <span className="min-w-0 truncate" title={showControls(said === '' ? model : `${model} · ${said}`)}>
       {showControls(model.slice(model.indexOf('/') + 1))}

@@ -65,6 +65,9 @@ export function SessionTimeline({ calls }: { calls: readonly SessionCall[] }) {
   );
 }
 
+/** The same function each time: a new one would have everything drawn anew. */
+const toData = (results: readonly { readonly data: ToolUse | null | undefined }[]) => results.map(({ data }) => data);
+
 interface LoadedTools {
   readonly tools: ReadonlyMap<string, ToolUse>;
   /** They are many, and loaded when they are asked for. */
@@ -78,7 +81,7 @@ function useTools(part: readonly SessionCall[]): LoadedTools {
   const isWaiting = isMuch && !isAsked;
   const loaded = useQueries({
     queries: part.map(({ id }) => ({ ...toolUseQuery(id), enabled: !isWaiting })),
-    combine: (results) => results.map(({ data }) => data),
+    combine: toData,
   });
   const tools = useMemo(
     () => new Map(part.flatMap(({ id }, at) => (loaded[at] == null ? [] : [[id, loaded[at]] as const]))),
