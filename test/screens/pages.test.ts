@@ -253,7 +253,8 @@ describe.skipIf(skipped !== undefined)(
     test('show a session as a thread, in which what was said before is folded', async () => {
       const { page, problems } = await ui.open('#/generations/sessions');
       await page.getByRole('row', { name: /garlic/ }).click();
-      await page.getByRole('heading', { level: 1, name: /^Session agent\/7/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'When do I plant garlic?' }).waitFor();
+      await page.getByRole('button', { name: /^agent\/7.* Copy ID$/ }).waitFor();
       const calls = page.getByRole('article', { name: /^Request \d$/ });
       await expect.poll(() => calls.count()).toBe(4);
       const [first, second, aside, last] = [calls.nth(0), calls.nth(1), calls.nth(2), calls.nth(3)];

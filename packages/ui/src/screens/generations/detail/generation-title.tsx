@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import type { GenerationContent } from '../../../api/types.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { messagesOf } from '../../../features/generations/content/messages-of.ts';
+import { classNames } from '../../../parts/class-names.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { toParts } from './message-parts.ts';
 import { detailMessages } from './messages.ts';
@@ -24,17 +25,27 @@ export function GenerationTitle({ id, model: known }: { id: string; model?: stri
   );
 }
 
-/** The id of a request, to be copied. */
-export function IdChip({ id, onCopy }: { id: string; onCopy: () => void }) {
+interface IdChipProps {
+  readonly id: string;
+  /** Whether there is room for all of it. */
+  readonly isWhole?: boolean;
+  readonly onCopy: () => void;
+}
+
+/** An id, to be copied. */
+export function IdChip({ id, isWhole = false, onCopy }: IdChipProps) {
   const label = detailMessages().page.copyId;
   return (
     <button
       type="button"
       onClick={onCopy}
       title={label}
-      className="inline-flex min-h-6 max-w-36 min-w-0 items-center gap-1 rounded border border-line px-1.5 font-mono text-xs text-ink-faint hover:border-line-strong hover:text-ink"
+      className={classNames(
+        'inline-flex min-h-6 min-w-0 items-center gap-1 rounded border border-line px-1.5 font-mono text-xs text-ink-faint hover:border-line-strong hover:text-ink',
+        isWhole ? 'max-w-full' : 'max-w-36',
+      )}
     >
-      <span className="truncate">{id}</span>
+      <span className="truncate">{showControls(id)}</span>
       <Copy size={12} className="shrink-0" aria-hidden="true" />
       <span className="sr-only">{label}</span>
     </button>

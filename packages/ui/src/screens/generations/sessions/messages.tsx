@@ -39,7 +39,7 @@ export const sessionsMessages = createMessages(
     },
     page: {
       session: (id: string) => `Session ${id}`,
-      copyId: 'Copy session ID',
+      copiedId: 'Session ID copied',
       listRequests: 'List its requests',
       what: 'the requests',
       notLoaded: 'The requests could not be loaded',
@@ -132,7 +132,7 @@ export const sessionsMessages = createMessages(
       },
       page: {
         session: (id) => `Sitzung ${id}`,
-        copyId: 'Sitzungs-ID kopieren',
+        copiedId: 'Sitzungs-ID kopiert',
         listRequests: 'Anfragen auflisten',
         what: 'Anfragen',
         notLoaded: 'Die Anfragen konnten nicht geladen werden',

@@ -8,12 +8,13 @@ import { BackLink } from '../../../features/resource-page/resource-page.tsx';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { CopyButton } from '../../../parts/controls/copy-button.tsx';
+import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { LinkButton } from '../../../parts/controls/link-button.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { IdChip } from '../detail/generation-title.tsx';
 import { sessionsMessages } from './messages.tsx';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
@@ -24,6 +25,7 @@ import { ThreadCall } from './thread-call.tsx';
 export function SessionPage() {
   const t = sessionsMessages().page;
   const { id } = useParams({ from: '/generations/sessions/$id' });
+  const prompt = useQuery(sessionQuery(id)).data?.first_prompt ?? null;
   const calls = useInfiniteQuery(sessionCallsQuery(id));
   const rows = useMemo(() => calls.data?.pages.flatMap((page) => page.data) ?? [], [calls.data]);
   return (
@@ -31,10 +33,15 @@ export function SessionPage() {
       <header className="flex flex-col gap-1">
         <BackLink to="/generations/sessions" label={sessionsMessages().list.title} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <h1 className="flex min-w-0 flex-1 basis-60 items-center gap-1 text-xl font-semibold tracking-tight">
-            <span className="min-w-0 break-all">{t.session(showControls(id))}</span>
-            <CopyButton isIcon look="quiet" text={id} label={t.copyId} />
-          </h1>
+          <div className="flex min-w-0 flex-1 basis-60 flex-wrap items-center gap-x-3 gap-y-1">
+            <h1
+              title={prompt === null ? undefined : showControls(prompt)}
+              className="line-clamp-2 min-w-0 text-xl font-semibold tracking-tight break-words"
+            >
+              {prompt === null ? t.session(showControls(id)) : showControls(prompt)}
+            </h1>
+            <IdChip id={id} isWhole onCopy={() => void copyText(id, t.copiedId)} />
+          </div>
           <LinkButton to="/generations" search={{ session: id }}>
             {t.listRequests}
           </LinkButton>
