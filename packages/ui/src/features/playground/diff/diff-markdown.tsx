@@ -4,6 +4,8 @@ import { type MarkdownNode, readMarkdown } from '../../../parts/text/markdown.ts
 import { isReadableMarkdown } from '../../../parts/text/plain-text.tsx';
 import { type DiffPiece, diffTexts, type TextDiff } from './diff-words.ts';
 
+export { diffTexts };
+
 export interface MarkdownDiff extends Pick<TextDiff, 'unit'> {
   /** Whether a reader sees no difference. */
   readonly isSame: boolean;

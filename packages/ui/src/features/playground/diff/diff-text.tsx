@@ -13,10 +13,7 @@ interface DiffTextProps {
 
 /** What a text has that another has not, and the other way round: underlined, and struck out. */
 const Diff = lazy(async () => {
-  const [{ diffTexts }, { diffMarkdown }] = await Promise.all([
-    import('./diff-words.ts'),
-    import('./diff-markdown.tsx'),
-  ]);
+  const { diffMarkdown, diffTexts } = await import('./diff-markdown.tsx');
   return {
     default: function Diff({ before, after, than }: DiffTextProps) {
       const { diff: t } = promptingMessages();
