@@ -92,12 +92,15 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
   );
 }
 
+/** What came in one piece has no speed. */
+const MIN_STREAMING_MS = 50;
+
 function Figures({ outcome }: { outcome: NonNullable<AssistantTurn['outcome']> }) {
   const { provider, firstTokenMs, elapsedMs, completionTokens, promptTokens, costUsd, endedAt } = outcome;
   const { footer: t } = columnMessages();
   const streamingMs = (elapsedMs ?? 0) - (firstTokenMs ?? 0);
   const speed =
-    firstTokenMs !== null && completionTokens !== null && streamingMs > 0
+    firstTokenMs !== null && completionTokens !== null && streamingMs >= MIN_STREAMING_MS
       ? (completionTokens / streamingMs) * 1000
       : null;
   const hasTokens = promptTokens !== null || completionTokens !== null;
