@@ -74,7 +74,7 @@ test('a rate limit that is stored applies from the next call on, in every proces
   const one = createAdminGateway({ rateLimits });
   const other = createCoreGateway([createScriptedProvider('acme', [SAYS])], {
     rateLimits,
-    store: one.store,
+    recordingStore: one.store,
     models: [MODEL],
   });
   expect((await other.chat()).status).toBe(200);
