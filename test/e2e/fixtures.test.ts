@@ -132,7 +132,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('row', { name: /synthetic-joke/ }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /synthetic-poem.*never/ }).click();
     const panel = page.getByRole('region', { name: 'Fixture acme/chat-completions/synthetic-poem' });
-    await panel.getByLabel('Response').selectOption('response.json');
+    await panel.getByLabel('File').selectOption('response.json');
     await panel.getByText('Roses are red.').waitFor();
     expect(await panel.getByRole('treeitem').count()).toBe(0);
     await panel.getByRole('radio', { name: 'Raw' }).click();

@@ -72,7 +72,7 @@ export function BenchHeader(props: BenchHeaderProps) {
         <Select
           label={t.header.compare}
           title={t.header.compareHint}
-          className="field w-40"
+          className="field w-auto max-w-56"
           value={columns.some((column) => column.id === baseId) ? baseId : ''}
           options={[
             ['', t.header.noDifferences],
