@@ -89,7 +89,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, screenshot } = await ui.open('#/playground?models=acme/echo');
       await page.getByRole('heading', { name: 'The playground needs an API key' }).waitFor();
       await screenshot('playground-key');
-      await page.getByRole('button', { name: 'Create a key named “Playground” with a limit of $1' }).click();
+      await page.getByRole('button', { name: 'Create a key named “Playground” with a limit of $1.00' }).click();
       // What a person does next is to type.
       await expect
         .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"), { timeout: 5000 })

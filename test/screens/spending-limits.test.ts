@@ -84,7 +84,7 @@ describe.skipIf(skipped !== undefined)(
       const ui = await launch();
       const opened = await ui.open('#/playground?models=acme/large,acme/larger,acme/largest');
       const { page, problems } = opened;
-      await button(page, 'Create a key named “Playground” with a limit of $1').click();
+      await button(page, 'Create a key named “Playground” with a limit of $1.00').click();
       const message = page.getByRole('textbox', { name: 'Message', exact: true });
       await message.fill('What costs so much?');
       await page

@@ -529,6 +529,19 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('is written in the language of the browser', async () => {
+      const { page, problems } = await ui.open('#/playground?models=acme/mini', {
+        managementKey: MANAGEMENT_KEY,
+        initScript: CHOOSE_KEY,
+        locale: 'de-DE',
+      });
+      await page.getByRole('textbox', { name: 'Nachricht', exact: true }).fill('Wie ist der Himmel?');
+      await page.getByRole('button', { name: 'Senden' }).click();
+      await page.getByRole('article', { name: 'Assistent' }).getByText('The sky is grey today.').waitFor();
+      await page.getByRole('button', { name: 'Neu generieren' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
     test.each(
       firstOrAll<readonly [number, number, 'dark' | 'light']>(
         // As one of twice the size that is enlarged to 200 %.
