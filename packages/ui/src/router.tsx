@@ -110,11 +110,11 @@ const member = createRoute({
   validateSearch: toOverviewSearch,
   component: lazyRouteComponent(() => import('./screens/members/member-page.tsx'), 'MemberPage'),
 });
-// const members = createRoute({
-//   getParentRoute: () => root,
-//   path: '/members',
-//   component: lazyRouteComponent(() => import('./screens/members/members-screen.tsx'), 'MembersScreen'),
-// });
+const members = createRoute({
+  getParentRoute: () => root,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./screens/members/members-screen.tsx'), 'MembersScreen'),
+});
 const provider = createRoute({
   getParentRoute: () => root,
   path: '/providers/$slug',
@@ -158,6 +158,7 @@ export const router = createRouter({
     connect,
     key,
     member,
+    members,
     destinations,
     providers,
     provider,

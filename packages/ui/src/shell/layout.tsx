@@ -61,7 +61,7 @@ function Frame() {
   useRecents(path);
   useEffect(() => {
     const { notFound, screens } = shellMessages();
-    const name = path.startsWith('/members/') ? 'members' : findPlace(path)?.name;
+    const name = findPlace(path)?.name;
     document.title = `${name === undefined ? notFound : screens[name]} · Model Gateway`;
   }, [path]);
   return (

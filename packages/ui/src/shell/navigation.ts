@@ -11,6 +11,7 @@ import {
   Send,
   Settings,
   ShieldCheck,
+  Users,
   Video,
   Waypoints,
 } from 'lucide-react';
@@ -30,6 +31,7 @@ export interface Place {
     | '/videos'
     | '/guardrails'
     | '/keys'
+    | '/members'
     | '/connect'
     | '/destinations'
     | '/providers'
@@ -64,7 +66,7 @@ export const PLACE_GROUPS = [
     places: [
       { path: '/keys', name: 'keys', letter: 'k', digit: '7', icon: KeyRound },
       { path: '/guardrails', name: 'guardrails', letter: 'u', digit: '6', icon: ShieldCheck },
-      // { path: '/members', name: 'members', letter: 'b', icon: Users },
+      { path: '/members', name: 'members', letter: 'b', icon: Users },
     ],
   },
   {

@@ -8,6 +8,7 @@ import { useShortcut } from '../../app/shortcuts.ts';
 import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { NotLoaded, type Loadable } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
+import { partMessages } from '../../parts/part-messages.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { ActivitySection, RecentCard } from '../activity/activity-section.tsx';
 import type { OverviewSearch, Split } from '../activity/overview-search.ts';
@@ -108,7 +109,7 @@ interface BackLinkProps {
 export function BackLink({ to, label }: BackLinkProps) {
   const navigate = useNavigate();
   useShortcut(
-    { keys: 'Escape', label: resourcePageMessages().back, group: 'This screen' },
+    { keys: 'Escape', label: resourcePageMessages().back, group: partMessages().thisScreen },
     () => void navigate({ to }),
   );
   return (

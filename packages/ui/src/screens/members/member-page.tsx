@@ -10,11 +10,13 @@ import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
-
-const BACK = <BackLink to="/keys" label="Keys" />;
+import { MemberGuardrail } from './member-guardrail.tsx';
+import { membersMessages } from './messages.ts';
 
 /** One member: their keys, the guardrail that holds for them, what they spend, and their calls. */
 export function MemberPage() {
+  const t = membersMessages();
+  const back = <BackLink to="/members" label={t.title} />;
   const { id } = useParams({ from: '/members/$id' });
   const query = useQuery(membersQuery);
   const keys = useQuery(allKeysQuery);
@@ -24,31 +26,33 @@ export function MemberPage() {
   if (query.data === undefined || isMissing) {
     return (
       <ResourceState
-        back={BACK}
+        back={back}
         what="member"
         name={id}
         query={query}
         isMissing={isMissing}
-        why="The member may have been removed. Their calls are still stored."
+        why={t.page.missing}
         filter={{ member: id }}
-        callsLabel="Their calls"
+        callsLabel={t.page.requests}
       />
     );
   }
   return (
     <ResourcePage
-      back={BACK}
+      back={back}
       title={member === undefined ? id : toMemberName(member)}
       note={<code className="font-mono text-xs break-all">{id}</code>}
-      badges={<Badge>{member === undefined ? 'not in the directory' : ROLES[member.role]}</Badge>}
+      badges={
+        <Badge>{member === undefined ? t.notListed : t.roles[member.role === 'org:admin' ? 'admin' : 'member']}</Badge>
+      }
       filter={{ member: id }}
       without="member"
       defaultSplit="key"
     >
       <Rules id={id} member={member} keys={own} />
-      <ResourceCard title="Keys">
+      <ResourceCard title={t.page.keys}>
         {own === undefined && keys.error !== null ? (
-          <NotLoaded what="keys" failure="The keys could not be loaded" query={keys} isFlush />
+          <NotLoaded what={t.page.keys} failure={t.page.keysNotLoaded} query={keys} isFlush />
         ) : (
           <Keys keys={own} />
         )}
@@ -56,8 +60,6 @@ export function MemberPage() {
     </ResourcePage>
   );
 }
-
-const ROLES: Readonly<Record<Member['role'], string>> = { 'org:admin': 'administrator', 'org:member': 'member' };
 
 /** A dash where the keys are not known. */
 const sum = (keys: readonly AnyKey[] | undefined, name: 'usage' | 'usage_daily' | 'usage_monthly'): string =>
@@ -70,22 +72,23 @@ interface RulesProps {
 }
 
 function Rules({ id, member, keys }: RulesProps) {
+  const t = membersMessages();
   const { data: assignments } = useQuery(memberAssignmentsQuery);
   const { data: guardrails } = useQuery(guardrailsQuery);
   const assigned = assignments?.find(({ user_id: user }) => user === id)?.guardrail_id;
   const guardrail = guardrails?.find((candidate) => candidate.id === assigned);
   return (
-    <ResourceCard title="Spending and rules">
+    <ResourceCard title={t.page.policies}>
       <Facts
         facts={[
-          ...(member === undefined || member.email === '' ? [] : [['E-mail', member.email] as const]),
-          ['Spent today (UTC)', sum(keys, 'usage_daily')],
-          ['This month (UTC)', sum(keys, 'usage_monthly')],
-          ['Total', sum(keys, 'usage')],
+          ...(member === undefined || member.email === '' ? [] : [[t.columns.email, member.email] as const]),
+          [t.page.spentToday, sum(keys, 'usage_daily')],
+          [t.page.spentMonth, sum(keys, 'usage_monthly')],
+          [t.page.total, sum(keys, 'usage')],
           [
-            'Guardrail',
+            t.page.guardrail,
             guardrail === undefined ? (
-              'none'
+              t.page.none
             ) : (
               <Link to="/guardrails" search={{ open: guardrail.id }} className="text-accent hover:underline">
                 {guardrail.name}
@@ -94,14 +97,22 @@ function Rules({ id, member, keys }: RulesProps) {
           ],
         ]}
       />
-      <p className="mt-3 text-xs text-ink-faint">Spend of their current keys (UTC).</p>
+      {guardrails !== undefined && assignments !== undefined && (
+        <MemberGuardrail
+          id={id}
+          name={member === undefined ? id : toMemberName(member)}
+          guardrails={guardrails}
+          assigned={assigned}
+        />
+      )}
+      <p className="mt-3 text-xs text-ink-faint">{t.page.note}</p>
     </ResourceCard>
   );
 }
 
 function Keys({ keys }: { readonly keys: readonly AnyKey[] | undefined }) {
   if (keys === undefined) return <p className="text-sm text-ink-faint">…</p>;
-  if (keys.length === 0) return <p className="text-sm text-ink-faint">No keys.</p>;
+  if (keys.length === 0) return <p className="text-sm text-ink-faint">{membersMessages().page.noKeys}</p>;
   return (
     <ul className="text-sm">
       {keys.map((key) => (
