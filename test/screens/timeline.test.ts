@@ -159,7 +159,11 @@ describe.skipIf(skipped !== undefined)(
       for (const name of [/^Request, /, /^Guardrails, /, /^Routing, /, /^Rate limits, /, /^Stream, /]) {
         await row(page, name).waitFor();
       }
-      expect(await row(page, /^1\. Gone/).locator('.sr-only').textContent()).toMatch(/503, from \d+\sms, took/);
+      expect(
+        await row(page, /^1\. Gone/)
+          .locator('.sr-only')
+          .textContent(),
+      ).toMatch(/503, from \d+\sms, took/);
       const bars = (name: RegExp, kind: string) => row(page, name).locator(`[data-bar=${kind}]`);
       // The gaps of a stream come with its pieces, which are read after the call.
       await expect.poll(() => bars(/^Stream/, 'gap').count()).toBe(1);
