@@ -33,7 +33,7 @@ describe.skipIf(skipped !== undefined)(
       await row.getByText(PROMPT).waitFor();
       // The browser has a picture of the film.
       await expect
-        .poll(() => row.locator('video').evaluate((film: HTMLVideoElement) => film.videoWidth))
+        .poll(() => page.evaluate('document.querySelector("[role=row] video").videoWidth'))
         .toBeGreaterThan(0);
       expect(await check()).toEqual([]);
       expect(problems).toEqual([]);
