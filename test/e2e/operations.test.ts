@@ -86,7 +86,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.type('a lighthouse');
       await page.getByRole('button', { name: 'Start' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('progressbar', { name: 'Progress, estimated' }).first().waitFor();
+      await page.getByRole('progressbar', { name: 'Estimated progress' }).first().waitFor();
       await page.locator('video').waitFor({ timeout: 40_000 });
       await expect.poll(() => page.evaluate("document.querySelector('video').videoWidth")).toBe(640);
       await page.getByText('a lighthouse').waitFor();
