@@ -8,52 +8,74 @@ import { membersQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { InputField, SelectField } from '../../features/form/fields.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
+import { memberPartMessages } from '../../features/members/messages.ts';
 import { ConfirmDialog, Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
-import { showToast } from '../../parts/messages/toast-store.ts';
+import { showToast, showUndo } from '../../parts/messages/toast-store.ts';
 import { membersMessages } from './messages.ts';
 
-interface MemberFormProps {
-  /** The member that changes; without, one is added. */
-  readonly existing?: Member;
-  readonly onClose: () => void;
-}
-
 interface MemberValues {
-  readonly id: string;
+  readonly user_id: string;
   readonly name: string;
   readonly email: string;
-  readonly role: 'admin' | 'member';
+  readonly role: 'member' | 'admin';
 }
 
 const toValues = (member: Member | undefined): MemberValues => ({
-  id: member?.id ?? '',
+  user_id: member?.id ?? '',
   name: [member?.first_name, member?.last_name].filter(Boolean).join(' '),
   email: member?.email ?? '',
   role: member?.role === 'org:admin' ? 'admin' : 'member',
 });
 
+/** Without an address there is nothing to send: the gateway takes addresses alone. */
+const toBody = ({ name, email, role }: MemberValues) => ({
+  name: name === '' ? null : name,
+  ...(email !== '' && { email }),
+  role,
+});
+
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: membersQuery.queryKey });
 
-/** Adds a member, or changes one. */
+const patchMember = async (id: string, values: MemberValues): Promise<Member> => {
+  const { data } = await callApi<{ data: Member }>(`/admin/v1/members/${encodeURIComponent(id)}`, {
+    method: 'PATCH',
+    body: toBody(values),
+  });
+  await refresh();
+  return data;
+};
+
+interface MemberFormProps {
+  readonly existing: Member | undefined;
+  readonly onClose: () => void;
+}
+
+/** The dialog that adds a member, or changes one. */
 export function MemberForm({ existing, onClose }: MemberFormProps) {
   const t = membersMessages();
+  const { roles } = memberPartMessages();
   const formId = useId();
   const form = useForm({ defaultValues: toValues(existing) });
   const save = useMutation({
-    mutationFn: async ({ id, name, email, role }: MemberValues) => {
-      const body = { name: name === '' ? null : name, email, role };
-      if (existing === undefined) {
-        await callApi('/admin/v1/members', { method: 'POST', body: { ...body, user_id: id } });
-      } else {
-        await callApi(`/admin/v1/members/${encodeURIComponent(existing.id)}`, { method: 'PATCH', body });
+    mutationFn: async (values: MemberValues) => {
+      if (existing !== undefined) {
+        const saved = await patchMember(existing.id, values);
+        showUndo({
+          title: t.saved(toMemberName(saved)),
+          undo: () => patchMember(existing.id, toValues(existing)),
+          undone: t.saved(toMemberName(existing)),
+        });
+        return;
       }
+      const body = { user_id: values.user_id, ...toBody(values) };
+      const { data } = await callApi<{ data: Member }>('/admin/v1/members', { method: 'POST', body });
       await refresh();
-      const shown = name || email || id;
-      showToast({ tone: 'good', title: existing === undefined ? t.form.added(shown) : t.form.saved(shown) });
+      showToast({ tone: 'good', title: t.added(toMemberName(data)) });
     },
     onSuccess: onClose,
   });
+  const submit = form.handleSubmit((values) => save.mutate(values));
   const parts = { form, error: save.error };
   return (
     <Dialog
@@ -62,61 +84,61 @@ export function MemberForm({ existing, onClose }: MemberFormProps) {
       actions={
         <FormActions
           formId={formId}
-          submit={existing === undefined ? t.add : t.form.save}
+          submit={existing === undefined ? t.form.add : t.form.save}
           isBusy={save.isPending}
           onClose={onClose}
         />
       }
     >
-      <form
-        id={formId}
-        onSubmit={(event) => void form.handleSubmit((values) => save.mutate(values))(event)}
-        className="flex flex-col gap-4"
-      >
+      <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         {existing === undefined && (
-          <InputField
-            {...parts}
-            name="id"
-            path="user_id"
-            label={t.form.id}
-            hint={t.form.idHint}
-            required
-            maxLength={200}
-          />
+          <InputField {...parts} name="user_id" label={t.form.id} hint={t.form.idHint} required maxLength={200} />
         )}
-        <InputField {...parts} name="name" label={t.form.name} maxLength={200} />
-        <InputField {...parts} name="email" label={t.form.email} type="email" maxLength={200} />
+        <InputField {...parts} name="name" label={t.form.name} maxLength={400} />
+        <InputField
+          {...parts}
+          name="email"
+          label={t.form.email}
+          type="email"
+          maxLength={320}
+          required={existing !== undefined && existing.email !== ''}
+        />
         <SelectField
           {...parts}
           name="role"
           label={t.form.role}
           options={[
-            ['member', t.roles.member],
-            ['admin', t.roles.admin],
+            ['member', roles['org:member']],
+            ['admin', roles['org:admin']],
           ]}
         />
-        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(form.getValues())} />}
+        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => void submit()} />}
       </form>
     </Dialog>
   );
 }
 
+interface RemoveMemberProps {
+  readonly member: Member;
+  readonly onClose: () => void;
+  /** Called once the member is gone. */
+  readonly onGone?: () => void;
+}
+
 /** Asks before a member is removed. */
-export function MemberRemoval({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
-  const t = membersMessages().removal;
+export function RemoveMember({ member, onClose, onGone }: RemoveMemberProps) {
+  const t = membersMessages();
   const name = toMemberName(member);
+  const remove = async (): Promise<void> => {
+    await callApi(`/admin/v1/members/${encodeURIComponent(member.id)}`, { method: 'DELETE' });
+    onGone?.();
+    // Their keys and their assignment have changed with them.
+    await queryClient.invalidateQueries();
+    showToast({ tone: 'good', title: t.removed(name) });
+  };
   return (
-    <ConfirmDialog
-      title={t.title(name)}
-      action={t.action}
-      onClose={onClose}
-      onConfirm={async () => {
-        await callApi(`/admin/v1/members/${encodeURIComponent(member.id)}`, { method: 'DELETE' });
-        await queryClient.invalidateQueries();
-        showToast({ tone: 'good', title: t.removed(name) });
-      }}
-    >
-      <p>{t.text}</p>
+    <ConfirmDialog title={t.removal.title(name)} action={t.removal.action} onClose={onClose} onConfirm={remove}>
+      <p>{t.removal.text}</p>
     </ConfirmDialog>
   );
 }

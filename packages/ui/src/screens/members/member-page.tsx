@@ -1,39 +1,45 @@
 import type { AnyKey, Member } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 
-import { allKeysQuery, guardrailsQuery, memberAssignmentsQuery, membersQuery } from '../../api/queries.ts';
-import { KeyKind, KeyState } from '../../features/keys/key-parts.tsx';
+import { allKeysQuery, membersQuery } from '../../api/queries.ts';
+import { KeyKind, KeyTrouble } from '../../features/keys/key-parts.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
+import { memberPartMessages } from '../../features/members/messages.ts';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
-import { formatUsd } from '../../format/money.ts';
+import { formatUsd, formatUsdInColumn } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { MemberForm, RemoveMember } from './member-form.tsx';
 import { MemberGuardrail } from './member-guardrail.tsx';
 import { membersMessages } from './messages.ts';
 
-/** One member: their keys, the guardrail that holds for them, what they spend, and their calls. */
+/** One member: their keys, guardrail and spending, and their requests. */
 export function MemberPage() {
   const t = membersMessages();
-  const back = <BackLink to="/members" label={t.title} />;
   const { id } = useParams({ from: '/members/$id' });
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'edit' | 'remove' | null>(null);
   const query = useQuery(membersQuery);
   const keys = useQuery(allKeysQuery);
   const member = query.data?.find((candidate) => candidate.id === id);
   const own = keys.data?.filter(({ creator_user_id: owner }) => owner === id);
   const isMissing = query.data !== undefined && member === undefined && own?.length === 0;
+  const back = <BackLink to={BACK_TO} label={t.title} />;
   if (query.data === undefined || isMissing) {
     return (
       <ResourceState
         back={back}
-        what="member"
+        what={t.one}
         name={id}
         query={query}
         isMissing={isMissing}
         why={t.page.missing}
         filter={{ member: id }}
-        callsLabel={t.page.requests}
+        callsLabel={t.page.theirRequests}
       />
     );
   }
@@ -42,14 +48,23 @@ export function MemberPage() {
       back={back}
       title={member === undefined ? id : toMemberName(member)}
       note={<code className="font-mono text-xs break-all">{id}</code>}
-      badges={
-        <Badge>{member === undefined ? t.notListed : t.roles[member.role === 'org:admin' ? 'admin' : 'member']}</Badge>
+      badges={<Badge>{member === undefined ? t.page.notListed : memberPartMessages().roles[member.role]}</Badge>}
+      actions={
+        member !== undefined && (
+          <>
+            <Button onClick={() => setOpen('edit')}>{t.edit}</Button>
+            <Button look="danger" onClick={() => setOpen('remove')}>
+              {t.remove}
+            </Button>
+          </>
+        )
       }
       filter={{ member: id }}
       without="member"
       defaultSplit="key"
     >
-      <Rules id={id} member={member} keys={own} />
+      <Spending member={member} keys={own} />
+      {member !== undefined && <MemberGuardrail id={id} name={toMemberName(member)} />}
       <ResourceCard title={t.page.keys}>
         {own === undefined && keys.error !== null ? (
           <NotLoaded what={t.page.keys} failure={t.page.keysNotLoaded} query={keys} isFlush />
@@ -57,55 +72,39 @@ export function MemberPage() {
           <Keys keys={own} />
         )}
       </ResourceCard>
+      {member !== undefined && open === 'edit' && <MemberForm existing={member} onClose={() => setOpen(null)} />}
+      {member !== undefined && open === 'remove' && (
+        <RemoveMember member={member} onClose={() => setOpen(null)} onGone={() => void navigate({ to: BACK_TO })} />
+      )}
     </ResourcePage>
   );
 }
+
+/** Where the list is. */
+const BACK_TO = '/members';
 
 /** A dash where the keys are not known. */
 const sum = (keys: readonly AnyKey[] | undefined, name: 'usage' | 'usage_daily' | 'usage_monthly'): string =>
   keys === undefined ? '—' : formatUsd(keys.reduce((total, key) => total + key[name], 0));
 
-interface RulesProps {
-  readonly id: string;
+interface SpendingProps {
   readonly member: Member | undefined;
   readonly keys: readonly AnyKey[] | undefined;
 }
 
-function Rules({ id, member, keys }: RulesProps) {
-  const t = membersMessages();
-  const { data: assignments } = useQuery(memberAssignmentsQuery);
-  const { data: guardrails } = useQuery(guardrailsQuery);
-  const assigned = assignments?.find(({ user_id: user }) => user === id)?.guardrail_id;
-  const guardrail = guardrails?.find((candidate) => candidate.id === assigned);
+function Spending({ member, keys }: SpendingProps) {
+  const t = membersMessages().page;
   return (
-    <ResourceCard title={t.page.policies}>
+    <ResourceCard title={t.spending}>
       <Facts
         facts={[
-          ...(member === undefined || member.email === '' ? [] : [[t.columns.email, member.email] as const]),
-          [t.page.spentToday, sum(keys, 'usage_daily')],
-          [t.page.spentMonth, sum(keys, 'usage_monthly')],
-          [t.page.total, sum(keys, 'usage')],
-          [
-            t.page.guardrail,
-            guardrail === undefined ? (
-              t.page.none
-            ) : (
-              <Link to="/guardrails" search={{ open: guardrail.id }} className="text-accent hover:underline">
-                {guardrail.name}
-              </Link>
-            ),
-          ],
+          ...(member === undefined || member.email === '' ? [] : [[t.email, member.email] as const]),
+          [t.today, sum(keys, 'usage_daily')],
+          [t.month, sum(keys, 'usage_monthly')],
+          [t.total, sum(keys, 'usage')],
         ]}
       />
-      {guardrails !== undefined && assignments !== undefined && (
-        <MemberGuardrail
-          id={id}
-          name={member === undefined ? id : toMemberName(member)}
-          guardrails={guardrails}
-          assigned={assigned}
-        />
-      )}
-      <p className="mt-3 text-xs text-ink-faint">{t.page.note}</p>
+      <p className="mt-3 text-xs text-ink-faint">{t.spendNote}</p>
     </ResourceCard>
   );
 }
@@ -127,9 +126,9 @@ function Keys({ keys }: { readonly keys: readonly AnyKey[] | undefined }) {
           >
             {key.name}
           </Link>
-          <KeyState state={key} />
-          <KeyKind management={key.management} />
-          <span className="w-24 text-right">{formatUsd(key.usage)}</span>
+          <KeyTrouble state={key} />
+          {key.management && <KeyKind management />}
+          <span className="w-24 text-right">{formatUsdInColumn(key.usage)}</span>
         </li>
       ))}
     </ul>

@@ -1,67 +1,67 @@
-import type { AnyKey, Member } from '@model-gateway/core/wire';
+import type { Member } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Plus, Users } from 'lucide-react';
+import { Plus, UsersRound } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 
-import { allKeysQuery, guardrailsQuery, memberAssignmentsQuery, membersQuery } from '../../api/queries.ts';
+import {
+  allKeysQuery,
+  guardrailsQuery,
+  latestCallsQuery,
+  memberAssignmentsQuery,
+  membersQuery,
+} from '../../api/queries.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { ListBody, ListScreen, RowMenu, SearchField } from '../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../features/list-screen/messages.ts';
 import { sortRows, type SortValues } from '../../features/list-screen/sort-rows.ts';
 import { toMemberName } from '../../features/members/member-link.tsx';
+import { memberPartMessages } from '../../features/members/messages.ts';
 import { formatUsd, formatUsdInColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column, TableSort } from '../../parts/table/table-row.tsx';
-import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
-import { MemberForm, MemberRemoval } from './member-form.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
+import { MemberForm, RemoveMember } from './member-form.tsx';
 import { membersMessages } from './messages.ts';
 
+/** A member with what is known of their keys: null until those are loaded. */
 interface MemberRow {
   readonly member: Member;
   readonly name: string;
-  readonly keys: readonly AnyKey[];
-  readonly guardrail: string | undefined;
+  readonly keyCount: number | null;
+  readonly monthUsd: number | null;
+  readonly guardrail: string | null;
 }
 
-type OpenDialog =
-  | { readonly type: 'add' }
-  | { readonly type: 'edit'; readonly member: Member }
-  | { readonly type: 'remove'; readonly member: Member };
-
-const spendOf = ({ keys }: MemberRow, period: 'usage' | 'usage_daily' | 'usage_monthly'): number =>
-  keys.reduce((total, key) => total + key[period], 0);
+type Open = { readonly type: 'add' } | { readonly type: 'edit' | 'remove'; readonly member: Member };
 
 const SORT_VALUES: SortValues<MemberRow> = {
-  name: ({ name }) => name.toLowerCase(),
-  keys: ({ keys }) => keys.length,
-  today: (row) => spendOf(row, 'usage_daily'),
-  month: (row) => spendOf(row, 'usage_monthly'),
-  total: (row) => spendOf(row, 'usage'),
+  name: ({ name }) => name,
+  email: ({ member }) => member.email || null,
+  keys: ({ keyCount }) => keyCount,
+  month: ({ monthUsd }) => monthUsd,
+  guardrail: ({ guardrail }) => guardrail,
 };
-const FIRST_SORT: TableSort = { by: 'name', order: 'asc' };
-/** Left out where there is no room for them, the first of these first. */
-const LEAVING = ['total', 'today', 'role', 'guardrail', 'email', 'keys'];
 
-/** The members with what their keys spend, and what applies to them. */
+/** All members, with what the keys of each have spent. */
 export function MembersScreen() {
   const t = membersMessages();
   const navigate = useNavigate();
   const query = useQuery(membersQuery);
-  const rows = useRows(query.data);
-  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const rows = useMemberRows(query.data);
+  const [open, setOpen] = useState<Open | null>(null);
   const [text, setText] = useState<string | undefined>();
-  const [sort, setSort] = useState<TableSort>(FIRST_SORT);
+  const [sort, setSort] = useState<TableSort>({ by: 'name', order: 'asc' });
   const search = useRef<HTMLInputElement>(null);
   useShortcut({ keys: '/', label: t.search.shortcut, group: listMessages().thisScreen }, () => search.current?.focus());
   const columns = useMemo(() => toColumns(setOpen), []);
   const shown = useMemo(() => {
     const wanted = text?.trim().toLowerCase() ?? '';
-    const found = rows?.filter(({ name, member }) =>
-      `${name}\n${member.email}\n${member.id}`.toLowerCase().includes(wanted),
+    const found = rows?.filter(({ member, name, guardrail }) =>
+      [name, member.email, member.id, guardrail ?? ''].join('\n').toLowerCase().includes(wanted),
     );
     return found && sortRows(found, sort, SORT_VALUES);
   }, [rows, text, sort]);
@@ -70,13 +70,13 @@ export function MembersScreen() {
       {t.add}
     </Button>
   );
+  const hasMembers = rows !== undefined && rows.length > 0;
   return (
     <ListScreen
       title={t.title}
       actions={add}
       filters={
-        rows !== undefined &&
-        rows.length > 0 && (
+        hasMembers && (
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <SearchField
               ref={search}
@@ -89,21 +89,21 @@ export function MembersScreen() {
           </div>
         )
       }
-      opened={open !== null && <Opened open={open} onClose={() => setOpen(null)} />}
+      opened={open !== null && <OpenDialog open={open} onClose={() => setOpen(null)} />}
     >
       <ListBody
         what={t.what}
         query={query}
         rows={shown}
         empty={
-          rows?.length === 0 ? (
-            <EmptyState icon={<Users size={22} />} title={t.empty.title}>
-              <p>{t.empty.text}</p>
-              {add}
-            </EmptyState>
-          ) : (
+          hasMembers ? (
             <EmptyState title={t.noMatch.title}>
               <Button onClick={() => setText(undefined)}>{t.noMatch.clear}</Button>
+            </EmptyState>
+          ) : (
+            <EmptyState icon={<UsersRound size={22} />} title={t.empty.title}>
+              <p>{t.empty.text}</p>
+              <Button onClick={() => setOpen({ type: 'add' })}>{t.add}</Button>
             </EmptyState>
           )
         }
@@ -124,98 +124,115 @@ export function MembersScreen() {
   );
 }
 
-function Opened({ open, onClose }: { readonly open: OpenDialog; readonly onClose: () => void }) {
-  switch (open.type) {
-    case 'add':
-      return <MemberForm onClose={onClose} />;
-    case 'edit':
-      return <MemberForm existing={open.member} onClose={onClose} />;
-    case 'remove':
-      return <MemberRemoval member={open.member} onClose={onClose} />;
-  }
+function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
+  if (open.type === 'remove') return <RemoveMember member={open.member} onClose={onClose} />;
+  return <MemberForm existing={open.type === 'edit' ? open.member : undefined} onClose={onClose} />;
 }
 
-function useRows(members: readonly Member[] | undefined): readonly MemberRow[] | undefined {
+function useMemberRows(members: readonly Member[] | undefined): readonly MemberRow[] | undefined {
   const { data: keys } = useQuery(allKeysQuery);
-  const { data: assignments } = useQuery(memberAssignmentsQuery);
   const { data: guardrails } = useQuery(guardrailsQuery);
-  return useMemo(() => {
-    const names = new Map(guardrails?.map(({ id, name }) => [id, name]));
-    const assigned = new Map(assignments?.map(({ user_id: user, guardrail_id: id }) => [user, names.get(id)]));
-    return members?.map((member) => ({
-      member,
-      name: toMemberName(member),
-      keys: keys?.filter(({ creator_user_id: owner }) => owner === member.id) ?? [],
-      guardrail: assigned.get(member.id),
-    }));
-  }, [members, keys, assignments, guardrails]);
+  const { data: assignments } = useQuery(memberAssignmentsQuery);
+  return useMemo(
+    () =>
+      members?.map((member) => {
+        const own = keys?.filter(({ creator_user_id: owner }) => owner === member.id);
+        const assigned = assignments?.find(({ user_id: user }) => user === member.id)?.guardrail_id;
+        return {
+          member,
+          name: toMemberName(member),
+          keyCount: own?.length ?? null,
+          monthUsd: own?.reduce((sum, { usage_monthly: usd }) => sum + usd, 0) ?? null,
+          guardrail: guardrails?.find(({ id }) => id === assigned)?.name ?? null,
+        };
+      }),
+    [members, keys, guardrails, assignments],
+  );
 }
 
-function toColumns(onOpen: (open: OpenDialog) => void): readonly Column<MemberRow>[] {
+function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
   const t = membersMessages();
-  const toSpend = (id: 'today' | 'month' | 'total', period: Parameters<typeof spendOf>[1]): Column<MemberRow> => ({
-    id,
-    header: t.columns[id],
-    width: '110px',
-    isNumeric: true,
-    sort: id,
-    narrow: { width: '80px', cell: (row) => formatUsd(spendOf(row, period)) },
-    cell: (row) => formatUsdInColumn(spendOf(row, period)),
-  });
-  return toLeaving(
-    [
-      {
-        id: 'name',
-        header: t.columns.name,
-        width: 'minmax(180px,2fr)',
-        narrow: { width: 'minmax(120px,2fr)' },
-        sort: 'name',
-        cell: ({ name, member }) => (
-          <span className="truncate font-medium" title={member.id}>
-            {name}
-          </span>
-        ),
-      },
-      { id: 'email', header: t.columns.email, width: 'minmax(160px,2fr)', cell: ({ member }) => member.email || '—' },
-      {
-        id: 'role',
-        header: t.columns.role,
-        width: '110px',
-        cell: ({ member }) => t.roles[member.role === 'org:admin' ? 'admin' : 'member'],
-      },
-      {
-        id: 'keys',
-        header: t.columns.keys,
-        width: '90px',
-        isNumeric: true,
-        sort: 'keys',
-        cell: ({ keys }) => formatCount(keys.length),
-      },
-      toSpend('today', 'usage_daily'),
-      toSpend('month', 'usage_monthly'),
-      toSpend('total', 'usage'),
-      {
-        id: 'guardrail',
-        header: t.columns.guardrail,
-        width: 'minmax(110px,1fr)',
-        cell: ({ guardrail }) => guardrail ?? <span className="text-ink-faint">{t.page.none}</span>,
-      },
-      {
-        id: 'actions',
-        header: <span className="sr-only">{t.actions.of('')}</span>,
-        width: '44px',
-        narrow: { width: '32px' },
-        cell: ({ name, member }) => (
-          <RowMenu
-            label={t.actions.of(name)}
-            items={[
-              { label: t.actions.edit, onSelect: () => onOpen({ type: 'edit', member }) },
-              { label: t.actions.remove, isDangerous: true, onSelect: () => onOpen({ type: 'remove', member }) },
-            ]}
-          />
-        ),
-      },
-    ],
-    LEAVING,
-  );
+  return [
+    {
+      id: 'name',
+      header: t.columns.name,
+      width: 'minmax(140px,2fr)',
+      narrow: { width: 'minmax(100px,2fr)' },
+      sort: 'name',
+      cell: ({ name }) => <span className="font-medium">{name}</span>,
+    },
+    {
+      id: 'email',
+      leaves: 2,
+      header: t.columns.email,
+      width: 'minmax(180px,2fr)',
+      sort: 'email',
+      cell: ({ member: { email } }) => email || <span className="text-ink-faint">—</span>,
+    },
+    {
+      id: 'role',
+      leaves: 3,
+      header: t.columns.role,
+      width: '116px',
+      cell: ({ member: { role } }) => (
+        <span className={role === 'org:member' ? 'text-ink-faint' : undefined}>{memberPartMessages().roles[role]}</span>
+      ),
+    },
+    {
+      id: 'keys',
+      leaves: 4,
+      header: t.columns.keys,
+      width: '84px',
+      isNumeric: true,
+      sort: 'keys',
+      cell: ({ keyCount }) => (keyCount === null ? '' : formatCount(keyCount)),
+    },
+    {
+      id: 'month',
+      header: t.columns.month,
+      width: '112px',
+      isNumeric: true,
+      sort: 'month',
+      narrow: { width: '80px', cell: ({ monthUsd }) => formatUsd(monthUsd) },
+      cell: ({ monthUsd }) => formatUsdInColumn(monthUsd),
+    },
+    {
+      id: 'guardrail',
+      leaves: 5,
+      header: t.columns.guardrail,
+      width: 'minmax(120px,1fr)',
+      sort: 'guardrail',
+      cell: ({ guardrail }) => guardrail ?? <span className="text-ink-faint">{t.none}</span>,
+    },
+    {
+      id: 'last',
+      leaves: 1,
+      header: t.columns.last,
+      width: '130px',
+      cell: ({ member }) => <LastRequest id={member.id} />,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">{t.columns.actions}</span>,
+      width: '44px',
+      narrow: { width: '32px' },
+      cell: ({ member, name }) => (
+        <RowMenu
+          label={t.actionsFor(name)}
+          items={[
+            { label: t.edit, onSelect: () => onOpen({ type: 'edit', member }) },
+            { label: t.remove, isDangerous: true, onSelect: () => onOpen({ type: 'remove', member }) },
+          ]}
+        />
+      ),
+    },
+  ];
+}
+
+/** Only rows in sight ask, and once. */
+function LastRequest({ id }: { id: string }) {
+  const { data } = useQuery({ ...latestCallsQuery({ member: id }), refetchInterval: false });
+  if (data === undefined) return null;
+  const at = data.data[0]?.created_at;
+  return at === undefined ? <span className="text-ink-faint">{membersMessages().never}</span> : <Moment at={at} />;
 }
