@@ -24,6 +24,7 @@ export type ScreenName = keyof ReturnType<typeof shellMessages>['screens'];
 export interface Place {
   readonly path:
     | '/'
+    | '/members'
     | '/models'
     | '/generations'
     | '/generations/sessions'

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 
-import { instanceQuery, rateLimitsQuery, settingsQuery } from '../../api/queries.ts';
+import { instanceQuery, settingsQuery } from '../../api/queries.ts';
 import { type Session, getSession } from '../../api/session.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { useDesktopInfo } from '../../app/desktop.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
-import { RateLimitList } from '../../features/limits/rate-limits.tsx';
+import { RateLimitsSection } from '../../features/limits/rate-limits-section.tsx';
 import { formatRelative, localZoneName } from '../../format/time.ts';
 import { LANGUAGE_NAMES } from '../../messages/languages.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -78,22 +78,16 @@ function AccountSections({ section }: { section: SettingsSection }) {
       <Loaded what={t.what} query={settings} data={settings.data} isFlush>
         {(loaded) => <AccountForm settings={loaded} section={shown ?? 'account'} />}
       </Loaded>
-      {section === 'account' && <RateLimitsCard />}
+      {section === 'account' && (
+        <div className="card p-4">
+          <RateLimitsSection />
+        </div>
+      )}
     </div>
   );
 }
 
 const ACCOUNT_SECTIONS: readonly AccountSection[] = ['account', 'routing', 'rules'];
-
-function RateLimitsCard() {
-  const { data: rules = [] } = useQuery(rateLimitsQuery);
-  if (rules.length === 0) return null;
-  return (
-    <div className="card p-4">
-      <RateLimitList />
-    </div>
-  );
-}
 
 function StorageCard() {
   const t = settingsMessages().storage;
