@@ -32,7 +32,6 @@ export interface Place {
     | '/videos'
     | '/guardrails'
     | '/keys'
-    | '/members'
     | '/connect'
     | '/destinations'
     | '/providers'
