@@ -77,7 +77,7 @@ export const shellMessages = createMessages(
     },
     mode: {
       label: (mode: string) => `Mode: ${mode}`,
-      stopRecording: (count: string) => `Stop recording, ${count} so far`,
+      stopRecording: (count: string) => `Recording ${count}, stop`,
       recordingHint: 'Recording requests. Click to stop and view the recordings',
       recording: 'Recording',
       recordNow: 'Record now',
@@ -176,7 +176,7 @@ export const shellMessages = createMessages(
       },
       mode: {
         label: (mode) => `Modus: ${mode}`,
-        stopRecording: (count) => `Aufzeichnung beenden, bisher ${count}`,
+        stopRecording: (count) => `Aufzeichnung ${count}, beenden`,
         recordingHint: 'Anfragen werden aufgezeichnet. Klicken, um zu beenden und die Aufzeichnungen anzusehen',
         recording: 'Aufzeichnung',
         recordNow: 'Jetzt aufzeichnen',
