@@ -74,7 +74,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a new key': { hash: () => '#/keys', opener: onButton('New key'), first: 'input Name', returned: 'button New key' },
   'a change of a key': {
     hash: () => '#/keys',
-    opener: inMenu('Actions for Tests', 'Change…'),
+    opener: inMenu('Actions for Tests', 'Edit…'),
     first: 'input Name',
     returned: 'button Actions for Tests',
   },

@@ -211,7 +211,7 @@ describe.skipIf(skipped !== undefined)(
       const { data } = (await created.json()) as { data: { id: string } };
       const { page, problems, screenshot } = await ui.open(`#/guardrails?open=${data.id}`);
       await page.getByRole('tab', { name: 'Test' }).click();
-      const prompt = page.getByLabel('A prompt');
+      const prompt = page.getByLabel('Prompt', { exact: true });
       await prompt.click();
       await page.keyboard.type('Write to jane@example.com about 4111 1111 1111 1111');
       await page.getByRole('button', { name: 'Test' }).click();

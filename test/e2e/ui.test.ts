@@ -206,10 +206,9 @@ describe.skipIf(skipped !== undefined)(
     test('tells what a guardrail would do, and where a value is wrong', async () => {
       const { page, problems } = await ui.open(`#/guardrails?open=${ids.guardrail}`);
       await page.getByRole('tab', { name: 'Test' }).click();
-      await page.getByLabel('A prompt').fill('Write to jane@example.com');
+      await page.getByLabel('Prompt', { exact: true }).fill('Write to jane@example.com');
       await page.getByRole('button', { name: 'Test' }).click();
       await page.getByText('Write to [EMAIL]').waitFor();
-      await page.getByRole('tab', { name: 'Dry run' }).click();
       await page.getByRole('button', { name: 'Dry run' }).click();
       await page.getByText(/would be blocked/).waitFor();
       await page.getByRole('tab', { name: 'Content' }).click();

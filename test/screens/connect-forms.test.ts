@@ -337,7 +337,8 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     const opened = await ui.open('#/settings?section=account');
     const { page } = opened;
     expect(await page.getByLabel('Default model').isDisabled()).toBe(true);
-    await page.getByText('60 requests per minute for each key, for own/fixed').waitFor();
+    await page.getByRole('row', { name: /^Each key own\/fixed 60/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^Actions for 60 requests/ }).count()).toBe(0);
     expect(await examine(opened, 'connect-configured')).toEqual([]);
     await page.getByRole('link', { name: 'Routing' }).click();
     await page.getByRole('list', { name: 'Preferred providers' }).waitFor();

@@ -176,17 +176,17 @@ describe.skipIf(skipped !== undefined)(
         await page.getByText('“Changing” restored').first().waitFor();
         await page.getByRole('button', { name: 'Dismiss' }).first().click();
       };
-      await act('Change…');
+      await act('Edit…');
       await page.getByLabel('Name', { exact: true }).fill('Renamed');
       await page.getByLabel('Limit in USD').fill('7');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Changed “Renamed”').first().waitFor();
+      await page.getByText('“Renamed” saved').first().waitFor();
       expect(await keysNamed('Renamed')).toMatchObject([{ limit: 7 }]);
       await undo();
       expect(await keysNamed('Changing')).toMatchObject([{ limit: 5 }]);
 
       await act('Disable');
-      await page.getByText('“Changing” disabled; its calls are refused').first().waitFor();
+      await page.getByText('“Changing” disabled; its requests are refused').first().waitFor();
       await undo();
       expect(await keysNamed('Changing')).toMatchObject([{ disabled: false }]);
 

@@ -214,7 +214,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('tab', { name: 'Test' }).click();
       await page.getByLabel('Model', { exact: true }).selectOption('openai/gpt-5.6-sol');
       await page
-        .getByLabel('A prompt')
+        .getByLabel('Prompt', { exact: true })
         .fill('Please write to ana@example.com that her order has left, and copy ben@example.com.');
       await page.getByRole('button', { name: 'Test' }).click();
       await page.getByText('It would be sent as').waitFor();

@@ -164,7 +164,7 @@ describe.skipIf(skipped !== undefined)(
       await row.click();
       await page.getByRole('tab', { name: 'Hits' }).click();
       await page.getByText('the prompt or ended the response').waitFor();
-      const refused = page.getByRole('region', { name: 'Refused calls' });
+      const refused = page.getByRole('region', { name: 'Latest refused requests' });
       expect(await refused.getByRole('listitem').count()).toBe(3);
       expect(await refused.getByRole('listitem').first().innerText()).toMatch(/Support desk\s+demo\/chat\s+Blocked/);
       expect(await page.content()).not.toContain('4111');
@@ -192,32 +192,33 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.type('nothing-of-the-kind');
       await page.keyboard.press('Escape');
       await page.getByLabel('USD').fill('0');
-      await page.getByRole('tab', { name: 'Dry run', exact: true }).click();
+      await page.getByRole('tab', { name: 'Test', exact: true }).click();
+      await page.getByRole('radio', { name: 'Past requests' }).click();
       await page.getByText('Unsaved changes are included').waitFor();
-      await page.getByLabel('Only calls matching').fill('nonsense:1');
+      await page.getByLabel('Only requests matching').fill('nonsense:1');
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page
         .getByText(/unknown field “nonsense”/)
         .first()
         .waitFor();
       expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
-      await page.getByLabel('Only calls matching').fill('');
+      await page.getByLabel('Only requests matching').fill('');
       await page.getByRole('button', { name: 'Run again' }).click();
       const result = page.getByRole('region', { name: 'Result' });
       await result.getByRole('status').waitFor();
       expect(await result.getByRole('status').innerText()).toBe(
-        'Of 5 calls: 1 would be blocked, 4 would be over the budget.',
+        'Of 5 requests: 1 would be blocked, 4 would be over the budget.',
       );
       expect(await page.getByRole('progressbar', { name: 'Dry run' }).getAttribute('aria-valuetext')).toBe(
-        '5 of 5 calls',
+        '5 of 5 requests',
       );
       await result.getByText(/would have been saved/).waitFor();
       await result.getByRole('rowheader', { name: 'limit_usd' }).waitFor();
       await screenshot('guardrail-dry-run-1360');
       expect(await check()).toEqual([]);
-      await page.getByLabel('Only calls of the assigned key').check();
+      await page.getByLabel('Only requests of the assigned key').check();
       await page.getByRole('button', { name: 'Run again' }).click();
-      await result.getByText('Of 4 calls: 0 would be blocked, 4 would be over the budget.').waitFor();
+      await result.getByText('Of 4 requests: 0 would be blocked, 4 would be over the budget.').waitFor();
       await result.getByRole('link').first().click();
       await page.getByRole('tab', { name: 'Timeline' }).waitFor();
       expect(
@@ -246,17 +247,17 @@ describe.skipIf(skipped !== undefined)(
           return Promise.resolve(new Response(body));
         };`);
       await page.getByRole('button', { name: 'Dry run' }).click();
-      await page.getByText('200 of 1,000 calls checked').waitFor();
+      await page.getByText('200 of 1,000 requests checked').waitFor();
       await page.getByText('40 could not be checked').waitFor();
       const bar = page.getByRole('progressbar', { name: 'Dry run' });
       expect(await bar.getAttribute('aria-valuenow')).toBe('200');
       await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByText(/200 of 1,000 calls checked.*; stopped/).waitFor();
+      await page.getByText(/200 of 1,000 requests checked.*; stopped/).waitFor();
       expect(await page.evaluate('window.left')).toBe(1);
       await page.getByRole('button', { name: 'Run again' }).click();
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await page.getByRole('tab', { name: 'Content' }).click();
-      await page.getByRole('tab', { name: 'Dry run' }).click();
+      await page.getByRole('tab', { name: 'Test' }).click();
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       expect(await page.evaluate('window.left')).toBe(1);
       await page.getByRole('link', { name: 'Keys' }).click();

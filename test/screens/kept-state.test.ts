@@ -46,11 +46,11 @@ describe.skipIf(skipped !== undefined)(`what screens keep, and what they tell${n
     });
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('button', { name: 'Run again' }).waitFor();
-    await page.getByLabel('Only calls matching').fill('model:demo/*');
+    await page.getByLabel('Only requests matching').fill('model:demo/*');
     await page.getByRole('tab', { name: 'Access' }).click();
-    await page.getByRole('tab', { name: 'Dry run' }).click();
+    await page.getByRole('tab', { name: 'Test' }).click();
     await page.getByRole('button', { name: 'Run again' }).waitFor();
-    expect(await page.getByLabel('Only calls matching').inputValue()).toBe('model:demo/*');
+    expect(await page.getByLabel('Only requests matching').inputValue()).toBe('model:demo/*');
     expect(runs).toBe(1);
   });
 

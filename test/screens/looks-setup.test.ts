@@ -131,7 +131,7 @@ const SCENES: readonly Scene[] = [
   { name: 'guardrails', at: 'demo', hash: 'guardrails' },
   { name: 'guardrails-empty', at: 'empty', hash: 'guardrails' },
   { name: 'guardrails-new', at: 'demo', hash: 'guardrails', act: click('button', 'New guardrail') },
-  ...['Access', 'Content', 'Assigned to', 'Hits', 'Test', 'Dry run'].map((tab): Scene => ({
+  ...['Access', 'Content', 'Assigned to', 'Hits', 'Test'].map((tab): Scene => ({
     name: `guardrails-panel-${tab.toLowerCase().replaceAll(' ', '-')}`,
     at: 'demo',
     hash: 'guardrails?open=GUARDRAIL',

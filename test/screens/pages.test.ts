@@ -142,7 +142,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Enter');
       await page.getByText('from the configuration').first().waitFor();
       await untilDrawn(page);
-      expect(await page.getByRole('button', { name: 'Change…' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Edit…' }).count()).toBe(0);
       expect(await page.content()).not.toContain(`${API_KEY}<`);
       await page.getByRole('region', { name: 'Limits and spending' }).getByText('$1.0').first().waitFor();
       // Its figures and its latest calls are those of this key.
@@ -162,14 +162,14 @@ describe.skipIf(skipped !== undefined)(
       await rules.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
       const limits = page.getByRole('region', { name: 'Limits and spending' });
       await limits.getByText('never').waitFor();
-      await page.getByRole('button', { name: 'Change…' }).click();
+      await page.getByRole('button', { name: 'Edit…' }).click();
       await page.getByLabel('Expires').fill('2020-01-01T10:00');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('expired', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Change…' }).click();
+      await page.getByRole('button', { name: 'Edit…' }).click();
       await page.getByLabel('Expires').fill('');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('active', { exact: true }).waitFor();
+      await page.getByText('expired', { exact: true }).waitFor({ state: 'detached' });
       await rules.getByRole('link', { name: 'Ada Lovelace' }).click();
       await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
       await page.getByRole('region', { name: 'Keys' }).getByRole('link', { name: 'Ada’s tool' }).waitFor();
@@ -315,12 +315,12 @@ describe.skipIf(skipped !== undefined)(
 
     test('show a change of a key that is made elsewhere', async () => {
       const { page } = await ui.open(`#/keys/${made.key}`);
-      await page.getByText('active', { exact: true }).waitFor();
+      await page.getByText('expired', { exact: true }).waitFor({ state: 'detached' });
       await change(`/api/v1/keys/${made.key}`, 'PATCH', { disabled: true });
       await page.evaluate("dispatchEvent(new Event('focus'))");
       await page.getByText('disabled', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Enable' }).click();
-      await page.getByText('active', { exact: true }).waitFor();
+      await page.getByText('expired', { exact: true }).waitFor({ state: 'detached' });
     });
 
     test.each(firstOrAll(320, 480, 900, 1440))('fit and are readable %i pixels wide, in both themes', async (width) => {

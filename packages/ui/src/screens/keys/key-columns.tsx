@@ -1,6 +1,8 @@
 import type { AnyKey } from '@model-gateway/core/wire';
+import { Lock } from 'lucide-react';
 
-import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { KeyKind, KeyTrouble, LimitBar, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { keyPartMessages } from '../../features/keys/messages.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import type { SortValues } from '../../features/list-screen/sort-rows.ts';
 import { formatUsd, formatUsdInColumn } from '../../format/money.ts';
@@ -92,6 +94,7 @@ const Faint = ({ children }: { children: string }) => <span className="text-ink-
 
 /** The end of its text stays in sight, however narrow the column is. */
 function KeyName({ value }: { value: AnyKey }) {
+  const fromConfig = keyPartMessages().configMeaning;
   return (
     <span className="flex items-center gap-2">
       <span className="truncate font-medium" title={value.name}>
@@ -104,7 +107,11 @@ function KeyName({ value }: { value: AnyKey }) {
       )}
       <KeyTrouble state={value} />
       {value.management && <KeyKind management />}
-      {value.source === 'config' && <ConfigBadge />}
+      {value.source === 'config' && (
+        <span title={fromConfig} className="shrink-0 text-ink-faint">
+          <Lock size={13} aria-label={fromConfig} />
+        </span>
+      )}
     </span>
   );
 }
