@@ -21,12 +21,12 @@ export function Logo({ name, label, size = 16, className }: LogoProps) {
       <span
         {...meaning}
         className={classNames(
-          'inline-flex shrink-0 items-center justify-center rounded-full border border-current align-middle font-medium uppercase opacity-80',
+          'inline-flex shrink-0 items-center justify-center rounded-full border border-current align-middle font-medium opacity-80',
           className,
         )}
         style={{ width: size, height: size, fontSize: Math.round(size * 0.56), lineHeight: 1 }}
       >
-        {/[\p{L}\p{N}]/u.exec(label ?? name)?.[0] ?? '?'}
+        {/[\p{L}\p{N}]/u.exec(label ?? name)?.[0]?.toUpperCase() ?? '?'}
       </span>
     );
   }

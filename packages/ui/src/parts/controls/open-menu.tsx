@@ -2,7 +2,7 @@ import { DropdownMenu } from 'radix-ui';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 import { classNames } from '../class-names.ts';
-import { MENU_ITEM, type MenuProps } from './menu.tsx';
+import { MENU_ITEM, type MenuProps } from './menu-item.tsx';
 
 /** A `Menu` that opens at once. Not modal: locking the scroll would need a style element. */
 export function OpenMenu({ trigger, items }: MenuProps) {

@@ -11,7 +11,7 @@ import { toPeriodTexts, isPeriod } from '../../../format/days.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { LabelledInput } from '../../../parts/controls/labelled.tsx';
-import { MENU_ITEM, MenuCheck } from '../../../parts/controls/menu.tsx';
+import { MENU_ITEM, MenuCheck } from '../../../parts/controls/menu-item.tsx';
 import { MenuContent } from '../../../parts/controls/open-menu.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
