@@ -184,8 +184,8 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('heading', { level: 1, name: /Reasoner/i }).waitFor();
       await page.getByRole('region', { name: 'Endpoints' }).getByText('Input').first().waitFor();
       await page
-        .getByRole('region', { name: 'Can it be used?' })
-        .getByText(/Yes: 1 of 1/)
+        .getByRole('region', { name: 'Availability' })
+        .getByText(/Available: 1 of 1/)
         .waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
@@ -234,7 +234,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('list sessions with their first prompt and sums, under the filters of the calls', async () => {
       const { page, problems } = await ui.open('#/generations');
-      await page.getByRole('link', { name: 'Sessions' }).click();
+      await page.getByRole('main').getByRole('link', { name: 'Sessions' }).click();
       await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
       const rows = page.getByRole('grid', { name: 'Sessions' }).getByRole('row');
       await expect.poll(() => rows.count()).toBe(4);
@@ -367,7 +367,7 @@ describe.skipIf(skipped !== undefined)(
       });
       onTestFinished(() => configured.close());
       const { page, problems, check } = await configured.open('#/models/acme/chat', { managementKey: key });
-      await page.getByRole('region', { name: 'The model' }).getByText('fast', { exact: true }).waitFor();
+      await page.getByRole('region', { name: 'About' }).getByText('fast', { exact: true }).waitFor();
       await page.getByRole('region', { name: 'Endpoints' }).getByRole('link', { name: 'Acme, Inc.' }).click();
       const setup = page.getByRole('region', { name: 'Settings' });
       await setup.getByText('http://127.0.0.1:9/v1').waitFor();

@@ -195,7 +195,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
       id: 'cost',
       sort: 'cost',
       header: heads.cost,
-      width: '104px',
+      width: '124px',
       // Without the spaces that keep the points under each other.
       narrow: { width: '82px', cell: (row) => <Cost generation={row} format={formatUsd} /> },
       isNumeric: true,
