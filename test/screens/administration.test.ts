@@ -86,10 +86,10 @@ describe.skipIf(skipped !== undefined)(`keys, members and limits (${skipped ?? '
     await dialog.getByRole('button', { name: /^Remove demo\/chat/ }).waitFor();
     expect(await check()).toEqual([]);
     await dialog.getByRole('button', { name: 'Create guardrail' }).click();
-    await expect.poll(() => page.getByLabel('Guardrail', { exact: true }).innerText()).toContain('Rules for Ada');
+    const chosen = page.getByRole('combobox', { name: 'Guardrail', exact: true });
+    await expect.poll(() => chosen.locator('option:checked').innerText()).toBe('Rules for Ada Lovelace');
     const { data } = await read<{ data: { name: string; ignored_models: string[] }[] }>('/api/v1/guardrails');
     expect(data.find(({ name }) => name === 'Rules for Ada Lovelace')?.ignored_models).toHaveLength(1);
-    const chosen = page.getByRole('combobox', { name: 'Guardrail', exact: true });
     await chosen.selectOption({ label: 'EU-safe' });
     await page.getByText(/A member can have only one/).waitFor();
     await page.getByRole('button', { name: 'Replace guardrail' }).click();

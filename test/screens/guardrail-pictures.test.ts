@@ -279,7 +279,7 @@ describe.skipIf(skipped !== undefined)(
       await screenshot('guardrail-deleted-1360');
       expect(await namesOf()).toEqual(expect.arrayContaining(names));
       await message(page, '“To stay” will be deleted').getByRole('button', { name: 'Undo' }).click();
-      await page.getByRole('row', { name: /^To stay nothing/ }).waitFor();
+      await page.getByRole('row', { name: /^To stay none/ }).waitFor();
       await message(page, '“To go” will be deleted').getByRole('button', { name: 'Dismiss' }).click();
       await page.getByRole('row', { name: /^To go/ }).waitFor({ state: 'detached' });
       expect(await namesOf()).toContain('To stay');
@@ -287,7 +287,7 @@ describe.skipIf(skipped !== undefined)(
       // A page that is closed deletes nothing.
       await remove('To stay');
       await page.reload();
-      await page.getByRole('row', { name: /^To stay nothing/ }).waitFor();
+      await page.getByRole('row', { name: /^To stay none/ }).waitFor();
       expect(await namesOf()).toContain('To stay');
       expect(problems).toEqual([]);
     });
@@ -305,12 +305,12 @@ describe.skipIf(skipped !== undefined)(
       await going.waitFor();
       expect(await stored()).toMatchObject({ enabled: false });
       await going.getByRole('button', { name: 'Undo' }).click();
-      await page.getByRole('row', { name: /Traces.*\bon\b/ }).waitFor();
+      await page.getByRole('row', { name: /^Traces Webhook/ }).waitFor();
       expect(await stored()).toMatchObject({ enabled: true });
       await page.getByRole('button', { name: 'Actions for Traces' }).click();
       await page.getByRole('menuitem', { name: 'Pause' }).click();
       await message(page, 'Traces paused').getByRole('button', { name: 'Undo' }).click();
-      await page.getByRole('row', { name: /Traces.*\bon\b/ }).waitFor();
+      await page.getByRole('row', { name: /^Traces Webhook/ }).waitFor();
       await page.getByRole('row', { name: /Traces/ }).click();
       await page.getByLabel('Name', { exact: true }).fill('Traces of all');
       await page.getByRole('button', { name: 'Save' }).click();
