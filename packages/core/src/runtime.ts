@@ -226,12 +226,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   }
   const account = createLiveAccount(setup.account ?? {}, store.settings, catalog.providerNames.toTags);
   const policyOf = createPolicyOf(store, catalog);
-  const rateLimits = createLiveRateLimits(
-    setup.rateLimits,
-    store.settings,
-    { platform, logger },
-    previous?.rateLimits,
-  );
+  const rateLimits = createLiveRateLimits(setup.rateLimits, store.settings, { platform, logger }, previous?.rateLimits);
   return {
     ...foundations,
     setup,

@@ -2,6 +2,9 @@ import type { ReactNode } from 'react';
 
 import { createMessages } from '../../messages/locale.ts';
 
+/** What a tool is, where it says so itself: in English. */
+const OWN_WORDS: Readonly<Record<string, string>> = {};
+
 /** Connecting a tool. Steps and notes of a tool are its own, and are in English. */
 export const connectMessages = createMessages(
   {
@@ -11,7 +14,7 @@ export const connectMessages = createMessages(
       publicAddress: 'Needs a public address',
       noMatch:
         'No matching tool. Any OpenAI or OpenRouter client works with a base URL and a key: see “curl” for both.',
-      about: {} as Readonly<Record<string, string>>,
+      about: OWN_WORDS,
     },
     setup: {
       connect: (tool: string) => `Connect ${tool}`,

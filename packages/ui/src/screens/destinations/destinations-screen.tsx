@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { Plus, Send } from 'lucide-react';
 import { useState } from 'react';
 
+import { useTask } from '../../app/tasks.ts';
 import {
   type DestinationStatus,
   changeDestination,
@@ -32,6 +33,7 @@ export function DestinationsScreen() {
   const { open, tab = 'where' } = useSearch({ from: '/destinations' });
   const navigate = useNavigateWithin('/destinations');
   const [isCreating, setIsCreating] = useState(false);
+  useTask('new-destination', () => setIsCreating(true));
   const query = useQuery(destinationsQuery);
   const destinations = query.data;
   const show = (search: DestinationSearch): void => void navigate({ search });

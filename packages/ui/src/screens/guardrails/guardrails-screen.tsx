@@ -5,6 +5,7 @@ import { Plus, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { guardrailsQuery, keyAssignmentsQuery, memberAssignmentsQuery } from '../../api/queries.ts';
+import { useTask } from '../../app/tasks.ts';
 import { formMessages } from '../../features/form/messages.ts';
 import { isDefault } from '../../features/guardrails/is-default.ts';
 import { ListBody, ListScreen } from '../../features/list-screen/list-screen.tsx';
@@ -32,6 +33,7 @@ export function GuardrailsScreen() {
   const { open } = useSearch({ from: '/guardrails' });
   const navigate = useNavigateWithin('/guardrails');
   const [isCreating, setIsCreating] = useState(false);
+  useTask('new-guardrail', () => setIsCreating(true));
   const query = useQuery(guardrailsQuery);
   const guardrails = query.data;
   const { data: keys = NONE } = useQuery(keyAssignmentsQuery);

@@ -7,6 +7,7 @@ import { useMemo, useRef, useState } from 'react';
 import { allKeysQuery, membersQuery } from '../../api/queries.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
+import { useTask } from '../../app/tasks.ts';
 import { toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { ListBody, ListScreen, SearchField } from '../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../features/list-screen/messages.ts';
@@ -50,6 +51,7 @@ export function KeysScreen() {
     return found && sortRows(found, sort, SORT_VALUES);
   }, [keys, text, sort, wordsOf]);
   const create = (): void => setOpen({ type: 'create' });
+  useTask('create-key', create);
   const connect = (): void => void navigate({ to: '/connect', search: {} });
   return (
     <ListScreen

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 
 import { messageOf } from '../../api/api-error.ts';
+import { useTask } from '../../app/tasks.ts';
 import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from '../../features/playground/experiment.ts';
 import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -40,6 +41,7 @@ export function BenchHeader(props: BenchHeaderProps) {
   const { name, columns } = experiment;
   const models = toModels(experiment);
   const begin = (): void => onOpen(newExperiment(models === '' ? [firstModel] : models.split(','), newId));
+  useTask('new-experiment', begin);
   const onDeleted = (): void => {
     const before = store.getState();
     store.discard();

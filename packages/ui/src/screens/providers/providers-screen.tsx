@@ -8,6 +8,7 @@ import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
 import { getDesktopInfo } from '../../app/desktop.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
+import { useTask } from '../../app/tasks.ts';
 import {
   ListBody,
   ListScreen,
@@ -39,6 +40,7 @@ export function ProvidersScreen() {
   const search = useSearch({ from: '/providers' });
   const change = useSearchChange<ProviderSearch>('/providers');
   const [isAdding, setIsAdding] = useState(false);
+  useTask('add-provider', () => setIsAdding(true));
   const { query, providers, isEditable } = useProviders();
   const opened = providers?.find(({ slug }) => slug === search.open);
   const { sort, order = sort === 'name' ? 'asc' : 'desc' } = search;

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { Plus, Video } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { useTask } from '../../app/tasks.ts';
 import { ListBody, ListScreen, type SearchChange, useSearchChange } from '../../features/list-screen/list-screen.tsx';
 import { videoMessages } from '../../features/videos/messages.ts';
 import { STATUS_TONES, videosQuery } from '../../features/videos/video-queries.ts';
@@ -24,6 +25,7 @@ export function VideosScreen() {
   const search = useSearch({ from: '/videos' });
   const change = useSearchChange<VideoSearch>('/videos');
   const [isCreating, setIsCreating] = useState(false);
+  useTask('new-video', () => setIsCreating(true));
   const { data } = useQuery(videosQuery);
   const jobs = data?.data ?? [];
   const opened = jobs.find(({ id }) => id === search.open);

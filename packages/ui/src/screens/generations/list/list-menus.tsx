@@ -5,6 +5,7 @@ import type { KeyboardEvent, ReactNode } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
 import { setPreferences, usePreferences } from '../../../app/preferences.ts';
+import { useTask } from '../../../app/tasks.ts';
 import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -133,6 +134,7 @@ export function ExportMenu({ search }: { search: GenerationSearch }) {
     onSuccess: (bytes) => showToast({ tone: 'good', title: t.done(formatBytes(bytes)) }),
     onError: (error) => showFailure(t.failed, error),
   });
+  useTask('export-generations', () => save.mutate(FORMATS[0]));
   return (
     <Menu
       trigger={

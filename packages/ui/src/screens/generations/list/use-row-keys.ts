@@ -11,9 +11,6 @@ import type { ChangeSearch } from '../search/filter-bar.tsx';
 import { generationsMessages } from './messages.ts';
 import { togglePin } from './pins.ts';
 
-/** Why a request of another kind is not sent again. */
-export const toNoChat = (): string => generationsMessages().keys.noChat;
-
 /** What the keys need of a row. */
 type KeyedRow = Pick<ListRow, 'id' | 'model' | 'streamed' | 'api_type'>;
 
