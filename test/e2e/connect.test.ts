@@ -132,7 +132,7 @@ describe.skipIf(skipped !== undefined)(
 
       await panel.getByLabel('Key', { exact: true }).focus();
       await hand.type('Key', 'sk-another-key-0815');
-      await page.getByRole('button', { name: 'Test before saving' }).click();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
       await panel.getByText('refused (HTTP 401)').waitFor();
       expect(await examine(opened, 'connect-provider')).toEqual([]);
       await panel.getByRole('button', { name: 'Save' }).click();
@@ -168,7 +168,7 @@ describe.skipIf(skipped !== undefined)(
       const hand = createHand(page);
 
       await hand.click('button', 'Add a model');
-      await hand.type('Id', 'own/priced');
+      await hand.type('ID', 'own/priced');
       await page.keyboard.press('Tab');
       await hand.type('Aliases', 'cheap');
       await page.getByLabel('Provider', { exact: true }).selectOption('priced');

@@ -96,7 +96,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await dialog.getByRole('checkbox', { name: /^Use the provider’s standard terms/ }).uncheck();
     await dialog.getByLabel('Trains on prompts').selectOption('no');
     await dialog.getByRole('checkbox', { name: /BYOK/ }).check();
-    await dialog.getByLabel('Has the Responses API').selectOption('yes');
+    await dialog.getByLabel('Responses API').selectOption('yes');
     await dialog.getByRole('button', { name: 'Add a header' }).click();
     await dialog.getByLabel('Name of header 1').fill('X-Team');
     await dialog.getByLabel('Value of header 1').fill('blue\u0000team');
@@ -115,7 +115,10 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     expect(heads.at(-1)).toContain('x-team: blue-team');
     expect(await examine(opened, 'connect-advanced')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('whole saved').first().waitFor();
+    await page
+      .getByText(/^whole (added|saved)/)
+      .first()
+      .waitFor();
     const read = async () =>
       (await dataOf<StoredProvider[]>(ui, `${SETUP}/providers`)).find(({ slug }) => slug === 'whole');
     expect(await read()).toMatchObject({
@@ -132,11 +135,14 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     const panel = page.getByRole('region', { name: 'Provider whole' });
     await panel.getByText('Advanced', { exact: true }).click();
     expect(await panel.getByLabel('Value of header 1').getAttribute('placeholder')).toBe('saved value');
-    await panel.getByLabel('Has the Responses API').selectOption('no');
+    await panel.getByLabel('Responses API').selectOption('no');
     await panel.getByRole('button', { name: 'Remove header 1' }).click();
     await panel.getByRole('checkbox', { name: /^Remove key/ }).check();
     await panel.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('whole saved').first().waitFor();
+    await page
+      .getByText(/^whole (added|saved)/)
+      .first()
+      .waitFor();
     expect(await read()).toMatchObject({ header_names: [], has_key: false });
     expect((await read())?.settings).not.toHaveProperty('responses');
     expect(await page.content()).not.toContain('blue-team');
@@ -162,7 +168,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     const { page } = opened;
     await page.getByRole('button', { name: 'Add a model' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Id', { exact: true }).fill('own/copied');
+    await dialog.getByLabel('ID', { exact: true }).fill('own/copied');
     await dialog.getByRole('group', { name: 'Input' }).getByRole('checkbox', { name: 'image' }).check();
     await dialog.getByLabel('Provider', { exact: true }).selectOption('priced');
     await dialog.getByLabel('Provider’s model name').fill('small-1');

@@ -134,7 +134,7 @@ describe.skipIf(skipped !== undefined)(`what was set up in the web UI${note}`, {
     const model = { id: 'own/kept', endpoints: [{ provider: 'gone', providerModel: 'small-1' }] };
     expect((await ui.call('/admin/v1/setup/models', { body: model })).status).toBe(201);
     const { page, problems } = await ui.open('#/models?open=own/kept');
-    await page.getByRole('tab', { name: 'Set-up' }).click();
+    await page.getByRole('tab', { name: 'Setup' }).click();
     await page.getByRole('button', { name: 'Delete settings' }).click();
     await page.getByText('Settings of own/kept deleted', { exact: true }).waitFor();
     await refuse(page, /\/admin\/v1\/setup\/models/, 'POST');

@@ -43,16 +43,16 @@ export function toScales(points: readonly ChartPoint[], { left, top, width, heig
   const room = left + width - start;
   const x = (price: number): number =>
     price <= 0 ? left + 24 : start + (Math.log(price / low) / Math.log(high / low)) * room;
-  const top100 = toNiceTop(Math.max(...points.map(({ speed }) => speed), 10) * 1.08);
-  const y = (speed: number): number => top + height - (speed / top100) * height;
-  const speeds = [0, 1, 2, 3, 4].map((part) => (top100 * part) / 4);
+  const highest = toNiceTop(Math.max(...points.map(({ speed }) => speed), 10) * 1.08);
+  const y = (speed: number): number => top + height - (speed / highest) * height;
+  const speeds = [0, 1, 2, 3, 4].map((part) => (highest * part) / 4);
   return { x, y, prices: pickPrices(low, high, x), speeds };
 }
 
-/** 1, 2 or 5 times a power of ten that is not less. */
+/** The least not below a value of those that are easy to divide by four. */
 function toNiceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 4, 6, 8, 10].map((step) => step * power).find((nice) => nice >= value) ?? 10 * power;
+  return [1, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((nice) => nice >= value) ?? 10 * power;
 }
 
 function pickPrices(low: number, high: number, x: (price: number) => number): readonly number[] {

@@ -121,7 +121,7 @@ export function toProviderColumns(): readonly Column<ListedProvider>[] {
       sort: 'spend',
       width: '96px',
       isNumeric: true,
-      cell: ({ past }) => (past === undefined ? NONE : formatUsdInColumn(past.totals.cost)),
+      cell: ({ past }) => (past === undefined || past.totals.calls === 0 ? NONE : formatUsdInColumn(past.totals.cost)),
     },
     {
       id: 'models',
