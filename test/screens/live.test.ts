@@ -175,7 +175,7 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     await stop.waitFor();
     await page.getByRole('button', { name: 'Mode: Record all' }).waitFor();
     await (await ask('quick', 'While it records')).text();
-    await page.getByRole('button', { name: 'Recording 1, stop' }).waitFor();
+    await page.getByRole('button', { name: 'Stop recording, 1 so far' }).waitFor();
     expect(await examine(opened, 'live-recording')).toEqual([]);
     for (const width of [480, 768, 900, 1440]) {
       await page.setViewportSize({ width, height: 800 });

@@ -77,9 +77,8 @@ export const shellMessages = createMessages(
     },
     mode: {
       label: (mode: string) => `Mode: ${mode}`,
-      stopRecording: (count: string) => `Recording ${count}, stop`,
+      stopRecording: (count: string) => `Stop recording, ${count} so far`,
       recordingHint: 'Recording requests. Click to stop and view the recordings',
-      recording: 'Recording',
       recordNow: 'Record now',
       recordNowHint: 'Record now: save provider responses as fixtures, including prompts',
       openFixtures: 'Open Fixtures',
@@ -176,9 +175,8 @@ export const shellMessages = createMessages(
       },
       mode: {
         label: (mode) => `Modus: ${mode}`,
-        stopRecording: (count) => `Aufzeichnung ${count}, beenden`,
+        stopRecording: (count) => `Aufzeichnung beenden, ${count} bisher`,
         recordingHint: 'Anfragen werden aufgezeichnet. Klicken, um zu beenden und die Aufzeichnungen anzusehen',
-        recording: 'Aufzeichnung',
         recordNow: 'Jetzt aufzeichnen',
         recordNowHint: 'Jetzt aufzeichnen: Antworten der Anbieter als Fixtures speichern, samt Prompts',
         openFixtures: 'Fixtures öffnen',

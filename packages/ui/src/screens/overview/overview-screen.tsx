@@ -58,7 +58,7 @@ export function OverviewScreen() {
       setStep(null);
     };
     return (
-      <Suspense fallback={<Loading what={t.loading} />}>
+      <Suspense fallback={<Coming />}>
         <FirstRun from={step} onDone={finish} />
       </Suspense>
     );
@@ -98,6 +98,16 @@ export function OverviewScreen() {
           </div>
         </>
       )}
+    </div>
+  );
+}
+
+function Coming() {
+  const t = overviewMessages();
+  return (
+    <div className="px-4 py-3">
+      <ScreenHeader title={t.title} />
+      <Loading what={t.loading} />
     </div>
   );
 }
