@@ -126,6 +126,8 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
     },
   ],
   'providers-screen /': [() => '#/providers', toFilter],
+  'keys-screen /': [() => '#/keys', toFilter],
+  'members-screen /': [() => '#/members', toFilter],
   'fixtures-screen /': [() => '#/fixtures', toFilter],
   'filter-bar /': [() => '#/generations', toFilter],
   'model-filters /': [() => '#/models', toFilter],
@@ -266,6 +268,9 @@ describe.skipIf(skipped !== undefined)(
       const misses = await (await ui.call('/admin/v1/fixtures/misses')).json();
       ids.miss = (misses as { data: { id: string }[] }).data[0]?.id ?? '';
       const guardrail = await (await ui.call('/api/v1/guardrails', { body: { name: 'Walked' } })).json();
+      // These lists have a field to search by once there is something in them.
+      await ui.call('/api/v1/keys', { body: { name: 'Walked' } });
+      await ui.call('/admin/v1/members', { body: { user_id: 'walked' } });
       ids.guardrail = (guardrail as { data: { id: string } }).data.id;
       opened = await ui.open('#/', { isKept: true, permissions: ['clipboard-write'] });
     }, 60_000);

@@ -362,7 +362,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, check, screenshot } = opened;
       const panel = page.getByRole('region', { name: /^Video job/ });
       await panel.getByText('A fox in the snow').waitFor();
-      await panel.getByRole('img', { name: 'The first frame of the prompt' }).waitFor();
+      await panel.getByRole('img', { name: 'The prompt’s first frame' }).waitFor();
       const film = panel.getByRole('listbox', { name: 'Timeline of the job' });
       await film.getByRole('option', { name: /^Polls, \d/ }).waitFor({ timeout: 30_000 });
       await film.getByRole('option', { name: /^Status, in progress/ }).waitFor({ timeout: 30_000 });
@@ -374,7 +374,7 @@ describe.skipIf(skipped !== undefined)(
       isFilming = false;
       await film.getByRole('option', { name: /^Status, failed/ }).waitFor({ timeout: 60_000 });
       await panel.getByText('A fox in the snow').waitFor();
-      await panel.getByRole('img', { name: 'The first frame of the prompt' }).waitFor();
+      await panel.getByRole('img', { name: 'The prompt’s first frame' }).waitFor();
       await film.getByRole('option', { name: /^To Archive, delivered/ }).waitFor({ timeout: 30_000 });
       await film
         .getByRole('option', { name: /^Polls/ })

@@ -46,7 +46,7 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
     width: '104px',
     isNumeric: true,
     sort: id,
-    narrow: { width: '72px', cell: (key) => formatUsd(usd(key)) },
+    narrow: { width: '92px', cell: (key) => formatUsd(usd(key)) },
     cell: (key) => formatUsdInColumn(usd(key)),
   });
   return toLeaving(
