@@ -27,6 +27,8 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /admin/v1/session': { token: 'x' },
   'POST /api/v1/generation/feedback': { generation_id: 'x', category: 'other' },
   'PUT /admin/v1/generations/{id}/review': { rating: 'good', note: null },
+  'PUT /admin/v1/views/{name}': { search: {}, hidden_columns: null },
+  'PUT /admin/v1/rate-limits': { data: [] },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },
   'PATCH /api/v1/workspaces/{id}': {},
   'PUT /api/v1/workspaces/{id}/budgets/{interval}': { limit_usd: 1 },

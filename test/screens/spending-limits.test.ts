@@ -115,7 +115,7 @@ describe.skipIf(skipped !== undefined)(
       await button(page, 'Next').click();
       await page.getByRole('button', { name: /^Claude Code/ }).click();
       await button(page, 'Create key with a limit of $50 a month').waitFor();
-      await page.getByText(/A call reserves up to \$9\.60 while it runs/).waitFor();
+      await page.getByText(/A request reserves up to \$9\.60 while it runs/).waitFor();
       await opened.screenshot('tool-key-limit');
       await page.getByLabel('Monthly limit in USD').fill('5');
       await page.getByText(/^Too low for this model/).waitFor();

@@ -51,8 +51,7 @@ export function OverviewScreen() {
   // Nothing was ever called. Its test call is one of the latest calls, and not its end.
   const isNew = recent.data !== undefined && rows.length === 0 && recent.error === null;
   if (!isIntroduced && step === null && isNew && steps.isKnown && undone >= 0) setStep(undone);
-  // Where nothing can be loaded, the overview says why.
-  if (step !== null && recent.error === null) {
+  if (step !== null) {
     const finish = (): void => {
       setPreferences({ isIntroduced: true });
       setStep(null);

@@ -56,7 +56,7 @@ function Switch({ state }: { state: FixtureState }) {
           title={t.recordingHint}
           icon={<Square size={12} className="fill-current" />}
         >
-          <span className="hidden md:inline">{t.stop}</span>
+          <span className="hidden md:inline">{t.stop}</span>{' '}
           <span className="figures">{formatCount(state.recording.cases)}</span>
         </Button>
       ) : (
