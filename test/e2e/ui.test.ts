@@ -174,7 +174,7 @@ describe.skipIf(skipped !== undefined)(
       await keys('Escape', 'Escape', '?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await keys('Escape', 'Control+k');
-      await page.getByPlaceholder(/Search screens, models/).waitFor();
+      await page.getByPlaceholder(/Search pages, actions/).waitFor();
       await page.keyboard.type('settings');
       await keys('Enter');
       await page.getByRole('heading', { name: 'Settings' }).waitFor();

@@ -79,7 +79,7 @@ describe.skipIf(skipped !== undefined)(
       await page.reload();
       await page.getByRole('status').getByText('4 total').waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder(/Search screens, models/).waitFor();
+      await page.getByPlaceholder(/Search pages, actions/).waitFor();
       await page.keyboard.type('failures');
       await page.keyboard.press('Enter');
       await page.getByRole('status').getByText('1 found').waitFor();
@@ -307,7 +307,7 @@ describe.skipIf(skipped !== undefined)(
       await page.goto(`${ui.url}/ui/#/models?open=demo/chat`);
       const panel = page.getByRole('region', { name: 'Model demo/chat' });
       await panel.getByRole('tab', { name: 'Availability' }).click();
-      await panel.getByLabel('For the key').focus();
+      await panel.getByLabel('For key').focus();
       await page.keyboard.press('Escape');
       expect(await focused(page)).toBe('SECTION');
       await page.keyboard.press('Escape');
@@ -381,11 +381,15 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems, go } = await ui.open('#/models?open=demo/chat');
       await page.getByRole('tab', { name: 'Usage' }).click();
       await page.getByRole('row', { name: /^30 days 3/ }).waitFor();
-      await page.getByRole('link', { name: 'Show these calls' }).click();
+      await page.getByRole('link', { name: 'View requests' }).click();
       await page.getByRole('status').getByText('3 found').waitFor();
       await go('#/');
-      await page.getByText(/\d\sms\s\(p50\), .*\s\(p95\)/).waitFor();
-      await page.getByText('0 calls', { exact: true }).waitFor();
+      const figure = (label: string) => page.getByText(label, { exact: true }).locator('..');
+      await figure('First token p50')
+        .getByText(/\d\sm?s$/)
+        .first()
+        .waitFor();
+      await figure('Running requests').getByText('0', { exact: true }).waitFor();
       expect(problems).toEqual([]);
     });
 
