@@ -108,7 +108,7 @@ export const WALK = `
       click('Show raw');
       await turn();
       const [prompt] = all('main article');
-      const isShown = prompt.textContent.includes(shown) || prompt.querySelector('[aria-label="A long text"]') !== null;
+      const isShown = prompt.textContent.includes(shown) || prompt.querySelector('[aria-label="Long text"]') !== null;
       if (!isShown) faults.push('not shown as it was written, but so: ' + prompt.textContent.slice(0, 200));
       faults.push(...look());
       click('Show formatted');

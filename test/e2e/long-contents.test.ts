@@ -45,7 +45,7 @@ describe.skipIf(skipped !== undefined)(
       // Its height is known only when all of it has been counted.
       await expect
         .poll(async () => {
-          await page.evaluate(`document.querySelector('[aria-label="A long text"]').scrollTo(0, 1e9)`);
+          await page.evaluate(`document.querySelector('[aria-label="Long text"]').scrollTo(0, 1e9)`);
           return page.getByText(`${LINES - 1} ${LINE}`).isVisible();
         })
         .toBe(true);
