@@ -70,7 +70,7 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await found.getByText('Connection (TCP)').waitFor();
     await found.getByText('Key…').waitFor();
     expect(await examine(opened, 'connect-running')).toEqual([]);
-    await found.getByRole('button', { name: 'Stop the test' }).click();
+    await found.getByRole('button', { name: 'Stop test' }).click();
     await found.getByText('Stopped.').waitFor();
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
     await found.getByText('Key…').waitFor();
@@ -381,7 +381,7 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     await page.getByRole('button', { name: new RegExp(`^${first} .*found on this machine`) }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
-    await dialog.getByText('All 1 models, including new ones').waitFor();
+    await dialog.getByText('1 model, and new ones').waitFor();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(`${first} saved`).first().waitFor();
     const models = await dataOf<{ id: string }[]>(ui, '/api/v1/models');

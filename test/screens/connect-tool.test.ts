@@ -252,7 +252,7 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step');
       await expect.poll(() => steps.first().innerText()).not.toContain('done');
       await callAsTool(await readSettings(page));
-      await firstCallOf(page).getByText('A call arrived and failed').waitFor();
+      await firstCallOf(page).getByText('A request arrived and failed').waitFor();
       await firstCallOf(page).getByText('The tool is set up correctly').waitFor();
       expect(await examine(opened, 'connect-failed')).toEqual([]);
       expect(await steps.first().innerText()).not.toContain('done');

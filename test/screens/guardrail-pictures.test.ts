@@ -98,7 +98,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.type('nobody/knows');
       await page.keyboard.press('Enter');
       await page.getByText('(not a model of this gateway)').waitFor({ state: 'attached' });
-      await page.getByText('nobody/knows added, 2 chosen').waitFor({ state: 'attached' });
+      await page.getByText('nobody/knows added, 2 selected').waitFor({ state: 'attached' });
       await page.keyboard.press('Backspace');
       await page.getByRole('button', { name: 'Remove nobody/knows' }).waitFor({ state: 'detached' });
       // Escape closes the list, and the panel stays.
@@ -142,6 +142,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('combobox', { name: 'Keys' }).click();
       await page.getByRole('option', { name: /Support desk.*now: Personal data/ }).waitFor();
       await page.getByRole('option', { name: /Support desk/ }).click();
+      await page.getByRole('button', { name: 'Replace guardrail' }).click();
       const taken = message(page, 'Other assigned to Support desk');
       await taken.waitFor();
       await screenshot('guardrail-holds-for');

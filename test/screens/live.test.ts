@@ -230,7 +230,10 @@ describe.skipIf(skipped !== undefined)(`what happens now${note}`, { timeout: 60_
     for (const typed of ['coding', 'rec', 'repl', 'mode', 'error', 'docs', 're']) {
       await find(typed);
       await palette.getByRole('option', { selected: true }).or(palette.getByText('No results.')).waitFor();
-      if (typed === 'coding') await palette.getByRole('option', { name: /Coding agents/, selected: true }).waitFor();
+      if (typed === 'coding') {
+        await palette.getByRole('option', { name: /Coding agents/ }).waitFor();
+        expect(await palette.getByRole('option').first().innerText()).toContain('Coding agents');
+      }
       await page.keyboard.press('Enter');
       // Either something else was found, or the question stands there; neither has switched anything.
       const question = page.getByRole('dialog', { name: /\?$/ });

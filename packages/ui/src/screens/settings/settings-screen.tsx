@@ -74,7 +74,7 @@ function AccountSections({ section }: { section: SettingsSection }) {
   const settings = useQuery(settingsQuery);
   const shown = ACCOUNT_SECTIONS.find((name) => name === section);
   return (
-    <div hidden={shown === undefined} className="flex flex-col gap-4 [&[hidden]]:hidden">
+    <div hidden={shown === undefined} className="flex min-w-0 flex-col gap-4 [&[hidden]]:hidden">
       <Loaded what={t.what} query={settings} data={settings.data} isFlush>
         {(loaded) => <AccountForm settings={loaded} section={shown ?? 'account'} />}
       </Loaded>

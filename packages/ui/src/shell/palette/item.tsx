@@ -1,4 +1,4 @@
-import { Command } from 'cmdk';
+import { Command, useCommandState } from 'cmdk';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
@@ -41,7 +41,10 @@ export function Item({ id, names, icon: Icon, code, keys, onSelect }: ItemProps)
   );
 }
 
+/** Commands under a heading. What is found stands in one list, the best first: the library sorts no groups. */
 export function Group({ heading, children }: { heading: string; children: ReactNode }) {
+  const isSearching = useCommandState(({ search }) => search.trim() !== '');
+  if (isSearching) return children;
   return (
     <Command.Group
       heading={heading}
