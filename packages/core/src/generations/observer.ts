@@ -1,12 +1,11 @@
 import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
 import type { StepTimes, ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type Charge, toPriceText } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
-import type { CallTimeline, TimelineStep, GenerationContent, StoredCharge } from '../wire/generation.ts';
+import type { CallTimeline, TimelineStep, GenerationContent } from '../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
 import {
   type CompletionAccumulator,
@@ -21,6 +20,7 @@ import {
   type Spending,
   spendingOf,
   sumSpending,
+  toStoredCharge,
   type Turn,
 } from './spending.ts';
 import {
@@ -336,8 +336,6 @@ function toCallTimeline(
   if (decision !== null) timeline.decision = skipped === null ? decision : withSkipped(decision, skipped);
   return timeline;
 }
-
-const toStoredCharge = ({ price, ...rest }: Charge): StoredCharge => ({ ...rest, price: toPriceText(price) });
 
 /** The steps before a call was admitted, at `admittedAt`. */
 export function toBefore(stepTimes: StepTimes, admittedAt: number): CallTimeline['before_ms'] {

@@ -1,10 +1,11 @@
 import { takesNullCost } from '../calls/attempt.ts';
 import { estimateUsage, TOKENS_A_MESSAGE, weighText } from '../calls/texts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { addCharges, type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
+import { addCharges, type Charge, type Cost, costOf, toPriceText, toReportedCost } from '../catalog/prices.ts';
 import type { GenerationRecord, RunningCall } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
+import type { StoredCharge } from '../wire/generation.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 import type { EndedCall, ToolStep } from './ended-call.ts';
 
@@ -267,3 +268,6 @@ function estimatePrompt(messages: readonly ChatMessage[]): number {
   }
   return Math.ceil(tokens);
 }
+
+/** A charge as it is kept with the timeline of its call. */
+export const toStoredCharge = ({ price, ...rest }: Charge): StoredCharge => ({ ...rest, price: toPriceText(price) });
