@@ -4,6 +4,7 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
+import type { CallTimeline, TimelineStep } from '../wire/generation.ts';
 import type { RoutingDecision } from '../wire/routing.ts';
 
 /** A call of any kind that has ended, with all facts for its record. */
@@ -70,4 +71,30 @@ export interface ToolStep {
   readonly status: 'completed' | 'failed';
   /** False where a limit or a guardrail prevented the tool from running. */
   readonly wasRun: boolean;
+}
+
+/** A step beside the attempts, with its times on the monotonic clock. */
+export interface TimedStep extends Pick<TimelineStep, 'kind' | 'name'> {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly hasFailed?: boolean;
+}
+
+/** The steps before a call was admitted, at `admittedAt`. */
+export function toBefore(stepTimes: StepTimes, admittedAt: number): CallTimeline['before_ms'] {
+  const { receivedAt, readAt, guardedAt, plannedAt } = stepTimes;
+  return {
+    request: toMs(receivedAt, readAt),
+    guardrails: toMs(readAt, guardedAt),
+    routing: toMs(guardedAt, plannedAt),
+    rate_limits: toMs(plannedAt, admittedAt),
+  };
+}
+
+/** Whole milliseconds between two moments of the monotonic clock. */
+export const toMs = (from: number, to: number): number => Math.max(0, Math.round(to - from));
+
+export function toStep({ kind, name, startedAt, endedAt, hasFailed }: TimedStep, callStartedAt: number): TimelineStep {
+  const step: TimelineStep = { kind, name, at_ms: toMs(callStartedAt, startedAt), took_ms: toMs(startedAt, endedAt) };
+  return hasFailed === true ? { ...step, has_failed: true } : step;
 }

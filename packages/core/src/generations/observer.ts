@@ -1,11 +1,11 @@
 import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
-import type { StepTimes, ModelCall } from '../calls/model-call.ts';
+import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
-import type { CallTimeline, TimelineStep, GenerationContent } from '../wire/generation.ts';
+import type { CallTimeline, GenerationContent } from '../wire/generation.ts';
 import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
 import {
   type CompletionAccumulator,
@@ -13,7 +13,17 @@ import {
   recordTimeline,
   type TimelineRecorder,
 } from './completion-accumulator.ts';
-import type { CompletionFacts, Conversation, EndedCall, ToolStep, WebSearch } from './ended-call.ts';
+import {
+  type CompletionFacts,
+  type Conversation,
+  type EndedCall,
+  type TimedStep,
+  toBefore,
+  toMs,
+  type ToolStep,
+  toStep,
+  type WebSearch,
+} from './ended-call.ts';
 import {
   createRunningMeter,
   type RunningMeter,
@@ -304,13 +314,6 @@ function lengthOf(steps: readonly ToolStep[]): number {
   return steps.reduce((sum, step) => sum + step.arguments.length + step.result.length, 0);
 }
 
-/** A step beside the attempts, with its times on the monotonic clock. */
-interface TimedStep extends Pick<TimelineStep, 'kind' | 'name'> {
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly hasFailed?: boolean;
-}
-
 /** An endpoint that was passed over. */
 interface Skipped {
   readonly endpoint: Endpoint;
@@ -335,24 +338,6 @@ function toCallTimeline(
   if (cost !== null && cost.charges.length > 0) timeline.charges = cost.charges.map(toStoredCharge);
   if (decision !== null) timeline.decision = skipped === null ? decision : withSkipped(decision, skipped);
   return timeline;
-}
-
-/** The steps before a call was admitted, at `admittedAt`. */
-export function toBefore(stepTimes: StepTimes, admittedAt: number): CallTimeline['before_ms'] {
-  const { receivedAt, readAt, guardedAt, plannedAt } = stepTimes;
-  return {
-    request: toMs(receivedAt, readAt),
-    guardrails: toMs(readAt, guardedAt),
-    routing: toMs(guardedAt, plannedAt),
-    rate_limits: toMs(plannedAt, admittedAt),
-  };
-}
-
-const toMs = (from: number, to: number): number => Math.max(0, Math.round(to - from));
-
-function toStep({ kind, name, startedAt, endedAt, hasFailed }: TimedStep, callStartedAt: number): TimelineStep {
-  const step: TimelineStep = { kind, name, at_ms: toMs(callStartedAt, startedAt), took_ms: toMs(startedAt, endedAt) };
-  return hasFailed === true ? { ...step, has_failed: true } : step;
 }
 
 /** An endpoint may be passed over in one turn of a call and called in another; the first reason stands. */

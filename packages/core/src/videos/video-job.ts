@@ -2,7 +2,7 @@ import type { StepTimes } from '../calls/model-call.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { toUsd } from '../catalog/prices.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
-import { toBefore } from '../generations/observer.ts';
+import { toBefore } from '../generations/ended-call.ts';
 import { mountPathOf } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoOrder, VideoProvider } from '../providers/video-contract.ts';
