@@ -100,7 +100,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await examine(opened, 'connect-tested')).toEqual([]);
       await hand.click('button', 'Save');
       await page
-        .getByText(/ saved$/)
+        .getByText(/ added$/)
         .first()
         .waitFor();
 
@@ -135,17 +135,17 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Test', exact: true }).click();
       await panel.getByText('refused (HTTP 401)').waitFor();
       expect(await examine(opened, 'connect-provider')).toEqual([]);
-      await panel.getByRole('button', { name: 'Save' }).click();
+      await panel.getByRole('button', { name: 'Save without testing' }).click();
       await page.getByText('Upstream saved').first().waitFor();
       const read = async () =>
         ((await (await ui.call('/admin/v1/setup/providers')).json()) as { data: { slug: string; key_hint: string }[] })
           .data;
       expect((await read()).find(({ slug }) => slug === 'up')?.key_hint).toBe('…0815');
 
-      await panel.getByRole('checkbox', { name: /^On/ }).click();
+      await panel.getByRole('button', { name: 'Disable' }).click();
       await page.getByText('Upstream disabled').first().waitFor();
-      await page.getByRole('grid', { name: 'Providers' }).getByText('off').waitFor();
-      expect(await page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toMatch(/^On/);
+      await page.getByRole('grid', { name: 'Providers' }).getByText('Disabled').waitFor();
+      expect(await page.evaluate('document.activeElement?.textContent')).toBe('Enable');
 
       const model = { id: 'own/small', endpoints: [{ provider: 'up', providerModel: 'small-1' }] };
       expect((await ui.call('/admin/v1/setup/models', { body: model })).status).toBe(201);

@@ -383,7 +383,7 @@ describe.skipIf(isSkipped)(`what is there already${why}`, { timeout: 120_000 }, 
     await dialog.getByRole('button', { name: 'Test', exact: true }).click();
     await dialog.getByText('1 model, and new ones').waitFor();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText(`${first} saved`).first().waitFor();
+    await page.getByText(`${first} added`).first().waitFor();
     const models = await dataOf<{ id: string }[]>(ui, '/api/v1/models');
     expect(models.some(({ id }) => id.includes('/local-'))).toBe(true);
   });

@@ -213,7 +213,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = opened;
       await page.getByRole('button', { name: 'Select to compare' }).click();
       await page.getByRole('button', { name: 'Clear 1 selected' }).waitFor();
-      await page.getByRole('row', { name: /demo\/reasoner/ }).click();
+      await page.getByRole('row', { name: /reasoner/ }).click();
       await page.getByRole('button', { name: 'Compare with selected' }).click();
       const dialog = page.getByRole('dialog', { name: 'Compare two requests' });
       await dialog

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { useModal } from '../../parts/dialogs/use-modal.ts';
 import { ActionCommands } from './action-commands.tsx';
@@ -42,6 +42,13 @@ function Palette({ onClose, onHelp, onMode }: PaletteProps & { readonly onMode: 
   };
   const id = text.trim();
   const isSearching = id !== '';
+  const list = useRef<HTMLDivElement>(null);
+  const [selected, setSelected] = useState('');
+  // The headings come and go then, and with them every item: the first has to be selected anew.
+  useEffect(() => {
+    const first = list.current?.querySelector('[cmdk-item]')?.getAttribute('data-value') ?? '';
+    setSelected(decodeURIComponent(first));
+  }, [isSearching]);
   return (
     <dialog
       ref={dialog}
@@ -55,7 +62,14 @@ function Palette({ onClose, onHelp, onMode }: PaletteProps & { readonly onMode: 
         if (event.target === event.currentTarget) onClose();
       }}
     >
-      <Command label={t.title} filter={score} className="flex max-h-[60vh] flex-col">
+      <Command
+        ref={list}
+        label={t.title}
+        filter={score}
+        value={selected}
+        onValueChange={setSelected}
+        className="flex max-h-[60vh] flex-col"
+      >
         <Command.Input
           value={text}
           onValueChange={setText}
