@@ -28,7 +28,7 @@ const DESKTOP = `
     version: '0.1.0', platform: 'linux', dataDir: '/data', secretStorage: 'plain', networkUrls: [],
     providerKeys: ['OPENAI_API_KEY'],
     state: { phase: 'not-listening', kind: 'taken', port: 8855, message: 'Port 8855 is taken by another program.' },
-    settings: { port: 8855, startAtLogin: false, startHidden: false, closeToTray: true, shareOnNetwork: false, lookForUpdates: false },
+    settings: { port: 8855, startAtLogin: false, startHidden: false, closeToTray: true, shareOnNetwork: false, lookForUpdates: false, language: 'system' },
   };
   let tell = () => undefined;
   window.asked = [];

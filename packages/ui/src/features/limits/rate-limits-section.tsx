@@ -126,7 +126,7 @@ function RateLimitTable({ rules, onEdit, onDelete }: RateLimitTableProps) {
   };
   const toCount = (count: number | null): string => (count === null ? t.noLimit : formatCount(count));
   return (
-    <div className="scroll-thin overflow-x-auto">
+    <div className="scroll-thin relative overflow-x-auto">
       <table className="figures w-full text-sm">
         <thead>
           <tr className="text-left text-xs text-ink-faint">
