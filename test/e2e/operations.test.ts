@@ -89,7 +89,10 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('progressbar', { name: 'Estimated progress' }).first().waitFor();
       await page.locator('video').waitFor({ timeout: 40_000 });
       await expect.poll(() => page.evaluate("document.querySelector('video').videoWidth")).toBe(640);
-      await page.getByRole('region', { name: /^Video job/ }).getByText('a lighthouse').waitFor();
+      await page
+        .getByRole('region', { name: /^Video job/ })
+        .getByText('a lighthouse')
+        .waitFor();
       await page.keyboard.press('Escape');
       await page.locator('video').waitFor({ state: 'detached' });
       expect(problems).toEqual([]);

@@ -154,7 +154,10 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('j');
       await expect.poll(() => hashOf(page)).toContain(ids.ok);
       expect(await tabOf(page)).toBe('Usage and cost');
-      await page.getByRole('row').filter({ hasText: 'acme/dead' }).click();
+      await page
+        .getByRole('row')
+        .filter({ has: page.getByTitle('acme/dead') })
+        .click();
       await expect.poll(() => hashOf(page)).toContain(ids.failed);
       await page.getByText('Pre-checks').waitFor();
       expect(await tabOf(page)).toBe('Usage and cost');
@@ -216,7 +219,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.type('Write to jane@example.com about 4111 1111 1111 1111');
       await page.getByRole('button', { name: 'Test' }).click();
       const result = page.getByRole('status', { name: 'Result' });
-      await result.getByText('block', { exact: true }).first().waitFor();
+      await result.getByText('blocked', { exact: true }).first().waitFor();
       await screenshot('guardrail-blocks');
       expect(await result.innerText()).not.toMatch(/would be sent|endpoints? available|4111|jane/);
       await prompt.click();
@@ -292,7 +295,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('shows a provider that refuses every connection as what it is, wherever it is shown', async () => {
       const { page, problems, go, screenshot } = await ui.open('#/providers?open=gone');
-      await page.getByRole('row', { name: /Gone.*down/ }).waitFor();
+      await page.getByRole('row', { name: /Gone.*Down/ }).waitFor();
       await page.getByRole('row', { name: /^Failing.* 4/ }).waitFor();
       await page.getByRole('row', { name: /^Steady.* 0/ }).waitFor();
       await screenshot('provider-gone');
@@ -312,7 +315,11 @@ describe.skipIf(skipped !== undefined)(
 
     test('has one word for how a call ended, in lists, panels, filters and the playground', async () => {
       const { page, problems, go } = await ui.open(`#/generations?status=failed&open=${ids.failed}`);
-      await page.getByRole('row').filter({ hasText: 'acme/dead' }).getByText('failed', { exact: true }).waitFor();
+      await page
+        .getByRole('row')
+        .filter({ has: page.getByTitle('acme/dead') })
+        .getByText('failed', { exact: true })
+        .waitFor();
       const panel = page.getByRole('region', { name: `Generation ${ids.failed}` });
       await panel.getByText('failed', { exact: true }).waitFor();
       expect(await panel.getByText('error', { exact: true }).count()).toBe(0);
