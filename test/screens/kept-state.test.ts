@@ -56,7 +56,7 @@ describe.skipIf(skipped !== undefined)(`what screens keep, and what they tell${n
 
   test('a button that may not copy does not say that it has', async () => {
     const { page } = await ui.open('#/models/demo/chat', { initScript: REFUSED_CLIPBOARD });
-    const button = page.getByRole('button', { name: 'Copy the model’s id' });
+    const button = page.getByRole('button', { name: 'Copy model ID' });
     await button.click();
     await page.getByText('The browser blocked access to the clipboard', { exact: true }).waitFor();
     expect(await button.locator('.lucide-check').count()).toBe(0);
@@ -139,7 +139,7 @@ describe.skipIf(skipped !== undefined)(`what was set up in the web UI${note}`, {
     await page.getByText('Settings of own/kept deleted', { exact: true }).waitFor();
     await refuse(page, /\/admin\/v1\/setup\/models/, 'POST');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Could not be undone', { exact: true }).waitFor();
+    await page.getByText('Couldn’t be undone', { exact: true }).waitFor();
     expect(problems.filter((problem) => problem.startsWith('script:'))).toEqual([]);
   });
 });
