@@ -1,8 +1,8 @@
-import { type Client, CLIENTS, searchClients } from '@model-gateway/clients';
-import { Code, MessagesSquare, Package, SquareTerminal } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { CLIENTS, searchClients } from '@model-gateway/clients';
+import { useState } from 'react';
 
 import { Tile, TileSearch } from '../../parts/controls/tiles.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import { connectMessages } from './messages.tsx';
 import { type Progress, ToolSetup } from './tool-setup.tsx';
 
@@ -17,13 +17,6 @@ export function ConnectTool({ toolId, onChoose, ...progress }: ConnectToolProps)
   if (client === undefined) return <ToolTiles onChoose={onChoose} />;
   return <ToolSetup key={client.id} client={client} onBack={() => onChoose(undefined)} {...progress} />;
 }
-
-const ICONS: Readonly<Record<Client['kind'], ReactNode>> = {
-  coding: <Code size={16} />,
-  chat: <MessagesSquare size={16} />,
-  library: <Package size={16} />,
-  terminal: <SquareTerminal size={16} />,
-};
 
 /** The tools that can be connected; Enter in the search takes the first. */
 function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
@@ -43,9 +36,14 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
         }}
       />
       <ul aria-label={t.list} className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
-        {clients.map(({ id, name, about, kind, callsFrom }) => (
+        {clients.map(({ id, name, about, callsFrom }) => (
           <li key={id}>
-            <Tile icon={ICONS[kind]} name={name} note={t.about[id] ?? about} onChoose={() => onChoose(id)}>
+            <Tile
+              icon={<Logo name={id} size={18} />}
+              name={name}
+              note={t.about[id] ?? about}
+              onChoose={() => onChoose(id)}
+            >
               {callsFrom === 'cloud' && <span className="block text-xs text-caution">{t.publicAddress}</span>}
             </Tile>
           </li>

@@ -189,7 +189,7 @@ function AppearanceCard() {
             label={t.zone}
             value={zone}
             onChange={(next) => setPreferences({ zone: next })}
-            options={{ local: localZoneName(), utc: 'UTC' }}
+            options={{ local: t.localZone(localZoneName()), utc: 'UTC' }}
           />
         </div>
       </div>
