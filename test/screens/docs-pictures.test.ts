@@ -198,7 +198,10 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(isFilmDone, { timeout: 30_000 }).toBe('completed');
       const opened = await open(`#/videos?open=${made.film}`, { viewport: { width: 1360, height: 1000 } });
       const { page } = opened;
-      await page.locator('video').waitFor();
+      await page
+        .getByRole('region', { name: /^Video job/ })
+        .locator('video')
+        .waitFor();
       await page.evaluate(`new Promise((shown) => {
         const film = document.querySelector('video');
         film.addEventListener('seeked', () => shown(), { once: true });

@@ -90,7 +90,11 @@ describe.skipIf(skipped !== undefined)(
         await route.fulfill({ response, json: { ...body, data: toWeeksOld(body.data) } });
       });
     }, 60_000);
-    afterAll(() => ui?.close(), 60_000);
+    afterAll(async () => {
+      // The list goes on asking while its page closes.
+      await opened?.page.unrouteAll({ behavior: 'ignoreErrors' });
+      await ui?.close();
+    }, 60_000);
 
     test.each(WIDTHS.flatMap((width) => SCREENS.map((screen) => [width, screen] as const)))(
       'is neither cut off nor broken over lines, %i pixels wide: /%s',
