@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 
 import { useModal } from '../../parts/dialogs/use-modal.ts';
 import { ActionCommands } from './action-commands.tsx';
 import { Group, Item, type Run } from './item.tsx';
 import { paletteMessages } from './messages.ts';
 import { MODE_VALUE, type ModeCommand, ModeCommands, ModeQuestion } from './mode-commands.tsx';
-import { RecentCommands, ScreenCommands, ThingCommands, ViewCommands } from './place-commands.tsx';
+import { RecentCommands, ScreenCommands, ThingCommands, useThings, ViewCommands } from './place-commands.tsx';
 import { toScore } from './to-score.ts';
 
 interface PaletteProps {
@@ -42,13 +42,13 @@ function Palette({ onClose, onHelp, onMode }: PaletteProps & { readonly onMode: 
   };
   const id = text.trim();
   const isSearching = id !== '';
-  const list = useRef<HTMLDivElement>(null);
-  const [selected, setSelected] = useState('');
-  // The headings come and go then, and with them every item: the first has to be selected anew.
-  useEffect(() => {
-    const first = list.current?.querySelector('[cmdk-item]')?.getAttribute('data-value') ?? '';
-    setSelected(decodeURIComponent(first));
-  }, [isSearching]);
+  // The library leaves commands where a search has put them: without one, the list is made anew.
+  const [version, setVersion] = useState(0);
+  const change = (next: string): void => {
+    if (isSearching && next.trim() === '') setVersion(version + 1);
+    setText(next);
+  };
+  useThings();
   return (
     <dialog
       ref={dialog}
@@ -62,17 +62,11 @@ function Palette({ onClose, onHelp, onMode }: PaletteProps & { readonly onMode: 
         if (event.target === event.currentTarget) onClose();
       }}
     >
-      <Command
-        ref={list}
-        label={t.title}
-        filter={score}
-        value={selected}
-        onValueChange={setSelected}
-        className="flex max-h-[60vh] flex-col"
-      >
+      <Command key={version} label={t.title} filter={score} className="flex max-h-[60vh] flex-col">
         <Command.Input
           value={text}
-          onValueChange={setText}
+          onValueChange={change}
+          autoFocus
           placeholder={t.placeholder}
           className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
         />

@@ -41,16 +41,18 @@ export function Item({ id, names, icon: Icon, code, keys, onSelect }: ItemProps)
   );
 }
 
-/** Commands under a heading. What is found stands in one list, the best first: the library sorts no groups. */
+/**
+ * Commands under a heading. What is found stands in one list, the best first, and has none: the library puts items in
+ * order, and no groups.
+ */
 export function Group({ heading, children }: { heading: string; children: ReactNode }) {
   const isSearching = useCommandState(({ search }) => search.trim() !== '');
-  if (isSearching) return children;
   return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint"
-    >
+    <>
+      <p hidden={isSearching} className="px-3 py-1.5 text-xs text-ink-faint">
+        {heading}
+      </p>
       {children}
-    </Command.Group>
+    </>
   );
 }

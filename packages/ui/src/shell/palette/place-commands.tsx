@@ -66,7 +66,8 @@ interface Things {
   readonly models: readonly Model[];
 }
 
-function useThings(): Things {
+/** Loads them; the palette asks as it opens, so that they are there with the first letter. */
+export function useThings(): Things {
   const { data: keys = [] } = useQuery(allKeysQuery);
   const { data: members = [] } = useQuery(membersQuery);
   const { data: providers = [] } = useQuery(providersQuery);
