@@ -112,7 +112,7 @@ describe.skipIf(skipped !== undefined)(
       await first.until(({ settings }) => settings.shortcut === keys);
       expect(await isHeld()).toBe(true);
       await press(second);
-      await second.page.getByText('another program has it').first().waitFor();
+      await second.page.getByText('another program uses it').first().waitFor();
       expect((await second.info()).settings.shortcut).toBe('');
       await first.page.getByRole('button', { name: 'Turn off' }).click();
       await first.until(({ settings }) => settings.shortcut === '');

@@ -141,7 +141,7 @@ test('where the system reserves a port, the user is not asked to quit a program'
   const state = { phase: 'not-listening', kind: 'denied', port: 8855, message, freePort: null, isDemo: false } as const;
   const { detail, choices } = toPortQuestion(state);
   expect(detail).toBe(
-    'This user may not open port 8855 of 127.0.0.1: the system has reserved it. Nothing needs to be closed: choose another port.',
+    'This user may not open port 8855 of 127.0.0.1: the system has reserved it. Nothing needs to be closed. Choose another port.',
   );
   expect(choices.map(({ label }) => label)).toEqual(['Try again', 'Change port…', 'Later']);
 });

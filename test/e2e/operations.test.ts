@@ -87,14 +87,15 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Start' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('progressbar', { name: 'Estimated progress' }).first().waitFor();
-      await page.locator('video').waitFor({ timeout: 40_000 });
-      await expect.poll(() => page.evaluate("document.querySelector('video').videoWidth")).toBe(640);
-      await page
-        .getByRole('region', { name: /^Video job/ })
-        .getByText('a lighthouse')
-        .waitFor();
+      const panel = page.getByRole('region', { name: /^Video job/ });
+      const film = panel.locator('video');
+      await film.waitFor({ timeout: 40_000 });
+      await expect
+        .poll(() => film.evaluate((video) => (video as unknown as { videoWidth: number }).videoWidth))
+        .toBe(640);
+      await panel.getByText('a lighthouse').waitFor();
       await page.keyboard.press('Escape');
-      await page.locator('video').waitFor({ state: 'detached' });
+      await panel.waitFor({ state: 'detached' });
       expect(problems).toEqual([]);
     });
 

@@ -85,7 +85,7 @@ async function run(): Promise<void> {
   const portAsker = createPortAsker({
     isWindowOpen: () => window.current !== null,
     onChoice(choice) {
-      if (choice.type === 'change') window.show('settings');
+      if (choice.type === 'change') window.show('settings?section=desktop');
       else if (choice.type !== 'later') control.listen(choice.type === 'use-once' ? choice.port : undefined);
     },
   });
@@ -108,7 +108,7 @@ async function run(): Promise<void> {
   const chosenKeys = file.settings.shortcut;
   if (!shortcut.use(chosenKeys)) {
     const { panel: words, obstacles } = texts();
-    openOnClick({ title: words.title, body: obstacles.shortcutTaken(chosenKeys), place: 'settings' });
+    openOnClick({ title: words.title, body: obstacles.shortcutTaken(chosenKeys), place: 'settings?section=desktop' });
   }
   showState();
   await control.start();

@@ -50,7 +50,7 @@ export function toNotification(notice: NoticeOfApp, { notices: words }: Messages
         setting: 'notifyUpdates',
         title: words.update(notice.version),
         body: words.updateDetail,
-        place: 'settings',
+        place: 'settings?section=desktop',
       };
   }
 }

@@ -69,7 +69,7 @@ export function toTrayMenu(view: TrayView, actions: TrayActions): Items {
       click: ({ checked }) => actions.changeSettings({ shareOnNetwork: checked }),
     },
     LINE,
-    { id: 'settings', label: words.settings, click: () => actions.open('settings') },
+    { id: 'settings', label: words.settings, click: () => actions.open('settings?section=desktop') },
     { label: words.openLogs, click: () => actions.openLogs() },
     { label: words.resetPosition, click: () => actions.resetPosition() },
     LINE,
@@ -86,7 +86,7 @@ function portItems(state: GatewayState, actions: TrayActions): Items {
     ...(state.freePort === null
       ? []
       : [{ label: usePort(state.freePort), click: () => actions.retryPort(state.freePort ?? 0) }]),
-    { label: changePort, click: () => actions.open('settings') },
+    { label: changePort, click: () => actions.open('settings?section=desktop') },
   ];
 }
 

@@ -71,7 +71,7 @@ export const de: Messages = {
   port: {
     question: (port) => `Andere Programme erreichen das Gateway an Port ${port} nicht`,
     taken: 'Das andere Programm beenden und erneut versuchen, oder einen anderen Port wählen.',
-    denied: 'Diesen Port hat das System reserviert. Einen anderen wählen.',
+    denied: 'Nichts muss beendet werden. Einen anderen Port wählen.',
     other: 'Erneut versuchen oder einen anderen Port wählen.',
     tryAgain: 'Erneut versuchen',
     later: 'Später',

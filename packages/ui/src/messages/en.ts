@@ -71,7 +71,7 @@ export const en = {
   port: {
     question: (port: number) => `Other programs can’t reach the gateway at port ${port}`,
     taken: 'Quit that program and try again, or let the gateway use another port.',
-    denied: 'This port is reserved by the system. Choose another one.',
+    denied: 'Nothing needs to be closed. Choose another port.',
     other: 'Try again, or choose another port.',
     tryAgain: 'Try again',
     later: 'Later',

@@ -42,8 +42,10 @@ export function findConcerns({ health, isUnreachable, keys, ends, providers }: F
   const add = (level: Concern['level'], text: string, link: Concern['link'] = null): void =>
     void concerns.push({ level, text, link });
   if (isUnreachable) add('bad', t.unreachable);
-  if (health?.trouble === 'store_away') add('caution', t.storeAway, { to: '/settings' });
-  if (health?.trouble === 'shared_away') add('caution', t.sharedAway, { to: '/settings' });
+  if (health?.trouble === 'store_away')
+    add('caution', t.storeAway, { to: '/settings', search: { section: 'gateway' } });
+  if (health?.trouble === 'shared_away')
+    add('caution', t.sharedAway, { to: '/settings', search: { section: 'gateway' } });
   if (health?.status === 'degraded') add('bad', t.unrecorded);
   if (providers?.length === 0) add('bad', t.noProvider, { to: '/providers' });
   for (const { name, health: state } of providers ?? []) {

@@ -225,7 +225,7 @@ function Filters({ search, onChange }: FiltersProps) {
         onChange={(status) => onChange({ status })}
       />
       {getDesktopInfo() !== null && (
-        <Link to="/settings" className="text-sm text-accent underline">
+        <Link to="/settings" search={{ section: 'desktop' }} className="text-sm text-accent underline">
           {t.desktopKeys}
         </Link>
       )}

@@ -57,7 +57,7 @@ function NotStored({ id }: { id: string }) {
   return (
     <EmptyState title={t.notStored}>
       <p>{t.whyNotStored(<code className="font-mono text-xs">logging.inputOutput</code>)}</p>
-      <Link to="/settings" className="text-accent underline">
+      <Link to="/settings" search={{ section: 'gateway' }} className="text-accent underline">
         {t.whatIsStored}
       </Link>
     </EmptyState>
