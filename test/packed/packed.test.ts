@@ -26,7 +26,7 @@ const LIMITS: Readonly<Record<string, { readonly megabytes: number; readonly fil
   '@model-gateway/node': { megabytes: 0.8, files: 320 },
   '@model-gateway/postgres': { megabytes: 0.5, files: 250 },
   '@model-gateway/redis': { megabytes: 0.1, files: 40 },
-  '@model-gateway/ui': { megabytes: 2.2, files: 100 },
+  '@model-gateway/ui': { megabytes: 2.2, files: 160 },
   'model-gateway': { megabytes: 6, files: 800 },
 };
 const INSTALL_TIME = 240_000;
@@ -215,7 +215,7 @@ test(
     const signedIn = await expectToSignIn(link);
     // Its own directory, here `data/demo`, begins with something to look at.
     await signedIn.getByRole('button', { name: 'Delete sample data' }).click();
-    await signedIn.getByText('Sample data deleted').waitFor();
+    await signedIn.getByText('Sample data deleted', { exact: true }).waitFor();
     const page = await fetch(`${url}/ui/`);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root"')]);
     const client = new OpenAI({ apiKey: 'sk-gw-v1-demo', baseURL: api, maxRetries: 0 });
