@@ -45,6 +45,13 @@ test.each([0, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 418])(
   },
 );
 
+test('says what to do about a call that no endpoint may take', () => {
+  const toError = (rule: string) =>
+    toApiError(404, { error: { message: 'No endpoint', metadata: { excluded: [{ endpoint: 'a', rule }] } } });
+  expect(toRemedy(toError('cost_unknown'))).toContain('Set the model’s price');
+  expect(toRemedy(toError('data_collection'))).toContain('choose another model');
+});
+
 test('names the wait of a rate limit', () => {
   expect(toRemedy(toApiError(429, null, '12'))).toBe('Try again in 12 seconds.');
 });

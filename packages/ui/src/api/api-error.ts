@@ -63,6 +63,13 @@ function toIssues(value: unknown): FieldIssue[] {
 /** What an error says, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What a call that no endpoint may take can be helped with; undefined where that is not why it was refused. */
+function remedyForExclusion(excluded: unknown): string | undefined {
+  if (!Array.isArray(excluded)) return undefined;
+  const t = apiMessages().remedies;
+  return excluded.some((one) => isObject(one) && one['rule'] === 'cost_unknown') ? t.unpriced : t.noEndpoint;
+}
+
 /** Advice for a person about an error, in a sentence. */
 export function toRemedy(error: unknown): string {
   const t = apiMessages().remedies;
@@ -80,7 +87,7 @@ export function toRemedy(error: unknown): string {
     case 403:
       return t.otherKey;
     case 404:
-      return t.missing;
+      return remedyForExclusion(error.metadata['excluded']) ?? t.missing;
     case 409:
       return 'models' in error.metadata ? t.modelsInUse : t.changedElsewhere;
     case 413:

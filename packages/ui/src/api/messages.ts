@@ -15,6 +15,8 @@ export const apiMessages = createMessages(
       limit: 'Raise the key’s limit under Keys, or the budget of its guardrail.',
       otherKey: 'This needs another kind of key: management keys administer, API keys call models.',
       missing: 'It may have been deleted or never stored. Go back to the list.',
+      noEndpoint: 'Change what excludes these providers, or choose another model.',
+      unpriced: 'Set the model’s price under Models (0 if it is free), or use a key without a limit.',
       modelsInUse: 'Change or delete these models first.',
       changedElsewhere: 'It was changed elsewhere. Reload and try again.',
       tooLarge: 'Send less, or raise server.bodyLimitMb.',
@@ -40,6 +42,9 @@ export const apiMessages = createMessages(
         otherKey:
           'Dafür ist ein anderer Schlüssel nötig: Management-Schlüssel verwalten, API-Schlüssel rufen Modelle auf.',
         missing: 'Vielleicht gelöscht oder nie gespeichert. Zurück zur Liste gehen.',
+        noEndpoint: 'Ändern, was diese Anbieter ausschließt, oder ein anderes Modell wählen.',
+        unpriced:
+          'Den Preis des Modells unter „Modelle“ setzen (0, wenn es kostenlos ist) oder einen Schlüssel ohne Limit verwenden.',
         modelsInUse: 'Zuerst diese Modelle ändern oder löschen.',
         changedElsewhere: 'Wurde an anderer Stelle geändert. Neu laden und erneut versuchen.',
         tooLarge: 'Weniger senden oder server.bodyLimitMb erhöhen.',

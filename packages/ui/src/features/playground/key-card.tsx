@@ -7,6 +7,7 @@ import { formatUsd } from '../../format/money.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
 import { promptingMessages } from './messages.tsx';
 import {
   actAsKey,
@@ -21,10 +22,14 @@ import { findUsableKeys, PLAYGROUND_KEY_NAME } from './usable-keys.ts';
 export function KeyCard({ title }: { title: string }) {
   const { key: t } = promptingMessages();
   const { data: keys = [] } = useQuery(keysQuery);
-  const { data: models = [] } = useQuery(modelsQuery);
+  const modelList = useQuery(modelsQuery);
+  const { data: models = [] } = modelList;
+
   const { limitUsd, unpriced } = choosePlaygroundLimit(models);
   const own = findPlaygroundKey(keys);
   const create = useMutation({ mutationFn: createPlaygroundKey });
+  // The list as it was before a provider was added would suggest a limit that the new models refuse.
+  if (modelList.isFetching && !modelList.isFetchedAfterMount) return <Loading what={t.models} />;
   const isMixed = limitUsd !== null && unpriced.length > 0;
   return (
     <div className="card m-auto flex w-full max-w-lg flex-col gap-4 p-5">

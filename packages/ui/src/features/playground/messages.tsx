@@ -17,6 +17,7 @@ export const promptingMessages = createMessages(
         `${model}: ${kinds.map((kind) => `no ${kind}`).join(', ')}`,
     },
     key: {
+      models: 'models',
       why: 'The playground needs its own API key so its usage is tracked and limited. It’s shared by everyone signed in here.',
       nothingPriced: 'No model has a known price, so this key gets no limit: with one, every request would be refused.',
       create: (name: string, limit: string | null) =>
@@ -82,6 +83,7 @@ export const promptingMessages = createMessages(
         },
       },
       key: {
+        models: 'Modelle',
         why: 'Der Playground braucht einen eigenen API-Schlüssel, damit seine Nutzung erfasst und begrenzt wird. Alle, die hier angemeldet sind, teilen ihn.',
         nothingPriced:
           'Für kein Modell ist ein Preis bekannt, deshalb erhält der Schlüssel kein Limit: Damit würde jede Anfrage abgelehnt.',

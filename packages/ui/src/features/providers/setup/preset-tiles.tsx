@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 
 import { Badge } from '../../../parts/badge.tsx';
 import { Tile, TileSearch } from '../../../parts/controls/tiles.tsx';
@@ -17,18 +17,28 @@ export function PresetTiles({ onChoose }: { onChoose: (tile: Start) => void }) {
   const { data: presets } = query;
   const { data: servers, isPending: isLooking } = useQuery(localServersQuery);
   const tiles = presets === undefined ? [] : toTiles(presets, servers ?? [], search);
+  const isLoaded = presets !== undefined;
+  const [isEntered, setIsEntered] = useState(false);
   const chooseFirst = (): void => {
     const [first] = tiles;
     if (first !== undefined) onChoose(first);
   };
+  const chooseLoaded = useEffectEvent(chooseFirst);
+  // Those who type fast press Enter before the tiles are there.
+  useEffect(() => {
+    if (isEntered && isLoaded) chooseLoaded();
+  }, [isEntered, isLoaded]);
   return (
     <div className="flex flex-col gap-3">
       <TileSearch
         label={t.search}
         placeholder={t.searchHint}
         value={search}
-        onChange={setSearch}
-        onEnter={chooseFirst}
+        onChange={(text) => {
+          setSearch(text);
+          setIsEntered(false);
+        }}
+        onEnter={isLoaded ? chooseFirst : () => setIsEntered(true)}
       />
       {(presets === undefined || query.error !== null) && <NotLoaded what={t.what} query={query} isFlush />}
       <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
