@@ -34,15 +34,26 @@ export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: 
   const open = (): AsyncIterable<Uint8Array> => decode(Readable.from([body]), encoding, maxBytes);
   const beginning = await collect(open(), MAX_COLLECTED_BYTES);
   if (beginning.byteLength <= MAX_COLLECTED_BYTES) return beginning;
-  let length = 0;
-  for await (const piece of open()) length += piece.byteLength;
-  const whole = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for await (const piece of open()) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return takeTurn(async () => {
+    let length = 0;
+    for await (const piece of open()) length += piece.byteLength;
+    const whole = Buffer.allocUnsafeSlow(length);
+    let at = 0;
+    for await (const piece of open()) {
+      whole.set(piece, at);
+      at += piece.byteLength;
+    }
+    return whole;
+  });
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Runs one at a time: pieces that are only counted are garbage, which several would make faster than it is collected. */
+function takeTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+  const turn = lastTurn.then(run);
+  lastTurn = turn.catch(() => undefined);
+  return turn;
 }
 
 /** Decodes the beginning of such a body, up to the piece that exceeds `maxBytes`; empty when that is damaged. */
