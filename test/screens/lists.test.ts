@@ -91,9 +91,16 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('textbox', { name: 'Name of Failures' }).waitFor();
       await page.keyboard.press('Control+a');
       await page.keyboard.type('Gone wrong');
+      // The new name reaches the gateway only after the view is deleted here: the changes must arrive in their order.
+      const isDeleted = Promise.withResolvers<void>();
+      await page.route('**/admin/v1/views/Gone%20wrong', async (route) => {
+        if (route.request().method() === 'PUT') await isDeleted.promise;
+        await route.continue();
+      });
       await page.keyboard.press('Enter');
       await page.getByText('Renamed “Failures” to “Gone wrong”').waitFor();
       await page.getByRole('button', { name: 'Delete Gone wrong' }).click();
+      isDeleted.resolve();
       await expectNoFindings(opened);
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('button', { name: 'Delete Gone wrong' }).waitFor();

@@ -8,6 +8,15 @@ import { putView, removeView } from './saved-views.ts';
 
 const NO_VIEWS: readonly SavedView[] = [];
 
+let lastSent: Promise<void> = Promise.resolve();
+
+/** Sends changes one after another: a view is deleted only when the gateway has it under its new name. */
+function sendInTurn(send: () => Promise<void>): Promise<void> {
+  const sent = lastSent.then(send);
+  lastSent = sent.catch(() => undefined);
+  return sent;
+}
+
 /** The saved views of the gateway, and what changes them: shown at once, and as they were again where that failed. */
 export function useViews() {
   const client = useQueryClient();
@@ -17,7 +26,7 @@ export function useViews() {
     await client.cancelQueries({ queryKey });
     client.setQueryData(queryKey, (before) => toNext(before ?? views));
     try {
-      await save();
+      await sendInTurn(save);
     } catch (error) {
       showFailure(viewsMessages().notSaved, error);
     }
