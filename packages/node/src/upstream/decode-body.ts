@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-import { TransportError } from '@model-gateway/core';
+import { createTurns, TransportError } from '@model-gateway/core';
 
 const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<string, () => NodeJS.ReadWriteStream>([
   ['gzip', () => createGunzip()],
@@ -34,7 +34,7 @@ export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: 
   const open = (): AsyncIterable<Uint8Array> => decode(Readable.from([body]), encoding, maxBytes);
   const beginning = await collect(open(), MAX_COLLECTED_BYTES);
   if (beginning.byteLength <= MAX_COLLECTED_BYTES) return beginning;
-  return takeTurn(async () => {
+  return measureInTurn(async () => {
     let length = 0;
     for await (const piece of open()) length += piece.byteLength;
     const whole = Buffer.allocUnsafeSlow(length);
@@ -47,14 +47,8 @@ export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: 
   });
 }
 
-let lastTurn: Promise<unknown> = Promise.resolve();
-
-/** Runs one at a time: pieces that are only counted are garbage, which several would make faster than it is collected. */
-function takeTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-  const turn = lastTurn.then(run);
-  lastTurn = turn.catch(() => undefined);
-  return turn;
-}
+/** One at a time: pieces that are only counted are garbage, which several would make faster than it is collected. */
+const measureInTurn = createTurns();
 
 /** Decodes the beginning of such a body, up to the piece that exceeds `maxBytes`; empty when that is damaged. */
 export async function decodeBeginning(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
