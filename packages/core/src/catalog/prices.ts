@@ -244,8 +244,21 @@ export function addCharges(a: readonly Charge[], b: readonly Charge[]): Charge[]
   return sum;
 }
 
+/** Texts of prices: calls have the same few again and again. */
+const priceTexts = new Map<bigint, string>();
+const MAX_PRICE_TEXTS = 10_000;
+
 /** A price as decimal text, as configurations have it. */
 export function toPriceText(atto: bigint): string {
+  let text = priceTexts.get(atto);
+  if (text !== undefined) return text;
+  text = writePrice(atto);
+  if (priceTexts.size >= MAX_PRICE_TEXTS) priceTexts.clear();
+  priceTexts.set(atto, text);
+  return text;
+}
+
+function writePrice(atto: bigint): string {
   const digits = atto.toString().padStart(19, '0');
   return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '');
 }

@@ -67,10 +67,14 @@ export const withoutFinish = (providerName: string): GatewayError =>
 
 /** Returns the error of chunks in which upstream has ended a completion with an error, without any output before. */
 export function failureWithoutOutput(chunks: readonly ChatChunk[], providerName: string): GatewayError | null {
-  const choices = chunks.flatMap((chunk) => chunk.choices);
-  if (choices.length === 0 || choices.some(hasOutput)) return null;
+  let ending: ChatChunk['choices'][number] | undefined;
+  for (const { choices } of chunks) {
+    if (choices.some(hasOutput)) return null;
+    ending ??= choices[0];
+  }
+  if (ending === undefined) return null;
   const failure = chunks.find(({ upstream }) => upstream?.failure !== undefined)?.upstream?.failure;
-  return toFailure(choices[0]?.native_finish_reason ?? null, failure, providerName);
+  return toFailure(ending.native_finish_reason ?? null, failure, providerName);
 }
 
 /** Whether a choice adds to a completion; the finish reason `error` alone does not. */
