@@ -38,12 +38,6 @@ const unitSuite = (name: string, packagesPattern: string) => ({
 });
 
 /**
- * A browser on a busy machine may draw later than a test waits, which says nothing of the product. The end of a run
- * names each test that needed its second try, so that none hides a fault for long.
- */
-const secondTry = { retry: 1 };
-
-/**
  * In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be
  * done.
  */
@@ -53,8 +47,8 @@ const browserSuite = (name: string) => {
   // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
   // CPUs.
   // The hooks start a gateway and a browser, often with data, for which Vitest's ten seconds are short in the same way:
-  // without them all tests of the file are lost, and no second try follows.
-  const waiting = { expect: { poll: { timeout: 5000 } }, hookTimeout: 60_000, ...secondTry };
+  // without them all tests of the file are lost.
+  const waiting = { expect: { poll: { timeout: 5000 } }, hookTimeout: 60_000 };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 
@@ -79,7 +73,7 @@ const openedSuite = (name: string) => {
 const desktopSuite = () => {
   const { extends: inherited, test } = suite('desktop');
   const order = { maxWorkers: 1, sequence: { groupOrder: 2 } };
-  return { extends: inherited, test: { ...test, ...order, ...secondTry, globalSetup: './test/desktop/prepare.ts' } };
+  return { extends: inherited, test: { ...test, ...order, globalSetup: './test/desktop/prepare.ts' } };
 };
 
 export default defineConfig({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { setTheme } from '../e2e/examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
+import { createDeferred } from '../support/async/deferred.ts';
 
 let ui: Ui;
 /** Ids of what the tests look at. */
@@ -92,7 +93,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Control+a');
       await page.keyboard.type('Gone wrong');
       // The new name reaches the gateway only after the view is deleted here: the changes must arrive in their order.
-      const isDeleted = Promise.withResolvers<void>();
+      const isDeleted = createDeferred();
       await page.route('**/admin/v1/views/Gone%20wrong', async (route) => {
         if (route.request().method() === 'PUT') await isDeleted.promise;
         await route.continue();

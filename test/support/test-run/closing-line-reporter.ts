@@ -1,12 +1,13 @@
 import process from 'node:process';
 
-import type { Reporter, SerializedError, TestModule, TestSuite, Vitest } from 'vitest/node';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
+import { keepOutcome, type RunOutcome, toClosingLine } from './outcome.ts';
 import { runBeside, type RunningBeside } from './run-beside.ts';
 
 /**
  * Ends a run with `N passed, N failed, N skipped`, alone on its line, for people and programs that
- * only want the sum. Tests that passed at their second try alone are named before it.
+ * only want the sum, and keeps it for `second-try.ts`.
  *
  * Skipped and to-do tests are counted apart, never as passed. A file or a suite that fails outside
  * any test (it does not load, a hook throws) counts as one failure, and so does an unhandled error,
@@ -29,45 +30,34 @@ export function createClosingLineReporter(check?: string): Reporter {
         process.exitCode = 1;
         vitest?.logger.log(`${failure}\n${check} failed: see above\n`);
       }
-      for (const name of namesOfSecondTries(testModules)) vitest?.logger.log(`Passed at its second try: ${name}`);
-      vitest?.logger.log(toClosingLine(testModules, unhandledErrors, failure === undefined ? 0 : 1));
+      const outcome = toOutcome(testModules, unhandledErrors.length + (failure === undefined ? 0 : 1));
+      if (reason !== 'interrupted') keepOutcome(outcome);
+      vitest?.logger.log(toClosingLine(outcome));
     },
   };
 }
 
-function namesOfSecondTries(testModules: readonly TestModule[]): string[] {
-  return testModules.flatMap((testModule) =>
-    [...testModule.children.allTests('passed')]
-      .filter((test) => test.diagnostic()?.flaky === true)
-      .map((test) => `${testModule.relativeModuleId} > ${test.fullName}`),
-  );
-}
-
-function toClosingLine(
-  testModules: readonly TestModule[],
-  unhandledErrors: readonly SerializedError[],
-  failedChecks: number,
-): string {
+/** What became of all tests, and of `elsewhere` more things that failed outside of any file. */
+function toOutcome(testModules: readonly TestModule[], elsewhere: number): RunOutcome {
   let passed = 0;
-  let failed = unhandledErrors.length + failedChecks;
   let skipped = 0;
-
+  let failed = elsewhere;
+  const failedFiles = new Map<string, RunOutcome['failedFiles'][number]>();
   for (const testModule of testModules) {
-    if (hasOwnError(testModule)) failed += 1;
-    for (const suite of testModule.children.allSuites()) {
-      if (hasOwnError(suite)) failed += 1;
+    const names: string[] = [];
+    for (const part of [testModule, ...testModule.children.allSuites()]) {
+      if (part.errors().length > 0) names.push(part.type === 'suite' ? part.fullName : 'the file itself');
     }
     for (const test of testModule.children.allTests()) {
       const { state } = test.result();
       if (state === 'passed') passed += 1;
-      else if (state === 'failed') failed += 1;
+      else if (state === 'failed') names.push(test.fullName);
       else skipped += 1;
     }
+    failed += names.length;
+    if (names.length === 0) continue;
+    const { relativeModuleId: file, project } = testModule;
+    failedFiles.set(file, { file, project: project.name, names });
   }
-
-  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
-}
-
-function hasOwnError(task: TestModule | TestSuite): boolean {
-  return task.errors().length > 0;
+  return { passed, failed, skipped, failedFiles: [...failedFiles.values()] };
 }
