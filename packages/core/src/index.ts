@@ -99,6 +99,7 @@ export {
   toDataRegion,
   toKeyHint,
 } from './wire/fields.ts';
+export { toNewGuardrail } from './guardrails/change-guardrail.ts';
 export type { Guardrail } from './wire/guardrails.ts';
 export type { Member } from './wire/keys.ts';
 export { type ConfiguredRoutingRule, configuredRoutingRulesSchema } from './wire/routing-rules.ts';

@@ -20,6 +20,9 @@ const sampleMarkSchema = z.object({
 /** Says which rows of a data directory are made up. It is there until they are deleted. */
 export type SampleMark = z.infer<typeof sampleMarkSchema>;
 
+/** What the archive calls the first video of a job. */
+export const toFilmName = (jobId: string): string => `${jobId}-0`;
+
 const toPath = (dir: string): string => join(dir, 'sample-data.json');
 
 /** Replaces the mark of a directory in one step. */
@@ -50,7 +53,11 @@ export async function openSampleData(dir: string, store: JsonFileStore): Promise
       for (const hash of keys) await store.keys.remove(hash);
       for (const id of guardrails) await store.guardrails.remove(id);
       for (const id of guardrailHits) await store.guardrailHits.remove(id);
-      for (const id of videoJobs) await store.videoJobs.remove(id);
+      for (const id of videoJobs) {
+        await store.videoJobs.remove(id);
+        // Without its job nobody asks the archive for it. Its few bytes count as used there until the next start.
+        await rm(join(dir, 'videos', `${toFilmName(id)}.mp4`), { force: true });
+      }
       // Last, so that a removal that broke off can be done again.
       await rm(toPath(dir), { force: true });
       mark = undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,6 +91,8 @@ test('sample data are deleted at once, and nothing else', async () => {
   const store = await open(dir, NOW + 1000);
   const created_at = new Date(NOW + 1000).toISOString();
   await store.generations.append(toRecord('own', { costNanoUsd: 7, generation: { created_at } }), null);
+  expect(readdirSync(join(dir, 'videos')).length).toBeGreaterThan(1);
+  writeFileSync(join(dir, 'videos', 'own-0.mp4'), 'own');
   const samples = await openSampleData(dir, store);
   expect(await samples.describe()).toEqual({
     generations: expect.any(Number),
@@ -106,9 +108,11 @@ test('sample data are deleted at once, and nothing else', async () => {
     assignments: (await opened.keyAssignments.list()).length,
     hits: (await opened.guardrailHits.list()).length,
     videos: (await opened.videoJobs.list()).length,
+    films: readdirSync(join(dir, 'videos')),
     samples: await (await openSampleData(dir, opened)).describe(),
   });
-  const own = { generations: 1, spent: 7, keys: 0, guardrails: 0, assignments: 0, hits: 0, videos: 0, samples: null };
+  const none = { keys: 0, guardrails: 0, assignments: 0, hits: 0, videos: 0, samples: null };
+  const own = { ...none, generations: 1, spent: 7, films: ['own-0.mp4'] };
   expect(await samples.describe()).toBeNull();
   expect(await left(store)).toEqual(own);
   await store.close();

@@ -7,6 +7,7 @@ import {
   type Guardrail,
   type KeyRecord,
   type Store,
+  toNewGuardrail,
   type VideoArchive,
   type VideoJob,
 } from '@model-gateway/core';
@@ -22,7 +23,7 @@ import {
   type SampleCall,
   type SampleKey,
 } from './sample-calls.ts';
-import { type SampleMark, writeSampleMark } from './sample-mark.ts';
+import { type SampleMark, toFilmName, writeSampleMark } from './sample-mark.ts';
 import { FILMS } from './sample-texts.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -97,34 +98,17 @@ async function addSetup(store: Store, createdAt: string): Promise<void> {
 }
 
 const toGuardrail = (createdAt: string): Guardrail => ({
-  id: GUARDRAIL_ID,
-  name: 'Sample: Customer data',
+  ...toNewGuardrail({
+    id: GUARDRAIL_ID,
+    name: 'Sample: Customer data',
+    workspace_id: WORKSPACE_ID,
+    created_at: createdAt,
+  }),
   description: 'Replaces e-mail addresses and refuses card numbers',
-  workspace_id: WORKSPACE_ID,
-  created_at: createdAt,
-  updated_at: null,
-  limit_usd: null,
-  reset_interval: null,
-  include_byok_in_budgets: false,
-  allowed_models: null,
-  ignored_models: null,
-  allowed_providers: null,
-  ignored_providers: null,
-  allowed_data_regions: null,
-  enforce_zdr: null,
-  enforce_zdr_anthropic: null,
-  enforce_zdr_openai: null,
-  enforce_zdr_google: null,
-  enforce_zdr_xai: null,
-  enforce_zdr_other: null,
-  enable_paid_model_training: null,
-  enable_free_model_training: null,
-  enable_free_model_publication: null,
   content_filter_builtins: [
     { slug: 'email', action: 'redact' },
     { slug: 'credit-card', action: 'block' },
   ],
-  content_filters: null,
 });
 
 type HitsRow = Awaited<ReturnType<Store['guardrailHits']['list']>>[number];
@@ -298,7 +282,6 @@ async function addVideos(store: Store, archive: VideoArchive, jobs: readonly Vid
     const body = (async function* () {
       yield film;
     })();
-    // The name of a job's first video.
-    await archive.save(`${job.id}-0`, { contentType: 'video/mp4', bytes: film.byteLength, body });
+    await archive.save(toFilmName(job.id), { contentType: 'video/mp4', bytes: film.byteLength, body });
   }
 }
