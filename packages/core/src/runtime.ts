@@ -115,6 +115,8 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   };
   const recording = {
     generations: store.generations,
+    workspaces: store.workspaces,
+    random,
     ledger,
     counters,
     logger,

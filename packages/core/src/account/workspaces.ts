@@ -3,7 +3,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
 import type { Workspace } from '../wire/account.ts';
 import { refuseField } from '../wire/fields.ts';
-import { defaultGuardrailIdOf } from './account.ts';
+import { defaultGuardrailIdOf, type LiveAccount } from './account.ts';
 
 interface WorkspaceParts {
   readonly store: Pick<Store, 'workspaces'>;
@@ -54,6 +54,24 @@ export const toWorkspaceBody = ({ workspace }: WorkspaceRecord): Workspace => ({
   default_callback_url: workspace.default_callback_url ?? null,
   disabled_server_tools: workspace.disabled_server_tools ?? null,
 });
+
+/** The account as the calls of a workspace find it, whose defaults come before those of the account. */
+export function withWorkspaceDefaults(
+  account: LiveAccount,
+  workspace: WorkspaceRecord['workspace'] | undefined,
+): LiveAccount {
+  const { default_text_model: model = null, default_provider_sort: sort = null } = workspace ?? {};
+  if (model === null && sort === null) return account;
+  const { routingDefaults, writtenDefaults } = account;
+  return {
+    ...account,
+    defaultModel: model ?? account.defaultModel,
+    ...(sort !== null && {
+      routingDefaults: { ...routingDefaults, sort },
+      writtenDefaults: { ...writtenDefaults, sort },
+    }),
+  };
+}
 
 /** Every workspace, the default one first. */
 export async function listWorkspaceRecords({ store }: WorkspaceParts): Promise<readonly WorkspaceRecord[]> {

@@ -1,3 +1,5 @@
+import { withWorkspaceDefaults } from '../account/workspaces.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CallBound, EndpointConstraint } from '../calls/call-kind.ts';
 import { type StepTimes, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -15,7 +17,7 @@ import type { LiveRateLimits } from '../limits/rate-limits.ts';
 import { reserveCall, withinBounds } from '../limits/reserve-call.ts';
 import { createRoutingReport, type RoutingReport, toRoutingDecision, withReport } from '../routing/explain.ts';
 import { type CallPlan, noEndpointLeft, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
-import type { GenerationRepository } from '../stores/store.ts';
+import type { GenerationRepository, Store, WorkspaceRecord } from '../stores/store.ts';
 import type { RoutingDecision } from '../wire/routing.ts';
 
 /** A call of any kind that may be sent to an endpoint: guarded, planned and admitted. */
@@ -141,7 +143,7 @@ export function guardByFilters<Request>(
 /** Plans a call for the endpoints that its caller's policy and budgets admit. */
 export function planWithin(
   call: ModelCall,
-  { policy, budgets }: Caller,
+  { policy, budgets, workspace }: Caller,
   routing: RoutingParts,
   options: Partial<PlanOptions> = {},
 ): Planned {
@@ -151,8 +153,14 @@ export function planWithin(
     ...(policy?.constraints ?? []),
     ...(bound === null ? [] : [withinBounds(bound)]),
   ];
-  const plan = planCall(call, { ...options, constraints }, routing);
+  const plan = planCall(call, { ...options, constraints }, routingFor(workspace, routing));
   return { plan, endpoints: plan.endpoints, bound };
+}
+
+/** What calls of a workspace are planned with. */
+export function routingFor(workspace: Caller['workspace'], routing: RoutingParts): RoutingParts {
+  const account = withWorkspaceDefaults(routing.account, workspace);
+  return account === routing.account ? routing : { ...routing, account };
 }
 
 interface Judged {
@@ -191,19 +199,26 @@ export interface Caller {
   readonly policy: Policy | null;
   /** Every limit that a call has to fit in. */
   readonly budgets: readonly Budget[];
+  /** Undefined while nothing of it is stored. */
+  readonly workspace?: WorkspaceRecord['workspace'] | undefined;
   /** Counts what the policy does to refused calls. */
   readonly hits: Pick<GuardrailHits, 'noteRefused'>;
 }
 
 export interface CallerParts extends BudgetParts, Pick<Caller, 'hits'> {
   readonly policyOf: PolicyOf;
-  readonly store: BudgetParts['store'] & { readonly generations: Pick<GenerationRepository, 'findNoRoom'> };
+  readonly store: Pick<Store, 'workspaces'> & { readonly generations: Pick<GenerationRepository, 'findNoRoom'> };
 }
 
 /** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
 export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
   return whenKnown(parts.policyOf(principal), (policy) =>
-    whenKnown(findBudgets(principal, policy, parts), (budgets) => ({ policy, budgets, hits: parts.hits })),
+    whenKnown(parts.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID), (record) => ({
+      policy,
+      budgets: findBudgets({ principal, policy, workspace: record }, parts),
+      workspace: record?.workspace,
+      hits: parts.hits,
+    })),
   );
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Outcome } from '../calls/attempt.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import { keepLongTexts, LostTextError } from '../generations/long-output.ts';
@@ -9,7 +9,14 @@ import type { GatewayRequest } from '../http/request.ts';
 import { spendersOf } from '../limits/budgets.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
-import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
+import type { RandomSource } from '../routing/order-endpoints.ts';
+import type {
+  GenerationRecord,
+  GenerationRepository,
+  StoredContent,
+  TableRepository,
+  WorkspaceRecord,
+} from '../stores/store.ts';
 import type { Generation } from '../wire/generation.ts';
 
 /** Receives every generation after it has been recorded. An exception or rejection is logged, without other effect. */
@@ -58,6 +65,9 @@ interface RecorderParts {
   readonly rateLimits: Pick<RateLimits, 'noteTokens'> | null;
   readonly counters: CallCounters;
   readonly logger: Logger;
+  readonly workspaces: Pick<TableRepository<WorkspaceRecord>, 'get'>;
+  /** Draws the calls of a workspace that stores the contents of a share of them. */
+  readonly random: RandomSource;
   /** A content above this limit is not stored at all: half a conversation could be mistaken for a whole one. */
   readonly maxContentBytes: number;
   readonly listeners: readonly GenerationListener[];
@@ -76,8 +86,10 @@ export function createRecorder(parts: RecorderParts): Recorder {
   ): Promise<void> => {
     const { generation, costNanoUsd, principalId, userId = null } = record;
     const cost = { creditsNanoUsd: generation.is_byok ? null : costNanoUsd, anyNanoUsd: costNanoUsd };
+    const choosing = content === null || isContentKept(record, parts);
+    const isKept = choosing instanceof Promise ? await choosing : choosing;
     try {
-      await appendReadable(generations, record, content);
+      await appendReadable(generations, record, isKept ? content : null);
       ledger.release(generation.id, cost);
     } catch (cause) {
       // It was spent all the same, and no sum will ever show it.
@@ -126,6 +138,18 @@ export function createRecorder(parts: RecorderParts): Recorder {
       return recording;
     },
   };
+}
+
+/** Whether the workspace of a call stores what was said in it. Synchronous where the store has its tables in memory. */
+function isContentKept(
+  { generation }: GenerationRecord,
+  { workspaces, random }: Pick<RecorderParts, 'workspaces' | 'random'>,
+): Awaitable<boolean> {
+  return whenKnown(workspaces.get(generation.workspace_id ?? DEFAULT_WORKSPACE_ID), (record) => {
+    if (record === undefined) return true;
+    const { is_observability_io_logging_enabled: isEnabled, io_logging_sampling_rate: share } = record.workspace;
+    return isEnabled && (share >= 1 || random() < share);
+  });
 }
 
 /** Appends a record, without its content where a text of that was put aside and is lost. */

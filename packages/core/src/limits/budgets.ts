@@ -3,7 +3,6 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import { toNanoUsd, toUsd } from '../catalog/prices.ts';
-import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { Policy } from '../guardrails/policy.ts';
@@ -16,36 +15,30 @@ import type { KeyUsage } from '../wire/keys.ts';
 export interface BudgetParts {
   readonly account: AccountOptions;
   readonly platform: Pick<Platform, 'now'>;
-  readonly store: Pick<Store, 'workspaces'>;
 }
 
 export function toPayer({ id, userId, workspaceId }: Principal): Payer {
   return { principalId: id, userId: userId ?? null, workspaceId: workspaceId ?? DEFAULT_WORKSPACE_ID };
 }
 
-/**
- * Finds the limits of a call: the account's credits, the key's limit, its workspace's budgets and those of guardrails.
- * Costs almost nothing for a caller without any. Synchronous where the store has its tables in memory.
- */
-export function findBudgets(
-  principal: Principal,
-  policy: Policy | null,
-  parts: BudgetParts,
-): Awaitable<readonly Budget[]> {
-  return whenKnown(parts.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID), (workspace) =>
-    toBudgets({ principal, policy, workspace }, parts),
-  );
-}
-
+/** What limits the calls of a principal. */
 interface Limits {
   readonly principal: Principal;
   readonly policy: Policy | null;
+  /** Undefined while nothing of it is stored. */
   readonly workspace: WorkspaceRecord | undefined;
 }
 
 const NONE: readonly Budget[] = [];
 
-function toBudgets({ principal, policy, workspace }: Limits, { account, platform }: BudgetParts): readonly Budget[] {
+/**
+ * Finds the limits of a call: the account's credits, the key's limit, its workspace's budgets and those of guardrails.
+ * Costs almost nothing for a caller without any.
+ */
+export function findBudgets(
+  { principal, policy, workspace }: Limits,
+  { account, platform }: BudgetParts,
+): readonly Budget[] {
   const credits = account.creditsUsd ?? null;
   const keyLimit = principal.limitUsd ?? null;
   const ofGuardrails = policy?.budgets ?? [];

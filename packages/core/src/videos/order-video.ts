@@ -11,6 +11,7 @@ import {
   prepareCall,
   type PreparedCall,
   type PrepareParts,
+  routingFor,
 } from '../dispatch/prepare-call.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -62,7 +63,7 @@ export async function orderVideo(
   const { parts } = context;
   const { platform } = parts;
   const prepared = await prepareCall(received, VIDEO_STEPS, context);
-  const { call, pipeline, capabilities, previous, stepTimes, decision } = prepared;
+  const { call, caller, pipeline, capabilities, previous, stepTimes, decision } = prepared;
   const { endpoints, reservedNanoUsd } = await reserveVideo(prepared, parts.ledger);
   const orderFor = (endpoint: Endpoint): VideoOrder =>
     toVideoOrder(call.request, endpoint, capabilities, previous?.upstream?.upstreamId);
@@ -74,18 +75,18 @@ export async function orderVideo(
     ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
     ...(pipeline.narrowedBy !== null && { narrowedBy: pipeline.narrowedBy }),
   };
-  return submit({ endpoints, orderFor, draft, confirm: order.confirm }, parts);
+  const storesContent = parts.logging.inputOutput && caller.workspace?.is_observability_io_logging_enabled !== false;
+  return submit({ endpoints, orderFor, draft, confirm: order.confirm, storesContent }, parts);
 }
 
 async function submit(
-  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft' | 'confirm'>,
-  { platform, store, videos, ledger, logging }: VideoOrderParts,
+  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft' | 'confirm' | 'storesContent'>,
+  { platform, store, videos, ledger }: VideoOrderParts,
 ): Promise<VideoJob> {
   const { leaseFor, release } = videos.runner.hold(draft.id);
-  const storesContent = logging.inputOutput;
   const timeoutMs = SUBMIT_TIMEOUT_MS;
   try {
-    const submission = { ...rest, draft, leaseFor, store, platform, timeoutMs, storesContent };
+    const submission = { ...rest, draft, leaseFor, store, platform, timeoutMs };
     const { job, started, order } = await submitVideo(submission);
     ledger.handOver(job.generationId);
     videos.runner.holdInputs(job, order);
@@ -190,13 +191,13 @@ const VIDEO_STEPS: CallSteps<GuardedCall<VideoRequest>, PlannedVideo, VideoOrder
  */
 async function planVideo(
   { call }: GuardedCall<VideoRequest>,
-  { policy }: Caller,
+  { policy, workspace }: Caller,
   parts: VideoOrderParts,
 ): Promise<PlannedVideo> {
   const { request } = call;
   const { catalog } = parts.routing;
   const previous = await findPrevious(call, parts);
-  const plan = planCall(call, { constraints: policy?.constraints ?? [] }, parts.routing);
+  const plan = planCall(call, { constraints: policy?.constraints ?? [] }, routingFor(workspace, parts.routing));
   const { architecture, video } = catalog.find(plan.models[0] ?? '')?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
     throw refuseField('model', `${request.model} does not make videos; GET /api/v1/videos/models lists models that do`);
