@@ -191,6 +191,32 @@ test.skipIf(missingPostgres)(
 );
 
 test.skipIf(missingPostgres)(
+  'how long is kept is changed at one process, counted before, and followed by another',
+  async () => {
+    const url = await openDatabase();
+    const first = await openStore({ url, retentionDays: 100 });
+    const now = Date.now();
+    const records = [0, -5, -20].map((days) => makeRecord(now + days * DAY_MS));
+    for (const record of records) await first.generations.append(record, toContent('x'));
+    expect(await first.generations.count()).toBe(3);
+    const { changes } = first.retention ?? {};
+    const losses = await changes?.preview({ days: 10, contentDays: 2 });
+    expect(losses).toMatchObject({ generations: 1, contents: 2, contentBytes: expect.any(Number) });
+    await first.settings.update((settings) => ({ ...settings, retention: { days: 10, content_days: 2 } }));
+    await changes?.apply();
+    expect(await first.generations.count()).toBe(2);
+    const [today, before, gone] = records.map(({ generation }) => generation.id);
+    expect(await first.generations.get(gone ?? '')).toBeUndefined();
+    expect(await first.generations.getContent(before ?? '')).toBeUndefined();
+    expect(await first.generations.getContent(today ?? '')).toEqual(toContent('x'));
+    const second = await openStore({ url, retentionDays: 100 });
+    await expect.poll(() => second.settings.get().retention).toEqual({ days: 10, content_days: 2 });
+    await second.retention?.changes?.apply();
+    expect(await second.generations.count()).toBe(2);
+  },
+);
+
+test.skipIf(missingPostgres)(
   'a journal that comes again when retention has dropped its days is neither stored nor counted again',
   async () => {
     const url = await openDatabase();

@@ -29,6 +29,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PUT /admin/v1/generations/{id}/review': { rating: 'good', note: null },
   'PUT /admin/v1/views/{name}': { search: {}, hidden_columns: null },
   'PUT /admin/v1/rate-limits': { data: [] },
+  'PUT /admin/v1/retention': { days: 30 },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },
   'PATCH /api/v1/workspaces/{id}': {},
   'PUT /api/v1/workspaces/{id}/budgets/{interval}': { limit_usd: 1 },

@@ -207,6 +207,7 @@ export type {
   WorkingJobsQuery,
   WorkspaceRecord,
 } from './stores/store.ts';
+export { type KeptDays, type RetentionChanges, type RetentionLosses, toKeptDays } from './stores/kept-days.ts';
 export type { BroadcastDelivery, BroadcastFeed, BroadcastRow, GuardrailHitsRow } from './stores/rows.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/rows.ts';
 export type {

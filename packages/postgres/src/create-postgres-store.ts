@@ -1,4 +1,11 @@
-import { createTableRepositories, type Logger, type Store, type StoreReadiness } from '@model-gateway/core';
+import {
+  createTableRepositories,
+  type KeptDays,
+  type Logger,
+  type Store,
+  type StoreReadiness,
+  toKeptDays,
+} from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { type BudgetSlicesOptions, openBudgetSlices } from './budgets.ts';
@@ -43,8 +50,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { logger, migrates = true, now = Date.now, retentionDays = DEFAULT_RETENTION_DAYS } = options;
   const connection = createDatabaseConnection(options);
   const { host, database } = connection.address;
-  const shared: StorePartOptions = { connection, logger, now, retentionDays };
-  const tables = openTables(shared);
+  const tables = openTables({ connection, logger });
+  const keptDays = (): KeptDays => toKeptDays(tables.source.read().settings, retentionDays);
+  const shared: StorePartOptions = { connection, logger, now, keptDays };
   const rows = openRows(shared);
   const sums = createGenerationSums(shared);
   const generations = openGenerations(shared, options, sums);
@@ -81,7 +89,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       isUp: () => opening.readiness().isReady && tables.outage() === null,
     }),
     engine: { type: 'postgres', address: host, database, outage: tables.outage },
-    retention: generations.retention,
+    retention: {
+      ...generations.retention,
+      changes: {
+        configuredDays: retentionDays,
+        apply: generations.changes.apply,
+        preview: generations.changes.preview,
+      },
+    },
     async readId() {
       const { rows } = await sql<{ id: string }>`select id from gateway.store_id`.execute(connection.database);
       const [row] = rows;

@@ -29,9 +29,9 @@ interface RowStore extends StorePart {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Makes them; nothing is read or written before a method is called. */
-export function openRows({ connection, logger, now, retentionDays }: StorePartOptions): RowStore {
+export function openRows({ connection, logger, now, keptDays }: StorePartOptions): RowStore {
   const { database } = connection;
-  const oldestMs = (): number => Math.max(0, Math.floor(now() - retentionDays * DAY_MS));
+  const oldestMs = (): number => Math.max(0, Math.floor(now() - keptDays().days * DAY_MS));
   const sweep = createSweep({ connection, logger, oldestMs });
   return {
     repositories: {

@@ -1,4 +1,4 @@
-import type { Logger } from '@model-gateway/core';
+import type { KeptDays, Logger } from '@model-gateway/core';
 
 import type { DatabaseConnection } from './connection/connection.ts';
 
@@ -8,8 +8,8 @@ export interface StorePartOptions {
   readonly logger: Logger | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whole days that generations, and what belongs to them, are kept. */
-  readonly retentionDays: number;
+  /** How long generations, and what belongs to them, are kept: the stored settings come before the days of the host. */
+  readonly keptDays: () => KeptDays;
 }
 
 /** A part of the store that begins once the database is there, and ends with the store. */

@@ -68,6 +68,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'PATCH /admin/v1/settings': [401, 403, 200],
   'GET /admin/v1/rate-limits': [401, 403, 200],
   'PUT /admin/v1/rate-limits': [401, 403, 400],
+  'GET /admin/v1/retention': [401, 403, 200],
+  'PUT /admin/v1/retention': [401, 403, 400],
   'POST /admin/v1/explain': [401, 403, 400],
   'GET /api/v1/credits': [401, 403, 200],
   'GET /api/v1/activity': [401, 403, 200],

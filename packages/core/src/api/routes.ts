@@ -15,6 +15,7 @@ import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
+import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
 import type { SystemParts } from './system.ts';
@@ -37,6 +38,7 @@ export type ApiParts = ChatParts &
   GuardrailTrialParts &
   MemberParts &
   AccountParts &
+  RetentionParts &
   ProviderParts &
   SetupParts &
   WorkspaceParts &
@@ -79,6 +81,7 @@ const assignments = late(() => import('./guardrail-assignments.ts'));
 const trials = late(() => import('./guardrail-trials.ts'));
 const members = late(() => import('./members.ts'));
 const account = late(() => import('./account.ts'));
+const retention = late(() => import('./retention.ts'));
 const providers = late(() => import('./providers.ts'));
 const providerHistory = late(() => import('./provider-history.ts'));
 const providerSetups = late(() => import('./provider-setups.ts'));
@@ -219,6 +222,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'PATCH /admin/v1/settings': admin(account('updateSettings'), 'Change the settings of the account'),
     'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
     'PUT /admin/v1/rate-limits': admin(account('putRateLimits'), 'Replace the rate limits that are not of the configuration'),
+    'GET /admin/v1/retention': admin(retention('getRetention'), 'Show how long is kept, and what would be deleted'),
+    'PUT /admin/v1/retention': admin(retention('putRetention'), 'Change how long records and contents are kept'),
     'GET /api/v1/credits': management(account('getCredits'), 'Show the credits and the usage of the account'),
     'GET /api/v1/activity': management(account('getActivity'), 'Get the usage of the last days by day, model and endpoint'),
   },

@@ -5,6 +5,7 @@ import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
+import type { RetentionChanges } from './kept-days.ts';
 import type {
   AssignmentRecord,
   BroadcastRepository,
@@ -225,6 +226,8 @@ export interface RetentionState {
    * counted a second time. Absent where none can.
    */
   countLate?(): number;
+  /** Changes how long is kept, by the stored settings; absent where nothing but the host decides that. */
+  readonly changes?: RetentionChanges | undefined;
 }
 
 /** Settings of the account that were set through the API, not by configuration. Durable like a `Repository`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { modelEndpointSchema } from './models.ts';
+import { storedRetentionSchema } from './retention.ts';
 import { routingRulesSchema } from './routing-rules.ts';
 import { maxPriceSchema, sortKeySchema } from './routing.ts';
 import { viewSchema } from './views.ts';
@@ -192,10 +193,11 @@ const rateLimitSchema = z.object({
 });
 export type StoredRateLimit = z.infer<typeof rateLimitSchema>;
 
-/** Settings as a store has them: those of the account, the rate limits, and the saved views of those who administer it. */
+/** Settings as a store has them: those of the account, the rate limits, how long is kept, and the saved views of those who administer it. */
 export const storedSettingsSchema = z.object({
   ...settingsChangeSchema.shape,
   rate_limits: z.array(rateLimitSchema).optional(),
+  retention: storedRetentionSchema.optional(),
   views: z.array(viewSchema).optional(),
 });
 export type StoredSettings = z.infer<typeof storedSettingsSchema>;

@@ -53,7 +53,9 @@ export type {
   Settings,
   Trouble,
   Workspace,
+  WorkspaceBudget,
 } from './account.ts';
+export type { Retention } from './retention.ts';
 export type {
   BuiltinFilter,
   CustomFilter,

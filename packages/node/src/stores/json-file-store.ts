@@ -6,10 +6,12 @@ import {
   createTableRepositories,
   type GuardrailHitsRow,
   hasEnded,
+  type KeptDays,
   type Platform,
   type Repository,
   type Store,
   type TableSource,
+  toKeptDays,
   type VideoJob,
 } from '@model-gateway/core';
 
@@ -143,12 +145,22 @@ async function openOwned(
   });
   const running = await openRunningLog({ ...common, path: join(path, 'running.ndjson') });
   logs.push(running);
-  const generations = await openGenerationLog({ ...common, logsPath, retentionClock, setTimer, monotonicNow, limits });
+  const keptDays = (): KeptDays => toKeptDays(config.data.settings, limits.retentionDays);
+  const generations = await openGenerationLog({
+    ...common,
+    logsPath,
+    retentionClock,
+    setTimer,
+    monotonicNow,
+    limits,
+    keptDays,
+  });
   logs.push(generations);
   const { spending } = generations;
   const carried = await openCarriedLog({ ...common, path: join(path, 'carried-spending.ndjson'), spending });
   await recordInterrupted(running, generations.repository, logger);
-  const oldestMs = retentionClock.now() - limits.retentionDays * DAY_MS;
+  const { days: retentionDays } = keptDays();
+  const oldestMs = retentionClock.now() - retentionDays * DAY_MS;
   const openRows = async <Row extends { readonly id: string }>(
     name: string,
     isRetained: (row: Row) => boolean,
@@ -169,7 +181,6 @@ async function openOwned(
     'guardrail-hits.ndjson',
     ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
   );
-  const { retentionDays } = limits;
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
   if (config.isNew && generations.loaded > 0) {
@@ -191,7 +202,15 @@ async function openOwned(
       carrySpending: carried.carry,
     },
     discardThrough: generations.discardThrough,
-    retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
+    retention: {
+      now: retentionClock.now,
+      isHeld: retentionClock.isHeld,
+      changes: {
+        configuredDays: limits.retentionDays,
+        apply: generations.retention.apply,
+        preview: generations.retention.preview,
+      },
+    },
     engine: { type: 'json', address: options.dir },
     // Once: the directory may have another owner by the second time.
     close: () =>

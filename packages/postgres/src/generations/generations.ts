@@ -8,6 +8,7 @@ import {
   type GenerationRepository,
   type Logger,
   type RecordJournal,
+  type RetentionChanges,
   type RetentionState,
   type StoredContent,
   toInterruptedRecord,
@@ -39,6 +40,7 @@ import { INCOMING, type WriteParts } from './write-batch.ts';
 interface GenerationStore extends StorePart {
   readonly repository: GenerationRepository;
   readonly retention: RetentionState;
+  readonly changes: Pick<RetentionChanges, 'apply' | 'preview'>;
   /** How many records the database does not have yet. */
   readonly countWaiting: () => number;
 }
@@ -55,7 +57,7 @@ export interface GenerationsOptions {
 
 /** Makes the generations of a store; nothing is read before `start`, and what is appended waits for it. */
 export function openGenerations(
-  { connection, logger, now, retentionDays }: StorePartOptions,
+  { connection, logger, now, keptDays }: StorePartOptions,
   { journal, spool = {} }: GenerationsOptions,
   { reads, rollups, dropBefore }: GenerationSums,
 ): GenerationStore {
@@ -74,7 +76,7 @@ export function openGenerations(
   });
   const write = { connection, days, server, rollups };
   const writer = createBatchWriter({ ...write, journal, logger, deleteContent: deleteStored });
-  const retention = createRetention({ connection, days, spending, logger, now, retentionDays, dropBefore });
+  const retention = createRetention({ connection, days, spending, logger, now, keptDays, dropBefore });
   const recovered = journal === undefined ? Promise.resolve() : recoverJournal(journal, writer).catch(reportLostNotes);
   let wokenAt: number | undefined;
   const repository = createRepository({
@@ -108,6 +110,7 @@ export function openGenerations(
       }),
     },
     retention: { ...retention.state, countLate: writer.countLate },
+    changes: retention,
     countWaiting: writer.countWaiting,
     async start() {
       await server.start();

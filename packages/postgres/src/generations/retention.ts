@@ -1,4 +1,4 @@
-import type { Logger, RetentionState } from '@model-gateway/core';
+import type { KeptDays, Logger, RetentionChanges, RetentionLosses, RetentionState } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
@@ -8,18 +8,18 @@ import { toDay } from './day-of-generation.ts';
 import { firstDayKept, firstDayToldApart, type Spending } from './spending.ts';
 
 interface RetentionOptions {
-  readonly connection: Pick<DatabaseConnection, 'database'>;
+  readonly connection: Pick<DatabaseConnection, 'database' | 'databaseWithin'>;
   readonly days: Days;
   readonly spending: Spending;
   readonly logger: Logger | undefined;
   readonly now: () => number;
-  readonly retentionDays: number;
+  readonly keptDays: () => KeptDays;
   /** Drops what else is kept as long as generations. */
   readonly dropBefore?: ((day: string) => Promise<void>) | undefined;
 }
 
 /** Makes the days to come and drops those that are over, once an hour. Processes that do so at the same time agree. */
-interface Retention {
+interface Retention extends Pick<RetentionChanges, 'apply' | 'preview'> {
   readonly state: RetentionState;
   /** Resolves once the clock is judged and today is open; all else is done meanwhile, as it may take minutes. */
   start(): Promise<void>;
@@ -43,7 +43,7 @@ export function createRetention(options: RetentionOptions): Retention {
   const judge = async (): Promise<void> => {
     const wasHeld = isHeld();
     leadMs = now() - (await readTime(connection));
-    if (isHeld() && !wasHeld && Number.isFinite(options.retentionDays)) {
+    if (isHeld() && !wasHeld && Number.isFinite(options.keptDays().days)) {
       logger?.warn('The clock is ahead of that of the database by more than a day; retention goes by the database', {
         days: Math.floor(leadMs / DAY_MS),
       });
@@ -61,6 +61,8 @@ export function createRetention(options: RetentionOptions): Retention {
   };
   return {
     state: { now: judgedNow, isHeld },
+    apply: tidy,
+    preview: (kept) => countLosses(connection, judgedNow(), kept),
     async start() {
       await judge();
       if (isStopped) return;
@@ -75,17 +77,45 @@ export function createRetention(options: RetentionOptions): Retention {
 }
 
 async function applyRetention(
-  { days, spending, retentionDays, dropBefore, logger }: RetentionOptions,
+  { connection, days, spending, keptDays, dropBefore, logger }: RetentionOptions,
   nowMs: number,
 ): Promise<void> {
+  const { days: retentionDays, contentDays } = keptDays();
   const firstKept = firstDayKept(nowMs, retentionDays);
   const dropped: string[] = [];
   for (const day of await days.list()) {
     if (day < firstKept && (await days.drop(day))) dropped.push(day);
   }
   if (dropped.length > 0) logger?.info('Generations beyond retention were dropped', { days: dropped });
+  await dropContents(connection, firstDayKept(nowMs, contentDays));
   await dropBefore?.(firstKept);
   await spending.addUpBefore(firstDayToldApart(nowMs, retentionDays));
+}
+
+/**
+ * Deletes the contents of days whose generations stay. Row by row, because only the owner of a table may empty it; the
+ * space is used again, and is free with the day.
+ */
+async function dropContents(connection: RetentionOptions['connection'], firstKept: string): Promise<void> {
+  await runInBackground(connection, sql`delete from gateway.contents where day < ${firstKept}::date`);
+}
+
+async function countLosses(
+  { database }: RetentionOptions['connection'],
+  nowMs: number,
+  kept: KeptDays,
+): Promise<RetentionLosses> {
+  const { rows } = await sql<{ generations: string; contents: string; bytes: string }>`
+    select
+      (select count(*) from gateway.generations where day < ${firstDayKept(nowMs, kept.days)}::date)::text as generations,
+      count(*)::text as contents, coalesce(sum(octet_length(content)), 0)::text as bytes
+    from gateway.contents where day < ${firstDayKept(nowMs, kept.contentDays)}::date`.execute(database);
+  const [row] = rows;
+  return {
+    generations: Number(row?.generations ?? 0),
+    contents: Number(row?.contents ?? 0),
+    contentBytes: Number(row?.bytes ?? 0),
+  };
 }
 
 async function readTime({ database }: Pick<DatabaseConnection, 'database'>): Promise<number> {

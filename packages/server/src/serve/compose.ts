@@ -11,6 +11,7 @@ import {
   type RateLimitOptions,
   type SecretBox,
   type Store,
+  toKeptDays,
   type VideoArchive,
 } from '@model-gateway/core';
 import { createFileVideoArchive, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
@@ -197,13 +198,13 @@ async function openRateLimits(
 
 async function openVideoArchive(
   { store, videos, logging }: GatewayConfig,
-  { retention }: Pick<Store, 'retention'>,
+  { retention, settings }: Pick<Store, 'retention' | 'settings'>,
 ): Promise<VideoArchive | undefined> {
   if (store.type !== 'json' || videos.keepMb === 0) return undefined;
   return createFileVideoArchive({
     dir: join(store.dir, 'videos'),
     maxBytes: videos.keepMb * 1024 * 1024,
-    maxAgeMs: logging.retentionDays * DAY_MS,
+    maxAgeMs: toKeptDays(settings.get(), logging.retentionDays).contentDays * DAY_MS,
     now: retention?.now,
   });
 }

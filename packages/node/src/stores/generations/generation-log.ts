@@ -2,7 +2,9 @@ import {
   type GenerationContent,
   type GenerationRecord,
   type GenerationRepository,
+  type KeptDays,
   type Platform,
+  type RetentionChanges,
   type SpendingBook,
   toContentJson,
   toPreview,
@@ -42,6 +44,7 @@ import { type RetentionLimits, segmentLimits, startRetention } from './retention
 /** Parts that the log requires. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions, Pick<Platform, 'monotonicNow' | 'setTimer'> {
   readonly limits: RetentionLimits;
+  readonly keptDays: () => KeptDays;
   readonly retentionClock: RetentionClock;
 }
 
@@ -55,6 +58,7 @@ interface GenerationLog {
   readonly spending: SpendingBook;
   /** Number of generations at start. */
   readonly loaded: number;
+  readonly retention: Pick<RetentionChanges, 'apply' | 'preview'>;
   /** Drops made-up generations: those of a segment and of all before it. Rejects when it is still written to. */
   discardThrough(segment: SegmentName): Promise<void>;
   /** Writes and syncs what is pending; rejects when something may not be durable. */
@@ -98,6 +102,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
     },
     spending: index.spending,
     loaded,
+    retention,
     discardThrough: retention.discardThrough,
     async close() {
       stopWarming();

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { Store } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
 import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
@@ -276,4 +277,46 @@ test('made-up generations are discarded with what they cost, and others stay', a
   const again = await place.open();
   expect(await facts(again)).toEqual(expected);
   await again.close();
+});
+
+const keep = (store: Pick<Store, 'settings'>, days: number | null, contentDays: number | null) =>
+  store.settings.update((settings) => ({ ...settings, retention: { days, content_days: contentDays } }));
+
+test('what is kept is changed while the store is open: first counted, then dropped', async () => {
+  await place.fillDays(6);
+  const store = await place.open();
+  const { changes } = store.retention ?? {};
+  expect(changes?.configuredDays).toBe(30);
+  const bytesOfDay = (await place.readLog('content-2026-03-02.ndjson')).length;
+  expect(await changes?.preview({ days: 4, contentDays: 2 })).toEqual({
+    generations: 1,
+    contents: 3,
+    contentBytes: bytesOfDay * 3,
+  });
+  expect(await changes?.preview({ days: 30, contentDays: 30 })).toMatchObject({ generations: 0, contents: 0 });
+  expect(await listIds(store)).toHaveLength(6);
+
+  await keep(store, 4, 2);
+  await changes?.apply();
+  expect(await listIds(store)).toEqual(['day-6', 'day-5', 'day-4', 'day-3', 'day-2']);
+  expect(await store.generations.getContent('day-3')).toBeUndefined();
+  expect(await store.generations.getContent('day-4')).toEqual(toContent('day-4'));
+  expect(await store.generations.spentNanoUsd('key-1')).toBe(6_000);
+  await store.close();
+
+  const again = await place.open();
+  expect(await listIds(again)).toHaveLength(5);
+  expect(await again.generations.getContent('day-3')).toBeUndefined();
+  expect(place.warnings).toEqual([]);
+});
+
+test('a store that is opened to keep all keeps what its settings would drop', async () => {
+  await place.fillDays(6);
+  const store = await place.open();
+  await keep(store, 2, null);
+  await store.close();
+  const whole = await place.open({ retentionDays: Infinity });
+  expect(await listIds(whole)).toHaveLength(6);
+  await whole.close();
+  expect(await listIds(await place.open())).toHaveLength(3);
 });

@@ -1,4 +1,10 @@
-import { createSpendingBook, createTurns, type Platform } from '@model-gateway/core';
+import {
+  createSpendingBook,
+  createTurns,
+  type KeptDays,
+  type Platform,
+  type RetentionLosses,
+} from '@model-gateway/core';
 
 import { nextTurn } from '../../node-timers.ts';
 import { errorReason } from '../files/file-system.ts';
@@ -12,6 +18,8 @@ import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 /** Limits of a store. Segments are dropped as a whole, so that each limit is met to within one segment. */
 export interface RetentionLimits {
   readonly retentionDays: number;
+  /** Whole days that contents are kept. Default: as long as their generations. */
+  readonly contentDays?: number | undefined;
   readonly maxGenerations: number;
   /** Bytes of all content files together. */
   readonly maxContentBytes: number;
@@ -31,7 +39,7 @@ const KEPT_AT_LEAST = 0.8;
 
 /**
  * Decides what to drop: segments older than `retentionDays`, then the oldest segments above the limit of generations,
- * then the oldest contents above the limit of bytes. Never `firstOpen` or a newer one. `segments` come oldest first.
+ * then contents older than `contentDays` and the oldest above the limit of bytes. Never `firstOpen` or a newer one. `segments` come oldest first.
  */
 export function planRetention(
   segments: readonly SegmentFacts[],
@@ -51,7 +59,8 @@ export function planRetention(
   let contentBytes = sumOf(segments.slice(dropped), (segment) => segment.contentBytes);
   let dropContentThrough: SegmentName | null = null;
   for (const segment of closed.slice(dropped)) {
-    if (isRetained(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
+    const isOld = endOfSegment(segment.name) + (limits.contentDays ?? Infinity) * DAY_MS <= nowMs;
+    if (!isOld && isRetained(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
     if (segment.contentBytes === 0) continue;
     contentBytes -= segment.contentBytes;
     dropContentThrough = segment.name;
@@ -78,6 +87,8 @@ function sumOf(segments: readonly SegmentFacts[], amount: (segment: SegmentFacts
 
 interface RetentionOptions<Operation> extends LoadOptions, Pick<Platform, 'setTimer'> {
   readonly limits: RetentionLimits;
+  /** How long is kept, read for each check: the settings of the store come before those limits. */
+  readonly keptDays: () => KeptDays;
   readonly retentionClock: Pick<RetentionClock, 'now' | 'save'>;
   readonly index: GenerationIndex;
   readonly journal: Journal<Operation>;
@@ -91,6 +102,10 @@ interface RetentionOptions<Operation> extends LoadOptions, Pick<Platform, 'setTi
 interface Retention {
   /** Checks the limits, once more if a check is running. Logs failures: old files are no reason to refuse new ones. */
   look(): void;
+  /** Checks the limits now. Rejects where what is over could not be dropped. */
+  apply(): Promise<void>;
+  /** Counts what these days would drop now, together with the other limits. */
+  preview(kept: KeptDays): Promise<RetentionLosses>;
   /**
    * Drops a segment and all before it, with what its calls cost: they are made-up calls. Rejects when it is still
    * written to.
@@ -125,10 +140,13 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
       options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });
     });
   };
+  /** Begins a new segment in a store without writes as well, so that its last day can be dropped. */
+  const roll = (): void => {
+    if (options.journal.active.lines > 0) options.journal.rollIfDue();
+  };
   const lookEveryHour = (): void => {
     cancelTimer = options.setTimer(() => {
-      // Begins a new segment in a store without writes as well, so that its last day can be dropped.
-      if (options.journal.active.lines > 0) options.journal.rollIfDue();
+      roll();
       look();
       void options.retentionClock.save();
       lookEveryHour();
@@ -139,6 +157,13 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   lookEveryHour();
   return {
     look,
+    apply() {
+      roll();
+      return inTurn(async () => {
+        carried = await dropSegments(options, carried);
+      });
+    },
+    preview: (kept) => inTurn(() => countLosses(options, kept)),
     discardThrough: (name) =>
       inTurn(async () => {
         carried = await discardSegments(options, carried, name);
@@ -178,12 +203,35 @@ async function findCompleteFrom<Operation>(
   return latest;
 }
 
+/** What is to be dropped now where so many days are kept. */
+function planNow<Operation>(
+  { index, journal, limits, retentionClock }: RetentionOptions<Operation>,
+  { days: retentionDays, contentDays }: KeptDays,
+): RetentionPlan {
+  const kept = { ...limits, retentionDays, contentDays };
+  return planRetention(index.segments, journal.oldest.name, { limits: kept, nowMs: retentionClock.now() });
+}
+
+async function countLosses<Operation>(options: RetentionOptions<Operation>, kept: KeptDays): Promise<RetentionLosses> {
+  const { dropThrough, dropContentThrough } = planNow(options, kept);
+  const losses = { generations: 0, contents: 0, contentBytes: 0 };
+  for (const { name, records, contentBytes } of options.index.segments) {
+    const isDropped = dropThrough !== null && isThrough(name, dropThrough);
+    if (isDropped) losses.generations += records;
+    if (!isDropped && (dropContentThrough === null || !isThrough(name, dropContentThrough))) continue;
+    losses.contentBytes += contentBytes;
+    for (const { content } of options.index.entries(name)) losses.contents += content === null ? 0 : 1;
+    await nextTurn();
+  }
+  return losses;
+}
+
 async function dropSegments<Operation>(
   options: RetentionOptions<Operation>,
   carried: CarriedForward,
 ): Promise<CarriedForward> {
-  const { index, journal, limits } = options;
-  const plan = planRetention(index.segments, journal.oldest.name, { limits, nowMs: options.retentionClock.now() });
+  const { index, journal } = options;
+  const plan = planNow(options, options.keptDays());
   if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
 
   const spending = createSpendingBook();
