@@ -230,7 +230,7 @@ async function dropSegments<Operation>(
   options: RetentionOptions<Operation>,
   carried: CarriedForward,
 ): Promise<CarriedForward> {
-  const { index, journal } = options;
+  const { index } = options;
   const plan = planNow(options, options.keptDays());
   if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
 
