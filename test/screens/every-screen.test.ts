@@ -25,6 +25,8 @@ const SCREENS = [
   '/providers',
   '/fixtures',
   '/settings',
+  '/settings?section=workspaces',
+  '/settings?section=data',
 ];
 
 /** Adds up how far the page has moved under its reader, who has touched nothing. */

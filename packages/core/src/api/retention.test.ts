@@ -28,7 +28,7 @@ function createScene({ configuredDays = 30 } = {}) {
 const PATH = '/admin/v1/retention';
 
 test('tells how long is kept, and what other limits would delete before they are saved', async () => {
-  const { dataOf, asked } = createScene();
+  const { call, dataOf, asked } = createScene();
   expect(await dataOf('GET', PATH)).toEqual({
     days: 30,
     content_days: 30,
@@ -42,6 +42,8 @@ test('tells how long is kept, and what other limits would delete before they are
     days: 30,
     would_delete: { generations: 86, contents: 97, content_bytes: 5 },
   });
+  const { status, body } = await call('GET', `${PATH}?days=3&content_days=4`);
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('must be at most 3')]);
   expect(asked).not.toContain('apply');
 });
 

@@ -19,8 +19,9 @@ export const getRetention = operation<RetentionParts>()({
   response: retentionResponseSchema,
   run: async ({ parts, query: { days, content_days: contentDays } }) => {
     const stored = parts.store.settings.get().retention;
-    const isTried = days !== undefined || contentDays !== undefined;
-    const tried = isTried ? { days: days ?? stored?.days ?? null, content_days: contentDays ?? null } : stored;
+    if (days === undefined && contentDays === undefined) return { data: await describeRetention(parts, stored) };
+    const tried = { days: days ?? stored?.days ?? null, content_days: contentDays ?? null };
+    refuseLongerContents(tried, parts.store.retention?.changes?.configuredDays ?? Number.POSITIVE_INFINITY);
     return { data: await describeRetention(parts, tried) };
   },
 });
@@ -33,10 +34,7 @@ export const putRetention = operation<RetentionParts>()({
     const { store } = parts;
     const changes = store.retention?.changes;
     if (changes === undefined || !Number.isFinite(changes.configuredDays)) throw refuseField('days', NOT_BY_AGE);
-    const days = body.days ?? changes.configuredDays;
-    if (body.content_days !== null && body.content_days > days) {
-      throw refuseField('content_days', `must be at most ${days}, for which the records are kept`);
-    }
+    refuseLongerContents(body, changes.configuredDays);
     const isReset = body.days === null && body.content_days === null;
     await store.settings.update(({ retention: _, ...settings }) =>
       isReset ? settings : { ...settings, retention: body },
@@ -47,6 +45,12 @@ export const putRetention = operation<RetentionParts>()({
 });
 
 const NOT_BY_AGE = 'cannot be set: the store of this gateway deletes nothing for its age';
+
+function refuseLongerContents({ days, content_days: contentDays }: Retention['stored'], configuredDays: number): void {
+  const most = days ?? configuredDays;
+  if (contentDays === null || contentDays <= most) return;
+  throw refuseField('content_days', `must be at most ${most}, for which the records are kept`);
+}
 
 type Stored = Retention['stored'] | undefined;
 

@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
-import { keysQuery, membersQuery } from '../../api/queries.ts';
+import { keysQuery, membersQuery, workspacesQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import type { ResetInterval } from '../../api/types.ts';
 import { CheckField, InputField, SelectField, toResetOptions } from '../../features/form/fields.tsx';
@@ -31,6 +31,8 @@ interface KeyValues {
   readonly expires: string;
   /** Whose key it is; empty for nobody's. */
   readonly member: string;
+  /** Id of its workspace; empty for the default one. */
+  readonly workspace: string;
   readonly isManagement: boolean;
 }
 
@@ -41,6 +43,7 @@ const toValues = (key: AnyKey | undefined): KeyValues => ({
   countsByok: key?.include_byok_in_limit ?? false,
   expires: toLocalMoment(key?.expires_at ?? null),
   member: key?.creator_user_id ?? '',
+  workspace: '',
   isManagement: false,
 });
 
@@ -55,11 +58,12 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const t = keysMessages();
   const formId = useId();
   const { data: members = [] } = useQuery(membersQuery);
+  const { data: workspaces = [] } = useQuery(workspacesQuery);
   const form = useForm({ defaultValues: toValues(existing) });
   const [name, isManagement] = useWatch({ control: form.control, name: ['name', 'isManagement'] });
   const save = useMutation({
     mutationFn: async (values: KeyValues) => {
-      const { expires, member, isManagement: manages } = values;
+      const { expires, member, workspace, isManagement: manages } = values;
       if (existing !== undefined) {
         // The field has minutes, and the gateway thousandths: what is not changed stays as it is.
         const end = expires === toValues(existing).expires ? {} : { expires_at: fromLocalMoment(expires) };
@@ -72,6 +76,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
           ...toBody(values),
           expires_at: fromLocalMoment(expires),
           ...(member !== '' && { creator_user_id: member }),
+          ...(workspace !== '' && { workspace_id: workspace }),
           ...(manages && { management: true }),
         },
       });
@@ -126,6 +131,15 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             label={t.form.member}
             hint={t.form.memberHint}
             options={[['', t.form.noMember], ...members.map((one) => [one.id, toMemberName(one)] as const)]}
+          />
+        )}
+        {existing === undefined && workspaces.length > 1 && (
+          <SelectField
+            {...parts}
+            name="workspace"
+            path="workspace_id"
+            label={t.form.workspace}
+            options={workspaces.map(({ id, name: called }, at) => [at === 0 ? '' : id, called] as const)}
           />
         )}
         {existing === undefined && (

@@ -12,7 +12,7 @@ import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
 import { partMessages } from '../../parts/part-messages.ts';
 import { toggled } from '../../parts/toggled.ts';
-import { settingsMessages } from './messages.tsx';
+import { settingsMessages } from './messages.ts';
 import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 

@@ -6,7 +6,7 @@ import { instanceQuery } from '../../api/queries.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { StateMark } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { settingsMessages } from './messages.tsx';
+import { settingsMessages } from './messages.ts';
 
 /** The health of the gateway, its storage, and which of its processes responds. */
 export function InstanceCard() {

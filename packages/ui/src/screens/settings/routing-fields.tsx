@@ -8,7 +8,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { Select } from '../../parts/controls/select.tsx';
-import { settingsMessages } from './messages.tsx';
+import { settingsMessages } from './messages.ts';
 
 /** What the parts of the account's form share. */
 export interface AccountParts extends FormParts<Settings> {

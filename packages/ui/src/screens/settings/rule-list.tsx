@@ -9,7 +9,7 @@ import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { partMessages } from '../../parts/part-messages.ts';
-import { settingsMessages } from './messages.tsx';
+import { settingsMessages } from './messages.ts';
 import { type AccountParts, MoveButtons, withMoved } from './routing-fields.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { ruleMessages } from './rule-messages.ts';

@@ -16,17 +16,19 @@ import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { AccountForm, type AccountSection } from './account-form.tsx';
-import { CallbackCard } from './callback-card.tsx';
+import { RetentionCard } from './data/retention-card.tsx';
+import { StorageCard } from './data/storage-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
-import { settingsMessages } from './messages.tsx';
+import { settingsMessages } from './messages.ts';
 import { SECTIONS, type SettingsSection } from './settings-search.ts';
+import { WorkspacesSection } from './workspaces/workspaces-section.tsx';
 
 /** One section of the settings, which is part of the address, beside the list of all. */
 export function SettingsScreen() {
   const t = settingsMessages();
   const isDesktop = useDesktopInfo() !== null;
-  const { section: asked } = useSearch({ from: '/settings' });
+  const { section: asked, workspace } = useSearch({ from: '/settings' });
   const sections = SECTIONS.filter((name) => name !== 'desktop' || isDesktop);
   const section = sections.find((name) => name === asked) ?? 'appearance';
   return (
@@ -53,11 +55,16 @@ export function SettingsScreen() {
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {section === 'appearance' && <AppearanceCard />}
           <AccountSections section={section} />
-          {section === 'webhooks' && <CallbackCard />}
+          {section === 'workspaces' && <WorkspacesSection id={workspace} />}
+          {section === 'data' && (
+            <>
+              <RetentionCard />
+              <StorageCard />
+            </>
+          )}
           {section === 'gateway' && (
             <>
               <InstanceCard />
-              <StorageCard />
               <AboutCard />
             </>
           )}
@@ -88,22 +95,6 @@ function AccountSections({ section }: { section: SettingsSection }) {
 }
 
 const ACCOUNT_SECTIONS: readonly AccountSection[] = ['account', 'routing', 'rules'];
-
-function StorageCard() {
-  const t = settingsMessages().storage;
-  return (
-    <section className="card flex flex-col gap-2 p-4 text-sm">
-      <h2 className="text-base font-semibold">{t.title}</h2>
-      <p className="text-ink-soft">
-        {t.text((name) => (
-          <Option name={name} />
-        ))}
-      </p>
-    </section>
-  );
-}
-
-const Option = ({ name }: { name: string }) => <code className="rounded bg-raised px-1 font-mono text-xs">{name}</code>;
 
 function AboutCard() {
   const state = useGatewayState();

@@ -1,13 +1,25 @@
 /** The sections of the settings, in their order. */
-export const SECTIONS = ['appearance', 'account', 'routing', 'rules', 'webhooks', 'gateway', 'desktop'] as const;
+export const SECTIONS = [
+  'appearance',
+  'account',
+  'routing',
+  'rules',
+  'workspaces',
+  'data',
+  'gateway',
+  'desktop',
+] as const;
 export type SettingsSection = (typeof SECTIONS)[number];
 
 export interface SettingsSearch {
   /** Absent for the first one. */
   readonly section?: SettingsSection;
+  /** Id of the workspace that is open. */
+  readonly workspace?: string;
 }
 
-export function toSettingsSearch({ section }: Record<string, unknown>): SettingsSearch {
+export function toSettingsSearch({ section, workspace }: Record<string, unknown>): SettingsSearch {
   const known = SECTIONS.find((name) => name === section);
-  return known === undefined ? {} : { section: known };
+  if (known === undefined) return {};
+  return known === 'workspaces' && typeof workspace === 'string' ? { section: known, workspace } : { section: known };
 }

@@ -1,5 +1,3 @@
-import type { ReactNode } from 'react';
-
 import { createMessages } from '../../messages/locale.ts';
 
 /** Settings of this page, the account and the gateway; the rules have their own texts, as the desktop app's have. */
@@ -12,7 +10,8 @@ export const settingsMessages = createMessages(
       account: 'Account',
       routing: 'Routing',
       rules: 'Model rules',
-      webhooks: 'Webhooks',
+      workspaces: 'Workspaces',
+      data: 'Data',
       gateway: 'This gateway',
       desktop: 'Desktop app',
     },
@@ -77,15 +76,6 @@ export const settingsMessages = createMessages(
       perMillion: 'USD per million tokens',
       each: 'USD each',
     },
-    webhooks: {
-      title: 'Video webhooks',
-      workspace: 'Workspace',
-      what: 'workspaces',
-      failure: 'Couldn’t load the workspaces',
-      address: 'Default callback address',
-      addressHint: 'Used when a video request has no callback URL. Leave empty to use the one from the configuration.',
-      restored: 'Address restored',
-    },
     gateway: {
       state: 'State',
       storage: 'Storage',
@@ -105,17 +95,6 @@ export const settingsMessages = createMessages(
       processId: (id: number) => `process ${id}`,
       worker: (number: number, of: number) => `worker ${number} of ${of}`,
     },
-    storage: {
-      title: 'Data storage',
-      text: (option: (name: string) => ReactNode) => (
-        <>
-          Set in the config file; restart to apply: {option('logging.inputOutput')} whether prompts and responses are
-          stored, {option('logging.retentionDays')} and {option('logging.maxGenerations')} for how long,{' '}
-          {option('logging.maxContentMb')} up to which size. You can delete individual prompts and responses under
-          Generations.
-        </>
-      ),
-    },
     about: {
       title: 'About',
       api: 'API',
@@ -134,7 +113,8 @@ export const settingsMessages = createMessages(
         account: 'Konto',
         routing: 'Routing',
         rules: 'Modellregeln',
-        webhooks: 'Webhooks',
+        workspaces: 'Workspaces',
+        data: 'Daten',
         gateway: 'Dieses Gateway',
         desktop: 'Desktop-App',
       },
@@ -201,15 +181,6 @@ export const settingsMessages = createMessages(
         perMillion: 'USD je Million Token',
         each: 'USD je Stück',
       },
-      webhooks: {
-        title: 'Video-Webhooks',
-        workspace: 'Workspace',
-        what: 'Workspaces',
-        failure: 'Die Workspaces konnten nicht geladen werden',
-        address: 'Standard-Callback-Adresse',
-        addressHint: 'Gilt, wenn eine Video-Anfrage keine Callback-URL hat. Leer: die Adresse aus der Konfiguration.',
-        restored: 'Adresse wiederhergestellt',
-      },
       gateway: {
         state: 'Zustand',
         storage: 'Speicher',
@@ -228,17 +199,6 @@ export const settingsMessages = createMessages(
         databaseAt: (database, address) => `${database} auf ${address ?? 'unbekanntem Server'}`,
         processId: (id) => `Prozess ${id}`,
         worker: (number, of) => `Worker ${number} von ${of}`,
-      },
-      storage: {
-        title: 'Datenspeicherung',
-        text: (option) => (
-          <>
-            Wird in der Konfigurationsdatei festgelegt und gilt nach einem Neustart: {option('logging.inputOutput')}, ob
-            Prompts und Antworten gespeichert werden, {option('logging.retentionDays')} und{' '}
-            {option('logging.maxGenerations')}, wie lange, {option('logging.maxContentMb')}, bis zu welcher Größe.
-            Einzelne Prompts und Antworten lassen sich unter Generierungen löschen.
-          </>
-        ),
       },
       about: {
         title: 'Info',

@@ -1,0 +1,165 @@
+import type { Retention } from '@model-gateway/core/wire';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+
+import { callApi } from '../../../api/call-api.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import { InputField, numberOrNull } from '../../../features/form/fields.tsx';
+import { formatBytes, formatCount } from '../../../format/quantity.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
+import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loaded } from '../../../parts/messages/loaded.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { partMessages } from '../../../parts/part-messages.ts';
+import { dataMessages } from './messages.tsx';
+
+const PATH = '/admin/v1/retention';
+
+const retentionQuery = queryOptions({
+  queryKey: ['retention'],
+  queryFn: async ({ signal }) => (await callApi<{ data: Retention }>(PATH, { signal })).data,
+});
+
+interface Days {
+  readonly days: number | null;
+  readonly content_days: number | null;
+}
+
+/** How long requests and their contents are kept. */
+export function RetentionCard() {
+  const t = dataMessages();
+  const query = useQuery(retentionQuery);
+  return (
+    <section aria-label={t.retention} className="card flex flex-col gap-4 p-4">
+      <h2 className="text-base font-semibold">{t.retention}</h2>
+      <Loaded what={t.what} failure={t.notLoaded} query={query} data={query.data} isFlush>
+        {(retention) =>
+          retention.changeable ? (
+            <RetentionForm retention={retention} />
+          ) : (
+            <p className="text-sm text-ink-soft">{t.forever}</p>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function RetentionForm({ retention: { stored, configured_days: configured, held } }: { retention: Retention }) {
+  const t = dataMessages();
+  const { undo, save: saveLabel } = partMessages().actions;
+  const form = useForm<Days>({ defaultValues: stored });
+  const draft = useWatch({ control: form.control }) as Days;
+  const isChanged = draft.days !== stored.days || draft.content_days !== stored.content_days;
+  const tried = isChanged && isValid(draft) ? { ...draft, days: draft.days ?? configured } : null;
+  const losses = useQuery(lossesQuery(tried));
+  const [asked, setAsked] = useState<Days | null>(null);
+  const save = useMutation({
+    mutationFn: async (days: Days) => {
+      const { data } = await callApi<{ data: Retention }>(PATH, { method: 'PUT', body: days });
+      form.reset(data.stored);
+      queryClient.setQueryData(retentionQuery.queryKey, data);
+      showToast({ tone: 'good', title: t.saved });
+      // What is gone is in no list and no chart.
+      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== retentionQuery.queryKey[0] });
+    },
+  });
+  const submit = form.handleSubmit((days) => {
+    if (losses.data === undefined) return;
+    if (hasLosses(losses.data)) setAsked(days);
+    else save.mutate(days);
+  });
+  const error = save.error ?? losses.error;
+  const parts = { form, error };
+  const number = { type: 'number', min: 1, max: MAX_DAYS, step: 1, read: numberOrNull } as const;
+  return (
+    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+      <p className="max-w-prose text-sm text-ink-soft">{t.about}</p>
+      {held && <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">{t.held}</p>}
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <InputField
+          {...parts}
+          {...number}
+          name="days"
+          label={t.days}
+          hint={t.configured(formatCount(configured))}
+          placeholder={String(configured ?? '')}
+        />
+        <InputField {...parts} {...number} name="content_days" label={t.contentDays} hint={t.contentHint} />
+      </div>
+      {error !== null && (
+        <UnsavedPanel error={error} onRetry={() => void (save.error === null ? losses.refetch() : submit())} />
+      )}
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p role="status" className="min-h-5 flex-1 basis-60 text-sm text-ink-soft">
+          {losses.data !== undefined ? describeLosses(losses.data) : losses.isFetching ? t.counting : ''}
+        </p>
+        <Button
+          disabled={!isChanged}
+          onClick={() => {
+            form.reset(stored);
+            save.reset();
+          }}
+        >
+          {undo}
+        </Button>
+        {/* Nobody agrees to what is not counted yet; days that cannot be are told by the browser. */}
+        <Button
+          type="submit"
+          look="primary"
+          disabled={!isChanged || (tried !== null && losses.data === undefined)}
+          isBusy={save.isPending}
+        >
+          {saveLabel}
+        </Button>
+      </div>
+      {asked !== null && losses.data !== undefined && (
+        <ConfirmDialog
+          title={t.confirm.title}
+          action={t.confirm.action}
+          onClose={() => setAsked(null)}
+          onConfirm={() => save.mutateAsync(asked)}
+        >
+          <p>{describeLosses(losses.data)}</p>
+          <p>{t.confirm.final}</p>
+        </ConfirmDialog>
+      )}
+    </form>
+  );
+}
+
+const MAX_DAYS = 3650;
+
+const isValid = ({ days, content_days: contentDays }: Days): boolean =>
+  [days, contentDays].every((count) => count === null || (Number.isInteger(count) && count >= 1 && count <= MAX_DAYS));
+
+type Losses = NonNullable<Retention['would_delete']>;
+
+const hasLosses = ({ generations, contents }: Losses): boolean => generations + contents > 0;
+
+/** What the gateway would delete now with these days. */
+const lossesQuery = (tried: Days | null) =>
+  queryOptions({
+    queryKey: [...retentionQuery.queryKey, 'tried', tried],
+    enabled: tried !== null,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    queryFn: async ({ signal }): Promise<Losses> => {
+      const { days, content_days: contentDays } = tried ?? { days: null, content_days: null };
+      const query = { days: days ?? undefined, content_days: contentDays ?? undefined };
+      const { data } = await callApi<{ data: Retention }>(PATH, { query, signal });
+      return data.would_delete ?? { generations: 0, contents: 0, content_bytes: 0 };
+    },
+  });
+
+function describeLosses({ generations, contents, content_bytes: bytes }: Losses): string {
+  const t = dataMessages();
+  if (generations + contents === 0) return t.nothing;
+  return t.deletes(
+    t.requests(generations, formatCount(generations)),
+    t.contents(contents, formatCount(contents), formatBytes(bytes)),
+  );
+}
