@@ -208,6 +208,10 @@ describe.skipIf(skipped !== undefined)(
       const row = page.getByRole('grid', { name: 'Refused' }).getByRole('row', { name: /nothing-of-the-kind/ });
       await row.getByText('400').waitFor();
       await row.getByText('demo', { exact: true }).waitFor();
+      await row.getByText('demo/nothing-of-the-kind', { exact: true }).waitFor();
+      expect(await chat('Hello!', { model: 'demo/another' })).toBe(400);
+      await page.getByRole('combobox', { name: 'Model' }).selectOption('demo/another');
+      await row.waitFor({ state: 'detached' });
       await expectNoFindings(opened);
       await page.getByRole('button', { name: 'Refused' }).click();
       await page.getByRole('grid', { name: 'Generations' }).waitFor();

@@ -214,12 +214,13 @@ export const deleteKey = operation<KeyParts>()({
 export const listRefusals = operation<KeyParts>()({
   query: refusalQuerySchema,
   response: refusalListSchema,
-  async run({ parts, query: { key, since = 0 } }) {
+  async run({ parts, query: { key, model: wanted, since = 0 } }) {
     const found = parts.refusals
       .list()
-      .filter(({ atMs, principalId: id }) => atMs >= since && (key === undefined || id === null || id === key));
+      .filter(({ atMs, principalId: id }) => atMs >= since && (key === undefined || id === null || id === key))
+      .filter(({ model }) => wanted === undefined || model === wanted);
     return {
-      data: found.map(({ atMs, method, path, error, principalId, userAgent }) => ({
+      data: found.map(({ atMs, method, path, error, principalId, userAgent, model }) => ({
         at: new Date(atMs).toISOString(),
         method,
         path,
@@ -228,6 +229,7 @@ export const listRefusals = operation<KeyParts>()({
         message: error.message,
         key_hash: principalId,
         user_agent: userAgent,
+        model,
       })),
     };
   },

@@ -10,6 +10,7 @@ interface Row {
   readonly status: number;
   readonly message: string;
   readonly key_hash: string | null;
+  readonly model: string | null;
 }
 
 function createScene() {
@@ -73,4 +74,21 @@ test('keeps the last thousand, cut to a length that a page can show', async () =
   expect(rows).toHaveLength(1000);
   expect(rows[0]?.message).toContain('acme/1000x');
   expect(Math.max(...rows.map(({ message }) => message.length))).toBeLessThanOrEqual(500);
+});
+
+test('tells which model was asked for, where that was known, and can be narrowed to one', async () => {
+  const { call, dataOf, list, makeKey } = createScene();
+  const { key } = await makeKey('tool');
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/nothing' }, key);
+  await call('POST', '/embeddings', { model: 'acme/vectors', input: 'Hello' }, key);
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/chat' }, 'sk-unknown');
+  await dataOf('PUT', '/workspaces/default/budgets/daily', { limit_usd: 0.000001 });
+  await call('POST', '/chat/completions', { ...HELLO, model: 'acme/chat', max_tokens: 1000 }, key);
+  expect((await list()).map(({ status, model }) => [status, model])).toEqual([
+    [403, 'acme/chat'],
+    [401, null],
+    [400, 'acme/vectors'],
+    [400, 'acme/nothing'],
+  ]);
+  expect((await list('?model=acme/nothing')).map(({ model }) => model)).toEqual(['acme/nothing']);
 });

@@ -1,3 +1,4 @@
+import { askedModelOf } from '../calls/asked-model.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { SharedChannel } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -123,6 +124,8 @@ interface Refusal {
   /** The id of the key; null where there was none that is valid. */
   readonly principalId: string | null;
   readonly userAgent: string | null;
+  /** Null where it was refused before that was known. */
+  readonly model: string | null;
 }
 
 /** The latest refusals, for people who are connecting a tool and wait for its first call. Nothing of it is stored. */
@@ -158,6 +161,7 @@ export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
         },
         principalId: principal?.id ?? null,
         userAgent: firstValue(headers['user-agent'])?.slice(0, MAX_TEXT) ?? null,
+        model: askedModelOf(error)?.slice(0, MAX_TEXT) ?? null,
       };
       ring[next] = refusal;
       next = (next + 1) % MAX_REFUSALS;

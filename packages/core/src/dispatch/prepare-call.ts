@@ -1,5 +1,6 @@
 import { withWorkspaceDefaults } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { withAskedModel } from '../calls/asked-model.ts';
 import type { CallBound, EndpointConstraint } from '../calls/call-kind.ts';
 import { type StepTimes, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -84,37 +85,41 @@ export async function prepareCall<
   context: CallContext<Parts>,
   receivedAt?: number,
 ): Promise<PreparedCall & Guarded & Own> {
-  const { request: client, responseHeaders, parts } = context;
-  const { platform, callers, routing, rateLimits, logging } = parts;
-  const readAt = platform.monotonicNow();
-  if (steps.isRecorded) refuseWithoutRoom(callers);
-  // A step is awaited only where it has a promise: with tables in memory, most calls need none.
-  const found = findCaller(received.principal, callers);
-  const caller = found instanceof Promise ? await found : found;
+  try {
+    const { request: client, responseHeaders, parts } = context;
+    const { platform, callers, routing, rateLimits, logging } = parts;
+    const readAt = platform.monotonicNow();
+    if (steps.isRecorded) refuseWithoutRoom(callers);
+    // A step is awaited only where it has a promise: with tables in memory, most calls need none.
+    const found = findCaller(received.principal, callers);
+    const caller = found instanceof Promise ? await found : found;
 
-  const pipeline = createPipeline();
-  const guarding = steps.guard(received, caller, pipeline, context);
-  const guarded = guarding instanceof Promise ? await guarding : guarding;
-  const { call, refusal } = guarded;
-  // Where there is a routing report, it shows the plan of a refused call, too.
-  if (refusal !== null && !steps.isReported) throw noteRefusal(refusal, received, pipeline, caller);
-  const guardedAt = platform.monotonicNow();
+    const pipeline = createPipeline();
+    const guarding = steps.guard(received, caller, pipeline, context);
+    const guarded = guarding instanceof Promise ? await guarding : guarding;
+    const { call, refusal } = guarded;
+    // Where there is a routing report, it shows the plan of a refused call, too.
+    if (refusal !== null && !steps.isReported) throw noteRefusal(refusal, received, pipeline, caller);
+    const guardedAt = platform.monotonicNow();
 
-  const planning = steps.plan(guarded, caller, parts);
-  const planned = planning instanceof Promise ? await planning : planning;
-  const { plan, endpoints } = planned;
-  const report = steps.isReported ? createRoutingReport(client.headers, plan, pipeline) : null;
-  if (caller.policy !== null) noteEffects(call, planned, { pipeline, caller, isRefused: refusal !== null });
-  const refused = refusal ?? (endpoints.length === 0 ? noEndpointLeft(plan) : null);
-  if (refused !== null) throw withReport(refused, report, { attempts: [], hasFailed: true });
-  const plannedAt = platform.monotonicNow();
+    const planning = steps.plan(guarded, caller, parts);
+    const planned = planning instanceof Promise ? await planning : planning;
+    const { plan, endpoints } = planned;
+    const report = steps.isReported ? createRoutingReport(client.headers, plan, pipeline) : null;
+    if (caller.policy !== null) noteEffects(call, planned, { pipeline, caller, isRefused: refusal !== null });
+    const refused = refusal ?? (endpoints.length === 0 ? noEndpointLeft(plan) : null);
+    if (refused !== null) throw withReport(refused, report, { attempts: [], hasFailed: true });
+    const plannedAt = platform.monotonicNow();
 
-  const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
-  const decision = isDecisionStored ? toRoutingDecision(plan, routing.health) : null;
-  const limits = rateLimits.current();
-  if (limits !== null) await limits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
-  const stepTimes = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
-  return { ...guarded, ...planned, caller, pipeline, report, stepTimes, decision };
+    const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
+    const decision = isDecisionStored ? toRoutingDecision(plan, routing.health) : null;
+    const limits = rateLimits.current();
+    if (limits !== null) await limits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
+    const stepTimes = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
+    return { ...guarded, ...planned, caller, pipeline, report, stepTimes, decision };
+  } catch (thrown) {
+    throw withAskedModel(thrown, received);
+  }
 }
 
 /**
@@ -125,7 +130,16 @@ export function reservePrepared(
   { call, caller: { budgets }, endpoints, bound }: PreparedCall,
   ledger: Pick<Ledger, 'reserve'>,
 ): Awaitable<WorstCase | null> {
-  return bound === null ? null : reserveCall(call, { budgets, endpoints, bound }, ledger);
+  if (bound === null) return null;
+  const refuse = (thrown: unknown): never => {
+    throw withAskedModel(thrown, call);
+  };
+  try {
+    const reserving = reserveCall(call, { budgets, endpoints, bound }, ledger);
+    return reserving instanceof Promise ? reserving.catch(refuse) : reserving;
+  } catch (thrown) {
+    return refuse(thrown);
+  }
 }
 
 /** Runs the input filters alone. */

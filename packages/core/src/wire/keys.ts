@@ -212,6 +212,8 @@ export type SessionData = z.infer<typeof sessionResponseSchema>['data'];
 export const refusalQuerySchema = z.strictObject({
   /** Hash of a key: its refusals, and those of requests without a valid key. */
   key: z.string().min(1).max(200).optional(),
+  /** The model that was asked for, as it was written. */
+  model: z.string().min(1).max(200).optional(),
   /** Came at this moment or later. */
   since: z.iso
     .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
@@ -229,6 +231,8 @@ const refusalSchema = z.object({
   /** Null where the request had no valid key. */
   key_hash: z.string().nullable(),
   user_agent: z.string().nullable(),
+  /** The model that was asked for; null where the request was refused before that was known. */
+  model: z.string().nullable(),
 });
 export type RefusalBody = z.infer<typeof refusalSchema>;
 

@@ -106,7 +106,10 @@ export function GenerationsScreen() {
       opened={<Opened search={search} onChange={change} onMaximize={maximize} />}
     >
       {search.refused !== undefined ? (
-        <RefusedTable />
+        <RefusedTable
+          model={search.model}
+          onModel={(model) => void navigate({ search: { refused: '1', ...(model !== undefined && { model }) } })}
+        />
       ) : (
         <>
           <AboveList

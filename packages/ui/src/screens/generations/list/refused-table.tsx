@@ -8,6 +8,7 @@ import { allKeysQuery, refreshEvery } from '../../../api/queries.ts';
 import { toAppName } from '../../../features/generations/list/list-row.ts';
 import { formatMoment, formatShortMoment } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
+import { FilterSelect } from '../../../parts/controls/select.tsx';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
@@ -31,10 +32,17 @@ const refusedQuery = queryOptions({
   },
 });
 
+interface RefusedTableProps {
+  /** The only model whose requests are shown. */
+  readonly model: string | undefined;
+  readonly onModel: (model: string | undefined) => void;
+}
+
 /** The latest requests that were refused before they became calls, and why: a wrong key, a limit, an unknown model. */
-export function RefusedTable() {
+export function RefusedTable({ model, onModel }: RefusedTableProps) {
   const t = generationsMessages().refused;
   const query = useQuery(refusedQuery);
+  const models = useMemo(() => [...new Set(query.data?.flatMap((row) => row.model ?? []))].toSorted(), [query.data]);
   const { data: keys } = useQuery(allKeysQuery);
   const names = useMemo(() => new Map(keys?.map(({ hash, name }) => [hash, name])), [keys]);
   const columns = useMemo(() => toColumns(names), [names]);
@@ -44,7 +52,26 @@ export function RefusedTable() {
         rows.length === 0 ? (
           <EmptyState icon={<ShieldCheck size={22} />} title={t.none} />
         ) : (
-          <VirtualTable label={t.title} rows={rows} columns={columns} idOf={idOf} onOpen={() => undefined} />
+          <>
+            {(models.length > 1 || model !== undefined) && (
+              <div className="border-b border-line px-4 py-2">
+                <FilterSelect
+                  label={t.heads.model}
+                  any={t.allModels}
+                  value={model}
+                  options={model === undefined || models.includes(model) ? models : [...models, model]}
+                  onChange={onModel}
+                />
+              </div>
+            )}
+            <VirtualTable
+              label={t.title}
+              rows={model === undefined ? rows : rows.filter((row) => row.model === model)}
+              columns={columns}
+              idOf={idOf}
+              onOpen={() => undefined}
+            />
+          </>
         )
       }
     </Loaded>
@@ -91,6 +118,20 @@ function toColumns(names: ReadonlyMap<string, string>): readonly Column<Refusal>
       width: 'minmax(160px,2fr)',
       narrow: { width: 'minmax(120px,2fr)' },
       cell: ({ message }) => <span title={message}>{showControls(message)}</span>,
+    },
+    {
+      id: 'model',
+      header: t.heads.model,
+      width: 'minmax(110px,0.7fr)',
+      leaves: 3,
+      cell: ({ model }) =>
+        model === null ? (
+          <span className="text-ink-faint">—</span>
+        ) : (
+          <span className="font-mono text-xs text-ink-soft" title={model}>
+            {showControls(model)}
+          </span>
+        ),
     },
     {
       id: 'key',
