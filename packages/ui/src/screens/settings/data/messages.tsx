@@ -16,7 +16,8 @@ export const dataMessages = createMessages(
     held: 'Nothing is deleted at the moment, because the clock of this machine has leapt ahead.',
     counting: 'Counting what would be deleted…',
     nothing: 'This deletes nothing now.',
-    deletes: (requests: string, contents: string) => `This deletes ${requests} and ${contents} now.`,
+    deletes: (what: string) => `This deletes ${what} now.`,
+    both: (requests: string, contents: string) => `${requests} and ${contents}`,
     requests: (count: number, text: string) => plural.en(count, { one: `${text} request`, other: `${text} requests` }),
     contents: (count: number, text: string, size: string) =>
       plural.en(count, {
@@ -50,7 +51,8 @@ export const dataMessages = createMessages(
       held: 'Zurzeit wird nichts gelöscht, weil die Uhr dieses Rechners vorgesprungen ist.',
       counting: 'Es wird gezählt, was gelöscht würde…',
       nothing: 'Das löscht jetzt nichts.',
-      deletes: (requests, contents) => `Das löscht jetzt ${requests} und ${contents}.`,
+      deletes: (what) => `Das löscht jetzt ${what}.`,
+      both: (requests, contents) => `${requests} und ${contents}`,
       requests: (count, text) => plural.de(count, { one: `${text} Anfrage`, other: `${text} Anfragen` }),
       contents: (count, text, size) =>
         plural.de(count, {

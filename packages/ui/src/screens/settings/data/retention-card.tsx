@@ -53,7 +53,8 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
   const form = useForm<Days>({ defaultValues: stored });
   const draft = useWatch({ control: form.control }) as Days;
   const isChanged = draft.days !== stored.days || draft.content_days !== stored.content_days;
-  const tried = isChanged && isValid(draft) ? { ...draft, days: draft.days ?? configured } : null;
+  const days = draft.days ?? configured ?? MAX_DAYS;
+  const tried = isChanged && isValid({ ...draft, days }) ? { ...draft, days } : null;
   const losses = useQuery(lossesQuery(tried));
   const [asked, setAsked] = useState<Days | null>(null);
   const save = useMutation({
@@ -73,7 +74,7 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
   });
   const error = save.error ?? losses.error;
   const parts = { form, error };
-  const number = { type: 'number', min: 1, max: MAX_DAYS, step: 1, read: numberOrNull } as const;
+  const number = { type: 'number', min: 1, step: 1, read: numberOrNull } as const;
   return (
     <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <p className="max-w-prose text-sm text-ink-soft">{t.about}</p>
@@ -86,8 +87,16 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
           label={t.days}
           hint={t.configured(formatCount(configured))}
           placeholder={String(configured ?? '')}
+          max={MAX_DAYS}
         />
-        <InputField {...parts} {...number} name="content_days" label={t.contentDays} hint={t.contentHint} />
+        <InputField
+          {...parts}
+          {...number}
+          name="content_days"
+          label={t.contentDays}
+          hint={t.contentHint}
+          max={Math.min(days, MAX_DAYS)}
+        />
       </div>
       {error !== null && (
         <UnsavedPanel error={error} onRetry={() => void (save.error === null ? losses.refetch() : submit())} />
@@ -132,8 +141,11 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
 
 const MAX_DAYS = 3650;
 
-const isValid = ({ days, content_days: contentDays }: Days): boolean =>
-  [days, contentDays].every((count) => count === null || (Number.isInteger(count) && count >= 1 && count <= MAX_DAYS));
+const isWithin = (count: number, most: number): boolean => Number.isInteger(count) && count >= 1 && count <= most;
+
+/** Whether the gateway could take them; where not, the browser says so when they are to be saved. */
+const isValid = ({ days, content_days: contentDays }: { days: number; content_days: number | null }): boolean =>
+  isWithin(days, MAX_DAYS) && (contentDays === null || isWithin(contentDays, days));
 
 type Losses = NonNullable<Retention['would_delete']>;
 
@@ -158,8 +170,8 @@ const lossesQuery = (tried: Days | null) =>
 function describeLosses({ generations, contents, content_bytes: bytes }: Losses): string {
   const t = dataMessages();
   if (generations + contents === 0) return t.nothing;
-  return t.deletes(
-    t.requests(generations, formatCount(generations)),
-    t.contents(contents, formatCount(contents), formatBytes(bytes)),
-  );
+  const requests = t.requests(generations, formatCount(generations));
+  const texts = t.contents(contents, formatCount(contents), formatBytes(bytes));
+  if (generations === 0 || contents === 0) return t.deletes(generations === 0 ? texts : requests);
+  return t.deletes(t.both(requests, texts));
 }
