@@ -45,6 +45,10 @@ export interface RowTables {
     readonly state: GeneratedAlways<string | null>;
   };
   readonly guardrail_hits: StoredRow;
+  readonly prompts: StoredRow & {
+    /** JSON of what lists show. */
+    readonly head: string;
+  };
   readonly deliveries: {
     readonly position: Generated<number>;
     readonly row: string;

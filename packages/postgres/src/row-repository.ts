@@ -4,6 +4,8 @@ import {
   hasEnded,
   hasWork,
   type Repository,
+  type StoredPrompt,
+  toPromptHead,
   type VideoJob,
 } from '@model-gateway/core';
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
@@ -13,9 +15,11 @@ import { runTransaction } from './connection/connection.ts';
 import { codeOf } from './connection/errors.ts';
 import type { Database, RowTables } from './database.ts';
 
+type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts';
+
 interface RowRepositoryOptions<Row> {
   readonly database: Kysely<Database>;
-  readonly table: 'video_jobs' | 'broadcasts' | 'guardrail_hits';
+  readonly table: RowTable;
   readonly toColumns: (row: Row) => Readonly<Record<string, unknown>>;
   /** What has aged since before this time is not listed. */
   readonly oldestMs: () => number;
@@ -97,10 +101,7 @@ export function createRowRepository<Row extends { readonly id: string }>(
 }
 
 /** The columns of a row beside its id and its JSON. */
-type ColumnsOf<Table extends 'video_jobs' | 'broadcasts' | 'guardrail_hits'> = Omit<
-  Insertable<RowTables[Table]>,
-  'id' | 'position' | 'row'
->;
+type ColumnsOf<Table extends RowTable> = Omit<Insertable<RowTables[Table]>, 'id' | 'position' | 'row'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -132,6 +133,11 @@ export function toBroadcastColumns(row: BroadcastRow): ColumnsOf<'broadcasts'> {
 
 export function toGuardrailHitColumns({ day }: Pick<GuardrailHitsRow, 'day'>): { readonly ages_from_ms: number } {
   return { ages_from_ms: Date.parse(day) + DAY_MS };
+}
+
+/** Prompts do not age. */
+export function toPromptColumns(prompt: StoredPrompt): ColumnsOf<'prompts'> {
+  return { ages_from_ms: null, head: JSON.stringify(toPromptHead(prompt)) };
 }
 
 const toWholeMs = (timeMs: number): number => Math.floor(timeMs);

@@ -7,8 +7,11 @@ import type {
   GuardrailHitsRepository,
   GuardrailHitsRow,
   Logger,
+  PromptHead,
+  PromptRepository,
   SharedEntries,
   Store,
+  StoredPrompt,
   VideoJob,
   VideoJobRepository,
 } from '@model-gateway/core';
@@ -18,12 +21,20 @@ import { toColumnId } from './connection/column-text.ts';
 import type { DatabaseConnection } from './connection/connection.ts';
 import { describeDatabaseError } from './connection/errors.ts';
 import type { Database } from './database.ts';
-import { createRowRepository, toBroadcastColumns, toGuardrailHitColumns, toVideoJobColumns } from './row-repository.ts';
+import {
+  createRowRepository,
+  toBroadcastColumns,
+  toGuardrailHitColumns,
+  toPromptColumns,
+  toVideoJobColumns,
+} from './row-repository.ts';
 import type { StorePart, StorePartOptions } from './store-part.ts';
 
 /** The rows of a store that change often. */
 interface RowStore extends StorePart {
-  readonly repositories: Required<Pick<Store, 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'deliveries' | 'entries'>>;
+  readonly repositories: Required<
+    Pick<Store, 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'deliveries' | 'entries'>
+  >;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -38,6 +49,7 @@ export function openRows({ connection, logger, now, keptDays }: StorePartOptions
       videoJobs: createVideoJobs(database, oldestMs),
       broadcasts: createBroadcasts(database, oldestMs),
       guardrailHits: createGuardrailHitRows(database, oldestMs),
+      prompts: createPrompts(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
     },
@@ -165,6 +177,17 @@ function createGuardrailHitRows(database: Kysely<Database>, oldestMs: () => numb
         chosen = chosen.where(sql<boolean>`starts_with(id, ${toColumnId(`${guardrailId} `)})`);
       const found = await chosen.orderBy('position').execute();
       return found.map(({ row }) => JSON.parse(row) as GuardrailHitsRow);
+    },
+  };
+}
+
+/** Prompts, of which lists read the heads alone. */
+function createPrompts(database: Kysely<Database>, oldestMs: () => number): Required<PromptRepository> {
+  return {
+    ...createRowRepository<StoredPrompt>({ database, table: 'prompts', toColumns: toPromptColumns, oldestMs }),
+    async listHeads() {
+      const found = await database.selectFrom('prompts').select('head').orderBy('position').execute();
+      return found.map(({ head }) => JSON.parse(head) as PromptHead);
     },
   };
 }

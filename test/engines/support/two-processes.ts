@@ -77,6 +77,7 @@ export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<St
     videoJobs: { ...other.videoJobs, ...logged(({ videoJobs }) => videoJobs) },
     broadcasts: { ...other.broadcasts, ...logged(({ broadcasts }) => broadcasts) },
     guardrailHits: { ...other.guardrailHits, ...logged(({ guardrailHits }) => guardrailHits) },
+    prompts: { ...other.prompts, ...logged(({ prompts }) => prompts) },
     deliveries: {
       append: (attempt) => one.deliveries.append(attempt),
       of: (id, createdAtMs) => other.deliveries.of(id, createdAtMs),

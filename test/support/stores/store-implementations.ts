@@ -24,6 +24,7 @@ const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'broadcasts.page',
   'generations.follow',
   'guardrailHits.listDays',
+  'prompts.listHeads',
   'videoJobs.findByIdempotencyKey',
   'videoJobs.listNewest',
   'videoJobs.listOrdered',

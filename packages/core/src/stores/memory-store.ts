@@ -34,6 +34,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     videoJobs: createRowRepository({ write: () => RESOLVED }),
     broadcasts: createRowRepository({ write: () => RESOLVED }),
     guardrailHits: createRowRepository({ write: () => RESOLVED }),
+    prompts: createRowRepository({ write: () => RESOLVED }),
     deliveries: createDeliveryBook(maxGenerations),
     generations: createGenerationRepository(maxGenerations),
     engine: { type: 'memory', address: null },

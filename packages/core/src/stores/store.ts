@@ -6,6 +6,7 @@ import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
 import type { RetentionChanges } from './kept-days.ts';
+import type { PromptRepository } from './prompts.ts';
 import type {
   AssignmentRecord,
   BroadcastRepository,
@@ -98,6 +99,8 @@ export interface Store {
   readonly broadcasts: BroadcastRepository;
   /** How often guardrails acted, a row a day and guardrail. Changes every few seconds while they do. */
   readonly guardrailHits: GuardrailHitsRepository;
+  /** Each with all its versions, a row of its own: together their texts may be large. */
+  readonly prompts: PromptRepository;
   readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
   /** Messages between processes at the same store; absent if one process is alone. */

@@ -101,4 +101,5 @@ export type {
   ProviderTestResult,
 } from './providers.ts';
 export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
+export type { Prompt, PromptHead, PromptMessage, PromptVersion } from './prompts.ts';
 export type { ViewBody } from './views.ts';

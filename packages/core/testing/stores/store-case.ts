@@ -8,6 +8,7 @@ const MEMBERS = {
   'generations.follow': ({ generations }: Store): unknown => generations.follow,
   'generations.noteRunning': ({ generations }: Store): unknown => generations.noteRunning,
   'guardrailHits.listDays': ({ guardrailHits }: Store): unknown => guardrailHits.listDays,
+  'prompts.listHeads': ({ prompts }: Store): unknown => prompts.listHeads,
   'videoJobs.findByIdempotencyKey': ({ videoJobs }: Store): unknown => videoJobs.findByIdempotencyKey,
   'videoJobs.listNewest': ({ videoJobs }: Store): unknown => videoJobs.listNewest,
   'videoJobs.listOrdered': ({ videoJobs }: Store): unknown => videoJobs.listOrdered,

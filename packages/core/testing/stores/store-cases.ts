@@ -1,6 +1,7 @@
 import { followCases, generationCases, restartCases, scanCases } from './generations.ts';
 import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
 import { generationFilterCases, sortedGenerationCases } from './lists.ts';
+import { promptCases } from './prompts.ts';
 import { carriedSpendingCases, spendingCases } from './spending.ts';
 import type { StoreCase } from './store-case.ts';
 import { activityCases, figureCases, sessionCases } from './sums.ts';
@@ -23,6 +24,7 @@ const ALL: readonly StoreCase[] = [
   ...broadcastCases,
   ...deliveryCases,
   ...guardrailHitCases,
+  ...promptCases,
   ...restartCases,
 ];
 

@@ -10,6 +10,7 @@ import {
   type Platform,
   type Repository,
   type Store,
+  type StoredPrompt,
   type TableSource,
   toKeptDays,
   type VideoJob,
@@ -81,6 +82,7 @@ const STORE_FILES = [
   'video-jobs.ndjson',
   'broadcasts.ndjson',
   'guardrail-hits.ndjson',
+  'prompts.ndjson',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
@@ -181,6 +183,7 @@ async function openOwned(
     'guardrail-hits.ndjson',
     ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
   );
+  const prompts = await openRows<StoredPrompt>('prompts.ndjson', () => true);
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
   if (config.isNew && generations.loaded > 0) {
@@ -194,6 +197,7 @@ async function openOwned(
     videoJobs,
     broadcasts,
     guardrailHits,
+    prompts,
     deliveries,
     generations: {
       ...generations.repository,

@@ -78,6 +78,15 @@ export const TABLES: readonly string[] = [
    )`,
   'create index guardrail_hits_age on gateway.guardrail_hits (ages_from_ms)',
 
+  // The head repeats what lists show, so that they read no texts.
+  `create table gateway.prompts (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     head text not null
+   )`,
+
   `create table gateway.deliveries (
      position bigint generated always as identity primary key,
      row text not null,

@@ -19,6 +19,7 @@ const TABLES = [
   'videoJobs',
   'broadcasts',
   'guardrailHits',
+  'prompts',
 ] as const;
 type AssignmentTable = 'keyAssignments' | 'memberAssignments';
 type RowTable = Exclude<(typeof TABLES)[number], AssignmentTable>;
@@ -33,7 +34,7 @@ const union = (some: readonly string[] = [], more: readonly string[]): string[] 
 /** Changes of a table that a JSON-file store makes with one write of its file: all of them, or none. */
 const CHANGED_AT_ONCE = 1000;
 /** These are logs, where each row is written by itself: what comes after one that fails would be older than it then. */
-const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>(['videoJobs', 'broadcasts', 'guardrailHits']);
+const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>(['videoJobs', 'broadcasts', 'guardrailHits', 'prompts']);
 
 export interface TableCopy {
   readonly from: Store;
