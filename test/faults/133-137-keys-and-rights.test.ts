@@ -28,6 +28,9 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /api/v1/generation/feedback': { generation_id: 'x', category: 'other' },
   'PUT /admin/v1/generations/{id}/review': { rating: 'good', note: null },
   'PUT /admin/v1/views/{name}': { search: {}, hidden_columns: null },
+  'POST /admin/v1/prompts': { id: 'x', name: 'x', messages: [{ role: 'user', content: 'x' }] },
+  'PATCH /admin/v1/prompts/{id}': {},
+  'POST /admin/v1/prompts/{id}/versions': { messages: [{ role: 'user', content: 'x' }] },
   'PUT /admin/v1/rate-limits': { data: [] },
   'PUT /admin/v1/retention': { days: 30 },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },
@@ -133,7 +136,9 @@ async function fillIn({ dataOf }: AdminGateway, path: string): Promise<string> {
       ? await dataOf('POST', '/workspaces', { name: 'w', slug: 'w' })
       : path.includes('/destinations')
         ? await dataOf('POST', '/observability/destinations', GOOD_BODIES['POST /api/v1/observability/destinations'])
-        : await dataOf('POST', '/admin/v1/members', { user_id: 'm' });
+        : path.includes('/prompts')
+          ? await dataOf('POST', '/admin/v1/prompts', GOOD_BODIES['POST /admin/v1/prompts'])
+          : await dataOf('POST', '/admin/v1/members', { user_id: 'm' });
   return path.replace('{id}', String(made['id'])).replace('{interval}', 'daily');
 }
 

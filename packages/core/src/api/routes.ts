@@ -13,6 +13,7 @@ import type { GuardrailParts } from './guardrails.ts';
 import type { AnyKeyParts } from './keys.ts';
 import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
+import type { PromptParts } from './prompts.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
 import type { RetentionParts } from './retention.ts';
@@ -44,6 +45,7 @@ export type ApiParts = ChatParts &
   WorkspaceParts &
   DestinationParts &
   ViewParts &
+  PromptParts &
   WebhookParts &
   FixtureParts &
   SampleDataParts &
@@ -89,6 +91,7 @@ const modelSetups = late(() => import('./model-setups.ts'));
 const workspaces = late(() => import('./workspaces.ts'));
 const destinations = late(() => import('./destinations.ts'));
 const views = late(() => import('./views.ts'));
+const prompts = late(() => import('./prompts.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
 const sampleData = late(() => import('./sample-data.ts'));
@@ -181,6 +184,14 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/views': admin(views('listViews'), 'List the saved views of the list of generations'),
     'PUT /admin/v1/views/{name}': admin(views('putView'), 'Save a view, in place of one of the same name'),
     'DELETE /admin/v1/views/{name}': admin(views('deleteView'), 'Delete a saved view'),
+  },
+  Prompts: {
+    'GET /admin/v1/prompts': admin(prompts('listPrompts'), 'List prompts, the last changed first'),
+    'POST /admin/v1/prompts': admin(prompts('createPrompt'), 'Create a prompt with its first version'),
+    'GET /admin/v1/prompts/{id}': admin(prompts('getPrompt'), 'Get a prompt with all its versions'),
+    'PATCH /admin/v1/prompts/{id}': admin(prompts('updatePrompt'), 'Rename a prompt, or make another version current'),
+    'POST /admin/v1/prompts/{id}/versions': admin(prompts('createPromptVersion'), 'Add a version to a prompt'),
+    'DELETE /admin/v1/prompts/{id}': admin(prompts('deletePrompt'), 'Delete a prompt and its versions'),
   },
   Keys: {
     'GET /api/v1/key': anyKey(keys('getCurrentKey'), 'Show the key of the caller'),
