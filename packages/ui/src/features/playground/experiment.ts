@@ -88,6 +88,16 @@ export interface Column {
   readonly turns: readonly Turn[];
 }
 
+/** The version of a kept prompt that an experiment began with, or was last saved as. */
+export interface PromptLink {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Values by the names that stand in double braces. */
+export type Variables = Readonly<Record<string, string>>;
+
 /** Conversations with models side by side, and what is typed next. */
 export interface Experiment {
   readonly id: string;
@@ -97,6 +107,9 @@ export interface Experiment {
   readonly columns: readonly Column[];
   readonly text: string;
   readonly attached: readonly Attachment[];
+  readonly prompt?: PromptLink | undefined;
+  /** What is filled in for names in double braces, as it is sent: the texts keep their braces. */
+  readonly variables?: Variables | undefined;
 }
 
 export type NewId = () => string;
@@ -118,8 +131,9 @@ export const newExperiment = (models: readonly string[], newId: NewId): Experime
 });
 
 /** Whether anything would be lost with it. */
-export const isEmpty = ({ name, setup, columns, text, attached }: Experiment): boolean =>
+export const isEmpty = ({ name, setup, columns, text, attached, prompt }: Experiment): boolean =>
   name === '' &&
+  prompt === undefined &&
   text === '' &&
   attached.length === 0 &&
   columns.every(({ turns }) => turns.length === 0) &&

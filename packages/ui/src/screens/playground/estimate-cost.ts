@@ -61,7 +61,7 @@ export function estimateColumns(
   models: readonly Model[],
   fit: (request: ChatCompletionRequest) => ChatCompletionRequest,
 ): ReadonlyMap<string, Estimate> {
-  const { setup, columns, text, attached } = experiment;
+  const { setup, columns, text, attached, variables } = experiment;
   const isTyped = text.trim() !== '' || attached.length > 0;
   const asked = { type: 'user' as const, id: 'next', text, attached, kept: [] };
   const original = columns.find(({ isOriginal }) => isOriginal);
@@ -69,7 +69,8 @@ export function estimateColumns(
     if (column.isOriginal || findOpenCalls(column.turns).length > 0) return undefined;
     if (!isTyped && !isPending(column)) return undefined;
     const model = models.find(({ id }) => id === column.model);
-    const request = toRequest(setup, { ...column, turns: isTyped ? [...column.turns, asked] : column.turns }, model);
+    const turns = isTyped ? [...column.turns, asked] : column.turns;
+    const request = toRequest(setup, { ...column, turns }, model, variables);
     if (typeof request === 'string') return undefined;
     const last = lastCompletion(column.turns) ?? lastCompletion(original?.turns ?? []);
     const fitted = fit(request);

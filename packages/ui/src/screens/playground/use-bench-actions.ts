@@ -69,6 +69,7 @@ function createRunner(read: () => BenchContext): Runner {
       experiment.setup,
       column,
       read().models.find(({ id }) => id === column.model),
+      experiment.variables,
     );
   };
   const start = async (columnId: string, request: ChatCompletionRequest, among: number): Promise<void> => {

@@ -150,3 +150,21 @@ test.each([
 ] as const)('says why it cannot be sent', (setup, turns, problem) => {
   expect(send(setup, turns)).toBe(problem);
 });
+
+test('fills in variables where the user has written them, and nowhere else', () => {
+  const said = { ...completed, text: '{{name}}', toolCalls: [], images: [], reasoningDetails: [] };
+  const request = toRequest(
+    { ...EMPTY_SETUP, system: 'Be {{tone}}' },
+    { model: 'a/b', turns: [{ ...asked, text: 'Hi {{ name }}, {{open}}' }, said, { ...said, outcome }] },
+    undefined,
+    { name: 'Ada', tone: 'brief' },
+  );
+  expect(request).toMatchObject({
+    messages: [
+      { role: 'system', content: 'Be brief' },
+      { role: 'user', content: 'Hi Ada, {{open}}' },
+      { role: 'assistant', content: 'Ada' },
+      { role: 'assistant', content: '{{name}}' },
+    ],
+  });
+});

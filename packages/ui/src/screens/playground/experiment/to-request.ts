@@ -1,8 +1,9 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 
 import { toContentPart } from '../../../features/playground/attachments.ts';
-import type { AssistantTurn, Column, Turn, UserTurn } from '../../../features/playground/experiment.ts';
+import type { AssistantTurn, Column, Turn, UserTurn, Variables } from '../../../features/playground/experiment.ts';
 import { findProblems, type Setup } from '../../../features/playground/setup/setup.ts';
+import { fillIn, isWritten } from '../../../features/playground/variables.ts';
 import { playgroundMessages } from '../messages.tsx';
 
 type ChatMessage = ChatCompletionRequest['messages'][number];
@@ -16,23 +17,36 @@ export function toRequest(
   setup: Setup,
   { model, turns }: Pick<Column, 'model' | 'turns'>,
   outputs: Outputs | undefined,
+  variables: Variables = {},
 ): ChatCompletionRequest | string {
   const problem = findFirstProblem(setup, turns);
   if (problem !== undefined) return problem;
-  const more = setup.more.trim() === '' ? {} : (JSON.parse(setup.more) as object);
-  const system: ChatMessage[] = setup.system.trim() === '' ? [] : [{ role: 'system', content: setup.system }];
+  const { more, own } = readFields(setup);
+  const systemText = fillIn(setup.system, variables);
+  const system: ChatMessage[] = systemText.trim() === '' ? [] : [{ role: 'system', content: systemText }];
+  const toFilled = (turn: Turn): Turn => (isWritten(turn) ? { ...turn, text: fillIn(turn.text, variables) } : turn);
   return {
     ...toOutputs(outputs, setup.isStreamed),
     ...more,
     model,
-    messages: [...system, ...turns.flatMap((turn) => toMessage(turn, model))],
+    messages: [...system, ...turns.flatMap((turn) => toMessage(toFilled(turn), model))],
     stream: setup.isStreamed,
     // Tells these calls apart in the list of generations.
     user: 'playground',
-    ...toParameters(setup),
-    ...toTools(setup),
+    ...own,
   };
 }
+
+/** Fields of the request that the set-up adds, in which there is nothing to correct. */
+export function toRequestFields(setup: Setup): Readonly<Record<string, unknown>> {
+  const { more, own } = readFields(setup);
+  return { ...more, ...own };
+}
+
+const readFields = (setup: Setup) => ({
+  more: setup.more.trim() === '' ? {} : (JSON.parse(setup.more) as object),
+  own: { ...toParameters(setup), ...toTools(setup) },
+});
 
 function findFirstProblem(setup: Setup, turns: readonly Turn[]): string | undefined {
   const { problems: t } = playgroundMessages();

@@ -124,5 +124,6 @@ export const experimentFileSchema = z.object({
       .check(z.minLength(1), z.maxLength(MAX_COLUMNS)),
     text: z.string(),
     attached: z.array(attachment),
+    variables: z.optional(z.record(z.string(), z.string())),
   }),
 });
