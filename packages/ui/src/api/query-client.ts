@@ -19,6 +19,7 @@ const CHANGED_BY_USERS: ReadonlySet<unknown> = new Set([
   'members',
   'model-setups',
   'models',
+  'prompts',
   'provider-setups',
   'provider-states',
   'providers',

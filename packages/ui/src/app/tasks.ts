@@ -7,6 +7,8 @@ export type Task =
   | 'add-provider'
   | 'new-video'
   | 'new-experiment'
+  | 'open-prompts'
+  | 'save-prompt'
   | 'new-guardrail'
   | 'new-destination'
   | 'export-generations';

@@ -17,6 +17,7 @@ import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
 import { playgroundMessages } from './messages.tsx';
 import { PickerDialog } from './model-picker.tsx';
+import { PromptsMenu, type PromptsView } from './prompts/prompts-menu.tsx';
 import { newId, toModels } from './use-open-experiment.ts';
 
 interface BenchHeaderProps {
@@ -29,6 +30,8 @@ interface BenchHeaderProps {
   /** Id of the column that the others are compared with; empty for none. */
   readonly baseId: string;
   readonly onBase: (baseId: string) => void;
+  readonly promptsView: PromptsView;
+  readonly onPromptsView: (view: PromptsView) => void;
   /** An experiment that is not kept yet, or the id of one that is. */
   readonly onOpen: (experiment: Experiment | string) => void;
 }
@@ -63,6 +66,13 @@ export function BenchHeader(props: BenchHeaderProps) {
         className="field w-40"
         value={name}
         onChange={(event) => store.update((before) => ({ ...before, name: event.target.value }))}
+      />
+      <PromptsMenu
+        store={store}
+        firstModel={firstModel}
+        view={props.promptsView}
+        onView={props.onPromptsView}
+        onOpen={onOpen}
       />
       <ExperimentsMenu store={store} onNew={begin} onOpen={onOpen} onDeleted={onDeleted} />
       {canChangeKey && (

@@ -1,6 +1,6 @@
 import type { ChatCompletionRequest, Model } from '@model-gateway/core/wire';
 import { useQueries } from '@tanstack/react-query';
-import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 
 import type { Caller } from '../../api/call-api.ts';
@@ -10,6 +10,7 @@ import { createRun } from '../../features/playground/create-run.ts';
 import type { Column, Experiment } from '../../features/playground/experiment.ts';
 import { fitInto, allowanceQuery } from '../../features/playground/fit-to-limit.ts';
 import { findProblems } from '../../features/playground/setup/setup.ts';
+import { variablesOf } from '../../features/playground/variables.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { BenchHeader } from './bench-header.tsx';
@@ -21,11 +22,15 @@ import { type Estimate, estimateColumns } from './estimate-cost.ts';
 import { lastCompletion } from './experiment/edit-turns.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { playgroundMessages } from './messages.tsx';
+import type { PromptsView } from './prompts/prompts-menu.tsx';
 import { type Runs, createRuns } from './runs.ts';
 import { type Section, SetupPanel, sectionOf } from './setup/setup-panel.tsx';
 import { useAttaching } from './use-attaching.ts';
 import { useBenchActions } from './use-bench-actions.ts';
 import { rememberModels, toModels } from './use-open-experiment.ts';
+
+/** Most experiments have neither a prompt nor variables. */
+const PromptBar = lazy(async () => ({ default: (await import('./prompts/prompt-bar.tsx')).PromptBar }));
 
 interface WorkbenchProps {
   readonly store: ExperimentStore;
@@ -46,6 +51,8 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
   const isRunning = useStore(runs, runs.isRunning);
   const [target, setTarget] = useState('');
   const [baseId, setBaseId] = useState('');
+  const [promptsView, setPromptsView] = useState<PromptsView>(null);
+  const variables = useMemo(() => variablesOf({ setup, columns, text }), [setup, columns, text]);
   const { showProblem, ...setupPanel } = useSetupPanel(setup);
   const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => !column.isOriginal);
   const targets = live.filter(({ column }) => target === '' || column.id === target);
@@ -98,9 +105,22 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         onAdd={actions.addModel}
         baseId={baseId}
         onBase={setBaseId}
+        promptsView={promptsView}
+        onPromptsView={setPromptsView}
         onOpen={onOpen}
       />
       <div className="scroll-thin -mx-1 flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1">
+        {(experiment.prompt !== undefined || variables.length > 0) && (
+          <Suspense>
+            <PromptBar
+              experiment={experiment}
+              variables={variables}
+              onChange={set}
+              onSave={() => setPromptsView('save')}
+              onVersions={(promptId) => setPromptsView({ id: promptId })}
+            />
+          </Suspense>
+        )}
         <SetupPanel {...setupPanel} setup={setup} onChange={(next) => set({ setup: next })} />
         <BenchColumns
           columns={columns}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
+  BookMarked,
   CircleX,
   Copy,
   Download,
@@ -32,6 +33,7 @@ const FORMS = [
   { name: 'createKey', task: 'create-key', to: '/keys', icon: KeyRound },
   { name: 'addProvider', task: 'add-provider', to: '/providers', icon: Plug },
   { name: 'newExperiment', task: 'new-experiment', to: '/playground', icon: MessagesSquare },
+  { name: 'openPrompts', task: 'open-prompts', to: '/playground', icon: BookMarked },
   { name: 'newVideo', task: 'new-video', to: '/videos', icon: Video },
   { name: 'newGuardrail', task: 'new-guardrail', to: '/guardrails', icon: ShieldCheck },
   { name: 'newDestination', task: 'new-destination', to: '/destinations', icon: Send },

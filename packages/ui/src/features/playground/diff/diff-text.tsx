@@ -9,15 +9,17 @@ interface DiffTextProps {
   readonly after: string;
   /** What `before` is the text of. */
   readonly than: string;
+  /** As it is written, where marks of Markdown are a part of the text. */
+  readonly isPlain?: boolean;
 }
 
 /** What a text has that another has not, and the other way round: underlined, and struck out. */
 const Diff = lazy(async () => {
   const { diffMarkdown, diffTexts } = await import('./diff-markdown.tsx');
   return {
-    default: function Diff({ before, after, than }: DiffTextProps) {
+    default: function Diff({ before, after, than, isPlain = false }: DiffTextProps) {
       const { diff: t } = promptingMessages();
-      const read = useMemo(() => diffMarkdown(before, after, MARKS), [before, after]);
+      const read = useMemo(() => (isPlain ? null : diffMarkdown(before, after, MARKS)), [isPlain, before, after]);
       const diff = useMemo(() => (read === null ? diffTexts(before, after) : null), [read, before, after]);
       if (read !== null) {
         return (

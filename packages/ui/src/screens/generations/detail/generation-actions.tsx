@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, Code, Maximize2, MessagesSquare, Pin, PinOff, Trash2 } from 'lucide-react';
+import { Archive, BookMarked, Code, Maximize2, MessagesSquare, Pin, PinOff, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
 import { usePreferences } from '../../../app/preferences.ts';
+import { requestTask } from '../../../app/tasks.ts';
 import { useSaveFixture } from '../../../features/fixtures/save-fixture.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { toCurl } from '../../../features/generations/to-curl.ts';
@@ -48,6 +49,15 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       onSelect: () => {
         if (generation !== undefined && content !== undefined)
           void copyText(toCurl({ ...generation, content }), t.copiedCurl);
+      },
+    },
+    {
+      label: t.savePrompt,
+      icon: <BookMarked size={14} />,
+      isDisabled: content === undefined || !isChat,
+      onSelect: () => {
+        requestTask('save-prompt');
+        void navigate({ to: '/playground', search: { from: id } });
       },
     },
     {

@@ -39,6 +39,7 @@ export const detailMessages = createMessages(
     actions: {
       copyCurl: 'Copy as curl',
       copiedCurl: 'Copied as curl',
+      savePrompt: 'Save as prompt…',
       saveFixture: 'Save as fixture',
       remove: 'Delete prompt and response…',
       removed: 'Prompt and response deleted; the record is kept',
@@ -141,6 +142,7 @@ export const detailMessages = createMessages(
       actions: {
         copyCurl: 'Als curl kopieren',
         copiedCurl: 'Als curl kopiert',
+        savePrompt: 'Als Prompt speichern…',
         saveFixture: 'Als Fixture speichern',
         remove: 'Prompt und Antwort löschen…',
         removed: 'Prompt und Antwort gelöscht; der Datensatz bleibt',
