@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { WIDTH } from '../e2e/examine.ts';
 import { FIND_UNFIT } from '../e2e/find-unfit.ts';
 import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
 
@@ -12,6 +13,11 @@ const MANAGEMENT_KEY = `${API_KEY}-management`;
 
 /** Not in the blank page before, which may keep nothing. */
 const CHOOSE_KEY = `if (location.protocol === 'http:') sessionStorage.setItem('model-gateway.playground-key', '${API_KEY}')`;
+
+/** What can be scrolled sideways, within the page or a dialog. */
+const SCROLLS_SIDEWAYS = `[...document.querySelectorAll('.scroll-thin')]
+  .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth)
+  .map(({ className }) => className)`;
 
 interface UpstreamRequest {
   readonly temperature?: number;
@@ -300,7 +306,7 @@ describe.skipIf(skipped !== undefined)(
       const search = page.getByRole('searchbox', { name: 'Find a prompt' });
       await search.waitFor();
       await page.keyboard.type('keyed');
-      await page.getByText('Greeting').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Open Greeting' }).waitFor({ state: 'detached' });
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Open Keyed');
       await page.keyboard.press('Tab');
@@ -335,7 +341,8 @@ describe.skipIf(skipped !== undefined)(
         await screenshot(`prompts-${what}-${locale}-${width}`);
         expect(await check()).toEqual([]);
         expect(await page.evaluate(FIND_UNFIT)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        expect(await page.evaluate(WIDTH)).toBeLessThanOrEqual(width);
+        expect(await page.evaluate(SCROLLS_SIDEWAYS)).toEqual([]);
       };
       await choose(page, german ? 'Prompt öffnen…' : 'Open a prompt…');
       await page.getByRole('button', { name: german ? `${name}: Öffnen` : `Open ${name}` }).waitFor();
