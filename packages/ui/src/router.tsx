@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 
+import { readTexts } from './app/read-texts.ts';
 import { toOverviewSearch } from './features/activity/overview-search.ts';
 import { toFixtureSearch } from './features/fixtures/fixture-search.ts';
 import { toGenerationSearch } from './features/generations/search/generation-search.ts';
@@ -19,6 +20,9 @@ import { toSettingsSearch } from './screens/settings/settings-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
 import { shellMessages } from './shell/messages.ts';
+
+/** The part of a name, or of what else a row is found by. */
+const toListSearch = (search: Record<string, unknown>): { readonly q?: string } => readTexts(search, ['q']);
 
 const root = createRootRoute({ component: Layout });
 
@@ -90,6 +94,7 @@ const fixtures = createRoute({
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
+  validateSearch: toListSearch,
   component: lazyRouteComponent(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
 });
 const connect = createRoute({
@@ -113,6 +118,7 @@ const member = createRoute({
 const members = createRoute({
   getParentRoute: () => root,
   path: '/members',
+  validateSearch: toListSearch,
   component: lazyRouteComponent(() => import('./screens/members/members-screen.tsx'), 'MembersScreen'),
 });
 const provider = createRoute({

@@ -1,6 +1,6 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Cable, KeyRound, Plus } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 
@@ -9,7 +9,7 @@ import { toBaseUrl } from '../../app/base-url.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { useTask } from '../../app/tasks.ts';
 import { toKeyEnd } from '../../features/keys/key-parts.tsx';
-import { ListBody, ListScreen, SearchField } from '../../features/list-screen/list-screen.tsx';
+import { ListBody, ListScreen, SearchField, useSearchChange } from '../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../features/list-screen/messages.ts';
 import { sortRows } from '../../features/list-screen/sort-rows.ts';
 import { toMemberName } from '../../features/members/member-link.tsx';
@@ -34,7 +34,9 @@ export function KeysScreen() {
   const query = useQuery(allKeysQuery);
   const keys = useStayingKeys(query.data);
   const [open, setOpen] = useState<OpenKeyDialog | null>(null);
-  const [text, setText] = useState<string | undefined>();
+  const { q: text } = useSearch({ from: '/keys' });
+  const change = useSearchChange<{ q: string }>('/keys');
+  const setText = (q: string | undefined): void => change({ q });
   const [sort, setSort] = useState<TableSort>(FIRST_SORT);
   const search = useRef<HTMLInputElement>(null);
   useShortcut({ keys: '/', label: t.search.shortcut, group: listMessages().thisScreen }, () => search.current?.focus());

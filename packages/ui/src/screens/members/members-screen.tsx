@@ -1,6 +1,6 @@
 import type { Member } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, UsersRound } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 
@@ -12,7 +12,13 @@ import {
   membersQuery,
 } from '../../api/queries.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
-import { ListBody, ListScreen, RowMenu, SearchField } from '../../features/list-screen/list-screen.tsx';
+import {
+  ListBody,
+  ListScreen,
+  RowMenu,
+  SearchField,
+  useSearchChange,
+} from '../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../features/list-screen/messages.ts';
 import { sortRows, type SortValues } from '../../features/list-screen/sort-rows.ts';
 import { toMemberName } from '../../features/members/member-link.tsx';
@@ -53,7 +59,9 @@ export function MembersScreen() {
   const query = useQuery(membersQuery);
   const rows = useMemberRows(query.data);
   const [open, setOpen] = useState<Open | null>(null);
-  const [text, setText] = useState<string | undefined>();
+  const { q: text } = useSearch({ from: '/members' });
+  const change = useSearchChange<{ q: string }>('/members');
+  const setText = (q: string | undefined): void => change({ q });
   const [sort, setSort] = useState<TableSort>({ by: 'name', order: 'asc' });
   const search = useRef<HTMLInputElement>(null);
   useShortcut({ keys: '/', label: t.search.shortcut, group: listMessages().thisScreen }, () => search.current?.focus());
