@@ -17,6 +17,8 @@ export const timeFormats = perLocale(({ tag, zone }) => {
     day: write({ month: 'short', day: 'numeric' }),
     /** `Fri, Nov 20`. */
     weekday: write({ weekday: 'short', month: 'short', day: 'numeric' }),
+    /** `Fri, Nov 20, 2025`. */
+    weekdayOfYear: write({ weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' }),
     /** `Fri 20`. */
     shortWeekday: write({ weekday: 'short', day: 'numeric' }),
     /** `Nov 2025`. */

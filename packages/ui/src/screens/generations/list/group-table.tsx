@@ -3,12 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 
 import type { GenerationSearch, Grouping } from '../../../features/generations/search/generation-search.ts';
+import { isSameYear } from '../../../format/days.ts';
 import { formatUsdInColumn } from '../../../format/money.ts';
 import { formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { timeFormats } from '../../../format/time.ts';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
 import type { Column, TableSort } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
+import { type DayCount, daysQuery } from '../search/day-counts.ts';
 import type { ChangeSearch } from '../search/filter-bar.tsx';
 import { groupsQuery } from '../search/generation-counts.ts';
 import { generationsMessages } from './messages.ts';
@@ -33,8 +35,7 @@ interface GroupTableProps {
 export function GroupTable({ search, grouping, onChange }: GroupTableProps) {
   const t = generationsMessages();
   const [sort, setSort] = useState<TableSort>({ by: grouping === 'day' ? 'name' : 'cost', order: 'desc' });
-  const query = useQuery(groupsQuery(search, grouping, sort.by === 'requests' ? 'requests' : 'cost'));
-  const groups = useMemo(() => query.data && toGroups(query.data, grouping), [query.data, grouping]);
+  const { query, groups } = useGroups(search, grouping, sort.by === 'requests' ? 'requests' : 'cost');
   const rows = useMemo(() => groups && sortGroups(groups, sort), [groups, sort]);
   return (
     <Loaded what={t.what} failure={t.failure} query={query} data={rows}>
@@ -56,6 +57,18 @@ export function GroupTable({ search, grouping, onChange }: GroupTableProps) {
       }
     </Loaded>
   );
+}
+
+/** The query of the groups, and the groups once they are counted. */
+function useGroups(search: GenerationSearch, grouping: Grouping, rank: 'requests' | 'cost') {
+  const isByDay = grouping === 'day';
+  const days = useQuery({ ...daysQuery(search), enabled: isByDay });
+  const values = useQuery({ ...groupsQuery(search, isByDay ? 'model' : grouping, rank), enabled: !isByDay });
+  const groups = useMemo(
+    () => (isByDay ? days.data && toDays(days.data) : values.data && toGroups(values.data, grouping)),
+    [isByDay, days.data, values.data, grouping],
+  );
+  return { query: isByDay ? days : values, groups };
 }
 
 const idOf = ({ id }: Group): string => id;
@@ -127,9 +140,8 @@ function toColumns(grouping: Grouping): readonly Column<Group>[] {
 /** Stands for requests without a value, in filters as in the address. */
 const NONE = 'none';
 
-function toGroups(histogram: GenerationHistogram, grouping: Grouping): readonly Group[] {
+function toGroups(histogram: GenerationHistogram, grouping: Exclude<Grouping, 'day'>): readonly Group[] {
   const t = generationsMessages().group;
-  if (grouping === 'day') return toDays(histogram);
   const groups = (histogram.split ?? []).map(({ value, name, totals }): Group => ({
     ...totals,
     id: `value ${value ?? ''}`,
@@ -141,20 +153,18 @@ function toGroups(histogram: GenerationHistogram, grouping: Grouping): readonly 
   return [...groups, { ...other.totals, id: 'others', name: t.others(formatCount(other.values)), change: null }];
 }
 
-function toDays({ data, bucket_ms: bucketMs, from, to }: GenerationHistogram): readonly Group[] {
-  return data
+function toDays(days: readonly DayCount[]): readonly Group[] {
+  const { weekday, weekdayOfYear } = timeFormats();
+  const now = new Date();
+  const toIso = (ms: number): string => new Date(ms).toISOString();
+  return days
     .filter(({ requests }) => requests > 0)
-    .map((bucket): Group => {
-      const startMs = Date.parse(bucket.start);
-      const end = new Date(startMs + bucketMs).toISOString();
-      return {
-        ...bucket,
-        id: bucket.start,
-        // By its middle: before the clocks were changed, a day begins an hour earlier or later.
-        name: timeFormats().weekday.format(startMs + bucketMs / 2),
-        change: { range: undefined, from: bucket.start < from ? from : bucket.start, to: end > to ? to : end },
-      };
-    });
+    .map(({ startMs, fromMs, toMs, ...figures }): Group => ({
+      ...figures,
+      id: toIso(startMs),
+      name: (isSameYear(new Date(startMs), now) ? weekday : weekdayOfYear).format(startMs),
+      change: { range: undefined, from: toIso(fromMs), to: toIso(toMs) },
+    }));
 }
 
 /** Sorted; what was added up of all others comes last. */

@@ -12,7 +12,7 @@ import {
   toGenerationQuery,
   withoutFilters,
 } from '../../../features/generations/search/generation-search.ts';
-import { DAY_MS, toDayEnd } from '../../../format/days.ts';
+import { DAY_MS } from '../../../format/days.ts';
 
 const EVER = '1970-01-01T00:00:00Z';
 const REFRESH_MS = 30_000;
@@ -56,49 +56,37 @@ export const countQuery = (search: GenerationSearch) => {
 /** Counts all that the filters leave: without a beginning, from the first of those requests on. */
 export async function readHistogram(search: GenerationSearch, signal: AbortSignal): Promise<GenerationHistogram> {
   const query = toGenerationQuery(search, Date.now());
-  const fromMs = query['from'] === undefined ? await findFirst(query, signal) : Date.parse(query['from']);
+  const fromMs =
+    query['from'] === undefined ? ((await findFirst(query, signal)) ?? Date.now() - DAY_MS) : Date.parse(query['from']);
   const toMs = query['to'] === undefined ? Date.now() : Date.parse(query['to']);
   const span = toOwnSpan(Math.min(fromMs, toMs - 1), toMs);
   const spanQuery = toSpanQuery({ ...span, isOpen: query['to'] === undefined });
   return callApi('/admin/v1/generations/histogram', { query: { ...query, ...spanQuery }, signal });
 }
 
-/** When the first request began that the filters leave; where there is none, a day ago. */
-async function findFirst(query: Query, signal: AbortSignal): Promise<number> {
+/** When the first request began that the filters leave; null where there is none. */
+export async function findFirst(query: Query, signal: AbortSignal): Promise<number | null> {
   const first = { ...query, sort: 'time', order: 'asc', limit: 1, fields: 'created_at' };
   const { data } = await callApi<GenerationList>('/admin/v1/generations', { query: first, signal });
-  return data[0] === undefined ? Date.now() - DAY_MS : Date.parse(data[0].created_at);
+  return data[0] === undefined ? null : Date.parse(data[0].created_at);
 }
 
 /** The values of a grouping that are told apart; the gateway adds up the others. */
 const MAX_GROUPS = '50';
-const MAX_DAYS = 90;
 
-/** The requests that the filters leave, added up by a property or by day. Nothing is counted by text. */
-export const groupsQuery = (search: GenerationSearch, grouping: Grouping, rank: 'requests' | 'cost') => {
+/** The requests that the filters leave, added up by a property. Nothing is counted by text. */
+export const groupsQuery = (
+  search: GenerationSearch,
+  grouping: Exclude<Grouping, 'day'>,
+  rank: 'requests' | 'cost',
+) => {
   const filters = withoutFilters(search, NOT_COUNTED);
   return queryOptions({
     queryKey: ['generation-groups', filters, grouping, rank],
     refetchInterval: refreshEvery(REFRESH_MS),
     queryFn: ({ signal }) => {
-      const query =
-        grouping === 'day'
-          ? toDaysQuery(filters, Date.now())
-          : { ...toCountQuery(filters), split: grouping, rank, parts: MAX_GROUPS };
+      const query = { ...toCountQuery(filters), split: grouping, rank, parts: MAX_GROUPS };
       return callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
     },
   });
 };
-
-/** A bucket for each of the latest days that the filters leave. */
-function toDaysQuery(search: GenerationSearch, now: number): Query {
-  const query = toGenerationQuery(search, now);
-  const toMs = query['to'] === undefined ? now : Date.parse(query['to']);
-  // A moment before, as a span that ends at midnight has nothing of the day that begins.
-  const endMs = toDayEnd(toMs - 1);
-  const firstMs = Math.max(query['from'] === undefined ? 0 : Date.parse(query['from']), endMs - MAX_DAYS * DAY_MS);
-  const buckets = Math.max(1, Math.ceil((endMs - firstMs) / DAY_MS));
-  const toIso = (ms: number): string => new Date(ms).toISOString();
-  const begin = toIso(endMs - buckets * DAY_MS);
-  return { ...query, from: toIso(firstMs), begin, end: toIso(endMs), buckets: String(buckets) };
-}
