@@ -42,15 +42,35 @@ export function ConfigBadge() {
   return <Badge title={t.configMeaning}>{t.fromConfig}</Badge>;
 }
 
+type Limited = Pick<
+  AnyKey,
+  | 'limit_reset'
+  | 'include_byok_in_limit'
+  | 'usage'
+  | 'usage_daily'
+  | 'usage_weekly'
+  | 'usage_monthly'
+  | 'byok_usage'
+  | 'byok_usage_daily'
+  | 'byok_usage_weekly'
+  | 'byok_usage_monthly'
+>;
+
+/** What counts towards the limit of a key in its period. That may be more than the limit: it can be lowered later. */
+export function spentOfLimit(key: Limited): number {
+  const { limit_reset: reset, include_byok_in_limit: countsByok } = key;
+  const direct = reset === null ? key.byok_usage : key[`byok_usage_${reset}`];
+  return (reset === null ? key.usage : key[`usage_${reset}`]) + (countsByok ? direct : 0);
+}
+
 interface LimitBarProps {
   readonly limit: number;
-  readonly left: number | null;
+  readonly spent: number;
   readonly reset: 'daily' | 'weekly' | 'monthly' | null;
 }
 
 /** How much of a limit is spent. Its colour warns from three quarters on. */
-export function LimitBar({ limit, left, reset }: LimitBarProps) {
-  const spent = limit - (left ?? limit);
+export function LimitBar({ limit, spent, reset }: LimitBarProps) {
   const share = limit === 0 ? 100 : Math.min(100, Math.max(0, (spent / limit) * 100));
   const period = formMessages().periods[reset ?? 'total'];
   const color = share >= 100 ? 'bg-bad' : share >= 75 ? 'bg-caution' : 'bg-accent';

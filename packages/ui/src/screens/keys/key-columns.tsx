@@ -1,7 +1,7 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { Lock } from 'lucide-react';
 
-import { KeyKind, KeyTrouble, LimitBar, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { keyPartMessages } from '../../features/keys/messages.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import type { SortValues } from '../../features/list-screen/sort-rows.ts';
@@ -34,7 +34,7 @@ export const SORT_VALUES: SortValues<AnyKey> = {
   week: (key) => key.usage_weekly,
   month: (key) => key.usage_monthly,
   total: ({ usage }) => usage,
-  limit: ({ limit, limit_remaining: left }) => (limit === null || left === null ? null : 1 - left / (limit || 1)),
+  limit: (key) => (key.limit === null ? null : spentOfLimit(key) / (key.limit || 1)),
   expires: ({ expires_at: end }) => (end === null ? null : Date.parse(end)),
 };
 
@@ -68,8 +68,12 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
         header: t.columns.limit,
         width: 'minmax(230px,1fr)',
         sort: 'limit',
-        cell: ({ limit, limit_remaining: left, limit_reset: reset }) =>
-          limit === null ? <Faint>{t.none}</Faint> : <LimitBar limit={limit} left={left} reset={reset} />,
+        cell: (key) =>
+          key.limit === null ? (
+            <Faint>{t.none}</Faint>
+          ) : (
+            <LimitBar limit={key.limit} spent={spentOfLimit(key)} reset={key.limit_reset} />
+          ),
       },
       {
         id: 'guardrail',

@@ -5,7 +5,7 @@ import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
-import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
@@ -88,13 +88,13 @@ export function KeyPage() {
 
 function Spending({ data }: { data: KeyDetail }) {
   const t = keysMessages();
-  const { limit, limit_remaining: left, limit_reset: reset } = data;
+  const { limit, limit_reset: reset } = data;
   const byok = data.byok_usage > 0 ? [[t.page.direct, formatUsd(data.byok_usage)] as const] : [];
   return (
     <ResourceCard title={t.page.spending}>
       <Facts
         facts={[
-          [t.page.limit, limit === null ? t.none : <LimitBar limit={limit} left={left} reset={reset} />],
+          [t.page.limit, limit === null ? t.none : <LimitBar limit={limit} spent={spentOfLimit(data)} reset={reset} />],
           [t.page.today, formatUsd(data.usage_daily)],
           [t.page.week, formatUsd(data.usage_weekly)],
           [t.page.month, formatUsd(data.usage_monthly)],
