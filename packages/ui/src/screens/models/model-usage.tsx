@@ -106,5 +106,6 @@ const add = (sum: Omit<UsageOfDay, 'date'>, item: ActivityItem): Omit<UsageOfDay
   requests: sum.requests + item.requests,
   promptTokens: sum.promptTokens + item.prompt_tokens,
   completionTokens: sum.completionTokens + item.completion_tokens,
-  usd: sum.usd + item.usage,
+  // What was paid to providers directly was spent, too.
+  usd: sum.usd + item.usage + item.byok_usage_inference,
 });

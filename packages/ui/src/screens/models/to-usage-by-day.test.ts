@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { toUsageByDay } from './model-usage.tsx';
 
-const item = (date: string, model: string, requests: number, usage: number) => ({
+const item = (date: string, model: string, requests: number, usage: number, direct = 0) => ({
   date,
   model,
   model_permaslug: model,
@@ -13,7 +13,7 @@ const item = (date: string, model: string, requests: number, usage: number) => (
   completion_tokens: requests,
   reasoning_tokens: 0,
   usage,
-  byok_usage_inference: 0,
+  byok_usage_inference: direct,
 });
 
 test('adds up one model by day over its endpoints, newest first', () => {
@@ -21,7 +21,7 @@ test('adds up one model by day over its endpoints, newest first', () => {
     [
       item('2026-03-01', 'a/b', 2, 0.5),
       item('2026-03-02 00:00:00', 'a/b', 1, 0.25),
-      item('2026-03-01', 'a/b', 3, 0.25),
+      item('2026-03-01', 'a/b', 3, 0.125, 0.125),
       item('2026-03-01', 'a/other', 9, 9),
     ],
     'a/b',

@@ -29,7 +29,7 @@ import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
-import { providerHistoriesQuery } from './history/history-queries.ts';
+import { beginOfSpan, providerHistoriesQuery } from './history/history-queries.ts';
 import { providersMessages } from './messages.ts';
 import { type ListedProvider, PROVIDER_VALUES, toProviderColumns } from './provider-columns.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
@@ -107,12 +107,13 @@ export function ProvidersScreen() {
   );
 }
 
-/** The output speed of each provider over the last 24 hours, by its name. */
+/** The output speed of each provider over the hours of its history, by its name. */
 const speedsQuery = queryOptions({
   queryKey: ['provider-speeds'],
   refetchInterval: refreshEvery(30_000),
   async queryFn({ signal }): Promise<ReadonlyMap<string, number>> {
-    const query = { buckets: 1, split: 'provider', parts: 100 };
+    const from = new Date(beginOfSpan('day', new Date())).toISOString();
+    const query = { from, buckets: 1, split: 'provider', parts: 100 };
     const { split = [] } = await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
     return new Map(
       split.flatMap(({ value, totals: { tokens_per_second_p50: speed } }) =>

@@ -3,17 +3,18 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
-import { HOUR_MS } from '../../../format/days.ts';
+import { DAY_MS, HOUR_MS, toDayStart } from '../../../format/days.ts';
 
 const EVERY_MS = 30_000;
 
 /** The last 24 hours, or today and the six days before. */
 export type HistorySpan = 'day' | 'week';
 
-/** When a span begins, in Unix milliseconds: a day 24 hours before the next full hour, a week at midnight. */
+/** When a span begins, in Unix milliseconds: a day 24 hours before the next full hour, a week at a midnight. */
 export function beginOfSpan(span: HistorySpan, now: Date): number {
   if (span === 'day') return (Math.floor(now.getTime() / HOUR_MS) - 23) * HOUR_MS;
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6).getTime();
+  // By the calendar, which on two days of a year is not by 24 hours: half a day more or less is within the same day.
+  return toDayStart(toDayStart(now.getTime()) - 6 * DAY_MS + 12 * HOUR_MS);
 }
 
 /** What became of the calls to a provider, hour by hour up to now. */
