@@ -19,6 +19,10 @@ export function toDayEnd(ms: number): number {
   return getLocale().zone === 'utc' ? toDayStart(ms) + DAY_MS : new Date(ms).setHours(24, 0, 0, 0);
 }
 
+/** The same time of the clock on the day before. */
+export const toDayBefore = (ms: number): number =>
+  getLocale().zone === 'utc' ? ms - DAY_MS : new Date(ms).setDate(new Date(ms).getDate() - 1);
+
 /** The last beginning of a month, in Unix milliseconds. */
 export function toMonthStart(ms: number): number {
   const date = new Date(ms);

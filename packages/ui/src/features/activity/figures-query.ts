@@ -5,7 +5,14 @@ import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
 import { DAY_MS, toMonthStart } from '../../format/days.ts';
 import type { GenerationSearch } from '../generations/search/generation-search.ts';
-import { type ChartSpan, type OverviewSearch, type Split, splitOf, toChartSpan } from './overview-search.ts';
+import {
+  type ChartSpan,
+  type OverviewSearch,
+  type Split,
+  splitOf,
+  toChartSpan,
+  toSpanBefore,
+} from './overview-search.ts';
 
 /** The figures of a span, with the span and the split that they belong to. */
 export interface SpanFigures {
@@ -27,13 +34,16 @@ export const toSpanQuery = ({ fromMs, toMs, isOpen, beginMs, endMs, bucketMs }: 
 export function toFiguresQuery(search: OverviewSearch, fixed: GenerationSearch, now: number) {
   const split = splitOf(search);
   const span = toChartSpan(search, now);
+  const before = toSpanBefore(search, now);
   const query = {
     ...fixed,
     ...toSpanQuery(span),
-    compare: 'true',
+    ...(before === null && { compare: 'true' }),
     ...(split !== 'none' && { split, rank: 'cost' }),
   };
-  return { span, split, query };
+  const toIso = (ms: number): string => new Date(ms).toISOString();
+  const beforeQuery = before && { ...fixed, from: toIso(before.fromMs), to: toIso(before.toMs), buckets: 1 };
+  return { span, split, query, beforeQuery };
 }
 
 const PATH = '/admin/v1/generations/histogram';
@@ -47,8 +57,12 @@ export const figuresQuery = (search: OverviewSearch, fixed: GenerationSearch = {
     refetchInterval: refreshEvery(REFRESH_MS),
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<SpanFigures> => {
-      const { span, split, query } = toFiguresQuery(search, fixed, Date.now());
-      return { span, split, histogram: await callApi<GenerationHistogram>(PATH, { query, signal }) };
+      const { span, split, query, beforeQuery } = toFiguresQuery(search, fixed, Date.now());
+      const [histogram, before] = await Promise.all([
+        callApi<GenerationHistogram>(PATH, { query, signal }),
+        beforeQuery && callApi<GenerationHistogram>(PATH, { query: beforeQuery, signal }),
+      ]);
+      return { span, split, histogram: before === null ? histogram : { ...histogram, before } };
     },
   });
 };

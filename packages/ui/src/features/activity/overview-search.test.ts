@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 
+import { setLocale } from '../../messages/locale.ts';
 import { toGenerationQuery } from '../generations/search/generation-search.ts';
-import { rangeOf, splitOf, toChartSpan, toOverviewSearch } from './overview-search.ts';
+import { rangeOf, splitOf, toChartSpan, toOverviewSearch, toSpanBefore } from './overview-search.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = new Date(2026, 6, 10, 14, 37, 12).getTime();
@@ -81,5 +82,31 @@ test('counts a span of its own to the minute, however its buckets are cut', () =
     beginMs: at(1, 10),
     endMs: at(2, 10, 30),
     bucketMs: HOUR_MS / 2,
+  });
+});
+
+const environment = (globalThis as unknown as { process: { env: Record<string, string | undefined> } }).process.env;
+const zoneBefore = environment['TZ'];
+
+describe('A day is compared with the day before', () => {
+  afterEach(() => {
+    environment['TZ'] = zoneBefore;
+    setLocale('en', 'local', []);
+  });
+
+  test('by the clock, which was put forward on the Sunday', () => {
+    environment['TZ'] = 'America/New_York';
+    setLocale('en', 'local', []);
+    const read = (range: string, now: string): string[] => {
+      const { fromMs, toMs } = toSpanBefore({ range }, Date.parse(now)) ?? { fromMs: 0, toMs: 0 };
+      return [fromMs, toMs - (range === 'today' ? 1 : 0)].map((ms) => new Date(ms).toString().slice(0, 24));
+    };
+    expect(read('today', '2026-03-09T17:41:23Z')).toEqual(['Sun Mar 08 2026 00:00:00', 'Sun Mar 08 2026 13:41:23']);
+    expect(read('yesterday', '2026-03-09T17:41:23Z')).toEqual(['Sat Mar 07 2026 00:00:00', 'Sun Mar 08 2026 00:00:00']);
+  });
+
+  test('and no other span, which is as long as the one before', () => {
+    expect(toSpanBefore({ range: '7d' }, NOW)).toBeNull();
+    expect(toSpanBefore({}, NOW)).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import {
   isPeriod,
   MINUTE_MS,
   type PeriodName,
+  toDayBefore,
   toDayEnd,
   toPeriodStart,
   zoneOffsetMs,
@@ -82,6 +83,18 @@ export function toChartSpan(search: OverviewSearch, now: number): ChartSpan {
   }
   const endMs = alignDown(now, bucketMs) + bucketMs;
   return { fromMs, toMs: endMs, isOpen: true, beginMs: toBegin(fromMs, endMs, bucketMs), endMs, bucketMs };
+}
+
+/**
+ * What a day is compared with: the day before, today up to this time of the clock. Null for a span that is compared with
+ * one of its length.
+ */
+export function toSpanBefore(search: OverviewSearch, now: number): Pick<ChartSpan, 'fromMs' | 'toMs'> | null {
+  const range = rangeOf(search);
+  if (range !== 'today' && range !== 'yesterday') return null;
+  const startMs = toPeriodStart(range, now);
+  // What begins in this millisecond is counted.
+  return { fromMs: toDayBefore(startMs), toMs: range === 'today' ? toDayBefore(now) + 1 : startMs };
 }
 
 /** A whole number of buckets before the end, which the clocks may have been changed since. */
