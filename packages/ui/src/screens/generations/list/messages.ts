@@ -78,7 +78,7 @@ export const generationsMessages = createMessages(
       firstToken: 'First token (p50)',
       speed: 'Tokens/s (p50)',
       nothing: { model: 'No model', provider: 'No provider', key: 'No key', app: 'No app', session: 'No session' },
-      others: (count: string) => `${count} others`,
+      others: (count: number, text: string) => plural.en(count, { one: '1 other', other: `${text} others` }),
     },
     refused: {
       title: 'Refused',
@@ -214,7 +214,7 @@ export const generationsMessages = createMessages(
           app: 'Keine App',
           session: 'Keine Sitzung',
         },
-        others: (count: string) => `${count} weitere`,
+        others: (_count, text) => `${text} weitere`,
       },
       refused: {
         title: 'Abgelehnt',
