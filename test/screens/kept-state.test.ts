@@ -101,6 +101,25 @@ describe.skipIf(skipped !== undefined)(`what screens keep, and what they tell${n
     await page.getByRole('grid', { name: 'Fixtures' }).waitFor();
   });
 
+  test('what keys and members are looked for by stays in the address', async () => {
+    await ui.call('/admin/v1/members', { body: { user_id: 'user-ada', name: 'Ada Lovelace', role: 'member' } });
+    for (const [path, label, text, row] of [
+      ['/keys', 'Search keys', 'managem', /management/],
+      ['/members', 'Search members', 'lovel', /Ada Lovelace/],
+    ] as const) {
+      const { page, go } = await ui.open(`#${path}`);
+      const field = page.getByRole('searchbox', { name: label });
+      await field.fill(text);
+      await expect.poll(() => page.url()).toContain(`#${path}?q=${text}`);
+      await go(page.url().slice(page.url().indexOf('#')));
+      await expect.poll(() => field.inputValue()).toBe(text);
+      await expect.poll(() => page.getByRole('row').count()).toBe(2);
+      await page.getByRole('row', { name: row }).waitFor();
+      await field.press('Escape');
+      await expect.poll(() => page.url()).not.toContain('q=');
+    }
+  });
+
   test('what is typed while a first frame is read stays', async () => {
     const slowReader = `
       const { readAsDataURL } = FileReader.prototype;

@@ -1,0 +1,172 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import { createGateway, type Gateway, type Provider } from '@model-gateway/core';
+import { createJsonFileStore, createNodePlatform, listen } from '@model-gateway/node';
+import { uiDirectory } from '@model-gateway/ui';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+import { createGuardrailHits } from '../../../packages/core/src/guardrails/hits.ts';
+import { toGuardrail, toVideoJob } from '../../../packages/core/testing/rows.ts';
+import { serveUi } from '../../../packages/server/src/ui/serve-ui.ts';
+import { launchBrowser } from '../../e2e/launch-ui.ts';
+import { toKey } from '../stores/generation-records.ts';
+import {
+  ALL_CALLS,
+  GUARDRAIL,
+  KEYS,
+  MEMBERS,
+  MODELS,
+  NOW,
+  PROVIDERS,
+  toCallContent,
+  toCallRecord,
+  VIDEOS,
+} from './random-calls.ts';
+
+const MANAGEMENT_KEY = 'sk-recount-management';
+const DEFAULT_WORKSPACE = '00000000-0000-4000-8000-000000000000';
+/** Room for every row and column of a list. */
+const VIEWPORT = { width: 2000, height: 2600 };
+
+/** A gateway whose clock stands still, with all calls in its store and a browser in front of it. */
+export interface Counted {
+  /** A page in a zone, at the same moment. */
+  open(timezoneId: string): Promise<CountedPage>;
+  close(): Promise<void>;
+}
+
+export interface CountedPage {
+  readonly page: Page;
+  readonly go: (hash: string) => Promise<void>;
+  /** Waits until what the page shows is what was counted, and notes how many numbers that were. */
+  readonly compare: (screen: string, read: () => Promise<unknown>, counted: unknown) => Promise<void>;
+}
+
+const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const toProvider = ({ slug, name }: (typeof PROVIDERS)[number]): Provider => ({
+  slug,
+  name,
+  dataPolicy: { training: null, retainsPrompts: null },
+});
+
+/** Starts it. The numbers of each screen that were compared are added to `compared`. */
+export async function startCounted(compared: Map<string, number>): Promise<Counted> {
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-recount-'));
+  const now = (): number => NOW;
+  const store = await createJsonFileStore({ dir, now, retentionDays: Infinity, trustsClock: true });
+  for (const { hash, name, limitUsd, limitReset, countsByok, member } of KEYS) {
+    if (name === null) continue;
+    const limit = { limitUsd, limitReset, includeByokInLimit: countsByok };
+    await store.keys.insert(toKey(hash, { name, ...limit, creatorUserId: member, workspaceId: DEFAULT_WORKSPACE }));
+  }
+  await Promise.all(ALL_CALLS.map((call) => store.generations.append(toCallRecord(call), toCallContent(call))));
+  await store.guardrails.insert(toGuardrail(GUARDRAIL, { name: 'House rules' }));
+  for (const { id, atMs, tookMs, nanoUsd } of VIDEOS) {
+    const ended = { status: 'completed', createdAt: atMs, updatedAt: atMs + tookMs, costNanoUsd: nanoUsd } as const;
+    await store.videoJobs.insert(toVideoJob(id, { ...ended, principalId: KEYS[0].hash, reservedNanoUsd: 0 }));
+  }
+  const platform = { ...createNodePlatform(), now };
+  // As the gateway does with each call that it records.
+  const hits = createGuardrailHits({ store, platform, logger });
+  for (const call of ALL_CALLS) await hits.noteRecorded(toCallRecord(call));
+  await hits.save();
+  const gateway = createGateway({
+    providers: PROVIDERS.map(toProvider),
+    models: MODELS.map((id) => ({
+      id,
+      endpoints: PROVIDERS.map(({ slug }) => ({
+        provider: slug,
+        providerModel: id,
+        pricing: { prompt: '0.000001', completion: '0.000002' },
+      })),
+    })),
+    store,
+    platform,
+    bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'recount' }],
+    logger,
+  });
+  const listener = await listen(withUi(gateway), { port: 0, logger });
+  const { url } = listener;
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' };
+  for (const { id, name } of MEMBERS) {
+    const body = JSON.stringify({ user_id: id, name, role: 'member' });
+    const response = await fetch(`${url}/admin/v1/members`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(await response.text());
+  }
+  const browser = await launchBrowser();
+  return {
+    async open(timezoneId) {
+      const context = await browser.newContext({ viewport: VIEWPORT, timezoneId });
+      await context.request.post(`${url}/admin/v1/session`, { data: { key: MANAGEMENT_KEY } });
+      const page = await context.newPage();
+      // From the start: what was asked for at another time would be shown until it is asked for again.
+      await page.clock.install({ time: NOW });
+      await page.clock.setFixedTime(NOW);
+      await page.goto(`${url}/ui/#/connect`);
+      return {
+        page,
+        // Within the page, as people do: it is loaded once.
+        go: (hash) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`),
+        async compare(screen, read, counted) {
+          // All that differs is told, not the first alone.
+          const isEqual = await expect
+            .poll(async () => isDeepStrictEqual(await read(), counted), { timeout: 20_000, interval: 100 })
+            .toBe(true)
+            .then(
+              () => true,
+              () => false,
+            );
+          if (!isEqual) expect.soft(await read(), `${screen} in ${timezoneId}`).toEqual(counted);
+          compared.set(screen, (compared.get(screen) ?? 0) + countNumbers(counted));
+        },
+      };
+    },
+    async close() {
+      await browser.close();
+      await gateway.close();
+      await listener.close();
+      await store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const withUi = (gateway: Gateway): Gateway => ({
+  ...gateway,
+  handle: (request) => (request.path.startsWith('/ui') ? serveUi(request, uiDirectory) : gateway.handle(request)),
+});
+
+/** Texts with a digit in them. */
+function countNumbers(counted: unknown): number {
+  if (typeof counted === 'string') return /\d/.test(counted) ? 1 : 0;
+  return Array.isArray(counted) ? counted.reduce<number>((total, part) => total + countNumbers(part), 0) : 0;
+}
+
+/** Text as it is read: the spaces that fill up columns are no part of it. */
+const CLEAN = String.raw`(text) => text.replace(/[\u2007\u2008]/g, '').replace(/\s+/g, ' ').trim()`;
+
+/** The texts of the cells of all that a selector finds within another, row by row. */
+export const readCells = (page: Page, rows: string, cells: string): Promise<string[][]> =>
+  page.evaluate(`(() => {
+    const clean = ${CLEAN};
+    return [...document.querySelectorAll(${JSON.stringify(rows)})].map((row) =>
+      [...row.querySelectorAll(${JSON.stringify(cells)})].map((cell) => clean(cell.textContent)));
+  })()`);
+
+/** The rows of a list that is drawn as a grid, without those of its head; the columns of these places. */
+export async function readGrid(page: Page, columns: readonly number[]): Promise<string[][]> {
+  const rows = await readCells(page, '[role=grid] [role=rowgroup] [role=row]', '[role=gridcell]');
+  return rows.map((row) => columns.map((at) => row[at] ?? ''));
+}
+
+/** The names of facts and what stands beside them. */
+export const readFacts = (page: Page, within: string): Promise<string[][]> =>
+  readCells(page, `${within} dl > div`, 'dt, dd');
+
+export const readText = (page: Page, selector: string): Promise<string> =>
+  page.evaluate(`(${CLEAN})(document.querySelector(${JSON.stringify(selector)})?.textContent ?? '')`);
