@@ -5,6 +5,7 @@ import { Tile, TileSearch } from '../../parts/controls/tiles.tsx';
 import { Logo } from '../../parts/logo.tsx';
 import { connectMessages } from './messages.tsx';
 import { type Progress, ToolSetup } from './tool-setup.tsx';
+import { inToolWords } from './tool-words.ts';
 
 interface ConnectToolProps extends Progress {
   readonly toolId: string | undefined;
@@ -21,6 +22,7 @@ export function ConnectTool({ toolId, onChoose, ...progress }: ConnectToolProps)
 /** The tools that can be connected; Enter in the search takes the first. */
 function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
   const t = connectMessages().tiles;
+  const inWords = inToolWords();
   const [search, setSearch] = useState('');
   const clients = searchClients(search);
   return (
@@ -38,12 +40,7 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
       <ul aria-label={t.list} className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
         {clients.map(({ id, name, about, callsFrom }) => (
           <li key={id}>
-            <Tile
-              icon={<Logo name={id} size={18} />}
-              name={name}
-              note={t.about[id] ?? about}
-              onChoose={() => onChoose(id)}
-            >
+            <Tile icon={<Logo name={id} size={18} />} name={name} note={inWords(about)} onChoose={() => onChoose(id)}>
               {callsFrom === 'cloud' && <span className="block text-xs text-caution">{t.publicAddress}</span>}
             </Tile>
           </li>

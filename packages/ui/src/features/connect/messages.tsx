@@ -2,10 +2,7 @@ import type { ReactNode } from 'react';
 
 import { createMessages } from '../../messages/locale.ts';
 
-/** What a tool is, where it says so itself: in English. */
-const OWN_WORDS: Readonly<Record<string, string>> = {};
-
-/** Connecting a tool. Steps and notes of a tool are its own, and are in English. */
+/** Connecting a tool. What each tool is, its steps and its notes are told by `inToolWords`. */
 export const connectMessages = createMessages(
   {
     tiles: {
@@ -14,7 +11,6 @@ export const connectMessages = createMessages(
       publicAddress: 'Needs a public address',
       noMatch:
         'No matching tool. Any OpenAI or OpenRouter client works with a base URL and a key: see “curl” for both.',
-      about: OWN_WORDS,
     },
     setup: {
       connect: (tool: string) => `Connect ${tool}`,
@@ -123,26 +119,6 @@ export const connectMessages = createMessages(
         publicAddress: 'Braucht eine öffentliche Adresse',
         noMatch:
           'Kein passendes Tool. Jeder Client für OpenAI oder OpenRouter funktioniert mit Basisadresse und Schlüssel: beides steht unter „curl“.',
-        about: {
-          'claude-code': 'Coding-Agent von Anthropic für das Terminal',
-          codex: 'Coding-Agent von OpenAI für das Terminal',
-          'qwen-code': 'Coding-Agent von Alibaba für das Terminal',
-          opencode: 'Coding-Agent für das Terminal',
-          cursor: 'Code-Editor mit Agent',
-          cline: 'Coding-Agent für VS Code und JetBrains',
-          continue: 'Assistent für VS Code und JetBrains',
-          aider: 'Pair Programming im Terminal',
-          zed: 'Code-Editor mit Agent',
-          vscode: 'Chat und Agenten im Editor, mit eigenen Modellen',
-          'openai-python': 'Das Paket openai',
-          'openai-js': 'Das Paket openai',
-          'openrouter-sdk': 'Das Paket @openrouter/sdk, JavaScript',
-          'ai-sdk': 'Das Paket ai, JavaScript',
-          'langchain-python': 'Das Paket langchain-openai',
-          'langchain-js': 'Das Paket @langchain/openai',
-          'open-webui': 'Chat im Browser, für Teams',
-          curl: 'Eine Anfrage aus dem Terminal',
-        },
       },
       setup: {
         connect: (tool) => `${tool} verbinden`,

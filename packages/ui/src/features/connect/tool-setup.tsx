@@ -11,6 +11,7 @@ import { getDesktop } from '../../app/desktop.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
+import { Logo } from '../../parts/logo.tsx';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { partMessages } from '../../parts/part-messages.ts';
 import type { ToolKey } from './connect-queries.ts';
@@ -18,6 +19,7 @@ import { FirstCallCard } from './first-call.tsx';
 import { connectMessages } from './messages.tsx';
 import { ToolKeyForm } from './tool-key-form.tsx';
 import { ToolSteps } from './tool-steps.tsx';
+import { inToolWords } from './tool-words.ts';
 
 /** What the setup tells those who show it. */
 export interface Progress {
@@ -38,6 +40,7 @@ interface ToolSetupProps extends Progress {
 /** Makes a key for one tool, says what to do in the tool, and waits for its first call. */
 export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProps) {
   const t = connectMessages();
+  const inWords = inToolWords();
   const [made, setMade] = useState<Made | null>(null);
   const [typedUrl, setTypedUrl] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -56,18 +59,19 @@ export function ToolSetup({ client, onBack, onMade, onConnected }: ToolSetupProp
   return (
     <div className="flex w-full min-w-0 flex-col gap-4">
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
+        <Logo name={client.id} size={28} className="mt-1 text-ink-soft" />
         <div className="min-w-0 flex-1 basis-56">
           <h2 ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
             {made === null ? t.setup.connect(client.name) : t.setup.setUp(client.name)}
           </h2>
-          <p className="text-sm text-ink-soft">{t.tiles.about[client.id] ?? client.about}.</p>
+          <p className="text-sm text-ink-soft">{inWords(client.about)}.</p>
         </div>
         <Guide client={client} />
         <Button look="quiet" icon={<ArrowLeft size={14} />} onClick={onBack}>
           {t.setup.others}
         </Button>
       </div>
-      {obstacle !== undefined && <Obstacle text={obstacle} />}
+      {obstacle !== undefined && <Obstacle text={inWords(obstacle)} />}
       {client.callsFrom !== undefined && <AddressField value={typedUrl ?? ownUrl} onChange={setTypedUrl} />}
       {made === null && hasSettingsFile(client) && getDesktop() === undefined && <CommandHint client={client} />}
       {made === null && isUnreachable ? (
@@ -109,6 +113,7 @@ interface InstructionsProps {
 
 function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: InstructionsProps) {
   const t = connectMessages().setup;
+  const inWords = inToolWords();
   const { data: models } = useQuery(modelsQuery);
   const model = toConnectedModel(
     modelId,
@@ -122,9 +127,9 @@ function Instructions({ client, made: { key, modelId }, baseUrl, onSeen }: Instr
       <section className="flex flex-col gap-1 text-sm">
         <h3 className="font-medium">{t.goodToKnow}</h3>
         <ul className="list-disc pl-5 text-ink-soft">
-          <li>{t.modelNames(client.modelNames)}</li>
+          <li>{t.modelNames(inWords(client.modelNames))}</li>
           {client.notes.map((note) => (
-            <li key={note}>{note}</li>
+            <li key={note}>{inWords(note)}</li>
           ))}
         </ul>
       </section>

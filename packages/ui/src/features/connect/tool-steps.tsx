@@ -14,6 +14,7 @@ import { Choice } from '../../parts/controls/field.tsx';
 import { partMessages } from '../../parts/part-messages.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { connectMessages } from './messages.tsx';
+import { inToolWords } from './tool-words.ts';
 
 const SYSTEMS: Readonly<Record<System, string>> = { linux: 'Linux', macos: 'macOS', windows: 'Windows' };
 
@@ -65,12 +66,13 @@ function Title({ at, title }: { at: number; title: string }) {
 
 function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { system: System }) {
   const text = step.toText(connection);
+  const title = inToolWords()(step.title);
   const file = step.file?.[system];
   const t = connectMessages().steps;
   return (
     <>
       <div className="flex items-start justify-between gap-2">
-        <Title at={at} title={step.title} />
+        <Title at={at} title={title} />
         <CopyButton text={text} label={partMessages().actions.copy} />
       </div>
       {file !== undefined && (
@@ -82,7 +84,7 @@ function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { sy
       )}
       <pre
         tabIndex={0}
-        aria-label={step.title}
+        aria-label={title}
         className="scroll-thin max-h-[28rem] overflow-auto rounded-lg bg-raised p-3 font-mono text-xs"
       >
         {showControls(text)}
@@ -93,11 +95,12 @@ function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { sy
 
 function Fields({ step, at, connection }: StepProps<FieldsStep>) {
   const t = connectMessages().steps;
+  const inWords = inToolWords();
   return (
     <>
-      <Title at={at} title={step.title} />
+      <Title at={at} title={inWords(step.title)} />
       <p className="text-xs text-ink-soft">
-        {t.where} <span className="text-ink">{step.menu.join(' › ')}</span>
+        {t.where} <span className="text-ink">{step.menu.map(inWords).join(' › ')}</span>
       </p>
       <dl className="grid gap-x-4 gap-y-2 rounded-lg bg-raised p-3 text-sm sm:grid-cols-[auto_1fr]">
         {step.toFields(connection).map(([label, value]) => (
