@@ -1,63 +1,9 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 import { examine } from './examine.ts';
+import { createHand, FOCUSED } from './hand.ts';
+import { startKeyedUpstream, UPSTREAM_KEY as KEY } from './keyed-upstream.ts';
 import { launchUi, skipped, type Ui } from './launch-ui.ts';
-
-const KEY = 'sk-upstream-key-that-nobody-may-see-4711';
-const COMPLETION = [
-  { choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello from upstream' }, finish_reason: null }] },
-  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-  { choices: [], usage: { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 } },
-];
-
-/** The label of the field that has the focus. */
-const FOCUSED =
-  "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? null";
-
-/** A server of models that takes one key, and tells others that they are wrong. */
-async function startUpstream(): Promise<string> {
-  const { baseUrl } = await startRawUpstream(({ head, body, socket }) => {
-    if (!head.toLowerCase().includes(`authorization: bearer ${KEY}`)) {
-      socket.end(toRawResponse(401, { error: { message: 'Incorrect API key' } }));
-    } else if (head.startsWith('GET')) {
-      socket.end(toRawResponse(200, { data: [{ id: 'small-1' }, { id: 'large-1' }] }));
-    } else if (body.includes('"stream":true')) {
-      const events = COMPLETION.map((part) => `data: ${JSON.stringify({ id: 'c', model: 'small-1', ...part })}\n\n`);
-      const head200 = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n';
-      socket.end(`${head200}${events.join('')}data: [DONE]\n\n`);
-    } else {
-      const message = { role: 'assistant', content: 'Hello from upstream' };
-      const usage = { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 };
-      socket.end(
-        toRawResponse(200, {
-          id: 'c',
-          model: 'small-1',
-          choices: [{ index: 0, message, finish_reason: 'stop' }],
-          usage,
-        }),
-      );
-    }
-  });
-  return baseUrl;
-}
-
-/** Clicks as a person would, and counts. */
-function createHand(page: Page) {
-  let clicks = 0;
-  return {
-    clicks: () => clicks,
-    async click(role: 'button' | 'radio' | 'checkbox' | 'row', name: string | RegExp) {
-      clicks += 1;
-      await page.getByRole(role, { name }).click();
-    },
-    async type(label: string, text: string) {
-      await expect.poll(() => page.evaluate(FOCUSED)).toBe(label);
-      await page.keyboard.type(text);
-    },
-  };
-}
 
 describe.skipIf(skipped !== undefined)(
   `setting up in the UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
@@ -70,7 +16,7 @@ describe.skipIf(skipped !== undefined)(
     afterAll(() => ui?.close(), 60_000);
 
     test('leads from nothing to a tested call, tells a wrong key, and needs no restart', async () => {
-      const baseUrl = await startUpstream();
+      const baseUrl = await startKeyedUpstream();
       const opened = await ui.open('#/');
       const { page } = opened;
       const hand = createHand(page);
@@ -122,7 +68,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('changes a stored provider, and names the models that go with it before it is deleted', async () => {
-      const baseUrl = await startUpstream();
+      const baseUrl = await startKeyedUpstream();
       const settings = { slug: 'up', name: 'Upstream', wire: 'openai', baseUrl, apiKey: KEY };
       await ui.call('/admin/v1/setup/providers', { body: settings });
       const opened = await ui.open('#/providers?open=up');
@@ -160,7 +106,7 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('sets up a model whose price is kept exactly as it was typed', async () => {
-      const baseUrl = await startUpstream();
+      const baseUrl = await startKeyedUpstream();
       const settings = { slug: 'priced', wire: 'openai', baseUrl, apiKey: KEY };
       await ui.call('/admin/v1/setup/providers', { body: settings });
       const opened = await ui.open('#/models');

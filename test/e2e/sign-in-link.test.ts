@@ -1,35 +1,18 @@
-import { readFileSync } from 'node:fs';
-
 import { describe, expect, test } from 'vitest';
 
-import { root } from '../support/snippets/read-snippets.ts';
-import { AFTER_BUILD, runCommandLine } from '../support/test-run/run-command-line.ts';
+import { runCommandLine } from '../support/test-run/run-command-line.ts';
 import { skipped } from './launch-ui.ts';
 import { expectNoToken, expectToSignIn, findPrintedLink, openInBrowser } from './printed-link.ts';
+import { WAYS_IN } from './ways-in.ts';
 
 /** Resolves with the link that a command line prints. */
 const printLink = (commandLine: string): Promise<string> => runCommandLine(commandLine).printed(findPrintedLink);
-
-/** What the container runs, in the place of its folders. */
-function readContainerCommand(): string {
-  const dockerfile = readFileSync(`${root}Dockerfile`, 'utf8');
-  const wordsOf = (instruction: string): string[] =>
-    JSON.parse(new RegExp(`^${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '[]') as string[];
-  const words = [...wordsOf('ENTRYPOINT'), ...wordsOf('CMD')];
-  return words.join(' ').replace('packages/', `${root}packages/`).replace(' /data', ' data');
-}
 
 describe.skipIf(skipped !== undefined)(
   `the link that the gateway prints${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
   { timeout: 60_000 },
   () => {
-    test.each([
-      ['npm start', AFTER_BUILD],
-      ['serve, told nothing', 'model-gateway serve'],
-      ['the demo', 'model-gateway serve --demo'],
-      ['no demo', 'model-gateway serve --no-demo'],
-      ['the command of the container', readContainerCommand()],
-    ])('signs in after %s', async (_name, commandLine) => {
+    test.each(Object.entries(WAYS_IN))('signs in after %s', async (_name, commandLine) => {
       await expectToSignIn(await printLink(commandLine));
     });
 

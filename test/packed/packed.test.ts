@@ -13,7 +13,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { packAll, type PackedPackage } from '../../scripts/pack-all.ts';
 import { readEntryPoints } from '../../scripts/read-entry-points.ts';
-import { expectToSignIn, findPrintedLink } from '../e2e/printed-link.ts';
+import { findPrintedLink, openInBrowser } from '../e2e/printed-link.ts';
+import { takeFirstMinute } from '../e2e/take-first-minute.ts';
 import { checkExample, EXAMPLES } from '../support/conformance/examples.ts';
 import { makeApp, ownEnv, ROOT } from './make-app.ts';
 
@@ -203,6 +204,7 @@ test(
       '--port',
       '0',
     ];
+    const beganMs = performance.now();
     // A group of its own: npx ends only itself.
     const child = spawn('npx', words, {
       cwd: dir,
@@ -212,7 +214,8 @@ test(
     });
     onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'));
     const [{ url, api }, link] = await Promise.all([readListening(child.stdout), readLink(child.stderr)]);
-    const signedIn = await expectToSignIn(link);
+    const signedIn = await openInBrowser('about:blank');
+    await takeFirstMinute({ way: 'npx model-gateway serve --demo', beganMs, link, page: signedIn });
     // Its own directory, here `data/demo`, begins with something to look at.
     await signedIn.getByRole('button', { name: 'Delete sample data' }).click();
     await signedIn.getByText('Sample data deleted', { exact: true }).waitFor();

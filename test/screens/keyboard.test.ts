@@ -125,6 +125,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
       await page.getByRole('region', { name: 'Model demo/chat' }).waitFor({ state: 'detached' });
     },
   ],
+  'connect-tool /': [() => '#/connect', toFilter],
   'providers-screen /': [() => '#/providers', toFilter],
   'keys-screen /': [() => '#/keys', toFilter],
   'members-screen /': [() => '#/members', toFilter],

@@ -1,8 +1,10 @@
 import { CLIENTS, searchClients } from '@model-gateway/clients';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
+import { useShortcut } from '../../app/shortcuts.ts';
 import { Tile, TileSearch } from '../../parts/controls/tiles.tsx';
 import { Logo } from '../../parts/logo.tsx';
+import { listMessages } from '../list-screen/messages.ts';
 import { connectMessages } from './messages.tsx';
 import { type Progress, ToolSetup } from './tool-setup.tsx';
 import { inToolWords } from './tool-words.ts';
@@ -24,12 +26,15 @@ function ToolTiles({ onChoose }: { onChoose: (id: string) => void }) {
   const t = connectMessages().tiles;
   const inWords = inToolWords();
   const [search, setSearch] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useShortcut({ keys: '/', label: t.shortcut, group: listMessages().thisScreen }, () => field.current?.focus());
   const clients = searchClients(search);
   return (
     <div className="flex w-full flex-col gap-3">
       <TileSearch
+        ref={field}
         label={t.search}
-        placeholder={t.search}
+        placeholder={`${t.search}  ( / )`}
         value={search}
         onChange={setSearch}
         onEnter={() => {

@@ -7,6 +7,7 @@ export const connectMessages = createMessages(
   {
     tiles: {
       search: 'Search tools',
+      shortcut: 'Search',
       list: 'Tools',
       publicAddress: 'Needs a public address',
       noMatch:
@@ -115,6 +116,7 @@ export const connectMessages = createMessages(
     de: {
       tiles: {
         search: 'Tools suchen',
+        shortcut: 'Suchen',
         list: 'Tools',
         publicAddress: 'Braucht eine öffentliche Adresse',
         noMatch:

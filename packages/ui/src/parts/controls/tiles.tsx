@@ -1,7 +1,9 @@
 import { Search } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 
 interface TileSearchProps {
+  /** For the key / of the screen, which leads here. */
+  readonly ref?: Ref<HTMLInputElement>;
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
@@ -11,11 +13,12 @@ interface TileSearchProps {
 }
 
 /** The field above tiles that leaves those that fit. */
-export function TileSearch({ label, placeholder, value, onChange, onEnter }: TileSearchProps) {
+export function TileSearch({ ref, label, placeholder, value, onChange, onEnter }: TileSearchProps) {
   return (
     <div className="relative">
       <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
       <input
+        ref={ref}
         type="search"
         aria-label={label}
         placeholder={placeholder}
@@ -24,6 +27,8 @@ export function TileSearch({ label, placeholder, value, onChange, onEnter }: Til
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') onEnter();
+          // The browser empties it. In a dialog the key is the dialog's.
+          if (event.key === 'Escape' && value === '' && ref !== undefined) event.currentTarget.blur();
         }}
       />
     </div>
