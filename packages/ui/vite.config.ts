@@ -26,6 +26,22 @@ const readNamesByTable: Plugin = {
   },
 };
 
+/** Every screen needs what the overview is made of, so that the page asks for it at once and not after its first script. */
+const preloadOverview: Plugin = {
+  name: 'preload-overview',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const files = Object.values(bundle).filter((file) => file.type === 'chunk' && file.name === 'overview');
+      return files.map(({ fileName }) => ({
+        tag: 'link',
+        attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
+        injectTo: 'head',
+      }));
+    },
+  },
+};
+
 /** What the screens with large forms alone need. */
 const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:form|changes)/;
 /** Markdown, and marking code, which few texts need. */
@@ -64,7 +80,7 @@ const LATE = [OF_MARKDOWN, OF_FORMS, OF_LOGOS];
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
   base: './',
-  plugins: [react(), tailwindcss(), readNamesByTable],
+  plugins: [react(), tailwindcss(), readNamesByTable, preloadOverview],
   build: {
     target: 'es2023',
     // The polyfill is for browsers older than the target.

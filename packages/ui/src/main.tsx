@@ -47,6 +47,15 @@ function Screens() {
 
 /** Asks for what the first screen waits for while its script may still be on its way. */
 function askForOverview(): void {
-  if (getSession().type !== 'none' && router.latestLocation.pathname === '/')
-    void queryClient.prefetchQuery(recentCallsQuery);
+  if (getSession().type === 'none' || router.latestLocation.pathname !== '/') return;
+  // The screen itself says why something could not be loaded.
+  queryClient
+    .fetchQuery(recentCallsQuery)
+    .then(loadFirstRun)
+    .catch(() => undefined);
+}
+
+/** Nothing was ever called, so that the overview will begin with the first steps. */
+async function loadFirstRun({ data }: { readonly data: readonly unknown[] }): Promise<void> {
+  if (data.length === 0) await import('./screens/overview/first-run.tsx');
 }
