@@ -68,6 +68,8 @@ export const providerMessages = createMessages(
     toggle: {
       enable: 'Enable',
       disable: 'Disable',
+      enableNamed: (name: string) => `Enable ${name}`,
+      disableNamed: (name: string) => `Disable ${name}`,
       enabled: (name: string) => `${name} enabled`,
       disabled: (name: string) => `${name} disabled`,
       notEnabled: (name: string) => `${name} could not be enabled`,
@@ -147,6 +149,8 @@ export const providerMessages = createMessages(
       toggle: {
         enable: 'Aktivieren',
         disable: 'Deaktivieren',
+        enableNamed: (name) => `${name} aktivieren`,
+        disableNamed: (name) => `${name} deaktivieren`,
         enabled: (name) => `${name} aktiviert`,
         disabled: (name) => `${name} deaktiviert`,
         notEnabled: (name) => `${name} konnte nicht aktiviert werden`,

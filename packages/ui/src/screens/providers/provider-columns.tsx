@@ -9,6 +9,7 @@ import { useToggleProvider } from '../../features/providers/use-toggle-provider.
 import { formatUsdInColumn } from '../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { Logo } from '../../parts/logo.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { HistoryBars } from './history/hour-bar.tsx';
@@ -135,8 +136,14 @@ export function toProviderColumns(): readonly Column<ListedProvider>[] {
     {
       id: 'menu',
       header: <span className="sr-only">{t.actions}</span>,
-      width: '32px',
-      cell: (row) => <ActionsCell row={row} />,
+      width: '72px',
+      narrow: { width: '32px', cell: (row) => <ActionsCell row={row} /> },
+      cell: (row) => (
+        <span className="flex justify-end">
+          <ToggleCell row={row} />
+          <ActionsCell row={row} />
+        </span>
+      ),
     },
   ];
 }
@@ -186,12 +193,35 @@ function ErrorCell({ past, isShort = false }: { past: ListedProvider['past']; is
   );
 }
 
+/** Whether a provider can be switched off here, which what the configuration sets cannot. */
+const canToggle = (setup: ListedProvider['setup']): setup is NonNullable<ListedProvider['setup']> =>
+  setup?.source === 'stored' && setup.status !== 'shadowed';
+
+/** Disables a provider with one click, as when it fails right now; the message offers to undo it. */
+function ToggleCell({ row: { name, setup } }: { row: ListedProvider }) {
+  const { toggle: words } = providerMessages();
+  const toggle = useToggleProvider();
+  if (!canToggle(setup)) return null;
+  const label = (setup.enabled ? words.disableNamed : words.enableNamed)(name);
+  return (
+    // A click here does not open the row.
+    <span onClick={(event) => event.stopPropagation()}>
+      <Button
+        look="quiet"
+        icon={<Power size={14} />}
+        aria-label={label}
+        title={label}
+        onClick={() => void toggle(setup)}
+      />
+    </span>
+  );
+}
+
 function ActionsCell({ row: { slug, name, setup } }: { row: ListedProvider }) {
   const { columns: t } = providersMessages();
   const { toggle: words } = providerMessages();
   const navigate = useNavigate();
   const toggle = useToggleProvider();
-  const canToggle = setup?.source === 'stored' && setup.status !== 'shadowed';
   return (
     <RowMenu
       label={t.menu(name)}
@@ -206,7 +236,7 @@ function ActionsCell({ row: { slug, name, setup } }: { row: ListedProvider }) {
           icon: <FileText size={14} />,
           onSelect: () => void navigate({ to: '/generations', search: { provider: name.includes(',') ? slug : name } }),
         },
-        ...(canToggle
+        ...(canToggle(setup)
           ? [
               {
                 label: setup.enabled ? words.disable : words.enable,
