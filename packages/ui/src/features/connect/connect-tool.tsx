@@ -6,8 +6,8 @@ import { Tile, TileSearch } from '../../parts/controls/tiles.tsx';
 import { Logo } from '../../parts/logo.tsx';
 import { listMessages } from '../list-screen/messages.ts';
 import { connectMessages } from './messages.tsx';
+import { inToolWords } from './tool-messages.ts';
 import { type Progress, ToolSetup } from './tool-setup.tsx';
-import { inToolWords } from './tool-words.ts';
 
 interface ConnectToolProps extends Progress {
   readonly toolId: string | undefined;

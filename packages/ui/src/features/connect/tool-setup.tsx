@@ -18,8 +18,8 @@ import type { ToolKey } from './connect-queries.ts';
 import { FirstCallCard } from './first-call.tsx';
 import { connectMessages } from './messages.tsx';
 import { ToolKeyForm } from './tool-key-form.tsx';
+import { inToolWords } from './tool-messages.ts';
 import { ToolSteps } from './tool-steps.tsx';
-import { inToolWords } from './tool-words.ts';
 
 /** What the setup tells those who show it. */
 export interface Progress {

@@ -14,7 +14,7 @@ import { Choice } from '../../parts/controls/field.tsx';
 import { partMessages } from '../../parts/part-messages.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { connectMessages } from './messages.tsx';
-import { inToolWords } from './tool-words.ts';
+import { inToolWords } from './tool-messages.ts';
 
 const SYSTEMS: Readonly<Record<System, string>> = { linux: 'Linux', macos: 'macOS', windows: 'Windows' };
 

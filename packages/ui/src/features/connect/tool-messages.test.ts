@@ -2,7 +2,7 @@ import { CLIENTS, findObstacle } from '@model-gateway/clients';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import { setLocale } from '../../messages/locale.ts';
-import { inToolWords } from './tool-words.ts';
+import { inToolWords } from './tool-messages.ts';
 
 afterEach(() => setLocale('en', 'local', []));
 
