@@ -49,6 +49,11 @@ test('no screen has a color of its own: but for the black behind a film', () => 
   expect(findOthers(own, ['bg-black'])).toEqual([]);
 });
 
+test('no screen has a native control of its own where there is a part for it', () => {
+  const selects = components.filter(({ text }) => /<select\b/.test(text)).map(({ name }) => name);
+  expect(selects).toEqual(['parts/controls/select.tsx']);
+});
+
 test('every role of the page has a value in both themes', () => {
   const [, table = ''] = /## Colours\n(.*?)\n## /s.exec(page) ?? [];
   const roles = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>

@@ -110,6 +110,6 @@ function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return (
     target.isContentEditable ||
-    target.matches('input:not([type=checkbox], [type=radio], [type=range]), textarea, select')
+    target.matches('input:not([type=checkbox], [type=radio], [type=range]), textarea, select, option')
   );
 }

@@ -70,7 +70,7 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
     <LabelledSelect
       {...rest}
       error={issueFor(error, path)}
-      value={show(value)}
+      value={String(show(value))}
       options={options}
       onChange={(chosen) => onChange(read(chosen))}
     />

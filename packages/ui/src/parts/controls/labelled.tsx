@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 
 import { Field } from './field.tsx';
-import { OptionList, type Options } from './select.tsx';
+import { Select, type SelectProps } from './select.tsx';
 
 /** Label and description of a control. */
 export interface LabelledProps {
@@ -14,7 +14,7 @@ export interface LabelledProps {
 }
 
 /** A control of this element, which tells its value alone. */
-type Labelled<Element extends 'input' | 'textarea' | 'select'> = LabelledProps &
+type Labelled<Element extends 'input' | 'textarea'> = LabelledProps &
   Omit<ComponentProps<Element>, keyof LabelledProps | 'onChange' | 'children'> & {
     readonly onChange: (text: string) => void;
   };
@@ -71,15 +71,11 @@ export function LabelledText({ label, hint, error, fieldClass, onChange, ...text
 }
 
 /** One of a few values with their label. */
-export function LabelledSelect(props: Labelled<'select'> & { readonly options: Options }) {
-  const { label, hint, error, fieldClass, options, onChange, ...select } = props;
+export function LabelledSelect(props: LabelledProps & Omit<SelectProps<string>, keyof LabelledProps>) {
+  const { label, hint, error, fieldClass, ...select } = props;
   return (
     <Field label={label} hint={hint} error={error} className={fieldClass}>
-      {(control) => (
-        <select className="field" {...control} {...select} onChange={(event) => onChange(event.target.value)}>
-          <OptionList options={options} />
-        </select>
-      )}
+      {(control) => <Select className="w-full" {...control} {...select} />}
     </Field>
   );
 }

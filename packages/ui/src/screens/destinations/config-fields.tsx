@@ -59,7 +59,7 @@ function OneField({ field, texts: { label, hint }, value, onChange, error }: One
         label={label}
         hint={hint}
         error={error}
-        value={value || options[0]}
+        value={value || (options[0] ?? '')}
         options={options}
         onChange={onChange}
       />

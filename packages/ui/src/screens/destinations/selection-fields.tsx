@@ -198,7 +198,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
       {group.rules.length > 1 && (
         <Select
           label={t.combined(number)}
-          className="field w-auto max-w-full self-start"
+          className="w-auto max-w-full self-start"
           value={group.logic}
           options={[
             ['and', t.all],
@@ -262,7 +262,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
       {!ALONE.has(operator) && (
         <input
           aria-label={t.valueOf(name)}
-          className="field w-auto max-w-full min-w-32 flex-1"
+          className="w-auto max-w-full min-w-32 flex-1"
           value={String(value ?? '')}
           onChange={(event) => onChange(toRule({ text: event.target.value }))}
         />

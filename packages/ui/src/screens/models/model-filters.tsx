@@ -9,7 +9,7 @@ import { SearchField } from '../../features/list-screen/list-screen.tsx';
 import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from '../../features/models/model-search.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
-import { OptionList, type Options } from '../../parts/controls/select.tsx';
+import { FilterSelect, type Options } from '../../parts/controls/select.tsx';
 import { modelsMessages } from './messages.tsx';
 
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
@@ -198,13 +198,13 @@ function Pick({ label, value, options, onChange }: PartProps & { options: Option
   return (
     <label className="min-w-32 flex-1 text-xs font-medium text-ink-faint sm:max-w-44">
       {label}
-      <select
-        className="field mt-1 font-normal"
-        value={value ?? ''}
-        onChange={(event) => onChange(event.target.value || undefined)}
-      >
-        <OptionList options={[['', modelsMessages().filters.any], ...options]} />
-      </select>
+      <FilterSelect
+        any={modelsMessages().filters.any}
+        className="mt-1 w-full font-normal"
+        value={value}
+        options={options}
+        onChange={onChange}
+      />
     </label>
   );
 }

@@ -9,7 +9,7 @@ import { toRuleText } from '../../features/models/rule-text.ts';
 import { EndpointStateBadge, toEndpointState } from '../../features/providers/provider-states.tsx';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { OptionList } from '../../parts/controls/select.tsx';
+import { LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { Logo } from '../../parts/logo.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { modelsMessages } from './messages.tsx';
@@ -31,17 +31,15 @@ export function PlanExplanation({ model }: { model: string }) {
   });
   return (
     <div className="flex flex-col gap-3">
-      <label className="text-sm">
-        <span className="font-medium">{t.key}</span>
-        <select className="field mt-1" value={key} onChange={(event) => setKey(event.target.value)}>
-          <OptionList
-            options={[
-              ['', t.any],
-              ...keys.filter(({ management }) => !management).map(({ hash, name }) => [hash, name] as const),
-            ]}
-          />
-        </select>
-      </label>
+      <LabelledSelect
+        label={t.key}
+        value={key}
+        options={[
+          ['', t.any],
+          ...keys.filter(({ management }) => !management).map(({ hash, name }) => [hash, name] as const),
+        ]}
+        onChange={setKey}
+      />
       <Loaded what={t.what} failure={t.failure} query={plan} data={plan.data?.data} isFlush>
         {({ routing_rule: rule, requested, endpoints }) => (
           <>

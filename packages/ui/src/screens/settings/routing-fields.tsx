@@ -94,7 +94,7 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
       {!isFixed && others.length > 0 && (
         <Select
           label={t.addToOrder}
-          className="field w-auto max-w-full self-start"
+          className="w-auto max-w-full self-start"
           value=""
           options={[['', t.addProvider], ...others.map(({ slug, name }) => [slug, name] as const)]}
           onChange={(slug) => onChange([...order, slug])}

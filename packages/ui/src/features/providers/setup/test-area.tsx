@@ -47,7 +47,7 @@ function TryModel({ models, isBusy, onTry }: TryModelProps) {
       </Button>
       <Select
         label={t.model}
-        className="field w-auto max-w-full min-w-0"
+        className="w-auto max-w-full min-w-0"
         value={model}
         options={models}
         onChange={setModel}

@@ -16,6 +16,7 @@ import { PERIOD_NAMES, toPeriodTexts } from '../../../format/days.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { FilterSelect } from '../../../parts/controls/select.tsx';
 import { FilterInput } from './filter-input.tsx';
 import { facetsQuery } from './generation-counts.ts';
 import { generationSearchMessages } from './messages.ts';
@@ -195,25 +196,21 @@ interface FacetSelectProps {
 function FacetSelect({ texts, value, counts, options, className, onChange }: FacetSelectProps) {
   const countOf = new Map(counts?.map(({ value: counted, requests }) => [counted, requests]));
   const known = new Set(options.map(([option]) => option));
-  const others = [...countOf.keys()].filter((counted) => !known.has(counted)).map((counted) => [counted, counted]);
+  const others = [...countOf.keys()].filter((counted) => !known.has(counted)).map((name) => [name, name] as const);
   const all = [...options, ...others];
   const isListed = value === undefined || all.some(([option]) => option === value);
+  const unlisted = isListed ? [] : [[value, value.replaceAll(',', ', ')] as const];
+  const toCounted = (option: string, text: string): string =>
+    counts === undefined ? text : `${text} (${formatCount(countValue(countOf, option))})`;
   return (
-    <select
-      aria-label={texts.label}
-      className={`field w-auto min-w-0 flex-1 basis-36 sm:flex-none sm:basis-auto ${className}`}
-      value={value ?? ''}
-      onChange={(event) => onChange(event.target.value || undefined)}
-    >
-      <option value="">{texts.any}</option>
-      {!isListed && <option value={value}>{value?.replaceAll(',', ', ')}</option>}
-      {all.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-          {counts !== undefined && ` (${formatCount(countValue(countOf, option ?? ''))})`}
-        </option>
-      ))}
-    </select>
+    <FilterSelect
+      label={texts.label}
+      any={texts.any}
+      className={classNames('w-auto min-w-0 flex-1 basis-36 sm:flex-none sm:basis-auto', className)}
+      value={value}
+      options={[...unlisted, ...all.map(([option, text]) => [option, toCounted(option, text)] as const)]}
+      onChange={onChange}
+    />
   );
 }
 
