@@ -44,9 +44,11 @@ const preloadOverview: Plugin = {
 
 /** What the screens with large forms alone need. */
 const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:form|changes)/;
-/** Markdown, and marking code, which few texts need. */
+/** Markdown, which few texts need. */
 const OF_MARKDOWN =
-  /node_modules\/(?:micromark|mdast-|hast|unist-|unified|vfile|remark|rehype|react-markdown|property-information|character-|decode-named|html-url|comma-sep|space-sep|style-to|lowlight|highlight)|parts\/text\/markdown/;
+  /node_modules\/(?:micromark|mdast-|hast|unist-|unified|vfile|remark|rehype|react-markdown|property-information|character-|decode-named|html-url|comma-sep|space-sep|style-to)|parts\/text\/markdown/;
+/** Marking the words of code. */
+const OF_CODE = /node_modules\/(?:lowlight|highlight)|parts\/text\/marked-code/;
 interface Graph {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
@@ -75,7 +77,7 @@ const isOfFirstRun = createIsNeededBy(/screens\/overview\/first-run\.tsx$/);
 const OF_LOGOS = /parts\/logo/;
 
 /** What several screens share, and load when they need it. */
-const LATE = [OF_MARKDOWN, OF_FORMS, OF_LOGOS];
+const LATE = [OF_MARKDOWN, OF_CODE, OF_FORMS, OF_LOGOS];
 
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
@@ -103,6 +105,7 @@ export default defineConfig({
             { name: (id, graph) => nameIf(isOfFirstRun(id, graph), 'first-run'), debugName: 'first run', priority: 3 },
             { name: 'shared', minShareCount: 2, test: (id) => !LATE.some((pattern) => pattern.test(id)), priority: 2 },
             { name: 'markdown', test: OF_MARKDOWN, priority: 1 },
+            { name: 'code', test: OF_CODE },
             { name: 'forms', test: OF_FORMS },
             { name: 'logos', test: OF_LOGOS },
           ],

@@ -12,6 +12,8 @@ export function toBaseUrl(): string {
 
 interface Snippet {
   readonly label: string;
+  /** As highlighters call it. */
+  readonly language?: string;
   readonly toText: (model: string) => string;
 }
 
@@ -27,16 +29,19 @@ export const SNIPPETS: readonly Snippet[] = [
     get label() {
       return appMessages().snippets.bash;
     },
+    language: 'bash',
     toText: () => `export OPENAI_BASE_URL='${toBaseUrl()}'\nexport OPENAI_API_KEY="$GATEWAY_API_KEY"\n`,
   },
   {
     get label() {
       return appMessages().snippets.powerShell;
     },
+    language: 'powershell',
     toText: () => `$env:OPENAI_BASE_URL = '${toBaseUrl()}'\n$env:OPENAI_API_KEY = $env:GATEWAY_API_KEY\n`,
   },
   {
     label: 'curl',
+    language: 'bash',
     toText: (model) =>
       `curl -sS ${toBaseUrl()}/chat/completions \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] })}'\n`,
   },
@@ -44,6 +49,7 @@ export const SNIPPETS: readonly Snippet[] = [
     get label() {
       return appMessages().snippets.python;
     },
+    language: 'python',
     toText: (model) =>
       `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${toBaseUrl()}", api_key=os.environ["GATEWAY_API_KEY"])\nanswer = client.chat.completions.create(\n    model="${model}",\n    messages=[{"role": "user", "content": "Hello!"}],\n)\nprint(answer.choices[0].message.content)\n`,
   },
@@ -51,6 +57,7 @@ export const SNIPPETS: readonly Snippet[] = [
     get label() {
       return appMessages().snippets.typeScript;
     },
+    language: 'typescript',
     toText: (model) =>
       `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${toBaseUrl()}', apiKey: process.env.GATEWAY_API_KEY });\nconst answer = await client.chat.completions.create({\n  model: '${model}',\n  messages: [{ role: 'user', content: 'Hello!' }],\n});\nconsole.log(answer.choices[0]?.message.content);\n`,
   },
@@ -59,6 +66,7 @@ export const SNIPPETS: readonly Snippet[] = [
 /** The same for a model that chats do not call. */
 export const toOtherSnippet = ({ path, example }: CallKind): Snippet => ({
   label: 'curl',
+  language: 'bash',
   toText: (model) =>
     `curl -sS ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify({ model, ...example })}'\n`,
 });

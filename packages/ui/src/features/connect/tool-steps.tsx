@@ -12,6 +12,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
 import { partMessages } from '../../parts/part-messages.ts';
+import { Code } from '../../parts/text/code.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { connectMessages } from './messages.tsx';
 import { inToolWords } from './tool-messages.ts';
@@ -87,7 +88,7 @@ function Snippet({ step, at, system, connection }: StepProps<SnippetStep> & { sy
         aria-label={title}
         className="scroll-thin max-h-[28rem] overflow-auto rounded-lg bg-raised p-3 font-mono text-xs"
       >
-        {showControls(text)}
+        <Code text={text} language={step.language} />
       </pre>
     </>
   );

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
 
 import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
@@ -19,8 +19,16 @@ const MAX_SHOWN_CHARACTERS = 400;
 const isOpenAtFirst = ({ depth, size, siblings }: JsonNode): boolean =>
   depth < OPEN_DEPTH && size <= MAX_OPEN_SIZE && siblings <= MAX_OPEN_SIZE;
 
+interface JsonTreeProps {
+  readonly value: unknown;
+  /** Its name, read out. */
+  readonly label: string;
+  /** A heading above it. */
+  readonly title?: ReactNode;
+}
+
 /** A JSON value as a tree that opens and closes; of a large one only the lines in sight are in the document. */
-export function JsonTree({ value, label }: { value: unknown; label: string }) {
+export function JsonTree({ value, label, title }: JsonTreeProps) {
   const t = partMessages().text;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [cursor, setCursor] = useState(0);
@@ -59,8 +67,9 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
   const isCursorShown = items.some(({ index }) => index === cursor);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex items-center justify-between border-b border-line px-3 py-1.5 text-xs text-ink-faint">
-        <span>{t.linesShown(formatCount(lines.length))}</span>
+      <div className="flex items-center gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-ink-faint">
+        {title}
+        <span className="flex-1">{t.linesShown(formatCount(lines.length))}</span>
         <CopyButton look="quiet" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
       </div>
       <div

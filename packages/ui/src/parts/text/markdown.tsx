@@ -8,6 +8,7 @@ import { getDesktop } from '../../app/desktop.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
 import { partMessages } from '../part-messages.ts';
+import { Code } from './code.tsx';
 import { toSafeLink } from './outside-link.tsx';
 import { isReadableMarkdown, PlainText } from './plain-text.tsx';
 import { showControls } from './show-controls.ts';
@@ -49,13 +50,37 @@ const components: Components = {
       {partMessages().text.image(alt ?? '')}
     </OutsideLink>
   ),
-  pre: ({ children }) => <pre className={PRE}>{children}</pre>,
+  pre: ({ node, children }) => {
+    const code = node === undefined ? null : toCode(node);
+    return (
+      <pre className={PRE}>
+        {code === null ? (
+          children
+        ) : (
+          <code>
+            <Code {...code} />
+          </code>
+        )}
+      </pre>
+    );
+  },
   table: ({ children }) => (
     <div className="scroll-thin my-2 overflow-x-auto">
       <table>{children}</table>
     </div>
   ),
 };
+
+/** The code of a block that is text alone: one with marks of differences keeps them instead of colours. */
+function toCode(block: MarkdownNode): { readonly text: string; readonly language: string | undefined } | null {
+  const [code, second] = block.children ?? [];
+  const [text, other] = code?.children ?? [];
+  if (code?.tagName !== 'code' || second !== undefined || text?.value === undefined || other !== undefined) return null;
+  const classes = code.properties?.['className'];
+  const names = Array.isArray(classes) ? classes.map(String) : [];
+  const language = names.find((name) => name.startsWith('language-'))?.slice('language-'.length);
+  return { text: text.value, language };
+}
 
 interface MarkdownProps {
   readonly text: string;

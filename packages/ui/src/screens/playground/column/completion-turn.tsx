@@ -7,6 +7,7 @@ import type { AssistantTurn, Audio, Failure, ToolCall } from '../../../features/
 import { formatCount } from '../../../format/quantity.ts';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
+import { JsonText } from '../../../parts/text/json-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { TurnButtons } from './message-turn.tsx';
@@ -129,19 +130,11 @@ function CalledTool({ call }: { call: ToolCall }) {
         <Wrench size={14} />
         <span>{t.calls(<code className="font-mono text-xs break-all">{showControls(call.name)}</code>)}</span>
       </p>
-      <div className="mt-1 font-mono break-all">
-        <PlainText text={toReadable(call.arguments)} />
+      <div className="mt-1">
+        <JsonText text={call.arguments} />
       </div>
     </section>
   );
-}
-
-function toReadable(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
 }
 
 const toError = ({ message, ...facts }: Failure): Error =>
