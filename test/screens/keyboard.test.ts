@@ -82,7 +82,7 @@ const onRow =
   async (page: Page): Promise<void> => {
     await page.getByRole('grid').focus();
     await page.keyboard.press(key);
-    await page.getByText(toast).first().waitFor();
+    await page.locator('[data-messages]').getByText(toast).first().waitFor();
   };
 
 const goEverywhere = async (
@@ -289,6 +289,19 @@ describe.skipIf(skipped !== undefined)(
       await opened.go(hash());
       await walk(opened.page);
       expect(opened.problems.splice(0)).toEqual([]);
+    });
+
+    test('shows the ring of the keyboard on a tab that keys lead to, not on one that is pressed', async () => {
+      const { page } = opened;
+      await opened.go(`#/generations/${ids.first}`);
+      const readOutline = (name: string): Promise<string> =>
+        page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).outlineStyle);
+      await page.getByRole('tab', { name: 'Usage and cost' }).click();
+      expect(await readOutline('Usage and cost')).toBe('none');
+      await page.keyboard.press('ArrowRight');
+      expect(await readOutline('Raw')).toBe('solid');
+      await page.keyboard.press('ArrowLeft');
+      expect(await readOutline('Usage and cost')).toBe('solid');
     });
 
     test.each(PLACES)('reaches all of $label, shows where it is, and is held nowhere', async ({ path }) => {

@@ -14,6 +14,14 @@ interface TabsProps {
   readonly onChange: (value: string) => void;
 }
 
+/**
+ * A tab that is pressed gets the focus by script, which browsers take for one by keys: it would have their ring. A mark
+ * says otherwise, until keys are used.
+ */
+const forgetPointer = ({ currentTarget }: { readonly currentTarget: HTMLElement }): void => {
+  delete currentTarget.dataset['pointed'];
+};
+
 /** Tabs of which only the shown one is rendered. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   return (
@@ -26,7 +34,10 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
           <RadixTabs.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px border-b-2 outline-offset-[-2px] border-transparent px-2 py-2 sm:px-2.5 text-sm whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-accent"
+            onPointerDown={({ currentTarget }) => (currentTarget.dataset['pointed'] = '')}
+            onKeyDown={forgetPointer}
+            onBlur={forgetPointer}
+            className="-mb-px border-b-2 data-pointed:outline-none outline-offset-[-2px] border-transparent px-2 py-2 sm:px-2.5 text-sm whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-accent"
           >
             {tab.label}
           </RadixTabs.Trigger>
