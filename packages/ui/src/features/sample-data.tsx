@@ -57,7 +57,7 @@ export function SampleDataBanner() {
   return (
     <aside
       aria-label={t.label}
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line bg-accent-soft px-4 py-1.5 text-sm"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line bg-surface px-4 py-1 text-xs"
     >
       <Sparkles size={15} className="shrink-0 text-accent" />
       <p className="min-w-0 flex-1">
@@ -66,7 +66,13 @@ export function SampleDataBanner() {
           {t.text(data.generations, timeFormats().day.format(new Date(data.from)))}
         </span>
       </p>
-      <Button look="quiet" icon={<Trash2 size={14} />} isBusy={remove.isPending} onClick={() => remove.mutate()}>
+      <Button
+        look="quiet"
+        className="text-xs"
+        icon={<Trash2 size={14} />}
+        isBusy={remove.isPending}
+        onClick={() => remove.mutate()}
+      >
         {t.remove}
       </Button>
     </aside>

@@ -32,9 +32,12 @@ export function Rail() {
       </div>
       {PLACE_GROUPS.map(({ name, places }) => (
         <div key={name} role="group" aria-labelledby={`nav-${name}`} className="flex flex-col gap-px pt-2">
-          <p id={`nav-${name}`} className={classNames(word, 'px-2.5 pt-1 pb-0.5 text-xs text-ink-faint')}>
-            {t.groups[name]}
-          </p>
+          {/* The margins are those of another element: words that come back from hiding have none. */}
+          <div className={classNames(!isRailCollapsed && 'md:px-2.5 md:pt-1 md:pb-0.5')}>
+            <p id={`nav-${name}`} className={classNames(word, 'text-xs text-ink-faint')}>
+              {t.groups[name]}
+            </p>
+          </div>
           {places.map((place) => (
             <RailLink key={place.path} place={place} wordClass={word} />
           ))}

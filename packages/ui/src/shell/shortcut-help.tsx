@@ -63,7 +63,8 @@ function toEntries(shortcuts: readonly { readonly keys: string; readonly label: 
 /** Keys as they are pressed: `mod+k`, or `g o`. */
 export function Keys({ keys }: { keys: string }) {
   const isMac = navigator.platform.startsWith('Mac');
-  const shown = keys
+  const isPair = keys.includes(' ');
+  const shown = (isPair ? keys : keys.replace(/\+[a-z]$/, (letter) => letter.toUpperCase()))
     .replace('mod', isMac ? '⌘' : shellMessages().help.ctrl)
     .replaceAll('+', ' ')
     .split(' ');

@@ -27,9 +27,12 @@ export function ListScreen({ title, note, actions, filters, opened, children }: 
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-          <ScreenHeader title={title} note={note}>
-            {actions}
-          </ScreenHeader>
+          {/* What stands there may leave out its words where the list is narrow. */}
+          <div className="@container">
+            <ScreenHeader title={title} note={note}>
+              {actions}
+            </ScreenHeader>
+          </div>
           {filters}
         </div>
         {children}

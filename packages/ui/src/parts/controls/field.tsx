@@ -86,7 +86,7 @@ export function Choice<Value extends string>({ label, value, options, onChange }
           tabIndex={option === reached ? 0 : -1}
           onClick={() => onChange(option)}
           className={classNames(
-            'min-h-7 rounded px-2.5 text-sm',
+            'min-h-6.5 rounded px-2.5 text-sm',
             option === value ? 'bg-accent-soft font-medium text-accent' : 'text-ink-soft hover:text-ink',
           )}
         >
