@@ -18,7 +18,7 @@ export const promptingMessages = createMessages(
     },
     key: {
       models: 'models',
-      why: 'The playground needs its own API key so its usage is tracked and limited. It’s shared by everyone signed in here.',
+      why: 'Its usage is tracked and limited by that key. Everyone who is signed in here uses the same one.',
       nothingPriced: 'No model has a known price, so this key gets no limit: with one, every request would be refused.',
       create: (name: string, limit: string | null) =>
         `Create a key named “${name}”${limit === null ? '' : ` with a limit of ${limit}`}`,
@@ -84,7 +84,7 @@ export const promptingMessages = createMessages(
       },
       key: {
         models: 'Modelle',
-        why: 'Der Playground braucht einen eigenen API-Schlüssel, damit seine Nutzung erfasst und begrenzt wird. Alle, die hier angemeldet sind, teilen ihn.',
+        why: 'Er erfasst und begrenzt, was hier verbraucht wird. Alle, die hier angemeldet sind, teilen ihn.',
         nothingPriced:
           'Für kein Modell ist ein Preis bekannt, deshalb erhält der Schlüssel kein Limit: Damit würde jede Anfrage abgelehnt.',
         create: (name, limit) =>

@@ -63,7 +63,7 @@ export function BenchHeader(props: BenchHeaderProps) {
         aria-label={t.header.name}
         placeholder={toTitle(experiment)}
         maxLength={200}
-        className="field w-40"
+        className="field w-40 lg:w-64"
         value={name}
         onChange={(event) => store.update((before) => ({ ...before, name: event.target.value }))}
       />
@@ -84,7 +84,7 @@ export function BenchHeader(props: BenchHeaderProps) {
         <Select
           label={t.header.compare}
           title={t.header.compareHint}
-          className="field w-auto max-w-56"
+          className="w-auto max-w-56"
           value={columns.some((column) => column.id === baseId) ? baseId : ''}
           options={[
             ['', t.header.noDifferences],

@@ -36,6 +36,7 @@ interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const { text, attached, columns, target, isRunning, unsupported, estimateUsd, isFocused } = props;
   const { stop, composer: t } = playgroundMessages();
+  const hasNote = unsupported.length > 0;
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (isFocused) field.current?.focus();
@@ -46,7 +47,14 @@ export function Composer(props: ComposerProps) {
     props.onSend();
   };
   return (
-    <section aria-label={t.label} className="card flex shrink-0 flex-col gap-2 p-2.5" onKeyDown={onKeyDown}>
+    <section
+      aria-label={t.label}
+      className={classNames(
+        'card flex shrink-0 flex-col gap-2 p-2.5',
+        columns.length < 2 && 'mx-auto w-full max-w-4xl',
+      )}
+      onKeyDown={onKeyDown}
+    >
       <textarea
         ref={field}
         aria-label={t.message}
@@ -58,18 +66,8 @@ export function Composer(props: ComposerProps) {
       />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <AttachedFiles attached={attached} onAdd={props.onFiles} onChange={props.onAttached} />
-        <p
-          role="status"
-          className={classNames(
-            'min-w-0 flex-1 basis-40 text-xs text-ink-faint',
-            unsupported.length === 0 && 'max-sm:sr-only',
-          )}
-        >
-          {unsupported.length === 0 ? (
-            t.dropHint(toLimits())
-          ) : (
-            <span className="text-caution">{t.unsupported(unsupported.join('; '))}</span>
-          )}
+        <p role="status" className={classNames('min-w-0 flex-1 text-xs text-caution', hasNote && 'basis-40')}>
+          {hasNote && t.unsupported(unsupported.join('; '))}
         </p>
         {estimateUsd !== undefined && (
           <span className="figures text-xs text-ink-soft" title={t.estimateHint}>
@@ -79,7 +77,7 @@ export function Composer(props: ComposerProps) {
         {columns.length > 1 && (
           <Select
             label={t.sendTo}
-            className="field w-auto max-w-56"
+            className="w-auto max-w-56"
             value={target}
             options={[
               ['', t.allColumns(columns.length)],

@@ -58,7 +58,7 @@ export function PlaygroundScreen() {
 /** The screen without an experiment. */
 function Waiting({ children }: { children: ReactNode }) {
   return (
-    <div className="flex flex-col gap-3 p-4">
+    <div className="flex flex-col gap-3 px-4 py-3">
       <ScreenHeader title={playgroundMessages().title} />
       {children}
     </div>

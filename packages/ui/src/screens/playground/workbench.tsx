@@ -93,7 +93,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         if (key === 'Escape' && isRunning && !isCovered) stop();
       }}
       className={classNames(
-        'flex min-h-0 flex-1 flex-col gap-3 p-4',
+        'flex min-h-0 flex-1 flex-col gap-3 px-4 py-3',
         attaching.isOver && 'outline-2 -outline-offset-4 outline-accent outline-dashed',
       )}
     >

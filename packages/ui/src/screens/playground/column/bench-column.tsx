@@ -106,7 +106,7 @@ export const BenchColumn = memo(function BenchColumn(props: BenchColumnProps) {
         tabIndex={0}
         role="group"
         aria-label={t.conversation(at + 1)}
-        className="scroll-thin flex min-h-0 flex-1 flex-col gap-2.5 overflow-y-auto p-3 outline-offset-[-2px]"
+        className="scroll-thin flex min-h-0 flex-1 flex-col gap-2.5 overflow-y-auto px-[max(0.75rem,calc((100%-56rem)/2))] py-3 outline-offset-[-2px]"
       >
         {turns.length === 0 && !isRunning && <p className="m-auto text-sm text-ink-faint">{t.empty}</p>}
         {earlier > 0 && (

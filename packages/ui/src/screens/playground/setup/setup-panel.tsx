@@ -57,14 +57,14 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
   const wrong = new Set(Object.keys(problems).map(sectionOf));
   return (
     <section aria-label={t.label} className="card flex flex-col">
-      <div className="flex flex-wrap gap-1 p-1">
+      <div className="flex flex-wrap gap-1 p-1 max-sm:gap-0">
         {(Object.keys(FIELDS) as Section[]).map((name) => (
           <button
             key={name}
             type="button"
             aria-expanded={section === name}
             onClick={() => onSection(section === name ? null : name)}
-            className={`inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm hover:bg-raised ${section === name ? 'bg-raised font-medium' : 'text-ink-soft'}`}
+            className={`inline-flex min-h-8 items-center gap-1 rounded-md px-2 text-sm hover:bg-raised max-sm:px-1 max-sm:text-[13px] ${section === name ? 'bg-raised font-medium' : 'text-ink-soft'}`}
           >
             {section === name ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
             {t.sections[name]}
