@@ -3,8 +3,9 @@ import { createMessages, perLocale } from '../messages/locale.ts';
 /** The space as wide as a digit, and the one as wide as a point. */
 const DIGIT_SPACE = '\u2007';
 const POINT_SPACE = '\u2008';
-/** Digits after the point that have their place in a column. */
+/** Digits after the point that have their place in a column: of single requests, and of what costs cents at least. */
 const COLUMN_DIGITS = 6;
+export const CENT_DIGITS = 3;
 
 const currency = perLocale(({ tag }) => {
   const write = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
@@ -43,14 +44,14 @@ export function formatUsdExactly(usd: number | null): string {
 
 /**
  * As `formatUsd`, to millionths of a dollar at most, and filled up with spaces, so that a right-aligned column of tabular
- * figures stands on its points.
+ * figures stands on its points. Smaller amounts than the column is made for stand out of it to the left.
  */
-export function formatUsdInColumn(usd: number | null): string {
+export function formatUsdInColumn(usd: number | null, digits = COLUMN_DIGITS): string {
   if (usd === null || !Number.isFinite(usd)) return '—';
   const style = styleOf(usd);
   const parts = currency()[style === 'tiny' && Math.abs(usd) < 0.001 ? 'micros' : style].formatToParts(usd);
   const fraction = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
-  const missing = DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - fraction));
+  const missing = DIGIT_SPACE.repeat(Math.max(0, digits - fraction));
   return parts.map(({ value }) => value).join('') + (fraction === 0 ? POINT_SPACE : '') + missing;
 }
 

@@ -13,7 +13,7 @@ import { createChartLink } from '../../parts/charts/chart-link.ts';
 import { formatSpan, type TimeSpan } from '../../parts/charts/chart-series.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
-import { OptionList } from '../../parts/controls/select.tsx';
+import { Select } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
@@ -148,13 +148,11 @@ function ActivityControls({ search, onChange, without }: ControlsProps) {
       />
       <label className="flex items-center gap-2 text-sm">
         <span className="whitespace-nowrap text-ink-faint">{t.splitBy}</span>
-        <select
-          className="field w-auto max-w-full"
+        <Select
           value={splitOf(search)}
-          onChange={(event) => onChange({ split: event.target.value })}
-        >
-          <OptionList options={SPLITS.filter((split) => split !== without).map((split) => [split, splits[split]])} />
-        </select>
+          options={SPLITS.filter((split) => split !== without).map((split) => [split, splits[split]])}
+          onChange={(split) => onChange({ split })}
+        />
       </label>
     </div>
   );
@@ -198,7 +196,7 @@ export function RecentCard({ rows, filter = {} }: RecentCardProps) {
       {rows.length === 0 ? (
         <p className="py-6 text-center text-sm text-ink-faint">{t.none}</p>
       ) : (
-        <ul className="text-sm">
+        <ul className="-mx-1 text-sm">
           {rows.map((row) => (
             <li key={row.id} className="border-b border-line/60 last:border-0">
               <Link

@@ -19,6 +19,12 @@ interface PlotProps {
 /** Round times above the rows; to be dragged over, and zoomed by the wheel. */
 export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefObject<HTMLDivElement | null> }) {
   const ticks = toTicks(zoom.view, widthPx);
+  const toPlace = (tick: number): number => toPx(tick, zoom, widthPx);
+  // A label that ends at its tick needs the room of two.
+  const shown = ticks.filter((tick, at) => {
+    const before = ticks[at - 1];
+    return before === undefined || !isAtEdge(toPlace(tick), widthPx) || toPlace(tick) - toPlace(before) > EDGE_ROOM_PX;
+  });
   return (
     <div aria-hidden="true" className={GRID}>
       <span />
@@ -29,11 +35,11 @@ export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefOb
         className="relative h-6 cursor-crosshair border-b border-line text-2xs text-ink-faint"
         {...toPointerHandlers(zoom)}
       >
-        {ticks.map((tick) => (
+        {shown.map((tick) => (
           <span
             key={tick}
             className="figures absolute bottom-0.5 whitespace-nowrap"
-            style={toTickStyle(toPx(tick, zoom, widthPx), widthPx)}
+            style={toTickStyle(toPlace(tick), widthPx)}
           >
             {formatDuration(tick)}
           </span>
@@ -48,10 +54,12 @@ const toPx = (ms: number, { view }: Zoom, widthPx: number): number =>
   ((ms - view.fromMs) / Math.max(view.toMs - view.fromMs, 0.001)) * widthPx;
 
 const TICK_ROOM_PX = 40;
+const EDGE_ROOM_PX = 130;
+const isAtEdge = (px: number, widthPx: number): boolean => px > widthPx - TICK_ROOM_PX;
 
 /** The last label would stand out over the edge. */
 const toTickStyle = (px: number, widthPx: number): CSSProperties =>
-  px > widthPx - TICK_ROOM_PX ? { right: Math.max(0, widthPx - px) } : { left: px };
+  isAtEdge(px, widthPx) ? { right: Math.max(0, widthPx - px) } : { left: px };
 
 const toPointerHandlers = ({ onPointerDown, onPointerMove, onPointerUp, onPointerCancel }: Zoom) => ({
   onPointerDown,

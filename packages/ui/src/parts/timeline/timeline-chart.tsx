@@ -1,5 +1,5 @@
 import { Maximize2, ZoomIn, ZoomOut } from 'lucide-react';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../controls/button.tsx';
@@ -15,23 +15,29 @@ interface TimelineChartProps {
   /** Name of the picture, read out. */
   readonly label: string;
   readonly timeline: Timeline;
+  /** Above it, at the left. */
+  readonly lead?: ReactNode;
+  /** Below it, while nothing is pointed at. */
+  readonly note?: ReactNode;
 }
 
 /** Everything on one axis of time, as a picture that zooms, or as a list. */
-export function TimelineChart({ label, timeline }: TimelineChartProps) {
+export function TimelineChart({ label, timeline, lead, note }: TimelineChartProps) {
   const isWide = useMedia('(min-width: 40rem)');
   const [chosen, setChosen] = useState<'picture' | 'list' | null>(null);
   const form = chosen ?? (isWide ? 'picture' : 'list');
   return (
     <section aria-label={label} className="flex flex-col border-b border-line pb-2">
       {form === 'picture' ? (
-        <Picture label={label} timeline={timeline} onList={() => setChosen('list')} />
+        <Picture label={label} timeline={timeline} lead={lead} note={note} onList={() => setChosen('list')} />
       ) : (
         <>
-          <div className="flex justify-end px-4 pt-2">
+          <div className="flex items-center gap-2 px-4 pt-2">
+            <div className="min-w-0 flex-1">{lead}</div>
             <FormChoice value={form} onChange={setChosen} />
           </div>
           <StepList label={timelineMessages().asList(label)} timeline={timeline} />
+          {note !== undefined && <div className="px-4 text-xs text-ink-faint">{note}</div>}
         </>
       )}
     </section>
@@ -43,7 +49,7 @@ function FormChoice({ value, onChange }: { value: 'picture' | 'list'; onChange: 
   return <Choice label={t.view} value={value} options={{ picture: t.chart, list: t.list }} onChange={onChange} />;
 }
 
-function Picture({ label, timeline, onList }: TimelineChartProps & { readonly onList: () => void }) {
+function Picture({ label, timeline, lead, note, onList }: TimelineChartProps & { readonly onList: () => void }) {
   const t = timelineMessages();
   const { rows } = timeline;
   const plot = useRef<HTMLDivElement>(null);
@@ -67,6 +73,7 @@ function Picture({ label, timeline, onList }: TimelineChartProps & { readonly on
   return (
     <>
       <div className="flex flex-wrap items-center gap-1 px-4 pt-2">
+        {lead}
         <span className="figures min-w-0 flex-1 text-xs text-ink-faint">
           {zoom.isZoomed
             ? t.span(formatDuration(zoom.view.fromMs), formatDuration(zoom.view.toMs))
@@ -104,7 +111,7 @@ function Picture({ label, timeline, onList }: TimelineChartProps & { readonly on
         ))}
         <Markers timeline={timeline} zoom={zoom} widthPx={widthPx} />
       </div>
-      <Details pointed={shown} />
+      <Details pointed={shown} note={note} />
     </>
   );
 }
@@ -147,10 +154,10 @@ interface Pointed {
 const MAX_DETAIL_CHARACTERS = 300;
 
 /** What is pointed at, in words; always there, so that nothing moves. */
-function Details({ pointed }: { pointed: Pointed | null }) {
+function Details({ pointed, note }: { pointed: Pointed | null; note: ReactNode }) {
   return (
-    <div role="note" aria-label={timelineMessages().details} className="mx-4 mt-1 min-h-14 px-3 py-1.5 text-xs">
-      {pointed !== null && <PointedAt pointed={pointed} />}
+    <div role="note" aria-label={timelineMessages().details} className="mx-4 mt-1 min-h-9 pt-1 text-xs text-ink-faint">
+      {pointed === null ? note : <PointedAt pointed={pointed} />}
     </div>
   );
 }
@@ -160,7 +167,7 @@ function PointedAt({ pointed: { row, pieces } }: { pointed: Pointed }) {
   const detail = showControls(row.detail.join(' '));
   return (
     <>
-      <p className="figures font-medium break-words">{describeRow(row)}</p>
+      <p className="figures font-medium break-words text-ink">{describeRow(row)}</p>
       {first !== undefined && (
         <p className="figures break-words text-ink-soft">
           {pieces.length === 1

@@ -91,6 +91,8 @@ export function GenerationsScreen() {
               }}
             />
           )}
+          {/* Where they have no room beside these, all of them are in a line of their own. */}
+          <span className="hidden basis-full max-sm:-mb-2 max-sm:block" />
           <Actions search={search} table={table} onChange={change} />
         </>
       }
@@ -165,7 +167,7 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
         title={t.refused.note}
         onClick={() => void navigate({ search: isRefused ? {} : { refused: '1' } })}
       >
-        <span className="max-xl:hidden">{t.refused.title}</span>
+        <span className="@max-5xl:hidden">{t.refused.title}</span>
       </Button>
       <Button
         aria-pressed={isPinned}
@@ -175,7 +177,7 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
         title={t.pinned}
         onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
       >
-        <span className="max-xl:hidden">{t.pinned}</span>
+        <span className="@max-5xl:hidden">{t.pinned}</span>
         {count}
       </Button>
       {!isRefused && <ViewsMenu search={search} />}

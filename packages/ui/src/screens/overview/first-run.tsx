@@ -67,7 +67,7 @@ export function FirstRun({ from, onDone }: FirstRunProps) {
         <h1 className="text-2xl font-semibold tracking-tight">{t.welcome}</h1>
         <p className="text-ink-soft">{t.about}</p>
       </header>
-      <ol className="flex flex-wrap gap-x-6 gap-y-2">
+      <ol className="grid grid-cols-2 gap-x-6 gap-y-2 sm:flex sm:flex-wrap">
         {overviewMessages().steps.names.map((name, at) => (
           <StepMark key={name} name={name} at={at} isCurrent={at === step} isDone={areDone[at] === true} />
         ))}
@@ -94,7 +94,7 @@ export function FirstRun({ from, onDone }: FirstRunProps) {
         )}
       </div>
       <div className="flex justify-between">
-        <Button look="quiet" onClick={finish}>
+        <Button look="quiet" className="-ml-2.5" onClick={finish}>
           {t.skip}
         </Button>
         <div className="flex gap-2">

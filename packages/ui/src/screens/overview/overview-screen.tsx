@@ -24,6 +24,7 @@ import { Select } from '../../parts/controls/select.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { Code } from '../../parts/text/code.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { Attention, attentionProvidersQuery } from './attention.tsx';
@@ -85,8 +86,8 @@ export function OverviewScreen() {
               )}
               {recent.data !== undefined && <RecentCard rows={rows} />}
             </div>
-            <StatusCard />
-            <div className="min-w-0 lg:col-span-2 min-[112rem]:col-span-1">
+            <div className="flex min-w-0 flex-col gap-4 min-[112rem]:contents">
+              <StatusCard />
               <ConnectCard
                 onSteps={() => {
                   setPreferences({ isIntroduced: false });
@@ -166,7 +167,7 @@ function ConnectCard({ onSteps }: { onSteps: () => void }) {
         <div className="flex min-w-0 gap-2">
           <Select
             label={t.tool}
-            className="field w-auto max-w-full min-w-0"
+            className="w-auto max-w-full min-w-0"
             value={label}
             options={SNIPPETS.map((candidate) => candidate.label)}
             onChange={setLabel}
@@ -179,7 +180,7 @@ function ConnectCard({ onSteps }: { onSteps: () => void }) {
         aria-label={t.snippet(label)}
         className="scroll-thin max-h-72 overflow-auto rounded-lg bg-raised p-3 font-mono text-xs"
       >
-        {text}
+        <Code text={text} language={snippet?.language} />
       </pre>
       <div className="mt-2 flex flex-wrap items-center gap-x-4 text-xs text-ink-faint">
         <p>
@@ -189,7 +190,7 @@ function ConnectCard({ onSteps }: { onSteps: () => void }) {
           </Link>
         </p>
         <span className="flex-1" />
-        <Button look="quiet" className="text-xs" onClick={onSteps}>
+        <Button look="quiet" className="-mx-2.5 text-xs" onClick={onSteps}>
           {t.steps}
         </Button>
       </div>

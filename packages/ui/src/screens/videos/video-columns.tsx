@@ -2,7 +2,7 @@ import type { VideoRow } from '@model-gateway/core/wire';
 
 import { videoMessages } from '../../features/videos/messages.ts';
 import { isOpen, STATUS_TONES } from '../../features/videos/video-queries.ts';
-import { formatUsdInColumn } from '../../format/money.ts';
+import { CENT_DIGITS, formatUsdInColumn } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -22,7 +22,7 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
     {
       id: 'video',
       header: t.list.video,
-      width: 'minmax(220px,4fr)',
+      width: 'minmax(300px,4fr)',
       narrow: { width: 'minmax(150px,4fr)' },
       cell: (job) => (
         <div className="flex items-center gap-3">
@@ -78,7 +78,7 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
       header: t.cost,
       width: '104px',
       isNumeric: true,
-      cell: (job) => (isOpen(job) ? '' : formatUsdInColumn(job.cost)),
+      cell: (job) => (isOpen(job) ? '' : formatUsdInColumn(job.cost, CENT_DIGITS)),
     },
   ];
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { toFirstTokenMs, toSpeed } from '../../../features/generations/list/list-row.ts';
 import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
+import { classNames } from '../../../parts/class-names.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { CostTable } from './cost-table.tsx';
@@ -20,11 +21,11 @@ export function UsageAndCost({ generation }: { generation: Generation }) {
       tabIndex={0}
       className="scroll-thin @container h-full overflow-y-auto p-4 outline-offset-[-2px]"
     >
-      <div className="grid gap-x-8 gap-y-6 @4xl:max-w-5xl @4xl:grid-cols-2">
+      <div className="grid gap-x-8 gap-y-6 @3xl:grid-cols-2 @3xl:grid-rows-[auto_1fr] @6xl:max-w-7xl @6xl:grid-cols-3 @6xl:grid-rows-1">
         <Section title={t.cost}>
           <CostTable generation={generation} />
         </Section>
-        <Section title={t.usage}>
+        <Section title={t.usage} className="@3xl:row-span-2 @6xl:row-span-1">
           <UsageFacts generation={generation} />
         </Section>
         <Section title={t.timing}>
@@ -35,9 +36,9 @@ export function UsageAndCost({ generation }: { generation: Generation }) {
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className="flex min-w-0 flex-col gap-2">
+    <section aria-label={title} className={classNames('flex min-w-0 flex-col gap-2', className)}>
       <h2 className="text-sm font-semibold">{title}</h2>
       {children}
     </section>

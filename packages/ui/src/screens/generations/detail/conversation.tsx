@@ -9,6 +9,7 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { MediaInputs } from '../../../parts/media-inputs.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
+import { JsonText } from '../../../parts/text/json-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { type MessagePart, toolOf, toParts, toToolNames } from './message-parts.ts';
@@ -31,21 +32,15 @@ const isRole = (role: string): role is keyof typeof ROLE_ICONS => Object.hasOwn(
 const SHOWN_MESSAGES = 40;
 
 /** The messages and the completion. None of it can be trusted. */
-export function Conversation({ content }: { content: GenerationContent }) {
+export function Conversation({ content, isPlain }: { content: GenerationContent; isPlain: boolean }) {
   const t = detailMessages().conversation;
-  const [isPlain, setIsPlain] = useState(false);
   const [shown, setShown] = useState(SHOWN_MESSAGES);
   const { input } = content;
   const messages = messagesOf(content);
   const toolNames = useMemo(() => toToolNames(messagesOf(content)), [content]);
   const earlier = Math.max(0, messages.length - shown);
   return (
-    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
-      <div className="-my-2 flex justify-end">
-        <Button look="quiet" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
-          {isPlain ? t.formatted : t.raw}
-        </Button>
-      </div>
+    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto px-4 py-3">
       {earlier > 0 && (
         <Button className="self-center" onClick={() => setShown(shown + SHOWN_MESSAGES)}>
           {t.earlier(formatCount(Math.min(SHOWN_MESSAGES, earlier)), earlier, formatCount(earlier))}
@@ -185,8 +180,8 @@ function ToolUse({ name, text }: { name: string; text: string }) {
           {showControls(text.slice(0, MAX_SUMMARY))}
         </code>
       </summary>
-      <div className="mt-2 font-mono break-all">
-        <PlainText text={text} />
+      <div className="mt-2">
+        <JsonText text={text} />
       </div>
     </details>
   );

@@ -29,7 +29,7 @@ export function GenerationDetail(props: GenerationDetailProps) {
       onClose={onClose}
       title={
         <div className="flex min-w-0">
-          <IdChip id={id} onCopy={onCopyId} />
+          <IdChip id={id} isWhole onCopy={onCopyId} />
         </div>
       }
       actions={

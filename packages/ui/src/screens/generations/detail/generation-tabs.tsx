@@ -109,17 +109,21 @@ function Exchange({ content: { input, output, error } }: { content: GenerationCo
     <div className="@container h-full">
       <div className="grid h-full grid-rows-2 divide-y divide-line @4xl:grid-cols-2 @4xl:grid-rows-1 @4xl:divide-x @4xl:divide-y-0">
         <section aria-label={t.request} className="flex min-h-0 min-w-0 flex-col">
-          <h2 className="px-4 pt-2 text-sm font-semibold">{t.request}</h2>
-          <JsonTree value={input} label={t.request} />
+          <JsonTree value={input} label={t.request} title={<Heading>{t.request}</Heading>} />
         </section>
         <section aria-label={t.response} className="flex min-h-0 min-w-0 flex-col">
-          <h2 className="px-4 pt-2 text-sm font-semibold">{t.response}</h2>
-          <JsonTree value={error === null ? output : { output, error }} label={t.response} />
+          <JsonTree
+            value={error === null ? output : { output, error }}
+            label={t.response}
+            title={<Heading>{t.response}</Heading>}
+          />
         </section>
       </div>
     </div>
   );
 }
+
+const Heading = ({ children }: { children: string }) => <h2 className="text-sm font-semibold text-ink">{children}</h2>;
 
 /** A model that stopped by itself is what one expects. */
 const USUAL_REASONS: ReadonlySet<string> = new Set(['stop', 'error']);

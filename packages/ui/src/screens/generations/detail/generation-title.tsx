@@ -45,7 +45,7 @@ export function IdChip({ id, isWhole = false, onCopy }: IdChipProps) {
         isWhole ? 'max-w-full' : 'max-w-36',
       )}
     >
-      <code className="truncate">{showControls(id)}</code>
+      <code className={classNames('truncate', !isWhole && 'max-lg:hidden')}>{showControls(id)}</code>
       <Copy size={12} className="shrink-0" aria-hidden="true" />
       <span className="sr-only">{label}</span>
     </button>

@@ -24,7 +24,7 @@ export function GroupMenu({ group, onChange }: GroupMenuProps) {
           data-on={isGrouping(group) || undefined}
           className="data-on:border-accent data-on:bg-accent-soft data-on:text-accent"
         >
-          <span className="max-xl:hidden">{label}</span>
+          <span className="@max-5xl:hidden">{label}</span>
         </Button>
       }
       items={[

@@ -50,7 +50,7 @@ export function ColumnsMenu({ columns, hidden }: ColumnsMenuProps) {
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button icon={<Columns3 size={15} />} aria-label={t.title} title={t.title}>
-          <span className="max-xl:hidden">{t.title}</span>
+          <span className="@max-5xl:hidden">{t.title}</span>
         </Button>
       </DropdownMenu.Trigger>
       <MenuContent className="scroll-thin max-h-[70dvh] max-w-64 overflow-y-auto">
@@ -139,7 +139,7 @@ export function ExportMenu({ search }: { search: GenerationSearch }) {
     <Menu
       trigger={
         <Button isBusy={save.isPending} icon={<Download size={15} />} aria-label={t.title} title={t.title}>
-          <span className="max-xl:hidden">{t.title}</span>
+          <span className="@max-5xl:hidden">{t.title}</span>
         </Button>
       }
       items={FORMATS.map((format) => ({ label: t[format.name], onSelect: () => save.mutate(format) }))}

@@ -25,7 +25,7 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'prompt',
       header: t.prompt,
-      width: 'minmax(140px,3fr)',
+      width: 'minmax(140px,5fr)',
       narrow: { width: 'minmax(96px,3fr)' },
       cell: ({ first_prompt: prompt }) => (
         <span className="font-medium" title={prompt ?? t.notStored}>
@@ -36,8 +36,8 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'session',
       header: t.session,
-      // A UUID in whole.
-      width: '264px',
+      // A UUID in whole where there is room.
+      width: 'minmax(120px,2fr)',
       cell: ({ session_id: id }) => (
         <code className="font-mono text-xs text-ink-faint" title={id}>
           {showControls(id)}
@@ -66,13 +66,13 @@ export function toSessionColumns(keyNames: Readonly<Record<string, string>>): re
     {
       id: 'models',
       header: t.models,
-      width: 'minmax(120px,2fr)',
-      cell: ({ models }) => <span title={models.join('\n')}>{toFew(models)}</span>,
+      width: 'minmax(130px,2fr)',
+      cell: ({ models }) => <span title={models.join('\n')}>{toFew(models.map(withoutAuthor))}</span>,
     },
     {
       id: 'key',
       header: t.key,
-      width: 'minmax(80px,1fr)',
+      width: 'minmax(130px,2fr)',
       cell: ({ key_hashes: hashes }) => (
         <span className="text-ink-soft">{toFew(hashes.map((hash) => keyNames[hash] ?? `${hash.slice(0, 8)}…`))}</span>
       ),
@@ -109,6 +109,9 @@ function LatestCall({ at, text }: { at: string; text: string }) {
     </Moment>
   );
 }
+
+/** The name is enough here; the whole id is shown on pointing. */
+const withoutAuthor = (model: string): string => showControls(model.slice(model.indexOf('/') + 1));
 
 /** The first of several, and how many more there are. */
 const toFew = ([first = '—', ...others]: readonly string[]): string =>

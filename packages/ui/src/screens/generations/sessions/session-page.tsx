@@ -29,7 +29,7 @@ export function SessionPage() {
   const calls = useInfiniteQuery(sessionCallsQuery(id));
   const rows = useMemo(() => calls.data?.pages.flatMap((page) => page.data) ?? [], [calls.data]);
   return (
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-4 md:p-6">
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-3">
       <header className="flex flex-col gap-1">
         <BackLink to="/generations/sessions" label={sessionsMessages().list.title} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

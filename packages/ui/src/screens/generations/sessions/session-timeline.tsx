@@ -26,39 +26,41 @@ export function SessionTimeline({ calls }: { calls: readonly SessionCall[] }) {
   const timeline = useMemo(() => toSessionTimeline({ calls: part, firstPlace, tools }), [part, firstPlace, tools]);
   const [first] = part;
   if (first === undefined) return null;
+  const lead = (
+    <header className="flex flex-wrap items-center gap-2 text-sm">
+      <h2 className="font-semibold">{t.title}</h2>
+      {isWaiting && (
+        <Button look="quiet" onClick={load}>
+          {t.loadTools}
+        </Button>
+      )}
+      {parts.length > 1 && (
+        <div role="group" aria-label={t.parts} className="flex items-center gap-1 text-ink-soft">
+          <Button
+            look="quiet"
+            aria-label={t.earlier}
+            disabled={at === 0}
+            icon={<ChevronLeft size={15} />}
+            onClick={() => setChosen(at - 1)}
+          />
+          <span className="figures">
+            {t.part(at + 1, parts.length)} · {formatMoment(first.created_at)} · {formatDuration(timeline.home.toMs)}
+          </span>
+          <Button
+            look="quiet"
+            aria-label={t.later}
+            disabled={at === parts.length - 1}
+            icon={<ChevronRight size={15} />}
+            onClick={() => setChosen(at + 1)}
+          />
+        </div>
+      )}
+    </header>
+  );
   return (
     <section aria-label={t.title} className="card flex flex-col overflow-hidden">
-      <header className="flex flex-wrap items-center gap-2 px-4 pt-2 text-sm">
-        <h2 className="flex-1 font-semibold">{t.title}</h2>
-        {isWaiting && (
-          <Button look="quiet" onClick={load}>
-            {t.loadTools}
-          </Button>
-        )}
-        {parts.length > 1 && (
-          <div role="group" aria-label={t.parts} className="flex items-center gap-1 text-ink-soft">
-            <Button
-              look="quiet"
-              aria-label={t.earlier}
-              disabled={at === 0}
-              icon={<ChevronLeft size={15} />}
-              onClick={() => setChosen(at - 1)}
-            />
-            <span className="figures">
-              {t.part(at + 1, parts.length)} · {formatMoment(first.created_at)} · {formatDuration(timeline.home.toMs)}
-            </span>
-            <Button
-              look="quiet"
-              aria-label={t.later}
-              disabled={at === parts.length - 1}
-              icon={<ChevronRight size={15} />}
-              onClick={() => setChosen(at + 1)}
-            />
-          </div>
-        )}
-      </header>
-      <div className="scroll-thin max-h-96 overflow-y-auto">
-        <TimelineChart key={at} label={t.chart} timeline={timeline} />
+      <div className="scroll-thin max-h-[28rem] overflow-y-auto">
+        <TimelineChart key={at} label={t.chart} timeline={timeline} lead={lead} />
       </div>
       <GrowthLines calls={calls} />
     </section>

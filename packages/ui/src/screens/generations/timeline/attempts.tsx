@@ -75,7 +75,7 @@ function AttemptItem({ number, attempt, isVideo, isStreamed, seamAfter }: Attemp
       </div>
       {error !== undefined && (
         <p className="mt-2 text-sm break-words">
-          <span className="font-medium text-bad">{error.code}</span>{' '}
+          {error.code !== status && <span className="font-medium text-bad">{error.code} </span>}
           {showControls(error.message ?? t.messageNotStored(error.error_type))}
         </p>
       )}

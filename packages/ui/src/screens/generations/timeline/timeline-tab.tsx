@@ -1,7 +1,7 @@
 import type { DestinationArrival, Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 
 import { deliveriesQuery, destinationsQuery } from '../../../features/destinations/destination-queries.ts';
 import { callTimelineQuery } from '../../../features/generations/content/generation-queries.ts';
@@ -12,12 +12,15 @@ import { formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../../format/time.ts';
 import { Badge, DeliveryStateBadge } from '../../../parts/badge.tsx';
 import { classNames } from '../../../parts/class-names.ts';
+import { Button } from '../../../parts/controls/button.tsx';
 import { Choice } from '../../../parts/controls/field.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
+import { Code } from '../../../parts/text/code.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
 import { WithContent } from '../content/with-content.tsx';
 import { Conversation } from '../detail/conversation.tsx';
+import { detailMessages } from '../detail/messages.ts';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
 import { EndpointOutcomes } from './endpoint-outcomes.tsx';
@@ -37,6 +40,8 @@ export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
   const t = timelineMessages().tab;
   const { id, api_type: kind } = generation;
   const isStreamShown = pane === 'stream' && kind === 'completions';
+  const [isPlain, setIsPlain] = useState(false);
+  const { conversation: raw } = detailMessages();
   return (
     <div className="@container h-full">
       <div className="scroll-thin h-full overflow-y-auto @5xl:grid @5xl:grid-cols-2 @5xl:grid-rows-[fit-content(60%)_minmax(0,1fr)] @5xl:overflow-hidden">
@@ -53,23 +58,28 @@ export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
             isStreamShown && 'h-[38rem]',
           )}
         >
-          {kind === 'completions' && (
-            <div className="px-4 py-1.5">
+          <div className="flex items-center justify-between gap-2 px-4 pt-2">
+            {kind === 'completions' && (
               <Choice
                 label={t.beside}
                 value={pane}
                 options={{ conversation: t.conversation, stream: t.stream }}
                 onChange={onPane}
               />
-            </div>
-          )}
+            )}
+            {!isStreamShown && (
+              <Button look="quiet" className="ml-auto" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
+                {isPlain ? raw.formatted : raw.raw}
+              </Button>
+            )}
+          </div>
           <div className="min-h-0 flex-1">
             <WithContent id={id}>
               {(content) =>
                 isStreamShown ? (
                   <StreamTab generation={generation} output={content.output} error={content.error} />
                 ) : (
-                  <Conversation content={content} />
+                  <Conversation content={content} isPlain={isPlain} />
                 )
               }
             </WithContent>
@@ -109,12 +119,7 @@ function CallTimelineChart({ generation }: { generation: Generation }) {
   if (timeline.rows.length === 0) {
     return <p className="px-4 py-2 text-sm text-ink-faint">{t.noTimes}</p>;
   }
-  return (
-    <>
-      <TimelineChart label={t.chart} timeline={timeline} />
-      {data?.call === null && <p className="px-4 pt-1 text-xs text-ink-faint">{t.someMissing}</p>}
-    </>
-  );
+  return <TimelineChart label={t.chart} timeline={timeline} note={data?.call === null ? t.someMissing : undefined} />;
 }
 
 function FilmTimelineChart({ generation }: { generation: Generation }) {
@@ -200,7 +205,7 @@ function GuardrailFindings({ stages }: { stages: NonNullable<Generation['pipelin
             aria-label={t.detailsOf(stage.name)}
             className="scroll-thin mt-2 overflow-x-auto font-mono text-xs text-ink-soft"
           >
-            {JSON.stringify(stage['data'] ?? stage, null, 2)}
+            <Code text={JSON.stringify(stage['data'] ?? stage, null, 2)} language="json" />
           </pre>
         </li>
       ))}

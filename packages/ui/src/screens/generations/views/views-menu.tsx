@@ -44,7 +44,7 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild ref={opener}>
           <Button icon={<Bookmark size={15} />} aria-label={current?.name ?? t.title} title={t.title}>
-            <span className="max-w-36 truncate max-xl:hidden">{current?.name ?? t.title}</span>
+            <span className="max-w-36 truncate @max-5xl:hidden">{current?.name ?? t.title}</span>
           </Button>
         </DropdownMenu.Trigger>
         <MenuContent className="scroll-thin max-h-[70dvh] max-w-72 overflow-y-auto">
