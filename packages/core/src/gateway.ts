@@ -1,4 +1,5 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
+import { askedModelOf } from './calls/asked-model.ts';
 import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
 import { whenKnown } from './foundation/awaitable.ts';
@@ -247,7 +248,7 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
     }
     // What has this header is recorded as a generation.
     if (responseHeaders['x-generation-id'] === undefined) {
-      runtime.refusals.note(request, error, caller);
+      runtime.refusals.note(request, error, { principal: caller, model: askedModelOf(error) });
       const { refusals } = runtime.counters;
       refusals.set(error.code, (refusals.get(error.code) ?? 0) + 1);
     }

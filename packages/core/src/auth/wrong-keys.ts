@@ -1,4 +1,3 @@
-import { askedModelOf } from '../calls/asked-model.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { SharedChannel } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -128,10 +127,16 @@ interface Refusal {
   readonly model: string | null;
 }
 
+/** What was known of a request when it was refused. */
+interface AskedFor {
+  readonly principal: Principal | undefined;
+  readonly model: string | null;
+}
+
 /** The latest refusals, for people who are connecting a tool and wait for its first call. Nothing of it is stored. */
 export interface Refusals {
   /** Does nothing for an error of the gateway or a provider, and for requests of those who administer. */
-  note(request: GatewayRequest, error: GatewayError, principal: Principal | undefined): void;
+  note(request: GatewayRequest, error: GatewayError, asked: AskedFor): void;
   /** Newest first. */
   list(): readonly Refusal[];
 }
@@ -145,7 +150,7 @@ export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
   const ring: Refusal[] = [];
   let next = 0;
   return {
-    note(request, error, principal) {
+    note(request, error, { principal, model }) {
       const { method, path, headers } = request;
       const isOfTool = headers['authorization'] !== undefined || principal !== undefined;
       if (!isOfTool || principal?.kind === 'management' || !path.startsWith('/api/')) return;
@@ -161,7 +166,7 @@ export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
         },
         principalId: principal?.id ?? null,
         userAgent: firstValue(headers['user-agent'])?.slice(0, MAX_TEXT) ?? null,
-        model: askedModelOf(error)?.slice(0, MAX_TEXT) ?? null,
+        model: model?.slice(0, MAX_TEXT) ?? null,
       };
       ring[next] = refusal;
       next = (next + 1) % MAX_REFUSALS;
