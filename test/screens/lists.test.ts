@@ -329,7 +329,7 @@ describe.skipIf(skipped !== undefined)(
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       const { page, problems } = opened;
-      await page.getByText('Images, PDF and audio, up to 8.0 MB each and 20.0 MB together').waitFor();
+      await page.getByTitle(/Images, PDF and audio, up to 8\.0\sMB each and 20\.0\sMB together/).waitFor();
       const input = page.getByLabel('Files to attach');
       await input.setInputFiles({
         name: 'large.png',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { formatPricePerMillion, formatUsd, formatUsdExactly, formatUsdInColumn } from './money.ts';
+import { formatCentsInColumn, formatPricePerMillion, formatUsd, formatUsdExactly, formatUsdInColumn } from './money.ts';
 import { formatBytes, formatDuration, formatPercent, formatSpeed } from './quantity.ts';
 import { formatMoment, formatRelative, formatShortMoment } from './time.ts';
 
@@ -26,6 +26,11 @@ test.each([
 
 test('writes an amount exactly, down to a nano-dollar', () => {
   expect([0.000003128, 12.4, 0, null].map(formatUsdExactly)).toEqual(['$0.000003128', '$12.40', '$0.00', '—']);
+});
+
+test('fills amounts of cents up to three digits after the point', () => {
+  const column = [12.4, 0.4, 0.000099, null].map(formatCentsInColumn);
+  expect(column.map((text) => text.replaceAll('\u2007', '_'))).toEqual(['$12.40_', '$0.400', '$0.000099', '—']);
 });
 
 test('fills amounts up, so that the points of a column stand below one another', () => {

@@ -5,7 +5,7 @@ const DIGIT_SPACE = '\u2007';
 const POINT_SPACE = '\u2008';
 /** Digits after the point that have their place in a column: of single requests, and of what costs cents at least. */
 const COLUMN_DIGITS = 6;
-export const CENT_DIGITS = 3;
+const CENT_DIGITS = 3;
 
 const currency = perLocale(({ tag }) => {
   const write = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
@@ -44,9 +44,14 @@ export function formatUsdExactly(usd: number | null): string {
 
 /**
  * As `formatUsd`, to millionths of a dollar at most, and filled up with spaces, so that a right-aligned column of tabular
- * figures stands on its points. Smaller amounts than the column is made for stand out of it to the left.
+ * figures stands on its points.
  */
-export function formatUsdInColumn(usd: number | null, digits = COLUMN_DIGITS): string {
+export const formatUsdInColumn = (usd: number | null): string => fillUp(usd, COLUMN_DIGITS);
+
+/** The same for sums and what costs cents at least; what is less than a cent stands out to the left. */
+export const formatCentsInColumn = (usd: number | null): string => fillUp(usd, CENT_DIGITS);
+
+function fillUp(usd: number | null, digits: number): string {
   if (usd === null || !Number.isFinite(usd)) return '—';
   const style = styleOf(usd);
   const parts = currency()[style === 'tiny' && Math.abs(usd) < 0.001 ? 'micros' : style].formatToParts(usd);

@@ -2,7 +2,7 @@ import type { VideoRow } from '@model-gateway/core/wire';
 
 import { videoMessages } from '../../features/videos/messages.ts';
 import { isOpen, STATUS_TONES } from '../../features/videos/video-queries.ts';
-import { CENT_DIGITS, formatUsdInColumn } from '../../format/money.ts';
+import { formatCentsInColumn } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -78,7 +78,7 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
       header: t.cost,
       width: '104px',
       isNumeric: true,
-      cell: (job) => (isOpen(job) ? '' : formatUsdInColumn(job.cost, CENT_DIGITS)),
+      cell: (job) => (isOpen(job) ? '' : formatCentsInColumn(job.cost)),
     },
   ];
 }

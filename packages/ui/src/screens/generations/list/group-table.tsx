@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 
 import type { GenerationSearch, Grouping } from '../../../features/generations/search/generation-search.ts';
 import { isSameYear } from '../../../format/days.ts';
-import { CENT_DIGITS, formatUsdInColumn } from '../../../format/money.ts';
+import { formatCentsInColumn } from '../../../format/money.ts';
 import { formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { timeFormats } from '../../../format/time.ts';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
@@ -132,7 +132,7 @@ function toColumns(grouping: Grouping): readonly Column<Group>[] {
       width: '120px',
       narrow: { width: '96px' },
       isNumeric: true,
-      cell: ({ cost }) => formatUsdInColumn(cost, CENT_DIGITS),
+      cell: ({ cost }) => formatCentsInColumn(cost),
     },
   ];
 }
