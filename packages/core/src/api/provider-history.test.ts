@@ -56,7 +56,7 @@ test('counts what the attempts of stored calls say of a provider, by hour and by
       calls: 3,
       ok: 2,
       failed: 1,
-      uptime: 66.67,
+      uptime: (2 / 3) * 100,
       failures: { server_error: 1 },
       latency_p50: 100,
       latency_p95: 300,

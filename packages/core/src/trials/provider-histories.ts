@@ -258,7 +258,8 @@ export function readTally({
     failures,
     refused,
     abandoned,
-    uptime: ok + outages === 0 ? null : Math.round((ok / (ok + outages)) * 10_000) / 100,
+    // Not rounded: who shows it rounds it, and twice is once too often.
+    uptime: ok + outages === 0 ? null : (ok / (ok + outages)) * 100,
     latency_p50: takePercentile(latency, 0.5),
     latency_p95: takePercentile(latency, 0.95),
     first_token_p50: takePercentile(firstToken, 0.5),
