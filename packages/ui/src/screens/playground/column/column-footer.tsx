@@ -94,14 +94,16 @@ export function ColumnFooter({ live, turn, isRaw, onRaw, readRequest, onAgain }:
 
 /** What came in one piece has no speed. */
 const MIN_STREAMING_MS = 50;
+/** One token has no time between it and the next. */
+const MIN_TOKENS = 2;
 
 function Figures({ outcome }: { outcome: NonNullable<AssistantTurn['outcome']> }) {
   const { provider, firstTokenMs, elapsedMs, completionTokens, promptTokens, costUsd, endedAt } = outcome;
   const { footer: t } = columnMessages();
   const streamingMs = (elapsedMs ?? 0) - (firstTokenMs ?? 0);
   const speed =
-    firstTokenMs !== null && completionTokens !== null && streamingMs >= MIN_STREAMING_MS
-      ? (completionTokens / streamingMs) * 1000
+    firstTokenMs !== null && (completionTokens ?? 0) >= MIN_TOKENS && streamingMs >= MIN_STREAMING_MS
+      ? ((completionTokens ?? 0) / streamingMs) * 1000
       : null;
   const hasTokens = promptTokens !== null || completionTokens !== null;
   return (
