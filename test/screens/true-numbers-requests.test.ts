@@ -78,6 +78,22 @@ function toFacets(address: string, leaves: Filter): string[][] {
   });
 }
 
+const HOUR_MS = 3_600_000;
+
+/** The requests of the last day in equal steps, which begin at full hours of each zone. */
+const toHistogramRows = (stepMs: number): string[][] => {
+  const steps = groupBy(
+    ALL_CALLS.filter(({ atMs }) => atMs >= NOW - DAY_MS),
+    ({ atMs }) => Math.floor(atMs / stepMs),
+  );
+  return [...steps]
+    .toSorted(([one], [other]) => one - other)
+    .map(([, calls]) => {
+      const { requests, failed, cancelled, interrupted, nanoUsd } = count(calls);
+      return [whole(requests), whole(failed), whole(cancelled), whole(interrupted), usdInColumn(nanoUsd)];
+    });
+};
+
 const weekday = (zone: string, day: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone: zone, weekday: 'short', month: 'short', day: 'numeric' }).format(
     startOfDay(zone, day),
@@ -177,6 +193,7 @@ const toSessionRows = (leaves: Filter): string[][] =>
       ];
     });
 
+const byName = ([one = '']: readonly string[], [other = '']: readonly string[]): number => (one < other ? -1 : 1);
 const toNano = (text: string): number => Math.round(Number(text.replace(/[$,]/g, '')) * 1e9);
 /** Calls of which is stored what their cost is made of, and others. */
 const PRICED = ALL_CALLS.filter(({ charges }) => charges.length > 0);
@@ -184,7 +201,7 @@ const OPENED = [...PRICED.slice(0, 6), ...ALL_CALLS.filter(({ isCostKnown }) => 
 
 describe.skipIf(skipped !== undefined)(
   `the numbers of requests and sessions${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   () => {
     beforeAll(async () => {
       counted = await startCounted(compared);
@@ -218,6 +235,13 @@ describe.skipIf(skipped !== undefined)(
           toFacets(address, leaves).map((one) => one.toSorted()),
         );
       }
+      await go('#/generations?range=24h');
+      await page.getByRole('button', { name: 'Show table' }).click();
+      await compare(
+        'requests by time',
+        () => readCells(page, '[aria-label="Requests by time, as a table"] tbody tr', 'td'),
+        toHistogramRows(HOUR_MS / 2),
+      );
       await go('#/generations?group=day');
       await compare('requests by day', () => readGrid(page, GROUP_CELLS), toGroupRows(ALL_CALLS, zone, 'day'));
       await go('#/generations?group=day&range=24h');
@@ -270,8 +294,8 @@ describe.skipIf(skipped !== undefined)(
           ['Cached prompt tokens', whole(call.cachedTokens)],
         ]);
         const readUse = async (): Promise<string[][]> =>
-          (await readFacts(page, 'main')).filter(([name = '']) => facts.has(name)).toSorted();
-        await compare('one request', readUse, [...facts].toSorted());
+          (await readFacts(page, 'main')).filter(([name = '']) => facts.has(name)).toSorted(byName);
+        await compare('one request', readUse, [...facts].toSorted(byName));
       }
       for (const { id, calls, spanMs } of SESSIONS.slice(0, 3)) {
         await go(`#/generations/sessions/${id}`);

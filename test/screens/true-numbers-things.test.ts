@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 
 import { skipped } from '../e2e/launch-ui.ts';
-import { costOf, count, firstTokenOf, groupBy, percentile, sum } from '../support/recount/count-calls.ts';
+import { costOf, count, firstTokenOf, groupBy, percentile, startOfDay, sum } from '../support/recount/count-calls.ts';
 import {
   ALL_CALLS,
   DAY_MS,
@@ -16,8 +16,17 @@ import {
   VIDEOS,
   ZONES,
 } from '../support/recount/random-calls.ts';
-import { type Counted, readCells, readFacts, readGrid, startCounted } from '../support/recount/start-counted.ts';
-import { duration, rounded, share, usd, usdInColumn, whole } from '../support/recount/write-numbers.ts';
+import {
+  API_KEY,
+  type Counted,
+  readCells,
+  readFacts,
+  readGrid,
+  readText,
+  startCounted,
+  USAGE_NANO_USD,
+} from '../support/recount/start-counted.ts';
+import { duration, rounded, share, usd, usdExactly, usdInColumn, whole } from '../support/recount/write-numbers.ts';
 
 const HOUR_MS = 3_600_000;
 const compared = new Map<string, number>();
@@ -86,6 +95,49 @@ function toProviderRows(): string[][] {
   });
 }
 
+interface Asked {
+  readonly atMs: number;
+  readonly fate: Fate;
+  readonly latencyMs: number | null;
+  readonly isStream: boolean;
+  /** Of the call that ended there. */
+  readonly nanoUsd: number;
+}
+
+/** The attempts at a provider since a moment. */
+const askedOf = (slug: string, fromMs: number): Asked[] =>
+  ALL_CALLS.filter(({ atMs }) => atMs >= fromMs).flatMap((call) =>
+    call.attempts.flatMap((one, at) =>
+      one.slug === slug
+        ? {
+            ...one,
+            atMs: call.atMs,
+            isStream: firstTokenOf(call) !== null,
+            nanoUsd: at === call.attempts.length - 1 ? call.nanoUsd : 0,
+          }
+        : [],
+    ),
+  );
+
+/** What its history says of some attempts: how many, how many failed, the share that was up, first tokens, and money. */
+function toHistory(asked: readonly Asked[]): string[] {
+  const failed = asked.filter(({ fate }) => !NOT_ITS_FAILURE.includes(fate));
+  const ok = asked.filter(({ fate }) => fate === 'ok').length;
+  const out = failed.filter(({ fate }) => fate !== 'rate_limited').length;
+  const firstTokens = asked.flatMap(({ fate, latencyMs, isStream }) =>
+    HAS_RESPONDED.includes(fate) && isStream ? [latencyMs] : [],
+  );
+  return [
+    whole(asked.length),
+    whole(failed.length),
+    share(ok, ok + out),
+    `${duration(percentile(firstTokens, 50))}, ${duration(percentile(firstTokens, 95))}`,
+    usdInColumn(sum(asked, ({ nanoUsd }) => nanoUsd)),
+  ];
+}
+
+const hourOf = ({ atMs }: Asked): number => Math.floor(atMs / HOUR_MS);
+
 /** The use of each model in the last 30 days, by id. */
 function toModelRows(): string[][] {
   const calls = ALL_CALLS.filter(({ atMs }) => atMs >= NOW - 30 * DAY_MS);
@@ -128,7 +180,7 @@ function toHits(spanMs: number, stepMs: number): string[] {
 
 describe.skipIf(skipped !== undefined)(
   `the numbers of keys, members, providers and models${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   () => {
     beforeAll(async () => {
       counted = await startCounted(compared);
@@ -184,6 +236,39 @@ describe.skipIf(skipped !== undefined)(
       await go('#/providers');
       await compare('providers', () => readGrid(page, [3, 4, 5, 6, 7, 8]), toProviderRows());
 
+      const { slug } = PROVIDERS[0];
+      await go(`#/providers?open=${slug}`);
+      const week = startOfDay(zone, '2026-03-03');
+      for (const [button, fromMs] of [
+        ['24 h', (Math.floor(NOW / HOUR_MS) - 23) * HOUR_MS],
+        ['7 days', Math.floor(week / HOUR_MS) * HOUR_MS],
+      ] as const) {
+        const history = page.getByRole('region', { name: 'History', exact: true });
+        await history.getByRole('button', { name: button }).click();
+        const asked = askedOf(slug, fromMs);
+        const [calls, failed, uptime, firstTokens = '', cost] = toHistory(asked);
+        const [p50, p95] = firstTokens.split(', ');
+        const readAll = async (): Promise<unknown[]> => {
+          const facts = new Map((await readFacts(page, 'section[aria-label=History]')) as [string, string][]);
+          const said = await readText(page, 'section[aria-label=History] p');
+          return [said.replace(/^.*?, /, ''), ...['Uptime', 'First token', 'Spend'].map((name) => facts.get(name))];
+        };
+        const pair = `${p50} (p50), ${p95} (p95)`;
+        await compare('one provider', readAll, [`${failed} of ${calls} failed.`, uptime, pair, cost]);
+        await history.getByRole('button', { name: 'Table' }).click();
+        const hours = [...groupBy(asked, hourOf)].toSorted(([one], [other]) => other - one);
+        const readHours = async (): Promise<string[][]> =>
+          (await readCells(page, 'section[aria-label=History] tbody tr', 'td')).map(
+            ([all = '', some = '', ...rest]) => [all, some.split(' ')[0] ?? '', ...rest],
+          );
+        await compare(
+          'one provider, by hour',
+          readHours,
+          hours.map(([, one]) => toHistory(one)),
+        );
+        await history.getByRole('button', { name: 'Table' }).click();
+      }
+
       await go('#/guardrails');
       const day = toHits(DAY_MS, HOUR_MS);
       const sumOf = (texts: readonly string[]): number => sum(texts, (text) => Number.parseInt(text, 10));
@@ -223,6 +308,30 @@ describe.skipIf(skipped !== undefined)(
           toUsageRows(model),
         );
       }
+    });
+
+    test('and of a run in the playground, in its footer, in its record and at the top', async () => {
+      const zone = 'UTC';
+      const { page, go, compare } = await counted.open(zone);
+      await page.evaluate(`sessionStorage.setItem('model-gateway.playground-key', ${JSON.stringify(API_KEY)})`);
+      await go(`#/playground?models=${MODELS[0]}`);
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Count');
+      await page.keyboard.press('Control+Enter');
+      const readFooter = async (): Promise<string[]> => {
+        const [texts = []] = await readCells(page, 'main footer', 'span');
+        return texts.filter((text) => /^[$]| in /.test(text));
+      };
+      await compare('a run', readFooter, [usd(USAGE_NANO_USD), '12,345 in / 678 out']);
+      await page.getByRole('link', { name: 'Generation', exact: true }).click();
+      await go(`${page.url().replace(/^[^#]*/, '')}?tab=usage`);
+      const readTotal = async (): Promise<string | undefined> =>
+        (await readCells(page, 'table[aria-label="Cost by kind"] tr:has(td)', 'th, td')).find(
+          ([name]) => name === 'Total',
+        )?.[1];
+      await compare('a run', readTotal, usdExactly(USAGE_NANO_USD));
+      await page.reload();
+      const today = costOf(ALL_CALLS.filter((call) => utcDay(call) === PERIODS.daily)) + USAGE_NANO_USD;
+      await compare('spent today, at the top', () => readText(page, '[title^="Spent "]'), `today ${usd(today)}`);
     });
   },
 );

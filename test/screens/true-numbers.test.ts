@@ -53,8 +53,13 @@ function toSpans(zone: string): readonly Span[] {
     return { range, fromMs, toMs, before: [fromMs - (toMs - fromMs), fromMs], bucketMs, beginMs, endMs };
   };
   const wholeDay = (range: string, fromMs: number, toMs: number, before: Span['before']): Span => ({
-    ...{ range, fromMs, toMs, before },
-    ...{ bucketMs: HOUR_MS / 2, beginMs: fromMs, endMs: toMs },
+    range,
+    fromMs,
+    toMs,
+    before,
+    bucketMs: HOUR_MS / 2,
+    beginMs: fromMs,
+    endMs: toMs,
   });
   return [
     // Yesterday until the same time of the clock, which is a day before: clocks were changed earlier in that day.
@@ -211,7 +216,7 @@ function toSplitRows(calls: readonly RecountCall[], nameOf: (call: RecountCall) 
 
 describe.skipIf(skipped !== undefined)(
   `the numbers of the overview${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   () => {
     beforeAll(async () => {
       counted = await startCounted(compared);
@@ -250,6 +255,23 @@ describe.skipIf(skipped !== undefined)(
       }
       // These depend on no clock: once is enough.
       if (zone !== ZONES[0]) return;
+      const [key] = KEYS;
+      const pages: readonly (readonly [address: string, isIn: (call: RecountCall) => boolean])[] = [
+        [`keys/${key.hash}`, (call) => call.key === key.hash],
+        ['members/user-ada', ({ member }) => member === 'user-ada'],
+        ['providers/acme', ({ provider }) => provider === 'Acme'],
+        ['models/author-0/model-0', ({ model }) => model === 'author-0/model-0'],
+      ];
+      for (const [address, isIn] of pages) {
+        const [now, before] = [within(NOW - DAY_MS, NOW + 1), within(NOW - 2 * DAY_MS - 1, NOW - DAY_MS)];
+        await go(`#/${address}`);
+        const tiles = toTiles(
+          count(now.filter(isIn)),
+          count(before.filter(isIn)),
+          toMonth(zone, ALL_CALLS.filter(isIn)),
+        );
+        await compare(`figures of one of the ${address.split('/')[0]}`, () => readTiles(opened), tiles);
+      }
       for (const [split, nameOf] of Object.entries(SPLITS)) {
         await go(`#/?range=30d&split=${split}`);
         const rows = toSplitRows(within(NOW - 30 * DAY_MS, NOW + 1), nameOf);

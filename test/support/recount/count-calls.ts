@@ -59,17 +59,17 @@ export function count(calls: readonly RecountCall[]): Counted {
   };
 }
 
-/** Calls by a property; those without it are under null. */
-export function groupBy<Value>(
-  calls: readonly RecountCall[],
-  read: (call: RecountCall) => Value,
-): ReadonlyMap<Value, readonly RecountCall[]> {
-  const groups = new Map<Value, RecountCall[]>();
-  for (const call of calls) {
-    const value = read(call);
+/** Calls, or others, by a property; those without it are under null. */
+export function groupBy<Item, Value>(
+  items: readonly Item[],
+  read: (item: Item) => Value,
+): ReadonlyMap<Value, readonly Item[]> {
+  const groups = new Map<Value, Item[]>();
+  for (const item of items) {
+    const value = read(item);
     const group = groups.get(value);
-    if (group === undefined) groups.set(value, [call]);
-    else group.push(call);
+    if (group === undefined) groups.set(value, [item]);
+    else group.push(item);
   }
   return groups;
 }

@@ -151,13 +151,7 @@ function drawAttempts(status: RecountCall['status']): RecountAttempt[] {
 }
 
 function drawCall(at: number): RecountCall {
-  const status = pick([
-    ...Array.from({ length: 12 }, () => 'ok' as const),
-    'failed',
-    'failed',
-    'cancelled',
-    'interrupted',
-  ]);
+  const status = chance(75) ? 'ok' : pick(['failed', 'failed', 'cancelled', 'interrupted'] as const);
   const key = KEYS[Math.min(draw(KEYS.length), draw(KEYS.length))] ?? KEYS[0];
   const attempts = drawAttempts(status);
   const last = attempts.at(-1);

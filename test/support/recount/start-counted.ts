@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 
 import { createGateway, type Gateway, type Provider } from '@model-gateway/core';
 import { createJsonFileStore, createNodePlatform, listen } from '@model-gateway/node';
-import { uiDirectory } from '@model-gateway/ui';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -27,6 +27,9 @@ import {
   VIDEOS,
 } from './random-calls.ts';
 
+const UI = fileURLToPath(new URL('../../../packages/ui/bundle/', import.meta.url));
+/** For calls of the playground. */
+export const API_KEY = 'sk-recount-api';
 const MANAGEMENT_KEY = 'sk-recount-management';
 const DEFAULT_WORKSPACE = '00000000-0000-4000-8000-000000000000';
 /** Room for every row and column of a list. */
@@ -46,12 +49,24 @@ export interface CountedPage {
   readonly compare: (screen: string, read: () => Promise<unknown>, counted: unknown) => Promise<void>;
 }
 
+/** What each new call uses, and what that costs at a millionth of a dollar in, and two out. */
+export const USAGE = { prompt_tokens: 12_345, completion_tokens: 678 };
+export const USAGE_NANO_USD = 12_345 * 1000 + 678 * 2000;
+
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const toProvider = ({ slug, name }: (typeof PROVIDERS)[number]): Provider => ({
   slug,
   name,
   dataPolicy: { training: null, retainsPrompts: null },
+  async *chat() {
+    yield [
+      {
+        choices: [{ index: 0, delta: { content: 'Counted.' }, finish_reason: 'stop', native_finish_reason: 'stop' }],
+        usage: { ...USAGE, total_tokens: USAGE.prompt_tokens + USAGE.completion_tokens },
+      },
+    ];
+  },
 });
 
 /** Starts it. The numbers of each screen that were compared are added to `compared`. */
@@ -87,7 +102,10 @@ export async function startCounted(compared: Map<string, number>): Promise<Count
     })),
     store,
     platform,
-    bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'recount' }],
+    bootstrapKeys: [
+      { key: MANAGEMENT_KEY, kind: 'management', name: 'recount' },
+      { key: API_KEY, kind: 'api', name: 'new calls' },
+    ],
     logger,
   });
   const listener = await listen(withUi(gateway), { port: 0, logger });
@@ -115,7 +133,7 @@ export async function startCounted(compared: Map<string, number>): Promise<Count
         async compare(screen, read, counted) {
           // All that differs is told, not the first alone.
           const isEqual = await expect
-            .poll(async () => isDeepStrictEqual(await read(), counted), { timeout: 20_000, interval: 100 })
+            .poll(async () => isDeepStrictEqual(await read(), counted), { timeout: 30_000, interval: 100 })
             .toBe(true)
             .then(
               () => true,
@@ -138,7 +156,7 @@ export async function startCounted(compared: Map<string, number>): Promise<Count
 
 const withUi = (gateway: Gateway): Gateway => ({
   ...gateway,
-  handle: (request) => (request.path.startsWith('/ui') ? serveUi(request, uiDirectory) : gateway.handle(request)),
+  handle: (request) => (request.path.startsWith('/ui') ? serveUi(request, UI) : gateway.handle(request)),
 });
 
 /** Texts with a digit in them. */
