@@ -150,7 +150,10 @@ function toGroups(histogram: GenerationHistogram, grouping: Exclude<Grouping, 'd
   }));
   const { other } = histogram;
   if (other == null) return groups;
-  return [...groups, { ...other.totals, id: 'others', name: t.others(other.values, formatCount(other.values)), change: null }];
+  return [
+    ...groups,
+    { ...other.totals, id: 'others', name: t.others(other.values, formatCount(other.values)), change: null },
+  ];
 }
 
 function toDays(days: readonly DayCount[]): readonly Group[] {
