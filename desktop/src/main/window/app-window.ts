@@ -65,12 +65,14 @@ export function createAppWindow(preload: string, file: SettingsFile, onClosed: (
 
 const toUrl = (place: string): string => `${APP_ORIGIN}/#/${place}`;
 
-/** Forbids all pages to navigate elsewhere, to open windows, or to use the browser's permissions. */
+/** Forbids all pages to navigate elsewhere, to open windows, or to use the browser's permissions, but for copying. */
 export function restrictPages(): void {
   // Without this, Chromium downloads a dictionary at the first start.
   session.defaultSession.setSpellCheckerLanguages([]);
   session.defaultSession.setSpellCheckerEnabled(false);
-  session.defaultSession.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
+  session.defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
+    decide(permission === 'clipboard-sanitized-write'),
+  );
   session.defaultSession.setPermissionCheckHandler(
     (_contents, permission) => permission === 'clipboard-sanitized-write',
   );
