@@ -203,7 +203,7 @@ describe.skipIf(skipped !== undefined)(
         .locator('video')
         .waitFor();
       await page.evaluate(`new Promise((shown) => {
-        const film = document.querySelector('video');
+        const film = document.querySelector('video[controls]');
         film.addEventListener('seeked', () => shown(), { once: true });
         film.currentTime = 1.2;
       })`);

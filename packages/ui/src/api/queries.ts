@@ -51,14 +51,18 @@ async function readAll<Row>(path: string, limit: number, signal: AbortSignal): P
 /** A gateway that takes longer to report its state cannot be reached, as far as a user is concerned. */
 const HEALTH_LIMIT_MS = 5000;
 
-/** Often, because it costs next to nothing, and a page that says “Running” of a gateway that is gone misleads. */
+const HEALTH_EVERY_MS = 5000;
+/** A gateway that is away is to be greeted as soon as it is back, and until then nobody has work by the question. */
+const RETURN_EVERY_MS = 1000;
+
+/** Whether the gateway is there. Any other query that does not reach it makes this one look at once. */
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) =>
     callApi<Health>('/health', {
       signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]),
     }),
-  refetchInterval: 1000,
+  refetchInterval: ({ state }) => (state.status === 'error' ? RETURN_EVERY_MS : HEALTH_EVERY_MS),
   staleTime: 0,
   retry: false,
 });

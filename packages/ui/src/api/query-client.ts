@@ -1,4 +1,4 @@
-import { focusManager, QueryClient } from '@tanstack/react-query';
+import { focusManager, QueryCache, QueryClient } from '@tanstack/react-query';
 
 import { ApiError } from './api-error.ts';
 import { callApi, onOtherPagesChange } from './call-api.ts';
@@ -31,7 +31,16 @@ const CHANGED_BY_USERS: ReadonlySet<unknown> = new Set([
 const isChangedByUsers = ({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean =>
   CHANGED_BY_USERS.has(queryKey[0]);
 
-export const queryClient = new QueryClient({
+const HEALTH = ['health'];
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error, { queryKey }) {
+      // The gateway is gone, and the head of the page still says that it runs.
+      const isLost = error instanceof ApiError && error.status === 0 && queryKey[0] !== HEALTH[0];
+      if (isLost) void queryClient.refetchQueries({ queryKey: HEALTH, type: 'active' }, { cancelRefetch: false });
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,

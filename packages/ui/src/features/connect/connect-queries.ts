@@ -39,8 +39,6 @@ export const latestCallQuery = ({ hash, createdAt }: ToolKey) =>
     queryKey: ['generations', 'of-tool', hash],
     staleTime: 0,
     refetchInterval: ASK_AGAIN_MS,
-    // The user is in the window of the tool.
-    refetchIntervalInBackground: true,
     queryFn: async ({ signal }): Promise<FirstCall | null> => {
       const query = { key: hash, from: createdAt, limit: 1, fields: FIELDS.join(',') };
       const { data } = await callApi<GenerationList<FirstCall>>('/admin/v1/generations', { query, signal });
@@ -54,7 +52,6 @@ export const latestRefusalQuery = ({ hash, createdAt }: ToolKey) =>
     queryKey: ['refusals', hash],
     staleTime: 0,
     refetchInterval: ASK_AGAIN_MS,
-    refetchIntervalInBackground: true,
     queryFn: async ({ signal }): Promise<RefusalBody | null> => {
       const query = { key: hash, since: createdAt };
       const { data } = await callApi<{ data: readonly RefusalBody[] }>('/admin/v1/refusals', { query, signal });

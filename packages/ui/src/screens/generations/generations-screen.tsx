@@ -233,7 +233,7 @@ function AboveList({ search, list, isList, isPaused, total, counted, onChange, o
         />
       )}
       {isPinned && list.data !== undefined && <PinnedNote rows={list.rows} />}
-      {!isPinned && <RunningBar openId={search.open} onOpen={onOpen} />}
+      {!isPinned && <RunningBar isWatched openId={search.open} onOpen={onOpen} />}
       {isList && (
         <NewRowsBar waiting={list.waiting} isStale={list.isStale} isPaused={isPaused} onShow={list.showWaiting} />
       )}

@@ -5,6 +5,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
+import { refreshEvery } from '../../../api/queries.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
@@ -15,7 +16,7 @@ import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { runningMessages } from './messages.ts';
-import { runningQuery, toRunningState, toShownCalls } from './running-query.ts';
+import { BUSY_MS, runningQuery, toRunningState, toShownCalls } from './running-query.ts';
 
 const FEW = 4;
 
@@ -23,12 +24,14 @@ interface RunningBarProps {
   readonly openId?: string | undefined;
   readonly onOpen: (id: string) => void;
   readonly className?: string;
+  /** Looks every second even while there are none, so that one appears as soon as it can be read. */
+  readonly isWatched?: boolean;
 }
 
 /** The requests that have not ended, above those that have; none where there are none. Keys: `w` to it, `Delete` cancels. */
-export function RunningBar({ openId, onOpen, className }: RunningBarProps) {
+export function RunningBar({ openId, onOpen, className, isWatched = false }: RunningBarProps) {
   const t = runningMessages();
-  const { data } = useQuery(runningQuery);
+  const { data } = useQuery(isWatched ? { ...runningQuery, refetchInterval: refreshEvery(BUSY_MS) } : runningQuery);
   const [isWhole, setIsWhole] = useState(false);
   const [cancelling, setCancelling] = useState<RunningCallRow>();
   const list = useRef<HTMLUListElement>(null);

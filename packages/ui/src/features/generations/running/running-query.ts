@@ -11,15 +11,17 @@ export interface RunningCalls {
   readonly key_names: Readonly<Record<string, string>>;
 }
 
-const REFRESH_MS = 1000;
+/** The interval while there is something to watch, or where the requests themselves are what the user looks at. */
+export const BUSY_MS = 1000;
+const IDLE_MS = 5000;
 
 /** The calls that have not ended, those that run longest first. */
 export const runningQuery = queryOptions({
   queryKey: ['running'],
-  refetchInterval: refreshEvery(REFRESH_MS),
   staleTime: 0,
   retry: false,
   queryFn: ({ signal }) => callApi<RunningCalls>('/admin/v1/generations/running', { signal }),
+  refetchInterval: (query) => refreshEvery((query.state.data?.total_count ?? 0) > 0 ? BUSY_MS : IDLE_MS)(query),
 });
 
 /** A shorter call would end before its line can be read, and the page would jump with each. */
