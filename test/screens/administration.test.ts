@@ -66,7 +66,7 @@ describe.skipIf(skipped !== undefined)(`keys, members and limits (${skipped ?? '
     await dialog.getByLabel('Name').fill('Bob Rock');
     await dialog.getByLabel('Role').selectOption('admin');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('row', { name: /Bob Rock — administrator 0/ }).waitFor();
+    await page.getByRole('row', { name: /Bob Rock — Administrator 0/ }).waitFor();
     await page.getByRole('button', { name: 'Actions for Bob Rock' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await page.getByRole('button', { name: 'Remove member' }).click();

@@ -33,7 +33,7 @@ const toHello = (model: string): string => JSON.stringify({ model, messages: [{ 
 const curl: Client = {
   id: 'curl',
   name: 'curl',
-  about: 'One call from the terminal',
+  about: 'One request from the terminal',
   kind: 'terminal',
   wire: 'chat-completions',
   steps: [

@@ -158,14 +158,14 @@ function CallList({ info: { language, latest }, words, onOpen }: CallListProps) 
   const { time, usd } = createFormats(language);
   const costOf = ({ costUsd }: PanelCall): string => (costUsd === null ? '—' : usd(costUsd));
   return (
-    <section aria-label={words.latest} className="card flex shrink-0 flex-col p-1">
+    <section aria-label={words.latest} className="card flex shrink-0 grow flex-col p-1">
       <h2 className="px-2 pt-1 text-xs font-medium text-ink-faint">{words.latest}</h2>
       {latest.length === 0 ? (
         <p className="px-2 py-3 text-sm text-ink-faint">{words.noCalls}</p>
       ) : (
-        <ul>
+        <ul className="flex grow flex-col">
           {latest.map((call) => (
-            <li key={call.id}>
+            <li key={call.id} className="flex max-h-11 grow">
               <button
                 type="button"
                 onClick={() => onOpen(call.id)}

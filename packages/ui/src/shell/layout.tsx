@@ -18,7 +18,8 @@ import { ShortcutHelp } from './shortcut-help.tsx';
 import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const CommandPalette = lazy(async () => ({ default: (await import('./palette/command-palette.tsx')).CommandPalette }));
+const loadPalette = () => import('./palette/command-palette.tsx');
+const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
 
 const loadToasts = () => import('../parts/messages/toasts.tsx');
 const Toasts = lazy(async () => ({ default: (await loadToasts()).Toasts }));
@@ -106,6 +107,8 @@ function usePreloadedScreens(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const { path } of PLACES) void router.preloadRoute({ to: path });
+      // What is typed right after its key would otherwise be taken for shortcuts of the screen.
+      void loadPalette();
       void loadMarkdown();
       void loadToasts();
       void loadMenu();

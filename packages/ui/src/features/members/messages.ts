@@ -1,6 +1,6 @@
 import { createMessages } from '../../messages/locale.ts';
 
 export const memberPartMessages = createMessages(
-  { roles: { 'org:admin': 'administrator', 'org:member': 'member' } },
+  { roles: { 'org:admin': 'Administrator', 'org:member': 'Member' } },
   { de: { roles: { 'org:admin': 'Administrator', 'org:member': 'Mitglied' } } },
 );

@@ -178,7 +178,7 @@ function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { 
   const { field: config } = useController({ control: form.control, name: 'config' });
   const { field: headers } = useController({ control: form.control, name: 'headers' });
   return (
-    <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
+    <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4 *:max-w-2xl">
       <CheckField form={form} name="enabled" label={t.enabled} hint={t.enabledHint} />
       <InputField form={form} error={error} name="name" label={t.name} maxLength={200} />
       <ConfigFields

@@ -154,7 +154,7 @@ function toFactColumns(): readonly Column<Destination>[] {
     {
       id: 'name',
       header: t.columns.name,
-      width: 'minmax(140px,2fr)',
+      width: 'minmax(120px,1.5fr)',
       cell: ({ name, enabled }) => (
         <>
           <span className="font-medium">{name}</span> {!enabled && <Badge>{t.paused}</Badge>}
@@ -172,7 +172,7 @@ function toFactColumns(): readonly Column<Destination>[] {
       id: 'share',
       leaves: 1,
       header: t.columns.share,
-      width: '72px',
+      width: 'minmax(72px,0.4fr)',
       isNumeric: true,
       cell: ({ sampling_rate: rate }) => `${formatCount(Number((rate * 100).toPrecision(3)))}\u00a0%`,
     },
@@ -180,7 +180,7 @@ function toFactColumns(): readonly Column<Destination>[] {
       id: 'contents',
       leaves: 2,
       header: t.columns.content,
-      width: '88px',
+      width: 'minmax(88px,0.4fr)',
       cell: ({ privacy_mode: isPrivate }) =>
         isPrivate ? <Badge>{t.notSent}</Badge> : <span className="text-ink-faint">{t.sent}</span>,
     },
@@ -196,7 +196,7 @@ function toStatusColumns(statusOf: StatusOf): readonly Column<Destination>[] {
       id: 'queue',
       leaves: 5,
       header: t.columns.queue,
-      width: '72px',
+      width: 'minmax(72px,0.4fr)',
       isNumeric: true,
       cell: ({ id }) => formatCount(statusOf(id)?.queued),
     },
@@ -204,14 +204,14 @@ function toStatusColumns(statusOf: StatusOf): readonly Column<Destination>[] {
       id: 'arrived',
       leaves: 4,
       header: t.columns.arrived,
-      width: '120px',
+      width: 'minmax(120px,0.6fr)',
       cell: ({ id }) => <LastTime at={statusOf(id)?.last_delivered_at ?? null} />,
     },
     {
       id: 'failure',
       leaves: 6,
       header: t.columns.failure,
-      width: 'minmax(130px,2fr)',
+      width: 'minmax(150px,3fr)',
       cell: ({ id }) => {
         const status = statusOf(id);
         if (status?.last_failed_at == null) return <span className="text-ink-faint">{t.none}</span>;

@@ -85,7 +85,7 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
     );
   };
   return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4 *:max-w-2xl">
       {change.error !== null && (
         <UnsavedPanel
           error={change.error}

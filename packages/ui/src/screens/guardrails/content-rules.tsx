@@ -21,7 +21,7 @@ export function ContentRules({ form: { control }, error }: FormParts<GuardrailDr
   const { field: builtins } = useController({ control, name: 'builtins' });
   const { field: custom } = useController({ control, name: 'custom' });
   return (
-    <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
+    <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4 *:max-w-2xl">
       <KnownKinds filters={builtins.value} onChange={builtins.onChange} />
       <OwnPatterns filters={custom.value} onChange={custom.onChange} error={error} />
     </div>

@@ -63,9 +63,11 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
           <Button look="quiet" icon={<Play size={14} />} onClick={startDryRun}>
             {t.dryRun}
           </Button>
-          <Button disabled={!isChanged || save.isPending} onClick={undo}>
-            {t.undo}
-          </Button>
+          {isChanged && (
+            <Button disabled={save.isPending} onClick={undo}>
+              {t.undo}
+            </Button>
+          )}
           <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate(change)}>
             {t.save}
           </Button>

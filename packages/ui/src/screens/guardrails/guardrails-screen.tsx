@@ -109,18 +109,19 @@ function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guard
     {
       id: 'name',
       header: t.columns.name,
-      width: 'minmax(150px,2fr)',
-      cell: ({ id, name }) => (
-        <span className="font-medium">
-          {name} {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}
-        </span>
+      width: 'minmax(150px,3fr)',
+      cell: ({ id, name, description }) => (
+        <>
+          <span className="font-medium">{name}</span> {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}{' '}
+          <span className="text-xs text-ink-faint">{description}</span>
+        </>
       ),
     },
     {
       id: 'hits',
       leaves: 4,
       header: t.columns.hits,
-      width: '150px',
+      width: 'minmax(132px,0.8fr)',
       cell: ({ id }) => (
         <RecentHits hits={hits?.data.find(({ guardrail_id: of }) => of === id)} isKnown={hits !== undefined} />
       ),
@@ -128,7 +129,7 @@ function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guard
     {
       id: 'subjects',
       header: t.columns.assigned,
-      width: 'minmax(150px,1fr)',
+      width: 'minmax(112px,1fr)',
       cell: (guardrail) => {
         const isOwn = ({ guardrail_id: of }: { guardrail_id: string }): boolean => of === guardrail.id;
         if (isDefault(guardrail)) return t.itsWorkspace;
@@ -150,7 +151,7 @@ function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guard
           </>
         ),
     },
-    { id: 'rules', leaves: 1, header: t.columns.rules, width: '64px', isNumeric: true, cell: countRules },
+    { id: 'rules', leaves: 1, header: t.columns.rules, width: 'minmax(64px,0.3fr)', isNumeric: true, cell: countRules },
     {
       id: 'contents',
       leaves: 2,

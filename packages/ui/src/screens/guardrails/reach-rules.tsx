@@ -20,7 +20,7 @@ export function ReachRules(parts: FormParts<GuardrailDraft>) {
   const modelOptions = useMemo(() => toModelOptions(models), [models]);
   const providerOptions = useMemo(() => toProviderOptions(providers), [providers]);
   return (
-    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4 *:max-w-2xl">
       <InputField {...parts} name="name" label={t.name} required />
       <InputField {...parts} name="description" label={t.description} />
       <fieldset className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3">
@@ -46,7 +46,6 @@ export function ReachRules(parts: FormParts<GuardrailDraft>) {
           name="allowedModels"
           path="allowed_models"
           label={t.allowedModels}
-          hint={t.priceHint}
           options={modelOptions}
         />
         <ListField
@@ -83,15 +82,14 @@ interface ListFieldProps extends FormParts<GuardrailDraft> {
   readonly name: 'allowedModels' | 'ignoredModels' | 'allowedProviders' | 'ignoredProviders';
   readonly path: string;
   readonly label: string;
-  readonly hint?: string;
   readonly options: readonly SelectOption[];
 }
 
-function ListField({ form, error, name, path, label, hint, options }: ListFieldProps) {
+function ListField({ form, error, name, path, label, options }: ListFieldProps) {
   const { value, onChange } = useController({ control: form.control, name }).field;
   const t = guardrailsMessages().access[name.endsWith('Models') ? 'models' : 'providers'];
   return (
-    <Field label={label} hint={hint} error={issueFor(error, path)}>
+    <Field label={label} error={issueFor(error, path)}>
       {(control) => (
         <MultiSelect
           control={control}

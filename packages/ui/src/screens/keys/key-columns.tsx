@@ -43,7 +43,7 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
   const toSpending = (id: 'today' | 'week' | 'month' | 'total', usd: (key: AnyKey) => number): Column<AnyKey> => ({
     id,
     header: t.columns[id],
-    width: '104px',
+    width: 'minmax(104px,0.5fr)',
     isNumeric: true,
     sort: id,
     narrow: { width: '92px', cell: (key) => formatUsd(usd(key)) },
@@ -54,7 +54,7 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
       {
         id: 'name',
         header: t.columns.name,
-        width: 'minmax(220px,3fr)',
+        width: 'minmax(220px,2fr)',
         narrow: { width: 'minmax(130px,3fr)' },
         sort: 'name',
         cell: (key) => <KeyName value={key} />,
@@ -78,13 +78,13 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
       {
         id: 'guardrail',
         header: t.columns.guardrail,
-        width: 'minmax(110px,1fr)',
+        width: 'minmax(110px,1.5fr)',
         cell: (key) => <Guardrails value={key} guardrailsOf={parts.guardrailsOf} />,
       },
       {
         id: 'expires',
         header: t.columns.expires,
-        width: '110px',
+        width: 'minmax(110px,0.6fr)',
         sort: 'expires',
         cell: ({ expires_at: at }) => (at === null ? <Faint>{t.never}</Faint> : <Moment at={at} />),
       },

@@ -100,8 +100,6 @@ function Spending({ data }: { data: KeyDetail }) {
           [t.page.month, formatUsd(data.usage_monthly)],
           [t.page.total, formatUsd(data.usage)],
           ...byok,
-          [t.page.expires, data.expires_at === null ? t.never : <Moment at={data.expires_at} />],
-          ...(data.created_at === null ? [] : [[t.page.created, <Moment at={data.created_at} />] as const]),
         ]}
       />
       <p className="mt-3 text-xs text-ink-faint">
@@ -141,6 +139,8 @@ function Rules({ data }: { data: KeyDetail }) {
           [t.page.models, management ? t.page.managementModels : <Allowed allowed={allowed} all={models?.length} />],
           [t.page.member, memberId === null ? t.none : <MemberLink id={memberId} members={members} />],
           ...(data.external_user === null ? [] : [[t.page.createdFor, data.external_user] as const]),
+          [t.page.expires, data.expires_at === null ? t.never : <Moment at={data.expires_at} />],
+          ...(data.created_at === null ? [] : [[t.page.created, <Moment at={data.created_at} />] as const]),
         ]}
       />
     </ResourceCard>

@@ -79,7 +79,7 @@ export function KeysScreen() {
               value={text}
               onChange={setText}
             />
-            <p className="text-xs text-ink-faint">{t.utc}</p>
+            <p className="text-xs text-ink-faint max-sm:hidden">{t.utc}</p>
           </div>
         )
       }

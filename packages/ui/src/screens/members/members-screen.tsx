@@ -93,7 +93,7 @@ export function MembersScreen() {
               value={text}
               onChange={setText}
             />
-            <p className="text-xs text-ink-faint">{t.utc}</p>
+            <p className="text-xs text-ink-faint max-sm:hidden">{t.utc}</p>
           </div>
         )
       }
@@ -181,7 +181,7 @@ function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
       id: 'role',
       leaves: 3,
       header: t.columns.role,
-      width: '116px',
+      width: 'minmax(116px,0.6fr)',
       cell: ({ member: { role } }) => (
         <span className={role === 'org:member' ? 'text-ink-faint' : undefined}>{memberPartMessages().roles[role]}</span>
       ),
@@ -190,7 +190,7 @@ function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
       id: 'keys',
       leaves: 4,
       header: t.columns.keys,
-      width: '84px',
+      width: 'minmax(84px,0.4fr)',
       isNumeric: true,
       sort: 'keys',
       cell: ({ keyCount }) => (keyCount === null ? '' : formatCount(keyCount)),
@@ -198,7 +198,7 @@ function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
     {
       id: 'month',
       header: t.columns.month,
-      width: '112px',
+      width: 'minmax(112px,0.6fr)',
       isNumeric: true,
       sort: 'month',
       narrow: { width: '80px', cell: ({ monthUsd }) => formatUsd(monthUsd) },
@@ -216,7 +216,7 @@ function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
       id: 'last',
       leaves: 1,
       header: t.columns.last,
-      width: '130px',
+      width: 'minmax(130px,0.7fr)',
       cell: ({ member }) => <LastRequest id={member.id} />,
     },
     {

@@ -164,7 +164,6 @@ export const modelsMessages = createMessages(
       success: 'Uptime, last day',
       firstToken: 'First token, median',
       speed: 'Speed, median',
-      noRequests: 'no requests yet',
       unknown: 'unknown',
     },
     usage: {
@@ -353,7 +352,6 @@ export const modelsMessages = createMessages(
         success: 'Erfolg, letzter Tag',
         firstToken: 'Erstes Token, Median',
         speed: 'Geschwindigkeit, Median',
-        noRequests: 'noch keine Anfragen',
         unknown: 'unbekannt',
       },
       usage: {

@@ -177,8 +177,8 @@ function PointTable({ points, onOpen }: { points: readonly ChartPoint[]; onOpen:
   const { chart, columns } = modelsMessages();
   const heads = [chart.price, columns.speed, columns.requests, columns.spend];
   return (
-    <div className="scroll-thin overflow-x-auto">
-      <table className="figures w-full max-w-4xl text-sm" aria-label={chart.title}>
+    <div className="card scroll-thin shrink-0 overflow-x-auto px-4 py-2">
+      <table className="figures w-full text-sm" aria-label={chart.title}>
         <thead>
           <tr className="border-b border-line text-right text-xs text-ink-faint">
             <th scope="col" className="py-1.5 text-left font-medium">

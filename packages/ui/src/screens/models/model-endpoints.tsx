@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { endpointsQuery } from '../../api/queries.ts';
-import { toTokenPriceText } from '../../features/models/model-facts.ts';
+import { toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { EndpointStateBadge, toEndpointState } from '../../features/providers/provider-states.tsx';
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -59,11 +59,13 @@ function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
         facts={[
           [t.input, toTokenPriceText(endpoint.pricing, 'prompt')],
           [t.output, toTokenPriceText(endpoint.pricing, 'completion')],
+          ...toPriceFacts(endpoint.pricing),
           [t.context, toTokensText(endpoint.context_length)],
           [t.maxOutput, toTokensText(endpoint.max_completion_tokens)],
-          [t.success, endpoint.uptime_last_1d === null ? t.noRequests : formatPercent(endpoint.uptime_last_1d)],
-          [t.firstToken, latency?.['p50'] === undefined ? t.noRequests : formatDuration(latency['p50'])],
-          [t.speed, throughput?.['p50'] === undefined ? t.noRequests : formatSpeed(throughput['p50'])],
+          // What no request has told is left out: the badge says that there were none.
+          ...(endpoint.uptime_last_1d === null ? [] : [[t.success, formatPercent(endpoint.uptime_last_1d)] as const]),
+          ...(latency?.['p50'] === undefined ? [] : [[t.firstToken, formatDuration(latency['p50'])] as const]),
+          ...(throughput?.['p50'] === undefined ? [] : [[t.speed, formatSpeed(throughput['p50'])] as const]),
         ]}
       />
     </>

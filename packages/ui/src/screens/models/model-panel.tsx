@@ -154,9 +154,9 @@ function About({ model }: { model: Model }) {
           ...toPriceFacts(pricing),
           [t.takes, architecture.input_modalities.join(', ')],
           [t.gives, architecture.output_modalities.join(', ')],
-          [t.tokenizer, architecture.tokenizer],
+          ...(architecture.tokenizer === 'Other' ? [] : [[t.tokenizer, architecture.tokenizer] as const]),
           [t.slug, <code className="font-mono text-xs">{model.canonical_slug}</code>],
-          [t.cutoff, model.knowledge_cutoff ?? t.unknown],
+          ...(model.knowledge_cutoff == null ? [] : [[t.cutoff, model.knowledge_cutoff] as const]),
           [t.retired, model.expiration_date ?? t.notAnnounced],
         ]}
       />

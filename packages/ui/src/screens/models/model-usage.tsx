@@ -5,9 +5,15 @@ import { Link } from '@tanstack/react-router';
 import { activityQuery } from '../../api/queries.ts';
 import { formatUsdInColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
+import { perLocale } from '../../messages/locale.ts';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { modelsMessages } from './messages.tsx';
+
+/** `Mar 1`. The gateway adds up by days of UTC. */
+const dayFormat = perLocale(
+  ({ tag }) => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' }),
+);
 
 export function ModelUsage({ id }: { id: string }) {
   const t = modelsMessages().usage;
@@ -37,7 +43,7 @@ function UsageTable({ id, days, total }: ReturnType<typeof toUsageByDay> & { id:
           </thead>
           <tbody>
             {days.map((day) => (
-              <Row key={day.date} label={day.date} usage={day} />
+              <Row key={day.date} label={dayFormat().format(Date.parse(day.date))} usage={day} />
             ))}
           </tbody>
           <tfoot className="font-medium">

@@ -163,7 +163,7 @@ function ProviderLists({ form, isConfigured, providers }: AccountParts & { provi
       <p className="mb-2 text-xs text-ink-faint">{t.providersHint}</p>
       {isConfigured('providers.only') && <ConfiguredList name={t.only} />}
       {isConfigured('providers.ignore') && <ConfiguredList name={t.ignore} />}
-      <div className="scroll-thin max-h-56 overflow-y-auto rounded-lg border border-line">
+      <div className="scroll-thin max-h-80 overflow-y-auto rounded-lg border border-line">
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b border-line text-left text-xs text-ink-faint">

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 
 import { instanceQuery, settingsQuery } from '../../api/queries.ts';
 import { type Session, getSession } from '../../api/session.ts';
@@ -37,7 +38,7 @@ export function SettingsScreen() {
       <div className="flex min-w-0 flex-col gap-4 md:flex-row md:gap-6">
         <nav
           aria-label={t.navigation}
-          className="scroll-thin flex shrink-0 gap-1 overflow-x-auto md:sticky md:top-6 md:w-40 md:flex-col md:self-start"
+          className="flex shrink-0 flex-wrap gap-1 md:sticky md:top-6 md:w-40 md:flex-col md:self-start"
         >
           {sections.map((name) => (
             <Link
@@ -143,46 +144,34 @@ function AppearanceCard() {
   return (
     <section className="card flex flex-col gap-4 p-4">
       <h2 className="text-base font-semibold">{settingsMessages().sections.appearance}</h2>
-      <div className="flex flex-wrap gap-x-8 gap-y-4">
-        <div>
-          <p className="mb-1 text-sm font-medium">{t.theme}</p>
-          <Choice
-            label={t.theme}
-            value={theme}
-            onChange={(next) => setPreferences({ theme: next })}
-            options={t.themes}
-          />
-        </div>
-        <div>
-          <p className="mb-1 text-sm font-medium">{t.rows}</p>
-          <Choice
-            label={t.rows}
-            value={density}
-            onChange={(next) => setPreferences({ density: next })}
-            options={t.densities}
-          />
-        </div>
+      <div className="flex flex-col divide-y divide-line/60">
+        <ChoiceRow
+          label={t.theme}
+          value={theme}
+          onChange={(next) => setPreferences({ theme: next })}
+          options={t.themes}
+        />
+        <ChoiceRow
+          label={t.rows}
+          value={density}
+          onChange={(next) => setPreferences({ density: next })}
+          options={t.densities}
+        />
         {/* The desktop app has its own setting, which its menus follow, too. */}
         {!isDesktop && (
-          <div>
-            <p className="mb-1 text-sm font-medium">{t.language}</p>
-            <Choice
-              label={t.language}
-              value={language}
-              onChange={(next) => setPreferences({ language: next })}
-              options={{ system: t.system, ...LANGUAGE_NAMES }}
-            />
-          </div>
-        )}
-        <div>
-          <p className="mb-1 text-sm font-medium">{t.zone}</p>
-          <Choice
-            label={t.zone}
-            value={zone}
-            onChange={(next) => setPreferences({ zone: next })}
-            options={{ local: t.localZone(localZoneName()), utc: 'UTC' }}
+          <ChoiceRow
+            label={t.language}
+            value={language}
+            onChange={(next) => setPreferences({ language: next })}
+            options={{ system: t.system, ...LANGUAGE_NAMES }}
           />
-        </div>
+        )}
+        <ChoiceRow
+          label={t.zone}
+          value={zone}
+          onChange={(next) => setPreferences({ zone: next })}
+          options={{ local: t.localZone(localZoneName()), utc: 'UTC' }}
+        />
       </div>
       <Checkbox
         checked={singleKeys}
@@ -191,5 +180,15 @@ function AppearanceCard() {
         hint={t.singleKeysHint}
       />
     </section>
+  );
+}
+
+/** A choice with its name before it, in line with those above and below. */
+function ChoiceRow<Value extends string>(props: ComponentProps<typeof Choice<Value>>) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2 first:pt-0">
+      <p className="text-sm font-medium">{props.label}</p>
+      <Choice {...props} />
+    </div>
   );
 }

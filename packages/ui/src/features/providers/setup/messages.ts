@@ -36,7 +36,7 @@ export const providerSetupMessages = createMessages(
       ownNote: 'Custom endpoint (OpenAI, Anthropic, Google and others)',
       gateway: 'A gateway to many providers',
       ownAddress: 'Key and your own address',
-      noKey: (text: string) => `${text}, no key needed`,
+      noKey: (text: string) => `${text}, no key`,
     },
     fields: {
       key: 'Key',

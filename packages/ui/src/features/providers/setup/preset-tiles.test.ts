@@ -30,5 +30,5 @@ test.each([
 
 test('a preset whose server was not found is there once, without a mark', () => {
   const tiles = toTiles(PRESETS, [], 'local');
-  expect(tiles.map(({ note, server }) => [note, server])).toEqual([['127.0.0.1:1, no key needed', undefined]]);
+  expect(tiles.map(({ note, server }) => [note, server])).toEqual([['127.0.0.1:1, no key', undefined]]);
 });
