@@ -54,7 +54,7 @@ describe.skipIf(skipped !== undefined)(`keys, members and limits (${skipped ?? '
 
   test('members are listed, added, changed and removed', async () => {
     const { page, problems, check } = await ui.open('#/members');
-    await page.getByRole('row', { name: /Ada Lovelace ada@example.com member 1 .* EU-safe never/ }).waitFor();
+    await page.getByRole('row', { name: /Ada Lovelace ada@example.com Member 1 .* EU-safe never/ }).waitFor();
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('ID').fill('bob');
