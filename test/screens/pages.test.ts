@@ -160,8 +160,7 @@ describe.skipIf(skipped !== undefined)(
       await rules.getByText(/^1 of \d+/).click();
       await rules.getByRole('link', { name: 'demo/chat' }).waitFor();
       await rules.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
-      const limits = page.getByRole('region', { name: 'Limits and spending' });
-      await limits.getByText('never').waitFor();
+      await rules.getByText('never').waitFor();
       await page.getByRole('button', { name: 'Edit…' }).click();
       await page.getByLabel('Expires').fill('2020-01-01T10:00');
       await page.getByRole('button', { name: 'Save' }).click();
