@@ -300,8 +300,9 @@ describe.skipIf(skipped !== undefined)(
       await keep('Keyed', 'By keys.');
       const { page, problems } = await open('#/settings');
       await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
       await page.keyboard.type('prompts library');
-      await page.getByRole('option', { name: /^Prompts/ }).waitFor();
+      await page.getByRole('option', { name: /^Prompts/, selected: true }).waitFor();
       await page.keyboard.press('Enter');
       const search = page.getByRole('searchbox', { name: 'Find a prompt' });
       await search.waitFor();
