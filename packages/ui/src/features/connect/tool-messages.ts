@@ -21,7 +21,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'The langchain-openai package': 'Das Paket langchain-openai',
   'The @langchain/openai package': 'Das Paket @langchain/openai',
   'Chat in the browser, for teams': 'Chat im Browser, für Teams',
-  'One call from the terminal': 'Eine Anfrage aus dem Terminal',
+  'One request from the terminal': 'Eine Anfrage aus dem Terminal',
 
   // Steps
   'Set address, key and model in its settings': 'Adresse, Schlüssel und Modell in den Einstellungen eintragen',
