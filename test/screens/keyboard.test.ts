@@ -294,8 +294,8 @@ describe.skipIf(skipped !== undefined)(
     test('shows the ring of the keyboard on a tab that keys lead to, not on one that is pressed', async () => {
       const { page } = opened;
       await opened.go(`#/generations/${ids.first}`);
-      const readOutline = (name: string): Promise<string> =>
-        page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).outlineStyle);
+      const readOutline = (name: string): Promise<unknown> =>
+        page.getByRole('tab', { name }).evaluate('(tab) => getComputedStyle(tab).outlineStyle');
       await page.getByRole('tab', { name: 'Usage and cost' }).click();
       expect(await readOutline('Usage and cost')).toBe('none');
       await page.keyboard.press('ArrowRight');

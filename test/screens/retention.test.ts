@@ -40,7 +40,7 @@ describe.skipIf(skipped !== undefined)(`retention (${skipped ?? 'in Chromium'})`
     const contents = card.getByLabel('Keep prompts and responses for days');
     await contents.fill('26');
     await page.keyboard.press('Enter');
-    expect(await contents.evaluate((field: HTMLInputElement) => field.validity.rangeOverflow)).toBe(true);
+    expect(await contents.evaluate('(field) => field.validity.rangeOverflow')).toBe(true);
     await contents.fill('5');
     await card.getByLabel('Keep requests for days').fill('10');
     const sentence = /^This deletes 10 requests and the prompts and responses of 15 requests \(.*B\) now\.$/;

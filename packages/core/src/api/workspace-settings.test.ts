@@ -14,7 +14,7 @@ function createScene() {
     expect(status).toBe(200);
   };
   /** Calls a model, and returns the record and what is stored of what was said. */
-  const ask = async (fields: object = {}) => {
+  const ask = async (fields: Record<string, unknown> = {}) => {
     const response = await core.chat(fields);
     const id = String((jsonOf(response) as { id?: string }).id);
     const record = await core.store.generations.get(id);
