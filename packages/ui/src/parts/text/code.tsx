@@ -1,13 +1,23 @@
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 
 import { useIsSettled } from '../use-is-settled.ts';
 import { showControls } from './show-controls.ts';
 
+interface Marked {
+  readonly text: string;
+  readonly language: string;
+}
+
 let isLoaded = false;
-const MarkedCode = lazy(async () => {
-  const { MarkedCode: Marked } = await import('./marked-code.tsx');
-  isLoaded = true;
-  return { default: Marked };
+/** Where the colours cannot be loaded, as while the gateway is away, the code is shown without. */
+const MarkedCode = lazy(async (): Promise<{ default: ComponentType<Marked> }> => {
+  try {
+    const { MarkedCode: Colored } = await import('./marked-code.tsx');
+    isLoaded = true;
+    return { default: Colored };
+  } catch {
+    return { default: ({ text }) => text };
+  }
 });
 
 /** Longer code stays as it is: marking it would hold up the page. */
