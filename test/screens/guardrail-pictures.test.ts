@@ -339,12 +339,16 @@ describe.skipIf(skipped !== undefined)(
       await message(page, 'Settings restored').waitFor();
       expect(await stored()).toBeNull();
       expect(await page.getByLabel('Credits in USD').inputValue()).toBe('');
-      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page.getByRole('link', { name: 'Workspaces' }).click();
+      await page
+        .getByRole('row', { name: /^Default/ })
+        .getByRole('link')
+        .click();
       const address = page.getByLabel('Default callback address');
       await address.fill('https://hooks.example.com/films');
-      await page.getByRole('button', { name: 'Save' }).last().click();
-      await message(page, 'Saved').getByRole('button', { name: 'Undo' }).click();
-      await message(page, 'Address restored').waitFor();
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      await message(page, 'Workspace saved').getByRole('button', { name: 'Undo' }).click();
+      await message(page, 'Workspace restored').waitFor();
       expect(await address.inputValue()).toBe('');
       expect(problems).toEqual([]);
     });

@@ -10,6 +10,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shellMessages } from '../../packages/ui/src/shell/messages.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
+/** What a page has, and this program's types have not. */
+interface Styles {
+  getComputedStyle(of: unknown): { readonly outlineStyle: string };
+}
+
 const SOURCE = fileURLToPath(new URL('../../packages/ui/src/', import.meta.url));
 const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
 
@@ -294,8 +299,10 @@ describe.skipIf(skipped !== undefined)(
     test('shows the ring of the keyboard on a tab that keys lead to, not on one that is pressed', async () => {
       const { page } = opened;
       await opened.go(`#/generations/${ids.first}`);
-      const readOutline = (name: string): Promise<unknown> =>
-        page.getByRole('tab', { name }).evaluate('(tab) => getComputedStyle(tab).outlineStyle');
+      const readOutline = (name: string): Promise<string> =>
+        page
+          .getByRole('tab', { name })
+          .evaluate((tab) => (globalThis as unknown as Styles).getComputedStyle(tab).outlineStyle);
       await page.getByRole('tab', { name: 'Usage and cost' }).click();
       expect(await readOutline('Usage and cost')).toBe('none');
       await page.keyboard.press('ArrowRight');

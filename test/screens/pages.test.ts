@@ -238,7 +238,7 @@ describe.skipIf(skipped !== undefined)(
       const rows = page.getByRole('grid', { name: 'Sessions' }).getByRole('row');
       await expect.poll(() => rows.count()).toBe(4);
       const row = await rows.filter({ hasText: 'When do I plant garlic?' }).innerText();
-      expect(row).toMatch(/\n4\n[^]*demo\/chat \+1[^]*\n1\n\$0\.08/);
+      expect(row).toMatch(/\n4\n[^]*\nchat \+1[^]*\n1\n\$0\.08/);
       await page.getByRole('combobox', { name: 'Filter generations' }).fill('status:failed');
       await page.keyboard.press('Enter');
       await expect.poll(() => rows.count()).toBe(2);

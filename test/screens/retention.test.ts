@@ -7,6 +7,11 @@ import { toContent, toRecord } from '../support/stores/generation-records.ts';
 
 const DAY_MS = 86_400_000;
 
+/** What a field of a page has, and this program's types have not. */
+interface Validated {
+  readonly validity: { readonly rangeOverflow: boolean };
+}
+
 /** A request a day, from so many days ago until today. Each day has a start of its own, which begins its files. */
 async function fillDays(dir: string, days: number): Promise<void> {
   for (let day = days; day >= 0; day -= 1) {
@@ -40,7 +45,7 @@ describe.skipIf(skipped !== undefined)(`retention (${skipped ?? 'in Chromium'})`
     const contents = card.getByLabel('Keep prompts and responses for days');
     await contents.fill('26');
     await page.keyboard.press('Enter');
-    expect(await contents.evaluate('(field) => field.validity.rangeOverflow')).toBe(true);
+    expect(await contents.evaluate((field) => (field as unknown as Validated).validity.rangeOverflow)).toBe(true);
     await contents.fill('5');
     await card.getByLabel('Keep requests for days').fill('10');
     const sentence = /^This deletes 10 requests and the prompts and responses of 15 requests \(.*B\) now\.$/;

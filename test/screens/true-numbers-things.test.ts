@@ -154,13 +154,19 @@ function toModelRows(): string[][] {
   }).toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
 }
 
+const ALL_DAYS = '30 days';
+
+/** A day as tables say it: `Mar 9`. */
+const dayName = (day: string): string =>
+  new Date(day).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
 /** The use of a model by day of UTC, the newest first, and that of all days. */
 function toUsageRows(model: string): string[][] {
   const since = new Date(NOW - 30 * DAY_MS).toISOString().slice(0, 10);
   const calls = ALL_CALLS.filter((call) => call.model === model && utcDay(call) >= since);
   const days = [...groupBy(calls, utcDay)].toSorted(([one], [other]) => (one > other ? -1 : 1));
-  return [...days, ['30 days', calls] as const].map(([name, own]) => [
-    name,
+  return [...days, [ALL_DAYS, calls] as const].map(([name, own]) => [
+    name === ALL_DAYS ? name : dayName(name),
     whole(own.length),
     whole(sum(own, ({ promptTokens }) => promptTokens)),
     whole(sum(own, ({ tokens }) => tokens)),
