@@ -320,6 +320,8 @@ describe.skipIf(skipped !== undefined)(
       const zone = 'UTC';
       const { page, go, compare } = await counted.open(zone);
       await page.evaluate(`sessionStorage.setItem('model-gateway.playground-key', ${JSON.stringify(API_KEY)})`);
+      // The key is read once, by a script that may have been loaded before.
+      await page.reload();
       await go(`#/playground?models=${MODELS[0]}`);
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Count');
       await page.keyboard.press('Control+Enter');
