@@ -86,9 +86,9 @@ export function createRecorder(parts: RecorderParts): Recorder {
   ): Promise<void> => {
     const { generation, costNanoUsd, principalId, userId = null } = record;
     const cost = { creditsNanoUsd: generation.is_byok ? null : costNanoUsd, anyNanoUsd: costNanoUsd };
-    const choosing = content === null || isContentKept(record, parts);
-    const isKept = choosing instanceof Promise ? await choosing : choosing;
     try {
+      const choosing = content === null || isContentKept(record, parts);
+      const isKept = choosing instanceof Promise ? await choosing : choosing;
       await appendReadable(generations, record, isKept ? content : null);
       ledger.release(generation.id, cost);
     } catch (cause) {
