@@ -84,6 +84,7 @@ export type {
 } from './wire/fixtures.ts';
 export type { CallTimeline, Generation, GenerationContent, StreamTimeline } from './wire/generation.ts';
 export type { GenerationStatus } from './wire/statuses.ts';
+export type { SentRequest, StoredRequest } from './wire/stored-request.ts';
 export type { GenerationSplit } from './wire/generation-list.ts';
 export type { GenerationSort } from './wire/generation-fields.ts';
 export { maxPriceSchema, sortKeySchema } from './wire/routing.ts';
@@ -162,6 +163,15 @@ export {
 } from './providers/provider.ts';
 export type { VideoProvider } from './providers/video-contract.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/routers.ts';
+export {
+  fromPacked,
+  fromStoredForm,
+  isLongContent,
+  type PutBlock,
+  referencesIn,
+  toPackedJson,
+  withReferences,
+} from './stores/kit/content-form.ts';
 export type {
   AssignmentRecord,
   AssignmentRepository,

@@ -9,6 +9,7 @@ import type {
   Generation,
   GenerationContent,
   Guardrail,
+  StoredContent,
 } from '@model-gateway/core';
 
 const NOTHING_KNOWN = {
@@ -89,6 +90,34 @@ export function toContent(text: string): GenerationContent {
     output: { completion: `Answer: ${text}`, reasoning: null },
     error: null,
   };
+}
+
+/** The turns of one conversation, each of which is sent with all before it, in a form and over a wire. */
+export function toTurns(count: number): StoredContent[] {
+  const messages: object[] = [{ role: 'system', content: 'You write code. '.repeat(40) }];
+  const tools = [{ type: 'function', function: { name: 'read', parameters: { type: 'object', $items: 'none' } } }];
+  return Array.from({ length: count }, (_, turn) => {
+    messages.push({ role: 'user', content: `Turn ${turn}: ${'what about “this”? '.repeat(40)}(${turn} asked)` });
+    const asked = structuredClone(messages);
+    const completion = `Turn ${turn}: ${'consider the other. '.repeat(40)}(${turn} said)`;
+    messages.push({ role: 'assistant', content: completion });
+    const body = { model: 'acme/chat', messages: asked, tools, temperature: 0.5 };
+    const contents = asked.map((message) => ({ parts: [structuredClone(message)] }));
+    return {
+      ...toContent(''),
+      input: { messages: structuredClone(asked) },
+      output: { completion, reasoning: null },
+      request: {
+        format: 'chat',
+        body,
+        headers: { 'user-agent': 'tool/1' },
+        attempts: [
+          { endpoint: 'acme:chat-1', wire: 'openai', body: { ...structuredClone(body), model: 'chat-1' } },
+          { endpoint: 'beta:chat-b', wire: 'google', body: { contents, tools: [{ $block: 'x' }] } },
+        ],
+      },
+    };
+  });
 }
 
 /** An issued key. */

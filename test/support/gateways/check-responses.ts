@@ -2,6 +2,7 @@ import type { Gateway, GatewayRequest, GatewayResponse } from '@model-gateway/co
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 import { ROUTES, ROUTES_BY_TAG } from '../../../packages/core/src/api/routes.ts';
+import { STORED_HEADERS } from '../../../packages/core/src/generations/whole-request.ts';
 import { toOpenApi } from '../../../packages/core/src/http/openapi.ts';
 import { createRouter } from '../../../packages/core/src/http/route.ts';
 
@@ -48,9 +49,13 @@ export function withCheckedResponses(gateway: Gateway): Gateway {
   };
 }
 
-/** Headers that authentication, notes of refusals, the routes of regions and the reading of bodies use, for every operation. */
-const READ_BY_ALL = new Set(
+/**
+ * Headers that authentication, notes of refusals, the routes of regions and the reading of bodies use, for every operation,
+ * and those that are stored with every call.
+ */
+const READ_BY_ALL = new Set<string>(
   [
+    STORED_HEADERS,
     [
       'authorization',
       'x-api-key',

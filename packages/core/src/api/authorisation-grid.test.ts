@@ -110,6 +110,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /admin/v1/generations/{id}/cancel': [401, 403, 404],
   'GET /admin/v1/generations/{id}/timeline': [401, 403, 404],
   'GET /admin/v1/generations/{id}/call-timeline': [401, 403, 404],
+  'GET /admin/v1/generations/{id}/request': [401, 403, 404],
   'GET /admin/v1/generations/{id}/course': [401, 403, 404],
   'PUT /admin/v1/generations/{id}/review': [401, 403, 400],
   'DELETE /admin/v1/generations/{id}': [401, 403, 404],

@@ -179,6 +179,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations/{id}/timeline': admin(generations('getGenerationTimeline'), 'Get the timeline of a stream: when each piece of its text was sent'),
     'GET /admin/v1/generations/{id}/call-timeline': admin(generations('getCallTimeline'), 'Get the timeline of a call: how long each step took, and how it was routed'),
     'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Former path of call-timeline; use that one'),
+    'GET /admin/v1/generations/{id}/request': admin(generations('getGenerationRequest'), 'Get the whole request of a call, as it came in and as it was sent upstream'),
     'PUT /admin/v1/generations/{id}/review': admin(generations('reviewGeneration'), 'Rate a response and note something about it'),
     'DELETE /admin/v1/generations/{id}': admin(generations('deleteGenerationContent'), 'Delete the prompt and the completion; the record stays'),
     'GET /admin/v1/views': admin(views('listViews'), 'List the saved views of the list of generations'),

@@ -12,6 +12,7 @@ import {
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '../wire/fields.ts';
+import { nativeOf } from '../wire/native-request.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { VideoRequest } from '../wire/videos.ts';
@@ -31,6 +32,16 @@ export interface ModelCall<Request = unknown> {
   readonly labels: CallLabels;
   /** The rule of the account that has chosen its models; absent where they are those that were asked for. */
   readonly ruled?: RuledCall | undefined;
+  /** The request in the form in which it came in, to be stored. */
+  readonly received: ReceivedRequest;
+}
+
+/** A request as it came in. */
+export interface ReceivedRequest {
+  /** The API form of the body, or the kind of the call where it has only one. */
+  readonly format: FormatName | CallKindName;
+  readonly body: unknown;
+  readonly headers: HeaderMap;
 }
 
 export interface RuledCall {
@@ -48,6 +59,8 @@ interface CallLabels extends Omit<RequestLabels, 'session'> {
 
 interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind' | 'request' | 'principal' | 'region'> {
   readonly headers: HeaderMap;
+  /** Absent where the request itself is what came in. */
+  readonly received?: Omit<ReceivedRequest, 'headers'> | undefined;
 }
 
 /** Makes the call of a checked request. Throws `invalid_request` for a session in the headers that is too long. */
@@ -58,7 +71,20 @@ export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Req
   const externalUser = named ?? principal.externalUser ?? null;
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
-  return { id, kind, request, principal, session, region, labels };
+  const received = { ...(given.received ?? formOf(kind, given.request)), headers };
+  return { id, kind, request, principal, session, region, labels, received };
+}
+
+/** A request in the form that is nearest to the one it came in. */
+function formOf<Request>({ name }: CallKind<Request>, request: Request): Omit<ReceivedRequest, 'headers'> {
+  const native = nativeOf(request as ChatCompletionRequest);
+  return native === undefined ? { format: name, body: request } : { format: native.form, body: native.body };
+}
+
+/** The call with its changed request as the one that came in: what guardrails take out of it is not stored. */
+export function withoutReceived<Request>(call: ModelCall<Request>): ModelCall<Request> {
+  const { headers } = call.received;
+  return { ...call, received: { ...formOf(call.kind, call.request), headers } };
 }
 
 const MAX_SESSION_ID_LENGTH = 256;
@@ -76,11 +102,15 @@ interface ReceiveParts {
   readonly regionOf: (request: GatewayRequest) => CallRegion | null;
 }
 
-/** Makes the call of a checked request that has come over HTTP. Throws as `createModelCall` does. */
+/**
+ * Makes the call of a checked request that has come over HTTP; `received` is the form it came in, where that is another.
+ * Throws as `createModelCall` does.
+ */
 export function receiveCall<Request>(
   kind: CallKind<Request>,
   body: Request,
   { request: http, principal, parts }: Pick<RequestContext<ReceiveParts>, 'request' | 'principal' | 'parts'>,
+  received?: Omit<ReceivedRequest, 'headers'>,
 ): ModelCall<Request> {
   return createModelCall({
     id: createGenerationId(parts.platform),
@@ -89,6 +119,7 @@ export function receiveCall<Request>(
     principal,
     region: parts.regionOf(http),
     headers: http.headers,
+    received,
   });
 }
 

@@ -153,7 +153,7 @@ function toChatCall(
   { onUpstreamBody, signal }: ChatTurn,
   asking: Asking,
 ): ChatCall {
-  const { call, plan, parts } = run;
+  const { call, plan, observer, parts } = run;
   const isGateway = endpoint.provider.gateway !== undefined;
   return {
     generationId: call.id,
@@ -168,6 +168,7 @@ function toChatCall(
     keepsNative: asking.readBy === 'none',
     onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
     onUpstreamBody,
+    onSent: observer.sentTo(endpoint),
     signal,
     timeouts: parts.timeouts,
   };

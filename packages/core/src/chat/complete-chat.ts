@@ -54,10 +54,11 @@ export async function completeChat(format: Format, context: ChatContext): Promis
   const { request: client, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
-  const { request: read, encoder } = format.parse(await readJsonBody(client), client.headers);
+  const body = await readJsonBody(client);
+  const { request: read, encoder } = format.parse(body, client.headers);
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const received = receiveChat(format, request, context);
+  const received = receiveChat(format, request, context, request === read ? body : undefined);
   const prepared = await prepareCall(received, CHAT_STEPS, context, receivedAt);
 
   const { call, caller, pipeline, bound } = prepared;
@@ -85,15 +86,19 @@ async function amendChat(
   return amended === request ? request : { ...amended, stream: request.stream, stream_options: request.stream_options };
 }
 
-/** Makes the call of a chat request, for the model that the rules of the account choose for it. */
+/**
+ * Makes the call of a chat request, for the model that the rules of the account choose for it. `body`: what the request was
+ * read from; undefined where it has been changed since.
+ */
 export function receiveChat(
   { name: format }: Format,
   request: ChatCompletionRequest,
   context: ChatContext,
+  body?: unknown,
 ): ChatRun['call'] {
   const { headers } = context.request;
   const { routing } = context.parts;
-  const call = receiveCall(chatKind, request, context);
+  const call = receiveCall(chatKind, request, context, body === undefined ? undefined : { format, body });
   return routing.account.rules === undefined ? call : applyRules(call, { format, headers }, routing);
 }
 

@@ -166,6 +166,7 @@ test('records a completed stream once, before its last frames can be read', asyn
     error: null,
     timeline: { interval_ms: 20, gaps_ms: [0], text: [14] },
     callTimeline: expect.objectContaining({ attempts_ms: [0] }),
+    request: expect.objectContaining({ format: 'chat' }),
   });
 });
 

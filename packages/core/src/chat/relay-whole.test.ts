@@ -308,8 +308,9 @@ test('records the call before it responds, in a form that the wire allows', asyn
   expect((await pending).status).toBe(200);
 
   const { record, content } = store.appended[0] ?? {};
-  const { callTimeline, ...publicContent } = { callTimeline: undefined, ...content };
+  const { callTimeline, request, ...publicContent } = { callTimeline: undefined, request: undefined, ...content };
   expect(callTimeline).toMatchObject({ attempts_ms: [0] });
+  expect(request).toMatchObject({ format: 'chat', headers: { 'http-referer': 'https://app.example' } });
   expect(generationSchema.parse(record?.generation)).toEqual(record?.generation);
   expect(generationContentSchema.parse(publicContent)).toEqual(publicContent);
   expect(record?.generation).toMatchObject({

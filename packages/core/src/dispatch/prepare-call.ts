@@ -2,7 +2,7 @@ import { withWorkspaceDefaults } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { withAskedModel } from '../calls/asked-model.ts';
 import type { CallBound, EndpointConstraint } from '../calls/call-kind.ts';
-import { type StepTimes, createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
+import { createPipeline, type ModelCall, type Pipeline, type StepTimes, withoutReceived } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -149,9 +149,11 @@ export function guardByFilters<Request>(
   pipeline: Pipeline,
   { parts: { logger, platform } }: CallContext<Pick<PrepareParts, 'logger' | 'platform'>>,
 ): Awaitable<GuardedCall<Request>> {
-  return policy === null
-    ? { call: received, refusal: null }
-    : guardCall(received, { policy, pipeline, logger, platform });
+  if (policy === null) return { call: received, refusal: null };
+  return whenKnown(guardCall(received, { policy, pipeline, logger, platform }), ({ call, refusal }) => ({
+    call: call.request === received.request ? call : withoutReceived(call),
+    refusal,
+  }));
 }
 
 /** Plans a call for the endpoints that its caller's policy and budgets admit. */

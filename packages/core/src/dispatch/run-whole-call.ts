@@ -7,6 +7,7 @@ import { type GenerationLogging, observeCall, type ResultFacts } from '../genera
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { Ledger } from '../limits/ledger.ts';
+import type { OnSent } from '../providers/provider.ts';
 import { withReport } from '../routing/explain.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
@@ -41,6 +42,8 @@ export interface WholeTurn {
   readonly signal: AbortSignal;
   /** For the choice of an endpoint's provider that is a gateway; undefined for any other, and for none. */
   readonly preferences: ProviderPreferences | undefined;
+  /** Notes what is sent upstream; undefined where it is not stored. */
+  readonly onSent: OnSent | undefined;
 }
 
 /** How one unstreamed kind is served: one upstream call, and what of its result is recorded. */
@@ -102,7 +105,10 @@ async function serveCall<Request, Result>(
   try {
     const { endpoint, startedAt, first } = await runAttempts(
       { endpoints, observer, signal, parts: parts.attempts },
-      (candidate) => whole.ask(candidate, call, { signal, preferences: preferencesFor(candidate, prepared, parts) }),
+      (candidate) => {
+        const preferences = preferencesFor(candidate, prepared, parts);
+        return whole.ask(candidate, call, { signal, preferences, onSent: observer.sentTo(candidate) });
+      },
     );
     const outcome: Outcome = { status: 'completed' };
     noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, parts.attempts);

@@ -36,9 +36,9 @@ export async function runEmbeddings(
 
 function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest, AskedEmbeddings> {
   return {
-    async ask({ provider, providerModel }, { request }, { signal, preferences }) {
+    async ask({ provider, providerModel }, { request }, { signal, preferences, onSent }) {
       const timeoutMs = timeouts.nonStreamMs;
-      const result = await provider.embeddings?.({ request, providerModel, preferences, signal, timeoutMs });
+      const result = await provider.embeddings?.({ request, providerModel, preferences, onSent, signal, timeoutMs });
       if (result === undefined) throw new GatewayError('not_found', `${provider.name} does not offer embeddings`);
       return toAskedFormat(result, request, provider.name);
     },

@@ -1,4 +1,5 @@
 import type { StoredContent } from '../stores/generations.ts';
+import { type PutBlock, toPackedJson, toStoredForm } from '../stores/kit/content-form.ts';
 import type { GenerationContent } from '../wire/generation.ts';
 
 type Output = GenerationContent['output'];
@@ -70,18 +71,30 @@ export function keepLongTexts({ output }: StoredContent): void {
 }
 
 /**
- * A content as JSON: as one text, and in pieces where a text of it is put aside. The pieces together are what
- * `JSON.stringify` makes of it, and none is longer than some tens of kilobytes of a long text. Throws for what JSON cannot
- * hold, and, while pieces are taken, a `LostTextError`.
+ * A content as the JSON that a store writes: as one text, and in pieces where a text of it is put aside. None of these is
+ * longer than some tens of kilobytes of a long text. With `put`, which writes its blocks, it is packed.
+ * Throws for what JSON cannot hold, and, while pieces are taken, a `LostTextError`.
  */
-export function toContentJson(content: StoredContent): string | Iterable<string> {
+export function toContentJson(content: StoredContent, put?: PutBlock): string | Iterable<string> {
+  const form = toStoredForm(content);
   const texts: LongTexts | undefined = longTexts.get(content.output);
-  if (texts === undefined) return JSON.stringify(content);
+  if (texts === undefined) return put === undefined ? JSON.stringify(form) : toPackedJson(form, put);
   const ofOutput = (name: string): Iterable<string> | undefined => {
     const text = texts[name as keyof LongTexts];
     return text && toJsonText(text);
   };
-  return toObject(content, (name) => (name === 'output' ? toObject(content.output, ofOutput) : undefined));
+  // Blocks are written now: pieces are taken while the line of the content is being written.
+  const packed = new Map<string, string>();
+  if (put !== undefined) {
+    for (const [name, value] of Object.entries(form)) {
+      if (name !== 'output' && value !== undefined) packed.set(name, toPackedJson(value, put));
+    }
+  }
+  return toObject(form, (name) => {
+    const json = packed.get(name);
+    if (json !== undefined) return [json];
+    return name === 'output' ? toObject(content.output, ofOutput) : undefined;
+  });
 }
 
 /** An object as JSON; `toPieces` gives those members that come in pieces. */

@@ -3,6 +3,7 @@ import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
+import type { OnSent } from '../providers/provider.ts';
 import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { CallTimeline, GenerationContent } from '../wire/generation.ts';
@@ -40,6 +41,7 @@ import {
   toSettled,
   toStoredContent,
 } from './to-generation.ts';
+import { noteSentTo, type SentRequests, toStoredRequest } from './whole-request.ts';
 
 /** Follows one call from its first attempt to its end, with a stream and without. */
 export interface CallObserver extends FollowedCall {
@@ -53,6 +55,8 @@ export interface CallObserver extends FollowedCall {
   /** An endpoint is being asked; `noteAttempt` follows. */
   noteAsked(endpoint: Endpoint): void;
   noteAttempt(attempt: Attempt): void;
+  /** What notes the requests that are sent to an endpoint; undefined where contents are not stored. */
+  sentTo(endpoint: Endpoint): OnSent | undefined;
   /** The completion that is being relayed has broken off, and another endpoint is asked to continue it. */
   noteBrokeOff(brokeOff: BrokeOff): void;
   /** An endpoint of the plan was passed over. */
@@ -123,6 +127,7 @@ class Observer implements CallObserver {
   private searches: WebSearch[] | null = null;
   private timedSteps: TimedStep[] | null = null;
   private skipped: Skipped[] | null = null;
+  private readonly sent: SentRequests = [];
 
   constructor(begun: Begun, conversation: Conversation | null, { platform, logging }: ObservingParts) {
     this.begun = begun;
@@ -164,6 +169,10 @@ class Observer implements CallObserver {
     this.askedEndpoint = undefined;
     this.asked.push(attempt);
     if (attempt.error === null) this.completionEndpoint = attempt.endpoint;
+  }
+
+  sentTo(endpoint: Endpoint): OnSent | undefined {
+    return this.isContentStored ? noteSentTo(endpoint, this.sent) : undefined;
   }
 
   noteBrokeOff(brokeOff: BrokeOff): void {
@@ -269,7 +278,8 @@ class Observer implements CallObserver {
 
   private toStored(ended: EndedCall, content: GenerationContent): StoredContent {
     const timeline = toCallTimeline(ended, this.startedMonotonic, this.timedSteps, this.skipped);
-    return toStoredContent(content, timeline, this.streamTimeline);
+    const request = toStoredRequest(this.begun.call.received, this.sent);
+    return toStoredContent(content, { request, callTimeline: timeline }, this.streamTimeline);
   }
 
   private toEnded(

@@ -1,12 +1,13 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
-import type { CallTimeline, Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
+import type { Generation, GenerationContent, ProviderResponse } from '../wire/generation.ts';
 import type { CompletionAccumulator, TimelineRecorder } from './completion-accumulator.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
 import { type LongTexts, withLongTexts } from './long-output.ts';
@@ -175,13 +176,16 @@ function toProviderResponses({ attempts, outcome }: EndedCall, isContentStored: 
   return [...responses.slice(0, -1), broken];
 }
 
+/** An endpoint's id in records. */
+export const endpointIdOf = ({ tag, providerModel }: Endpoint): string => `${tag}:${providerModel}`;
+
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
   { endpoint, latencyMs, error, brokeOff }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error' | 'brokeOff'>,
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {
-    endpoint_id: `${endpoint.tag}:${endpoint.providerModel}`,
+    endpoint_id: endpointIdOf(endpoint),
     is_byok: endpoint.provider.byok ?? false,
     latency: Math.round(latencyMs),
     model_permaslug: endpoint.modelId,
@@ -322,13 +326,13 @@ export function toSettled(
   };
 }
 
-/** A content with its times, as it is stored. */
+/** A content with its request and its times, as it is stored. */
 export function toStoredContent(
   content: GenerationContent,
-  callTimeline: CallTimeline,
+  call: Required<Pick<StoredContent, 'request' | 'callTimeline'>>,
   stream: TimelineRecorder | null,
 ): StoredContent {
-  return { ...content, callTimeline, ...(stream !== null && { timeline: stream.toTimeline() }) };
+  return { ...content, ...call, ...(stream !== null && { timeline: stream.toTimeline() }) };
 }
 
 /** A stored content as the API and destinations show it. */
@@ -336,6 +340,7 @@ export function toPublicContent({
   timeline: _stream,
   callTimeline: _call,
   course: _former,
+  request: _request,
   ...content
 }: StoredContent): GenerationContent {
   return content;

@@ -73,6 +73,8 @@ export interface ChatCall {
   readonly onward?: OnwardCall | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
+  /** Receives what is sent upstream, as it is, to be stored; absent where it is not. */
+  readonly onSent?: OnSent | undefined;
   /** Aborting closes the upstream connection at once. It fires, too, when a time limit of the gateway runs out. */
   readonly signal: AbortSignal;
   readonly timeouts: CallTimeouts;
@@ -82,6 +84,9 @@ export interface ChatCall {
    */
   readonly onSignOfLife?: (() => void) | undefined;
 }
+
+/** `JSON.stringify(body)` is what is sent; `wire` names the form of the upstream's API. */
+export type OnSent = (wire: string, body: unknown) => void;
 
 /** A model as a provider's own list names it. */
 export interface DiscoveredModel {
@@ -148,6 +153,8 @@ export interface EmbeddingsCall {
   readonly providerModel: string;
   /** Present for providers that are gateways, for their choice among the providers behind them. */
   readonly preferences?: ProviderPreferences | undefined;
+  /** As in `ChatCall`. */
+  readonly onSent?: OnSent | undefined;
   /** Aborting closes the upstream connection at once. */
   readonly signal: AbortSignal;
   /** Limit on the whole call. */

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { CallTimeline, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
+import type { StoredRequest } from '../wire/stored-request.ts';
 import type {
   ActivityQuery,
   ActivitySum,
@@ -165,6 +166,8 @@ export interface GenerationRecord {
 
 /** The request and the completion, with the parts that the API does not show. */
 export interface StoredContent extends GenerationContent {
+  /** The whole request; absent in contents of former versions, and where there was none. */
+  readonly request?: StoredRequest | undefined;
   /** Times at which the text arrived; absent for an unstreamed completion. */
   readonly timeline?: StreamTimeline | undefined;
   /** Times of everything else; absent in contents of former versions, and for videos. */

@@ -1,5 +1,6 @@
 import type { GenerationFacts, GenerationFilter } from './generation-queries.ts';
 import { createActivityBook, createFacetCount, createHistogram } from './kit/aggregates.ts';
+import { fromStoredForm, toStoredForm } from './kit/content-form.ts';
 import { matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
 import { toPreview } from './kit/records.ts';
 import {
@@ -102,7 +103,7 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     JSON.parse(texts.read(record)) as GenerationRecord;
   const readContent = (id: string): StoredContent | undefined => {
     const kept = byId.get(id)?.content ?? null;
-    return kept === null ? undefined : (JSON.parse(texts.read(kept)) as StoredContent);
+    return kept === null ? undefined : fromStoredForm(JSON.parse(texts.read(kept)));
   };
   const records = function* (): Generator<GenerationRecord> {
     for (const entry of byId.values()) yield readRecord(entry);
@@ -114,7 +115,7 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
       let entry: KeptGeneration;
       try {
-        const contentText = content === null ? null : JSON.stringify(content);
+        const contentText = content === null ? null : JSON.stringify(toStoredForm(content));
         entry = {
           id,
           createdAtMs: Date.parse(record.generation.created_at),

@@ -1,7 +1,7 @@
 import { toInterruptedRecord, toPreview, type Store } from '@model-gateway/core';
 
 import { expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
-import { toContent, toKey, toRecord } from '../rows.ts';
+import { toContent, toKey, toRecord, toTurns } from '../rows.ts';
 import { durableStoreCase, ODD_NAMES, storeCase, type StoreCase } from './store-case.ts';
 
 type Follow = NonNullable<Store['generations']['follow']>;
@@ -75,6 +75,20 @@ export const generationCases: readonly StoreCase[] = [
       expectEqual(await store.generations.get('gen-1'), toRecord('gen-1'));
       await store.generations.deleteContent('gen-1');
       expectEqual(await store.generations.getContent('gen-1'), undefined);
+    },
+  ),
+
+  storeCase(
+    'A store gives back the requests of a conversation, byte for byte, whatever they have in common',
+    async (store) => {
+      const turns = toTurns(12);
+      for (const [turn, content] of turns.entries()) await store.generations.append(toRecord(`gen-${turn}`), content);
+      await store.generations.deleteContent('gen-3');
+      for (const [turn, content] of turns.entries()) {
+        const read = await store.generations.getContent(`gen-${turn}`);
+        expectEqual(JSON.stringify(read?.request), turn === 3 ? undefined : JSON.stringify(content.request));
+        expectEqual(read, turn === 3 ? undefined : content);
+      }
     },
   ),
 

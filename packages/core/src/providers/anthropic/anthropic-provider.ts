@@ -32,6 +32,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   });
   const chatUrl = `${upstream.baseUrl}/messages`;
   const wire = createChatWire(upstream, {
+    name: 'anthropic',
     toUrl: () => chatUrl,
     nativeForm: 'messages',
     toHeaders: (call) =>

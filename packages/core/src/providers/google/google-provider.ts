@@ -22,6 +22,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
   const { baseUrl } = upstream;
   const { downloads } = settings;
   const wire = createChatWire(upstream, {
+    name: 'google',
     toUrl({ providerModel, stream }) {
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       return `${baseUrl}/${toModelPath(providerModel)}:${method}`;

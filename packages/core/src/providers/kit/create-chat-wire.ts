@@ -43,6 +43,8 @@ export interface CompletionReaderOptions {
 
 /** The differences between one wire and the others. */
 export interface ChatWire {
+  /** Its name in stored requests. */
+  readonly name: string;
   readonly toUrl: (call: ChatCall) => string;
   /** Builds the upstream body. Throws `invalid_request` that names what this wire cannot express. */
   readonly toBody: (call: ChatCall) => Awaitable<Record<string, unknown>>;
@@ -84,6 +86,7 @@ export function createChatWire(
 
   const toRequest = (call: ChatCall, body: Record<string, unknown>): TransportRequest => {
     call.onUpstreamBody?.(toShownBody(body, (text) => hideValues(text, credentials)));
+    call.onSent?.(wire.name, body);
     return {
       ...toCallLimits(call),
       method: 'POST',

@@ -44,6 +44,7 @@ export function createResponsesWire(
   { slug, toUrl, listUrl }: ResponsesWireSettings,
 ): ReturnType<typeof createChatWire> {
   return createChatWire(upstream, {
+    name: 'openai-responses',
     toUrl,
     nativeForm: 'responses',
     toBody(call) {

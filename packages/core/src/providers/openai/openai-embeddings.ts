@@ -25,11 +25,13 @@ export function createOpenAiEmbeddings(
   const { name, headers, transport } = upstream;
   return async (call) => {
     const { providerModel, signal, timeoutMs } = call;
+    const body = toBody(call);
+    call.onSent?.('openai', body);
     const { status, bytes, ...head } = await sendWhole(transport, {
       method: 'POST',
       url: toUrl(providerModel),
       headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(toBody(call)),
+      body: JSON.stringify(body),
       signal,
       headersTimeoutMs: timeoutMs,
       idleTimeoutMs: timeoutMs,

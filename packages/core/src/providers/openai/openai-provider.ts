@@ -52,6 +52,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
 
   const toChatUrl = toCallUrl('/chat/completions');
   const { chat, chatWhole, listModels } = createChatWire(upstream, {
+    name: 'openai',
     toUrl:
       dialect.prefillSegment === null
         ? toChatUrl

@@ -4,8 +4,9 @@ import { removeIfThere, replaceFile, syncDirectory, writeNewFile } from '../file
 import { recordOf, toLine } from '../log/record-line.ts';
 import { forEachLine } from '../log/recover-log.ts';
 import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../log/segment-name.ts';
+import { createBlockCopier } from './content-blocks.ts';
 import type { ContentReader, ContentReaderOptions } from './content.ts';
-import { type ContentReference, parseMetadata, withContent } from './generation-lines.ts';
+import { type ContentReference, isPackedContent, parseMetadata, withContent } from './generation-lines.ts';
 import { currentContentFile } from './load-generations.ts';
 
 export interface CompactionOptions extends ContentReaderOptions {
@@ -47,17 +48,25 @@ async function writeRemainingContent(
   let offset = 0;
   let lost = 0;
   await writeNewFile(files, join(logsPath, target.newFile), async (write) => {
+    const writeRecord = async (record: string | Buffer): Promise<Omit<ContentReference, 'file'>> => {
+      const line = toLine(record);
+      await write(line);
+      const place = { offset, length: line.length - 1 };
+      offset += line.length;
+      return place;
+    };
+    const blocksOfAll = createBlockCopier(writeRecord);
     for (const entry of index.entries(target.segment)) {
       if (entry.content === null) continue;
       const record = await reader.readBytes(entry);
-      if (record === undefined) {
+      const isPacked = record !== undefined && isPackedContent(record);
+      const blocks = isPacked ? await reader.readBlocks(entry, record) : undefined;
+      if (record === undefined || (isPacked && blocks === undefined)) {
         lost += 1;
         continue;
       }
-      const line = toLine(record);
-      await write(line);
-      target.moved.set(entry.id, { file: target.newFile, offset, length: line.length - 1 });
-      offset += line.length;
+      const moved = blocks === undefined ? record : await blocksOfAll.copy(record.toString(), blocks);
+      target.moved.set(entry.id, { file: target.newFile, ...(await writeRecord(moved)) });
     }
   });
   if (lost > 0) logger?.warn('Damaged content was not kept by compaction', { segment: target.segment, lost });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
-import { type GenerationContent, type Logger, toPreview } from '@model-gateway/core';
+import { fromPacked, fromStoredForm, type Logger, type StoredContent, toPreview } from '@model-gateway/core';
 
 import { type FileSystem, ifThere, OPEN, readFully, withFile } from '../files/file-system.ts';
 import { beginningOf, recordOf } from '../log/record-line.ts';
 import { forEachLine } from '../log/recover-log.ts';
+import { type Blocks, readBlocks } from './content-blocks.ts';
 import type { GenerationEntry } from './generation-entry.ts';
 import type { GenerationIndex } from './generation-index.ts';
 import { type ContentReference, MAX_HEAD_BYTES, parseContent, parsePreview } from './generation-lines.ts';
@@ -22,11 +23,13 @@ const MAX_READ_FOR_PREVIEW = 64 * 1024;
 
 /** Reads contents from disk. All return undefined when there is none, or report one that is not complete. */
 export interface ContentReader {
-  read(entry: GenerationEntry): Promise<GenerationContent | undefined>;
+  read(entry: GenerationEntry): Promise<StoredContent | undefined>;
   /** Reads no more than the beginning, unless a former version has written it. */
   readPreview(entry: GenerationEntry): Promise<string | undefined>;
   /** The bytes of the record as they stand in the file. */
   readBytes(entry: GenerationEntry): Promise<Buffer | undefined>;
+  /** The blocks of a record of the entry's file; undefined when one is lost, which is reported. */
+  readBlocks(entry: GenerationEntry, record: Buffer): Promise<Blocks | undefined>;
 }
 
 /**
@@ -53,14 +56,32 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     return readRecordAt(options, entry.id, corrected);
   };
 
-  const read = async (entry: GenerationEntry): Promise<GenerationContent | undefined> => {
+  const readBlocksOf = async (entry: GenerationEntry, record: Buffer): Promise<Blocks | undefined> => {
+    const file = entry.content?.file;
+    const blocks = file === undefined ? undefined : await readBlocks({ ...options, file }, record.toString());
+    // It is no error when the content was deleted during the read, or moved.
+    if (blocks !== undefined || entry.content?.file !== file || file === undefined) return blocks;
+    options.logger?.warn('A content cannot be read: a part of it is missing from its file', {
+      file,
+      generation: entry.id,
+    });
+    return undefined;
+  };
+
+  const read = async (entry: GenerationEntry): Promise<StoredContent | undefined> => {
     const record = await readBytes(entry);
-    return record === undefined || entry.content === null ? undefined : parseContent(record)?.content;
+    const line = record && parseContent(record);
+    if (record === undefined || line === undefined || entry.content === null) return undefined;
+    if (line.packed !== true) return fromStoredForm(line.content);
+    const blocks = await readBlocksOf(entry, record);
+    if (blocks === undefined || entry.content === null) return undefined;
+    return fromStoredForm(fromPacked(line.content, (reference) => blocks.get(reference) ?? 'null'));
   };
 
   return {
     read,
     readBytes,
+    readBlocks: readBlocksOf,
     async readPreview(entry) {
       const reference = entry.content;
       if (reference === null) return undefined;

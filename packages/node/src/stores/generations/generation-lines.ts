@@ -4,7 +4,6 @@ import {
   type DataRegion,
   type FactSource,
   type Generation,
-  type GenerationContent,
   type GenerationRecord,
   type SpendingEntry,
   toDataRegion,
@@ -163,9 +162,16 @@ export function carriedLine(carried: CarriedForward): string {
  * wrong offset never shows one caller the content of another. The preview stands with the content, so that it goes with
  * it, and before it, so that it is read without it.
  */
-export function contentHead(id: string, preview: string | null): string {
-  return `{"id":${JSON.stringify(id)},"preview":${JSON.stringify(preview)},"content":`;
+export function contentHead(id: string, preview: string | null, isPacked: boolean): string {
+  return `{"id":${JSON.stringify(id)},"preview":${JSON.stringify(preview)},${isPacked ? PACKED : ''}"content":`;
 }
+
+/** Stands in the head of a content that has blocks. */
+const PACKED = '"packed":true,';
+
+/** Whether a content record has blocks. The member cannot occur in a preview, whose quotes are escaped. */
+export const isPackedContent = (record: Buffer): boolean =>
+  record.subarray(0, MAX_HEAD_BYTES).includes(`,${PACKED}"content":`);
 
 /** More bytes than the head of a content takes. */
 export const MAX_HEAD_BYTES = 2048;
@@ -205,11 +211,19 @@ export function parseMetadata(record: Buffer): MetadataLine | undefined {
   }
 }
 
+/** A content record as read. */
+interface ContentLine {
+  readonly id: string;
+  readonly packed?: true;
+  /** In the form in which stores write it. */
+  readonly content: unknown;
+}
+
 /** Reads a content record with a valid checksum; undefined when it does not name a generation. */
-export function parseContent(record: Buffer): { readonly id: string; readonly content: GenerationContent } | undefined {
+export function parseContent(record: Buffer): ContentLine | undefined {
   const parsed: unknown = JSON.parse(record.toString());
   const isContent = typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'content' in parsed;
-  return isContent ? (parsed as { readonly id: string; readonly content: GenerationContent }) : undefined;
+  return isContent ? (parsed as ContentLine) : undefined;
 }
 
 /** What is left out of the text where it has this value, and added again when it is read. */

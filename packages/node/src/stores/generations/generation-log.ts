@@ -1,11 +1,12 @@
 import {
-  type GenerationContent,
   type GenerationRecord,
   type GenerationRepository,
+  isLongContent,
   type KeptDays,
   type Platform,
   type RetentionChanges,
   type SpendingBook,
+  type StoredContent,
   toContentJson,
   toPreview,
 } from '@model-gateway/core';
@@ -14,6 +15,7 @@ import { errorReason } from '../files/file-system.ts';
 import { isThrough, nextSegment, type SegmentName } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
 import { compactSegment } from './compaction.ts';
+import { type BlockWriter, createBlockWriter } from './content-blocks.ts';
 import { type ContentReader, createContentReader, settleLostContent } from './content.ts';
 import type { EntryVersion, GenerationEntry } from './generation-entry.ts';
 import type { GenerationIndex } from './generation-index.ts';
@@ -72,11 +74,15 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const reader = createContentReader({ ...options, index });
   for (const segment of withDeletedContent) await compactLog(options, { index, reader, segment });
 
+  const blocks = createBlockWriter();
   const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
     ...options,
     segmentLimits: segmentLimits(options.limits),
-    encode: createEncoder(index),
-    commit: (operation) => commitOperations(index, operation),
+    encode: createEncoder(index, blocks),
+    commit(operation) {
+      blocks.commit();
+      commitOperations(index, operation);
+    },
     rolled: () => void index.addSegment(journal.active.name),
     // Called after a batch was written at the earliest, when `retention` exists.
     retired: () => retention.look(),
@@ -188,7 +194,7 @@ type Operation =
   | {
       readonly type: 'add';
       readonly record: GenerationRecord;
-      readonly content: GenerationContent | null;
+      readonly content: StoredContent | null;
       /** Set once its lines are in their batch. */
       written: {
         readonly text: string;
@@ -201,7 +207,7 @@ type Operation =
   | { readonly type: 'carry'; readonly carried: CarriedForward };
 
 /** Creates the function that encodes operations as lines. It refuses generations whose id exists. */
-function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
+function createEncoder(index: GenerationIndex, blocks: BlockWriter): JournalOptions<Operation>['encode'] {
   let batch: GenerationBatch | undefined;
   /** Ids of this batch. A set for all batches would leave its old tables to the full garbage collection. */
   let ids = new Set<string>();
@@ -213,7 +219,7 @@ function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encod
         const { id } = operation.record.generation;
         // Operations that were written before this batch are in the index by now.
         if (ids.has(id) || index.find(id)) throw new Error(`A generation with the id ${id} exists already`);
-        putGeneration(operation, lines);
+        putGeneration(operation, lines, blocks);
         ids.add(id);
         return;
       }
@@ -230,19 +236,29 @@ function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encod
   };
 }
 
-function putGeneration(operation: Operation & { readonly type: 'add' }, lines: GenerationBatch): void {
+function putGeneration(
+  operation: Operation & { readonly type: 'add' },
+  lines: GenerationBatch,
+  blocks: BlockWriter,
+): void {
   const { record, content } = operation;
   const segment = lines.segment.name;
   const text = toGenerationText(record.generation);
   const head = recordHead(record, segment);
-  const preview = content === null ? null : toPreview(content);
-  // Where a long text cannot be read again, this throws before a line is added; nothing throws after it.
-  const place =
-    content === null
-      ? null
-      : putContent(lines, contentHead(record.generation.id, preview), toContentJson(content), '}');
+  // Where a long text cannot be read again, this throws before the line of the content is added; nothing throws after it.
+  const place = content === null ? null : putWithBlocks(record, content, { lines, blocks });
   putMetadata(lines, generationLine(head, place), text, '}');
   operation.written = { text, segment, content: place };
+}
+
+function putWithBlocks(
+  { generation: { id, workspace_id: workspace } }: GenerationRecord,
+  content: StoredContent,
+  { lines, blocks }: { readonly lines: GenerationBatch; readonly blocks: BlockWriter },
+): ContentReference {
+  const isPacked = isLongContent(content);
+  const json = toContentJson(content, isPacked ? blocks.putInto(lines, workspace ?? '') : undefined);
+  return putContent(lines, contentHead(id, toPreview(content), isPacked), json, '}');
 }
 
 /** Applies an operation that was written to the index. */

@@ -35,13 +35,13 @@ test('long contents that arrive together are written a few at a time', async () 
   const store = await place.open();
   const text = 'x'.repeat(500_000);
   const ids = Array.from({ length: 40 }, (_, index) => `gen-${index}`);
-  await Promise.all(ids.map((id) => store.generations.append(toRecord(id), toContent(text))));
+  await Promise.all(ids.map((id) => store.generations.append(toRecord(id), toContent(id + text))));
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(40 * text.length);
   expect(Math.max(...lengths)).toBeLessThan(3_500_000);
   await store.close();
   const reopened = await place.open();
   expect((await listIds(reopened)).toSorted()).toEqual(ids.toSorted());
-  expect(await reopened.generations.getContent('gen-39')).toEqual(toContent(text));
+  expect(await reopened.generations.getContent('gen-39')).toEqual(toContent(`gen-39${text}`));
 });
 
 test('a record is synced within a second of its acknowledgement, and only if there is one', async () => {

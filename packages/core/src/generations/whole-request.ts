@@ -1,0 +1,70 @@
+import type { ReceivedRequest } from '../calls/model-call.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { HeaderMap } from '../http/request.ts';
+import type { OnSent } from '../providers/provider.ts';
+import type { SentRequest, StoredRequest } from '../wire/stored-request.ts';
+import { endpointIdOf } from './to-generation.ts';
+
+/**
+ * The headers that are stored with a request: those that say in which form it is, what it is served with, and who sent it.
+ * A list of what may be stored, not of what may not: a header that nobody knows may be a credential.
+ */
+export const STORED_HEADERS = [
+  'accept',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-type',
+  'http-referer',
+  'openai-beta',
+  'referer',
+  'user-agent',
+  'x-claude-code-agent-id',
+  'x-claude-code-parent-agent-id',
+  'x-claude-code-request-class',
+  'x-openai-subagent',
+  'x-openrouter-cache',
+  'x-openrouter-cache-clear',
+  'x-openrouter-cache-ttl',
+  'x-openrouter-experimental-metadata',
+  'x-openrouter-metadata',
+  'x-openrouter-title',
+  'x-service-cache',
+  'x-service-cache-clear',
+  'x-service-cache-ttl',
+  'x-service-experimental-metadata',
+  'x-session-id',
+  'x-title',
+] as const;
+
+/** Limit for a stored header, because callers choose their lengths. */
+const MAX_HEADER_LENGTH = 2048;
+/** A loop of tools may send many. */
+const MAX_SENT = 200;
+
+/** What was sent upstream for a call, in order. */
+export type SentRequests = SentRequest[];
+
+/** Notes what is sent to an endpoint. */
+export function noteSentTo(endpoint: Endpoint, sent: SentRequests): OnSent {
+  return (wire, body) => {
+    if (sent.length < MAX_SENT) sent.push({ endpoint: endpointIdOf(endpoint), wire, body });
+  };
+}
+
+/** The request of a call as it is stored. */
+export const toStoredRequest = ({ format, body, headers }: ReceivedRequest, attempts: SentRequests): StoredRequest => ({
+  format,
+  body,
+  headers: toStoredHeaders(headers),
+  attempts,
+});
+
+function toStoredHeaders(headers: HeaderMap): Record<string, string> {
+  const stored: Record<string, string> = {};
+  for (const name of STORED_HEADERS) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    stored[name] = (typeof value === 'string' ? value : value.join(', ')).slice(0, MAX_HEADER_LENGTH);
+  }
+  return stored;
+}

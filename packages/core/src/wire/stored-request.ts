@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** A request to upstream, as it was sent. */
+const sentRequestSchema = z.object({
+  /** The endpoint that was asked, as `provider_responses` of the generation names it. */
+  endpoint: z.string(),
+  /** The form of the upstream's API: `openai`, `anthropic`, `google`, `openai-responses`. */
+  wire: z.string(),
+  /** `JSON.stringify` makes of it the very bytes that were sent. */
+  body: z.unknown(),
+});
+
+/** A call's request as it is stored with the content of its generation. */
+export const storedRequestSchema = z.object({
+  /** The API form of `body`: `chat`, `messages`, `responses`, `completions`, or the kind of another call. */
+  format: z.string(),
+  /** As it came in. Where a guardrail has changed texts of it, or a hook of the host any of it, as they have left it. */
+  body: z.unknown(),
+  /** The headers that a call is served by, in lower case; never credentials. */
+  headers: z.record(z.string(), z.string()),
+  /** In the order in which they were sent; a call with server tools sends several. */
+  attempts: z.array(sentRequestSchema),
+});
+
+/** The response of `GET /admin/v1/generations/{id}/request`. */
+export const storedRequestResponseSchema = z.object({
+  data: storedRequestSchema.extend({
+    /** The rule of the account that chose the model; null for none. */
+    routing_rule: z.string().nullable(),
+    /** The preset that the call used; null for none. */
+    preset_id: z.string().nullable(),
+    /** The guardrails that kept the call from some of its endpoints; null for none. */
+    narrowed_by: z.array(z.string()).nullable(),
+  }),
+});
+
+export type SentRequest = z.infer<typeof sentRequestSchema>;
+export type StoredRequest = z.infer<typeof storedRequestSchema>;
+export type StoredRequestReport = z.infer<typeof storedRequestResponseSchema>['data'];
