@@ -22,6 +22,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /admin/v1/members': { user_id: 'x' },
   'PATCH /admin/v1/members/{id}': {},
   'PATCH /admin/v1/settings': {},
+  'POST /admin/v1/generations/{id}/resend': {},
   'POST /admin/v1/fixtures': { generation_id: 'x' },
   'PATCH /admin/v1/fixtures': { mode: 'live' },
   'POST /admin/v1/session': { token: 'x' },

@@ -1,10 +1,10 @@
-import type { GenerationContent, GenerationRecord, RunningCall, Store } from '@model-gateway/core';
+import type { StoredContent, GenerationRecord, RunningCall, Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 
 /** The memory store, with a record of what was appended and ways to make that fail or wait. */
 export interface RecordingStore extends Store {
   /** Everything appended with success, in order. */
-  readonly appended: readonly { readonly record: GenerationRecord; readonly content: GenerationContent | null }[];
+  readonly appended: readonly { readonly record: GenerationRecord; readonly content: StoredContent | null }[];
   /** What was noted of calls under way, in order; always empty unless it is asked to take notes. */
   readonly notes: readonly (readonly RunningCall[])[];
   /** Number of attempts to append, with success or without. */
@@ -22,7 +22,7 @@ export interface RecordingStore extends Store {
 /** Creates an empty store. */
 export function createRecordingStore({ takesNotes = false } = {}): RecordingStore {
   const store = createMemoryStore();
-  const appended: { record: GenerationRecord; content: GenerationContent | null }[] = [];
+  const appended: { record: GenerationRecord; content: StoredContent | null }[] = [];
   const notes: (readonly RunningCall[])[] = [];
   let failure: Error | undefined;
   let setupFailure: Error | undefined;

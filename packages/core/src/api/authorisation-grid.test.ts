@@ -108,6 +108,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/generations/feed': [401, 403, 200],
   'GET /admin/v1/generations/running': [401, 403, 200],
   'POST /admin/v1/generations/{id}/cancel': [401, 403, 404],
+  'POST /admin/v1/generations/{id}/resend': [401, 403, 404],
   'GET /admin/v1/generations/{id}/timeline': [401, 403, 404],
   'GET /admin/v1/generations/{id}/call-timeline': [401, 403, 404],
   'GET /admin/v1/generations/{id}/request': [401, 403, 404],

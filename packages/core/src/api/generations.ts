@@ -24,9 +24,10 @@ import {
   toSortedCursor,
 } from '../generations/list-generations.ts';
 import { toPublicContent } from '../generations/to-generation.ts';
+import { findStoredRequest } from '../generations/whole-request.ts';
 import { operation } from '../http/operation.ts';
 import type { Provider } from '../providers/provider.ts';
-import { callTimelineOf, type StoredContent } from '../stores/generations.ts';
+import { callTimelineOf } from '../stores/generations.ts';
 import type { Store } from '../stores/store.ts';
 import { feedbackResponseSchema } from '../wire/account.ts';
 import { deletedSchema, refuseField } from '../wire/fields.ts';
@@ -121,17 +122,11 @@ export const getGenerationRequest = operation<GenerationParts>()({
   response: storedRequestResponseSchema,
   async run(context) {
     const { generation } = await findReadableGeneration(context.params.id, context);
-    const content = await context.parts.store.generations.getContent(generation.id);
-    if (content?.request === undefined) throw new GatewayError('not_found', toMissingRequest(generation.id, content));
+    const stored = await findStoredRequest(generation.id, context.parts.store.generations);
     const { routing_rule = null, preset_id, narrowed_by = null } = generation;
-    return { data: { ...content.request, routing_rule, preset_id, narrowed_by } };
+    return { data: { ...stored, routing_rule, preset_id, narrowed_by } };
   },
 });
-
-const toMissingRequest = (id: string, content: StoredContent | undefined): string =>
-  content === undefined
-    ? `No content is stored for generation ${id}: it was deleted, was too long, or contents are not stored for its key or workspace`
-    : `Only the prompt and the completion are stored for generation ${id}: it was recorded by a version that did not store requests`;
 
 /** `POST /generation/feedback`: stored with the generation's record. */
 export const submitGenerationFeedback = operation<GenerationParts>()({

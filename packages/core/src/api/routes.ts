@@ -16,6 +16,7 @@ import type { ModelParts } from './models.ts';
 import type { PromptParts } from './prompts.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
+import type { ResendParts } from './resend.ts';
 import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
@@ -39,6 +40,7 @@ export type ApiParts = ChatParts &
   GuardrailTrialParts &
   MemberParts &
   AccountParts &
+  ResendParts &
   RetentionParts &
   ProviderParts &
   SetupParts &
@@ -75,6 +77,7 @@ const models = late(() => import('./models.ts'));
 const videos = late(() => import('./videos.ts'));
 const videoContent = late(() => import('./video-content.ts'));
 const generations = late(() => import('./generations.ts'));
+const resend = late(() => import('./resend.ts'));
 const charts = late(() => import('./generation-charts.ts'));
 const liveCalls = late(() => import('./live-calls.ts'));
 const keys = late(() => import('./keys.ts'));
@@ -176,6 +179,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations/feed': admin(liveCalls('followGenerations'), 'Follow generations and video jobs as they end, as server-sent events'),
     'GET /admin/v1/generations/running': admin(liveCalls('listRunningCalls'), 'List running calls, the longest-running first'),
     'POST /admin/v1/generations/{id}/cancel': admin(liveCalls('cancelGeneration'), 'Cancel a running call'),
+    'POST /admin/v1/generations/{id}/resend': admin(resend('resendGeneration'), 'Send the stored request of a chat again, as a new call'),
     'GET /admin/v1/generations/{id}/timeline': admin(generations('getGenerationTimeline'), 'Get the timeline of a stream: when each piece of its text was sent'),
     'GET /admin/v1/generations/{id}/call-timeline': admin(generations('getCallTimeline'), 'Get the timeline of a call: how long each step took, and how it was routed'),
     'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Former path of call-timeline; use that one'),

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
 import { failureOf } from '../../../../test/support/async/failure-of.ts';
-import { parseWhere } from './search.ts';
+import type { StoredContent } from '../stores/store.ts';
+import { isInContent, parseWhere } from './search.ts';
 
 const read = (line: string): unknown =>
   parseWhere(line).map(({ field, sign, values, isNegated }) => [isNegated ? `-${field}` : field, sign, ...values]);
@@ -59,4 +60,32 @@ test.each([
 test('takes no more conditions than a record is worth looking at', async () => {
   const line = Array.from({ length: 51 }, (_, index) => `in>${index}`).join(' ');
   expect(String(await failureOf(Promise.resolve().then(() => parseWhere(line))))).toContain('at most 50 conditions');
+});
+
+test('finds what stands in tools and parameters, by their names too, and not the names of messages', () => {
+  const content: StoredContent = {
+    input: { messages: [{ role: 'user', content: 'Hello' }] },
+    output: { completion: 'Hi', reasoning: null },
+    error: null,
+    request: {
+      format: 'chat',
+      body: {
+        messages: [{ role: 'user', content: 'Hello' }],
+        top_logprobs: 3,
+        tools: [{ type: 'function', function: { name: 'read_file', parameters: { properties: { path: {} } } } }],
+        response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { enum: ['Paris'] } } },
+      },
+      headers: {},
+      attempts: [],
+    },
+  };
+  const found = ['read_file', 'path', 'top_logprobs', 'paris', 'hello', 'role', 'content', 'json_schema', 'london'];
+  expect(found.filter((text) => isInContent(text, content))).toEqual([
+    'read_file',
+    'path',
+    'top_logprobs',
+    'paris',
+    'hello',
+    'json_schema',
+  ]);
 });

@@ -1,8 +1,8 @@
 import { findNearestName } from '../foundation/nearest-name.ts';
-import type { GenerationCondition, GenerationRecord } from '../stores/store.ts';
+import { isRecord } from '../foundation/parse.ts';
+import type { GenerationCondition, GenerationRecord, StoredContent } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
 import { type FieldKind, GENERATION_FIELDS, type GenerationField } from '../wire/generation-fields.ts';
-import type { GenerationContent } from '../wire/generation.ts';
 
 const MAX_CONDITIONS = 50;
 /** Letters that a name may take to be another's. */
@@ -97,9 +97,25 @@ export function isInRecord(text: string, { generation }: GenerationRecord): bool
   return fields.some((field) => field?.toLowerCase().includes(text) === true);
 }
 
-/** Whether the request or the completion contains the text, which is in lower case. */
-export function isInContent(text: string, { input, output, error }: GenerationContent): boolean {
-  return isIn(text, input) || isIn(text, output) || isIn(text, error?.message);
+/** Whether the request, its tools and parameters included, or the completion contains the text, which is in lower case. */
+export function isInContent(text: string, { input, output, error, request }: StoredContent): boolean {
+  return isIn(text, input) || isIn(text, output) || isIn(text, error?.message) || isInParameters(text, request?.body);
+}
+
+/** The conversation, which is searched as the input of its content. */
+const CONVERSATION: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'system', 'instructions']);
+
+/** Whether tools or parameters contain it, also in their names: people look for the calls that set one. */
+function isInParameters(text: string, body: unknown): boolean {
+  if (!isRecord(body)) return false;
+  return Object.entries(body).some(([name, value]) => !CONVERSATION.has(name) && isInNamed(text, name, value));
+}
+
+function isInNamed(text: string, name: string, value: unknown): boolean {
+  if (name.toLowerCase().includes(text)) return true;
+  if (Array.isArray(value)) return value.some((item) => isInNamed(text, '', item));
+  if (!isRecord(value)) return !NOT_WRITTEN.has(name) && isIn(text, value);
+  return Object.entries(value).some(([inner, member]) => isInNamed(text, inner, member));
 }
 
 function isIn(text: string, value: unknown): boolean {

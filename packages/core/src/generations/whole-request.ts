@@ -1,7 +1,9 @@
 import type { ReceivedRequest } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { HeaderMap } from '../http/request.ts';
 import type { OnSent } from '../providers/provider.ts';
+import type { GenerationRepository } from '../stores/store.ts';
 import type { SentRequest, StoredRequest } from '../wire/stored-request.ts';
 import { endpointIdOf } from './to-generation.ts';
 
@@ -67,4 +69,18 @@ function toStoredHeaders(headers: HeaderMap): Record<string, string> {
     stored[name] = (typeof value === 'string' ? value : value.join(', ')).slice(0, MAX_HEADER_LENGTH);
   }
   return stored;
+}
+
+/** The stored request of a generation. Throws `not_found` with the reason why there is none. */
+export async function findStoredRequest(
+  id: string,
+  generations: Pick<GenerationRepository, 'getContent'>,
+): Promise<StoredRequest> {
+  const content = await generations.getContent(id);
+  if (content?.request !== undefined) return content.request;
+  const reason =
+    content === undefined
+      ? `No content is stored for generation ${id}: it was deleted, was too long, or contents are not stored for its workspace or region`
+      : `Generation ${id} has no stored request: it is not a call to a model, or was recorded before requests were stored`;
+  throw new GatewayError('not_found', reason);
 }

@@ -34,6 +34,14 @@ export const storedRequestResponseSchema = z.object({
   }),
 });
 
+/** The body of `POST /admin/v1/generations/{id}/resend`. Closed. What is absent is as it was. */
+export const resendRequestSchema = z.strictObject({
+  /** Hash of the API key that the new call counts for. Default: that of the call. */
+  key_hash: z.string().min(1).max(200).optional(),
+  model: z.string().min(1).max(300).optional(),
+  stream: z.boolean().optional(),
+});
+
 export type SentRequest = z.infer<typeof sentRequestSchema>;
 export type StoredRequest = z.infer<typeof storedRequestSchema>;
 export type StoredRequestReport = z.infer<typeof storedRequestResponseSchema>['data'];
