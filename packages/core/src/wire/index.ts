@@ -103,3 +103,4 @@ export type {
 export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
 export type { Prompt, PromptHead, PromptMessage, PromptVersion } from './prompts.ts';
 export type { ViewBody } from './views.ts';
+export type { SentRequest, StoredRequest, StoredRequestReport } from './stored-request.ts';

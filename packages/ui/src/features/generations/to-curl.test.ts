@@ -9,13 +9,21 @@ beforeAll(() => {
 
 test('sends a stored prompt again, quoted for a shell', () => {
   const content = { input: { prompt: "It's" }, output: { completion: null, reasoning: null }, error: null };
-  expect(toCurl({ model: 'demo/chat', streamed: true, content })).toBe(
+  expect(toCurl({ model: 'demo/chat', streamed: true, content, request: null })).toBe(
     `curl -sSN http://127.0.0.1:8855/api/v1/chat/completions \\
   -H "authorization: Bearer $GATEWAY_API_KEY" \\
   -H 'content-type: application/json' \\
   -d '{"model":"demo/chat","messages":[{"role":"user","content":"It'\\''s"}],"stream":true}'
 `,
   );
+});
+
+test('sends a stored request again, whole and in its form', () => {
+  const content = { input: { prompt: 'Hi' }, output: { completion: null, reasoning: null }, error: null };
+  const body = { model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], stream: true };
+  const text = toCurl({ model: 'x/y', streamed: false, content, request: { format: 'messages', body } });
+  expect(text).toContain('curl -sSN http://127.0.0.1:8855/api/v1/messages ');
+  expect(text).toContain(JSON.stringify(body));
 });
 
 test('hands a body that is too large for an argument to the standard input', () => {

@@ -1,5 +1,6 @@
-import type { ChatCompletionRequest, Generation } from '@model-gateway/core/wire';
+import type { ChatCompletionRequest, Generation, StoredRequestReport } from '@model-gateway/core/wire';
 
+import { isObject } from '../../api/is-object.ts';
 import type { GenerationContent } from '../../api/types.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { messagesOf } from './content/messages-of.ts';
@@ -7,8 +8,24 @@ import { messagesOf } from './content/messages-of.ts';
 /** Linux takes no more than 128 KB of one argument; an attached image is larger than that. */
 const MAX_ARGUMENT = 100_000;
 
-/** A command that sends the stored prompt again, with the key in a variable. Other parameters are not stored. */
-export function toCurl(call: Pick<Generation, 'model' | 'streamed'> & { readonly content: GenerationContent }): string {
+interface StoredCall extends Pick<Generation, 'model' | 'streamed'> {
+  readonly content: GenerationContent;
+  /** Null where only the prompt is stored. */
+  readonly request: Pick<StoredRequestReport, 'format' | 'body'> | null;
+}
+
+/** The paths of chats, by the names of their formats. */
+const PATHS: Readonly<Record<string, string>> = {
+  chat: '/chat/completions',
+  messages: '/messages',
+  responses: '/responses',
+  completions: '/completions',
+};
+
+/** A command that sends the stored request again, or else its prompt, with the key in a variable. */
+export function toCurl({ request, ...call }: StoredCall): string {
+  const path = request === null ? undefined : PATHS[request.format];
+  if (request !== null && path !== undefined && isObject(request.body)) return toCommand(path, request.body);
   return toChatCurl({
     model: call.model,
     messages: messagesOf(call.content),
@@ -17,9 +34,12 @@ export function toCurl(call: Pick<Generation, 'model' | 'streamed'> & { readonly
 }
 
 /** A command that sends a chat request, with the key in a variable. */
-export function toChatCurl(body: Pick<ChatCompletionRequest, 'stream'> & Readonly<Record<string, unknown>>): string {
+export const toChatCurl = (body: Pick<ChatCompletionRequest, 'stream'> & Readonly<Record<string, unknown>>): string =>
+  toCommand('/chat/completions', body);
+
+function toCommand(path: string, body: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify(body);
-  const start = `curl -sS${body.stream === true ? 'N' : ''} ${toBaseUrl()}/chat/completions \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
+  const start = `curl -sS${body['stream'] === true ? 'N' : ''} ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
   // JSON has its line ends escaped, so that none of its lines can be the closing one.
   if (text.length > MAX_ARGUMENT) return `${start}  --data-binary @- <<'JSON'\n${text}\nJSON\n`;
   return `${start}  -d '${text.replaceAll("'", "'\\''")}'\n`;

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 
 import { queryClient } from '../../api/query-client.ts';
 import { contentQuery, generationQuery } from '../../features/generations/content/generation-queries.ts';
+import { requestQuery } from '../../features/generations/content/request-query.ts';
 import { splitWords } from '../../features/models/model-search.ts';
 import { type Experiment, MAX_COLUMNS, newExperiment } from '../../features/playground/experiment.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
@@ -99,9 +100,10 @@ async function make({ from, models }: PlaygroundSearch, isResumed: boolean, firs
 }
 
 async function readRecorded(id: string) {
-  const [generation, content] = await Promise.all([
+  const [generation, content, request] = await Promise.all([
     queryClient.fetchQuery(generationQuery(id)),
     queryClient.fetchQuery(contentQuery(id)),
+    queryClient.fetchQuery(requestQuery(id)),
   ]);
-  return { generation, content };
+  return { generation, content, request };
 }

@@ -1,20 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, BookMarked, Code, Maximize2, MessagesSquare, Pin, PinOff, Trash2 } from 'lucide-react';
+import { Archive, BookMarked, Code, Maximize2, MessagesSquare, Pin, PinOff, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
-import { callApi } from '../../../api/call-api.ts';
+import { callApi, openApi } from '../../../api/call-api.ts';
 import { usePreferences } from '../../../app/preferences.ts';
 import { requestTask } from '../../../app/tasks.ts';
 import { useSaveFixture } from '../../../features/fixtures/save-fixture.ts';
 import { contentQuery, generationQuery } from '../../../features/generations/content/generation-queries.ts';
+import { requestQuery } from '../../../features/generations/content/request-query.ts';
 import { toCurl } from '../../../features/generations/to-curl.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { Menu } from '../../../parts/controls/menu.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
-import { showToast } from '../../../parts/messages/toast-store.ts';
+import { showFailure, showToast } from '../../../parts/messages/toast-store.ts';
 import { togglePin } from '../list/pins.ts';
 import { detailMessages } from './messages.ts';
 
@@ -40,6 +41,21 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     await client.resetQueries({ queryKey: contentQuery(id).queryKey });
     showToast({ tone: 'good', title: t.removed });
   };
+  const resend = async (): Promise<void> => {
+    showToast({ tone: 'neutral', title: t.resending });
+    try {
+      const response = await openApi(`/admin/v1/generations/${encodeURIComponent(id)}/resend`, {
+        method: 'POST',
+        body: {},
+      });
+      await response.text();
+      const sent = response.headers.get('x-generation-id');
+      const run = (): void => void navigate({ to: '/generations/$id', params: { id: sent ?? id } });
+      showToast({ tone: 'good', title: t.resent, action: { label: t.showResent, run } });
+    } catch (error) {
+      showFailure(t.notResent, error);
+    }
+  };
   const isChat = generation === undefined || generation.api_type === 'completions';
   const items = [
     {
@@ -47,9 +63,17 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       icon: <Code size={14} />,
       isDisabled: generation === undefined || content === undefined || !isChat,
       onSelect: () => {
-        if (generation !== undefined && content !== undefined)
-          void copyText(toCurl({ ...generation, content }), t.copiedCurl);
+        if (generation === undefined || content === undefined) return;
+        void client
+          .fetchQuery(requestQuery(id))
+          .then((request) => copyText(toCurl({ ...generation, content, request }), t.copiedCurl));
       },
+    },
+    {
+      label: t.resend,
+      icon: <Send size={14} />,
+      isDisabled: content === undefined || !isChat,
+      onSelect: () => void resend(),
     },
     {
       label: t.savePrompt,

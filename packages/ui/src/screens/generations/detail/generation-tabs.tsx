@@ -2,7 +2,6 @@ import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 
-import type { GenerationContent } from '../../../api/types.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { StatusBadge, toStatus } from '../../../features/generations/list/generation-status.tsx';
@@ -20,6 +19,7 @@ import { UsageAndCost } from '../cost/usage-and-cost.tsx';
 import { Remarks, ReviewButtons } from '../review/review.tsx';
 import { RunningDetail, useRunningCall } from '../running/running-detail.tsx';
 import { type TimelinePane, TimelineTab } from '../timeline/timeline-tab.tsx';
+import { Exchange } from './exchange.tsx';
 import { detailMessages } from './messages.ts';
 
 const RECORDED_CHECK_MS = 500;
@@ -69,7 +69,7 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
     },
     exchange: {
       label: t.exchange,
-      content: () => <WithContent id={id}>{(content) => <Exchange content={content} />}</WithContent>,
+      content: () => <WithContent id={id}>{(content) => <Exchange key={id} id={id} content={content} />}</WithContent>,
     },
     usage: {
       label: t.usage,
@@ -101,29 +101,6 @@ export function GenerationTabs({ id, tab: named, onTab }: GenerationTabsProps) {
     </>
   );
 }
-
-/** The request above the response, or beside it. */
-function Exchange({ content: { input, output, error } }: { content: GenerationContent }) {
-  const t = detailMessages().tabs;
-  return (
-    <div className="@container h-full">
-      <div className="grid h-full grid-rows-2 divide-y divide-line @4xl:grid-cols-2 @4xl:grid-rows-1 @4xl:divide-x @4xl:divide-y-0">
-        <section aria-label={t.request} className="flex min-h-0 min-w-0 flex-col">
-          <JsonTree value={input} label={t.request} title={<Heading>{t.request}</Heading>} />
-        </section>
-        <section aria-label={t.response} className="flex min-h-0 min-w-0 flex-col">
-          <JsonTree
-            value={error === null ? output : { output, error }}
-            label={t.response}
-            title={<Heading>{t.response}</Heading>}
-          />
-        </section>
-      </div>
-    </div>
-  );
-}
-
-const Heading = ({ children }: { children: string }) => <h2 className="text-sm font-semibold text-ink">{children}</h2>;
 
 /** A model that stopped by itself is what one expects. */
 const USUAL_REASONS: ReadonlySet<string> = new Set(['stop', 'error']);

@@ -1,5 +1,14 @@
 import { createMessages, plural } from '../../../messages/locale.ts';
 
+/** The paths by which requests come in, by the names of their formats. */
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  chat: '/chat/completions',
+  messages: '/messages',
+  responses: '/responses',
+  completions: '/completions',
+  embeddings: '/embeddings',
+};
+
 export const detailMessages = createMessages(
   {
     page: { list: 'Generations', backToList: 'Back to the list', copyId: 'Copy ID', copiedId: 'ID copied' },
@@ -23,6 +32,13 @@ export const detailMessages = createMessages(
       record: 'Record',
       request: 'Request',
       response: 'Response',
+      requestView: 'Which request',
+      received: 'As received',
+      sent: 'As sent',
+      changes: 'Changes',
+      theReceived: 'the request as received',
+      attempt: 'Attempt',
+      format: (name: string) => FORMAT_NAMES[name] ?? name,
     },
     summary: {
       via: (provider: string) => `via ${provider}`,
@@ -41,6 +57,11 @@ export const detailMessages = createMessages(
       copiedCurl: 'Copied as curl',
       savePrompt: 'Save as prompt…',
       saveFixture: 'Save as fixture',
+      resend: 'Send again',
+      resending: 'Sending the request again…',
+      resent: 'Sent again',
+      showResent: 'Show',
+      notResent: 'The request could not be sent again',
       remove: 'Delete prompt and response…',
       removed: 'Prompt and response deleted; the record is kept',
       removeTitle: 'Delete prompt and response?',
@@ -126,6 +147,13 @@ export const detailMessages = createMessages(
         record: 'Datensatz',
         request: 'Anfrage',
         response: 'Antwort',
+        requestView: 'Welche Anfrage',
+        received: 'Empfangen',
+        sent: 'Gesendet',
+        changes: 'Änderungen',
+        theReceived: 'der empfangenen Anfrage',
+        attempt: 'Versuch',
+        format: (name) => FORMAT_NAMES[name] ?? name,
       },
       summary: {
         via: (provider) => `über ${provider}`,
@@ -144,6 +172,11 @@ export const detailMessages = createMessages(
         copiedCurl: 'Als curl kopiert',
         savePrompt: 'Als Prompt speichern…',
         saveFixture: 'Als Fixture speichern',
+        resend: 'Erneut senden',
+        resending: 'Die Anfrage wird erneut gesendet …',
+        resent: 'Erneut gesendet',
+        showResent: 'Anzeigen',
+        notResent: 'Die Anfrage konnte nicht erneut gesendet werden',
         remove: 'Prompt und Antwort löschen…',
         removed: 'Prompt und Antwort gelöscht; der Datensatz bleibt',
         removeTitle: 'Prompt und Antwort löschen?',

@@ -1,8 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 
 import { callApi } from '../../../api/call-api.ts';
+import { queryClient } from '../../../api/query-client.ts';
 import type { GenerationContent } from '../../../api/types.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
+import { requestQuery } from '../../../features/generations/content/request-query.ts';
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { toCurl } from '../../../features/generations/to-curl.ts';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
@@ -72,8 +74,11 @@ export function toSelection(compare: string | undefined, id: string): string | u
 async function copyAsCurl({ id, model, streamed }: KeyedRow): Promise<void> {
   const t = generationsMessages().keys;
   try {
-    const { data } = await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } });
-    await copyText(toCurl({ model, streamed, content: data }), t.copiedCurl);
+    const [{ data: content }, request] = await Promise.all([
+      callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } }),
+      queryClient.fetchQuery(requestQuery(id)),
+    ]);
+    await copyText(toCurl({ model, streamed, content, request }), t.copiedCurl);
   } catch {
     showToast({ tone: 'bad', title: t.nothingToCopy });
   }

@@ -32,12 +32,13 @@ const recorded = (model: string, completion: string | null): Recorded => ({
     output: { completion, reasoning: null },
     error: null,
   },
+  request: null,
 });
 
 test('a recorded failure keeps its own status, which is not that of a gateway that cannot be reached', () => {
-  const { generation, content } = recorded('a/b', 'Half a');
+  const { generation, content, request } = recorded('a/b', 'Half a');
   const error = { message: 'It broke off', status: 502, provider_name: 'Acme', raw: null, previous_errors: [] };
-  const failed = { generation: { ...generation, finish_reason: 'error' }, content: { ...content, error } };
+  const failed = { generation: { ...generation, finish_reason: 'error' }, content: { ...content, error }, request };
   const unknown = { ...failed, content };
   const errors = fromGenerations([failed, unknown], newId).columns.flatMap(({ turns }) =>
     turns.flatMap((turn) => (turn.type === 'assistant' && turn.outcome?.error ? [turn.outcome.error] : [])),

@@ -1,4 +1,4 @@
-import type { Generation } from '@model-gateway/core/wire';
+import type { Generation, StoredRequestReport } from '@model-gateway/core/wire';
 
 import { isObject } from '../../../api/is-object.ts';
 import type { GenerationContent } from '../../../api/types.ts';
@@ -16,12 +16,14 @@ import {
   type ToolCall,
   type Turn,
 } from '../../../features/playground/experiment.ts';
-import { EMPTY_SETUP } from '../../../features/playground/setup/setup.ts';
+import { fromRequest } from '../../../features/playground/setup/from-request.ts';
 import { playgroundMessages } from '../messages.tsx';
 
 export interface Recorded {
   readonly generation: Generation;
   readonly content: Pick<GenerationContent, 'input' | 'output' | 'error'>;
+  /** Null where only the prompt is stored. */
+  readonly request: Pick<StoredRequestReport, 'format' | 'body'> | null;
 }
 
 /** The recorded calls as they were, and beside them a column that asks the first of them again. */
@@ -33,7 +35,8 @@ export function fromGenerations(recorded: readonly Recorded[], newId: NewId): Ex
   return {
     id: newId(),
     name: '',
-    setup: { ...EMPTY_SETUP, system },
+    // Other forms of a request have other names for what the form shows.
+    setup: { ...fromRequest(first?.request?.format === 'chat' ? first.request.body : null), system },
     columns: [...originals, again],
     text: '',
     attached: [],
