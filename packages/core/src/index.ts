@@ -25,6 +25,7 @@ export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures.ts';
+export type { StoredExchange } from './api/stored-response.ts';
 export type { SampleData } from './api/sample-data.ts';
 export type {
   ConfiguredProvider,

@@ -47,6 +47,8 @@ async function run(args: readonly string[]): Promise<void> {
       return checkFixtures(command.options);
     case 'fixtures-save':
       return saveFixture(command.options);
+    case 'fixtures-from':
+      return (await import('./commands/fixtures-from.ts')).makeFixturesFrom(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
     case 'migrate':

@@ -76,7 +76,7 @@ test('saves a complete chat completion of any caller', async () => {
   const record = toRecord('gen-1');
   await store.generations.append(record, toContent('Hi'));
   expect((await save('gen-1')).status).toBe(201);
-  expect(saved).toEqual([{ generation: record.generation, content: toContent('Hi') }]);
+  expect(saved).toEqual([{ generation: record.generation, content: toContent('Hi'), exchange: null }]);
 });
 
 test('saves nothing that would be replayed as something it was not', async () => {

@@ -2,8 +2,9 @@ import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import { findReadableGeneration } from '../generations/list-generations.ts';
+import { scrub } from '../guardrails/filters/scrub.ts';
 import { operation } from '../http/operation.ts';
-import type { Store } from '../stores/store.ts';
+import type { Store, StoredContent } from '../stores/store.ts';
 import {
   type FixtureCaseDetail,
   fixtureCaseListSchema,
@@ -24,7 +25,8 @@ import {
   saveFixtureRequestSchema,
   switchFixtureModeRequestSchema,
 } from '../wire/fixtures.ts';
-import type { Generation, GenerationContent } from '../wire/generation.ts';
+import type { Generation } from '../wire/generation.ts';
+import { type StoredExchange, toStoredExchange } from './stored-response.ts';
 
 export interface FixtureParts {
   readonly store: Pick<Store, 'generations' | 'keys'>;
@@ -46,7 +48,9 @@ function findFixtureLibrary({ fixtures }: Pick<FixtureParts, 'fixtures'>): Fixtu
 /** A generation as it is stored, from which a case is made. */
 export interface StoredGeneration {
   readonly generation: Generation;
-  readonly content: GenerationContent;
+  readonly content: StoredContent;
+  /** Its request and response in the form of its route; null where only the prompt is stored. */
+  readonly exchange: StoredExchange | null;
 }
 
 export interface FixtureCasePage {
@@ -73,8 +77,11 @@ export interface FixtureLibrary {
    * held, `conflict` where no case can be made.
    */
   acceptMiss(id: string): Awaitable<SavedFixture>;
-  /** Makes a case of a chat completion. It holds no secret of the configuration. */
-  save(stored: StoredGeneration): Awaitable<SavedFixture>;
+  /**
+   * Makes a case of a chat completion. It holds no secret of the configuration. `isHandedOut`: it is returned, and not
+   * written.
+   */
+  save(stored: StoredGeneration, isHandedOut: boolean): Awaitable<SavedFixture>;
 }
 
 /** `GET /admin/v1/fixtures` */
@@ -104,7 +111,11 @@ export const saveFixture = operation<FixtureParts>()({
   body: saveFixtureRequestSchema,
   response: savedFixtureResponseSchema,
   status: 201,
-  async run({ principal, parts, body: { generation_id: id } }) {
+  async run({
+    principal,
+    parts,
+    body: { generation_id: id, scrub: isScrubbed = false, hand_out: isHandedOut = false },
+  }) {
     const library = findFixtureLibrary(parts);
     const { generation } = await findReadableGeneration(id, { principal, parts });
     if (generation.api_type !== 'completions') {
@@ -124,9 +135,26 @@ export const saveFixture = operation<FixtureParts>()({
     if (brokeOff || generation.cancelled === true) {
       throw new GatewayError('conflict', `The response of ${id} is incomplete; as a fixture it would look complete`);
     }
-    return { data: await library.save({ generation, content }) };
+    if (!isScrubbed) {
+      const exchange = toStoredExchange(generation, content);
+      return { data: await library.save({ generation, content, exchange }, isHandedOut) };
+    }
+    // Before it is encoded: a stream of words may have a private one in several pieces.
+    const { value, count } = scrub(withoutRepeats(content));
+    const labels = { user_agent: null, external_user: null, session_id: null };
+    const clean = { ...generation, ...labels };
+    const exchange = toStoredExchange(clean, value);
+    const saved = await library.save({ generation: clean, content: value, exchange }, isHandedOut);
+    return { data: { ...saved, scrubbed: count } };
   },
 });
+
+/** What a case is made of: the rest of the request repeats it, and would be counted again. */
+function withoutRepeats(content: StoredContent): StoredContent {
+  const { request, callTimeline: _call, timeline: _stream, ...said } = content;
+  if (request === undefined) return said;
+  return { ...said, input: { messages: [] }, request: { ...request, attempts: [] } };
+}
 
 /** `GET /admin/v1/fixtures/cases?set=&q=&use=&offset=&limit=` */
 export const listFixtureCases = operation<FixtureParts>()({

@@ -119,6 +119,8 @@ const savedFixtureSchema = z.object({
   /** Whether the case is active now, and not only after the next start. */
   answers_now: z.boolean(),
   files: z.array(z.object({ name: z.string(), text: z.string() })),
+  /** How many secrets and personal data were taken out; absent where nothing was to be. */
+  scrubbed: count.optional(),
 });
 
 export const fixtureStateResponseSchema = z.object({ data: fixtureStateSchema });
@@ -155,7 +157,13 @@ export const fixtureCaseQuerySchema = z.object({
 export const switchFixtureModeRequestSchema = z.strictObject({ mode: fixtureModeSchema });
 
 /** The body of `POST /admin/v1/fixtures`. Closed. */
-export const saveFixtureRequestSchema = z.strictObject({ generation_id: z.string().min(1).max(200) });
+export const saveFixtureRequestSchema = z.strictObject({
+  generation_id: z.string().min(1).max(200),
+  /** Takes secrets and personal data out of request and response. */
+  scrub: z.boolean().optional(),
+  /** Returns the files, and writes none. */
+  hand_out: z.boolean().optional(),
+});
 
 export type FixtureState = z.infer<typeof fixtureStateSchema>;
 export type FixtureCaseRow = z.infer<typeof fixtureCaseSchema>;

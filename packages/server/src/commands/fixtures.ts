@@ -4,10 +4,13 @@ import type { Generation, GenerationContent } from '@model-gateway/core';
 
 import { asksForHelp, type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
+import { type FixturesFromOptions, parseFixturesFrom } from './fixtures-from.ts';
 
 export interface FixturesOptions {
-  readonly action: 'check' | 'lint';
+  readonly action: 'check' | 'lint' | 'drift';
   readonly dir: string;
+  /** Newer recordings, for `drift`. */
+  readonly against?: string | undefined;
 }
 
 export interface SaveFixtureOptions {
@@ -22,19 +25,23 @@ export interface SaveFixtureOptions {
 const HELP = `Usage: model-gateway fixtures check [--dir DIR]
        model-gateway fixtures lint [--dir DIR]
        model-gateway fixtures save --id GENERATION --key KEY [--api URL] [--dir DIR]
+       model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [--suite RUNNER]
+       model-gateway fixtures drift --against DIR [--dir DIR]
 
   --dir DIR          the recordings (./fixtures)
   --id GENERATION    a stored generation, by the id of its response
   --key KEY          the key that it was made with, or a management key
   --api URL          the gateway that stored it (http://127.0.0.1:8855/api/v1)
+  --against DIR      newer recordings of the same requests
 
 check compares the shapes of recorded responses with the schemas of this version and says which side has moved. lint
-finds secrets, and cases that never answer. Both end with 1 when they find something. save makes a case of a generation.
+finds secrets, and cases that never answer. drift compares the responses of newer recordings with those of DIR, field by
+field. All three end with 1 when they find something. save makes a case of a generation, from makes cases of many.
 `;
 
-const FLAGS = { dir: { type: 'string' } } as const;
+const FLAGS = { dir: { type: 'string' }, against: { type: 'string' } } as const;
 const SAVE_FLAGS = {
-  ...FLAGS,
+  dir: FLAGS.dir,
   id: { type: 'string' },
   api: { type: 'string' },
   key: { type: 'string' },
@@ -45,13 +52,20 @@ const DEFAULT_DIR = 'fixtures';
 /** Reads the arguments after `fixtures`. Throws `UsageError`. */
 export function parseFixtures([action, ...rest]: readonly string[]):
   | Parsed<'fixtures', FixturesOptions>
-  | Parsed<'fixtures-save', SaveFixtureOptions> {
+  | Parsed<'fixtures-save', SaveFixtureOptions>
+  | Parsed<'fixtures-from', FixturesFromOptions> {
   if (asksForHelp(action)) return toHelp(HELP);
   if (action === 'save') return parseSave(rest);
-  if (action !== 'check' && action !== 'lint') throw new UsageError(`Missing or unknown fixtures command.\n\n${HELP}`);
-  const { help, dir = DEFAULT_DIR } = readFlags(rest, FLAGS, HELP);
+  if (action === 'from') return parseFixturesFrom(rest);
+  if (action !== 'check' && action !== 'lint' && action !== 'drift') {
+    throw new UsageError(`Missing or unknown fixtures command.\n\n${HELP}`);
+  }
+  const { help, dir = DEFAULT_DIR, against } = readFlags(rest, FLAGS, HELP);
   if (help === true) return toHelp(HELP);
-  return { type: 'fixtures', options: { action, dir } };
+  if ((action === 'drift') !== (against !== undefined)) {
+    throw new UsageError('--against goes with drift: the folder of newer recordings of the same requests.');
+  }
+  return { type: 'fixtures', options: { action, dir, against } };
 }
 
 function parseSave(args: readonly string[]): Parsed<'fixtures-save', SaveFixtureOptions> {
@@ -90,10 +104,11 @@ export async function saveFixture({ id, dir, api, key }: SaveFixtureOptions): Pr
   process.stdout.write(`${saveGeneration({ dir, generation, content })}\n`);
 }
 
-/** Checks or lints a directory of fixtures. Prints the findings, and sets exit code 1 when there are any. */
-export async function checkFixtures({ action, dir }: FixturesOptions): Promise<void> {
-  const { checkFixtures: check, lintFixtures: lint } = await import('@model-gateway/fixtures');
-  const { findings, count } = action === 'check' ? check(dir) : lint(dir);
+/** Checks or lints a directory of fixtures, or compares it with another. Prints the findings, and sets exit code 1 when there are any. */
+export async function checkFixtures({ action, dir, against = dir }: FixturesOptions): Promise<void> {
+  const { checkFixtures: check, findDrift, lintFixtures: lint } = await import('@model-gateway/fixtures');
+  const look = { check, lint, drift: (old: string) => findDrift(old, against) };
+  const { findings, count } = look[action](dir);
   for (const { place, problem } of findings) process.stdout.write(`${place}: ${problem}\n`);
   const cases = `${count} ${count === 1 ? 'case' : 'cases'}`;
   process.stderr.write(findings.length === 0 ? `${cases}, nothing found\n` : `${cases}, ${findings.length} found\n`);

@@ -99,7 +99,7 @@ function createLiveLibrary(secrets: readonly string[], fixedBecause: string): Fi
     listMisses: () => [],
     findMiss: () => undefined,
     acceptMiss: async (id) => (await open()).acceptMiss(id),
-    save: async (stored) => (await open()).save(stored),
+    save: async (stored, isHandedOut) => (await open()).save(stored, isHandedOut),
   };
 }
 
@@ -159,7 +159,8 @@ function openSwitchable(options: SwitchableOptions): FixtureUse {
       listMisses: async () => (isThere() ? (await library()).listMisses() : []),
       findMiss: async (id) => (isThere() ? (await library()).findMiss(id) : undefined),
       acceptMiss: async (id) => (await library()).acceptMiss(id),
-      save: async (stored) => (isThere() ? (await library()).save(stored) : handsOut.save(stored)),
+      save: async (stored, isHandedOut) =>
+        isThere() ? (await library()).save(stored, isHandedOut) : handsOut.save(stored, isHandedOut),
     },
     recordUpstream(provider, upstream) {
       let switched: Transport | undefined;

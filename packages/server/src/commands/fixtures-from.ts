@@ -1,0 +1,176 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import process from 'node:process';
+
+import { type Parsed, readFlags, readInteger, toHelp, UsageError } from '../process/flags.ts';
+import { StartError } from '../process/start-error.ts';
+import { SUITES, type SuiteRunner, writeSuite } from './fixtures-suite.ts';
+
+export interface FixturesFromOptions {
+  /** Conditions as in the list of generations: `status:failed model:x`. */
+  readonly where: string | undefined;
+  /** How many calls, the latest ones. */
+  readonly last: number;
+  readonly dir: string;
+  /** Base URL of the gateway that stored the calls. */
+  readonly api: string;
+  /** A management key. */
+  readonly key: string;
+  readonly suite: SuiteRunner | null;
+}
+
+const HELP = `Usage: model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [flags]
+
+  --key KEY          a management key of the gateway (default: GATEWAY_MANAGEMENT_KEY)
+  --where CONDITIONS which calls, as in the list of generations: 'status:failed model:openai/gpt-4o'
+  --last N           how many of them, the latest ones (50)
+  --dir DIR          where the cases go (./fixtures)
+  --api URL          the gateway that stored them (http://127.0.0.1:8855/api/v1)
+  --suite RUNNER     vitest, jest, node or pytest: writes a suite beside DIR that runs the cases (node); none for none
+
+Makes a case of each call, without the secrets and personal data in it: a request, and the response it got. The suite
+needs no network.
+`;
+
+const FLAGS = {
+  where: { type: 'string' },
+  last: { type: 'string' },
+  dir: { type: 'string' },
+  api: { type: 'string' },
+  key: { type: 'string' },
+  suite: { type: 'string' },
+} as const;
+
+const MOST = 1000;
+
+/** Reads the arguments after `fixtures from`. Throws `UsageError`. */
+export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-from', FixturesFromOptions> {
+  const values = readFlags(args, FLAGS, HELP);
+  if (values.help === true) return toHelp(HELP);
+  const { where, last = '50', dir = 'fixtures', api = 'http://127.0.0.1:8855/api/v1', suite = 'node' } = values;
+  const key = values.key ?? process.env['GATEWAY_MANAGEMENT_KEY'];
+  if (key === undefined) throw new UsageError('Missing --key: a management key, or set GATEWAY_MANAGEMENT_KEY');
+  if (suite !== 'none' && !Object.hasOwn(SUITES, suite)) {
+    throw new UsageError(`--suite must be ${Object.keys(SUITES).join(', ')} or none, not "${suite}".`);
+  }
+  return {
+    type: 'fixtures-from',
+    options: {
+      where,
+      last: readInteger('--last', last, 1, MOST),
+      dir,
+      api: api.replace(/\/+$/, ''),
+      key,
+      suite: suite === 'none' ? null : (suite as SuiteRunner),
+    },
+  };
+}
+
+interface SavedCase {
+  readonly path: string;
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  readonly scrubbed: number;
+}
+
+/** Makes cases of stored calls, and a suite that runs them. Prints the folders, and what could not be made. */
+export async function makeFixturesFrom(options: FixturesFromOptions): Promise<void> {
+  const { dir, suite, last } = options;
+  const ids = await listIds(options);
+  let made = 0;
+  let scrubbed = 0;
+  const seen = new Map<string, string>();
+  for (const [index, id] of ids.entries()) {
+    const saved = await handOut(id, options);
+    if (process.stderr.isTTY) process.stderr.write(`\r${index + 1} of ${ids.length} calls`);
+    if (typeof saved === 'string') {
+      process.stderr.write(`\r${id}: ${saved}\n`);
+      continue;
+    }
+    const question = toQuestion(saved);
+    const same = seen.get(question);
+    if (same !== undefined) {
+      process.stderr.write(`\r${id}: asks the same as ${same}, which is later\n`);
+      continue;
+    }
+    seen.set(question, id);
+    const folder = join(dir, saved.path);
+    mkdirSync(folder, { recursive: true });
+    for (const { name, text } of saved.files) writeFileSync(join(folder, basename(name)), text);
+    process.stdout.write(`${folder}\n`);
+    made += 1;
+    scrubbed += saved.scrubbed;
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r');
+  if (ids.length === 0)
+    process.stderr.write(`No call matches${last === MOST ? '' : ' among those that are stored'}.\n`);
+  if (made === 0) return void (process.exitCode = 1);
+  const private_ = scrubbed === 1 ? '1 secret or personal detail' : `${scrubbed} secrets and personal details`;
+  process.stderr.write(
+    `${made} ${made === 1 ? 'case' : 'cases'}; ${private_} replaced. Read them before you share them.\n`,
+  );
+  if (suite === null) return;
+  const { file, run } = writeSuite(suite, dirname(dir), basename(dir));
+  process.stderr.write(`${file} runs them: ${run}\n`);
+}
+
+/** The request but for the form of its response: cases are found by it, so that a second one would never be. */
+function toQuestion({ path, files }: SavedCase): string {
+  const text = files.find(({ name }) => name === 'request.json')?.text ?? '{}';
+  const { stream: _, stream_options: __, ...question } = JSON.parse(text) as Record<string, unknown>;
+  return `${dirname(path)} ${JSON.stringify(question)}`;
+}
+
+/** Ids of the latest calls, the newest first. */
+async function listIds({ where, last, ...gateway }: FixturesFromOptions): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = new URLSearchParams({ limit: String(Math.min(200, last - ids.length)), fields: 'id' });
+    if (where !== undefined) query.set('where', where);
+    if (cursor !== undefined) query.set('cursor', cursor);
+    const page = (await ask(gateway, 'GET', `/admin/v1/generations?${query.toString()}`)) as {
+      readonly data: readonly { readonly id: string }[];
+      readonly next_cursor?: string | null;
+    };
+    ids.push(...page.data.map(({ id }) => id));
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined && ids.length < last);
+  return ids.slice(0, last);
+}
+
+/** The case of a call, or why there is none. */
+async function handOut(id: string, gateway: FixturesFromOptions): Promise<SavedCase | string> {
+  try {
+    const body = { generation_id: id, scrub: true, hand_out: true };
+    return ((await ask(gateway, 'POST', '/admin/v1/fixtures', body)) as { data: SavedCase }).data;
+  } catch (error) {
+    if (error instanceof RefusedError) return error.message;
+    throw error;
+  }
+}
+
+/** The gateway's own refusal, which concerns one call. */
+class RefusedError extends StartError {}
+
+const TIMEOUT_MS = 30_000;
+
+async function ask(
+  { api, key }: Pick<FixturesFromOptions, 'api' | 'key'>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  const response = await fetch(api.replace(/\/api\/v1$/, '') + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((cause: unknown) => {
+    throw new StartError(`No gateway responds at ${api}; set its address with --api.`, { cause });
+  });
+  const read = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;
+  if (response.ok && read !== null) return read;
+  const reason = `${read?.error?.message ?? 'The gateway gave no reason'} (status ${response.status}).`;
+  const isOfCall = method === 'POST' && [400, 404, 409].includes(response.status);
+  throw isOfCall ? new RefusedError(reason) : new StartError(reason);
+}
