@@ -158,6 +158,53 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test.each(WIDTHS)(
+      'shows the whole request as received, as sent, and what differs, %i pixels wide',
+      async (width) => {
+        const id = await ask({ temperature: 0.3, max_tokens: 100, provider: { sort: 'price' } });
+        const opened = await ui.open(`#/generations/${id}?tab=exchange`, { viewport: { width, height: 900 } });
+        const { page, problems, check, screenshot } = opened;
+        const request = page.getByRole('region', { name: 'Request', exact: true });
+        await request.getByText('"acme/chat"').waitFor();
+        await request.getByText('/chat/completions').waitFor();
+        await request.getByText('temperature').waitFor();
+        expect(await check()).toEqual([]);
+        await screenshot(`request-received-${width}`);
+        await request.getByRole('radio', { name: 'As sent' }).click();
+        await request.getByText('"m"', { exact: true }).waitFor();
+        await request.getByText('here:m').waitFor();
+        expect(await request.getByText('provider').count()).toBe(0);
+        await request.getByRole('radio', { name: 'Changes' }).click();
+        await request.locator('del', { hasText: 'provider' }).waitFor();
+        expect(await check()).toEqual([]);
+        await setTheme(opened, 'dark');
+        await screenshot(`request-changes-${width}`);
+        expect(problems).toEqual([]);
+      },
+    );
+
+    test('sends a request again, and shows the new call', async () => {
+      const id = await ask({ temperature: 0.3 });
+      const { page, problems } = await ui.open(`#/generations/${id}?tab=exchange`);
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Send again' }).click();
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
+      await expect.poll(() => page.url()).not.toContain(id);
+      await page.getByRole('tab', { name: 'Request and response' }).click();
+      const request = page.getByRole('region', { name: 'Request', exact: true });
+      await request.getByText('temperature').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('opens a call in the playground with its parameters', async () => {
+      const id = await ask({ temperature: 0.3, top_k: 5 });
+      const { page, problems } = await ui.open(`#/playground?from=${id}`, { initScript: CHOOSE_KEY });
+      await page.getByRole('button', { name: 'Parameters' }).click();
+      await expect.poll(() => page.getByLabel('Temperature').inputValue()).toBe('0.3');
+      await page.getByText('"top_k": 5').waitFor();
+      expect(problems).toEqual([]);
+    });
+
     test('takes a rating and a note, keeps them, and shows what the caller has said', async () => {
       const feedback = { generation_id: ids.whole, category: 'incorrect_response', comment: 'It is the file system' };
       await ui.call('/api/v1/generation/feedback', { key: API_KEY, body: feedback });

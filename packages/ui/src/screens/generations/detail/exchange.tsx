@@ -96,7 +96,12 @@ function Changes({ title, before, after }: { title: ReactNode; before: unknown; 
   return (
     <>
       <div className="px-4 py-2">{title}</div>
-      <div className="scroll-thin min-h-0 flex-1 overflow-auto px-4 pb-3 font-mono">
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label={detailMessages().tabs.changes}
+        className="scroll-thin min-h-0 flex-1 overflow-auto px-4 pb-3 font-mono"
+      >
         <DiffText before={toLines(before)} after={toLines(after)} than={detailMessages().tabs.theReceived} isPlain />
       </div>
     </>
