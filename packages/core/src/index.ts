@@ -168,6 +168,7 @@ export {
   fromPacked,
   fromStoredForm,
   isLongContent,
+  isLongJson,
   type PutBlock,
   referencesIn,
   toPackedJson,

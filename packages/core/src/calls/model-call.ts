@@ -71,7 +71,8 @@ export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Req
   const externalUser = named ?? principal.externalUser ?? null;
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
-  const received = { ...(given.received ?? formOf(kind, given.request)), headers };
+  const { format, body } = given.received ?? formOf(kind, given.request);
+  const received = { format, body, headers };
   return { id, kind, request, principal, session, region, labels, received };
 }
 

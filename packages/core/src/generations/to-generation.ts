@@ -328,11 +328,13 @@ export function toSettled(
 
 /** A content with its request and its times, as it is stored. */
 export function toStoredContent(
-  content: GenerationContent,
-  call: Required<Pick<StoredContent, 'request' | 'callTimeline'>>,
+  { input, output, error }: GenerationContent,
+  { request, callTimeline }: Required<Pick<StoredContent, 'request' | 'callTimeline'>>,
   stream: TimelineRecorder | null,
 ): StoredContent {
-  return { ...content, ...call, ...(stream !== null && { timeline: stream.toTimeline() }) };
+  // Not by spreading: this runs for every call.
+  if (stream === null) return { input, output, error, request, callTimeline };
+  return { input, output, error, request, callTimeline, timeline: stream.toTimeline() };
 }
 
 /** A stored content as the API and destinations show it. */

@@ -12,10 +12,8 @@ import { endpointIdOf } from './to-generation.ts';
  * A list of what may be stored, not of what may not: a header that nobody knows may be a credential.
  */
 export const STORED_HEADERS = [
-  'accept',
   'anthropic-beta',
   'anthropic-version',
-  'content-type',
   'http-referer',
   'openai-beta',
   'referer',

@@ -31,17 +31,25 @@ type Content = Readonly<Record<string, unknown>>;
 
 /** A content without the members of its request that repeat others. Small, and as a whole of the same shape. */
 export function toStoredForm(content: StoredContent): Content {
-  const { request } = content;
+  const { input, request } = content;
   if (request === undefined) return content as unknown as Content;
-  const input: readonly Place[] = 'messages' in content.input ? [['input.messages', content.input.messages]] : [];
-  const { body } = request;
-  const attempts: SentRequest[] = [];
-  let last = placesOf('request.body', body);
-  for (const [index, attempt] of request.attempts.entries()) {
-    attempts.push({ ...attempt, body: withoutRepeats(attempt.body, [...input, ...last]) });
-    last = [...last, ...placesOf(`request.attempts.${index}.body`, attempt.body)];
-  }
-  return { ...content, request: { ...request, body: withoutRepeats(body, input), attempts } };
+  const messages = 'messages' in input ? input.messages : undefined;
+  const { body, attempts } = request;
+  const findInInput = (_name: string, value: object): string | undefined =>
+    messages !== undefined && isSameJson(value, messages) ? 'input.messages' : undefined;
+  const toShort = (attempt: SentRequest, index: number): SentRequest => {
+    const said = withoutRepeats(attempt.body, (name, value) => {
+      const path = findInInput(name, value) ?? (isSameMember(body, name, value) ? `request.body.${name}` : undefined);
+      if (path !== undefined || index === 0) return path;
+      const before = attempts.findIndex((other, at) => at < index && isSameMember(other.body, name, value));
+      return before === -1 ? undefined : `request.attempts.${before}.body.${name}`;
+    });
+    return said === attempt.body ? attempt : { ...attempt, body: said };
+  };
+  return {
+    ...content,
+    request: { ...request, body: withoutRepeats(body, findInInput), attempts: attempts.map(toShort) },
+  };
 }
 
 /** The content of a form, whose blocks are in their places. */
@@ -56,30 +64,24 @@ export function fromStoredForm(form: unknown): StoredContent {
   return whole;
 }
 
-type Place = readonly [path: string, value: unknown];
-
-/** The members of a body that are worth naming. */
-const placesOf = (path: string, body: unknown): Place[] =>
-  isRecord(body)
-    ? Object.entries(body).flatMap(([name, value]) =>
-        isList(value) && !name.includes('.') ? [[`${path}.${name}`, value]] : [],
-      )
-    : [];
-
 const isList = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-function withoutRepeats(body: unknown, places: readonly Place[]): unknown {
+/** Whether a body has this value as its member of this name, which a path can name. */
+const isSameMember = (body: unknown, name: string, value: object): boolean =>
+  isRecord(body) && !name.includes('.') && isSameJson(value, body[name]);
+
+/** The body with references in the place of what `find` names; the same object where there is nothing to name. */
+function withoutRepeats(body: unknown, find: (name: string, value: object) => string | undefined): unknown {
   if (!isRecord(body)) return body;
-  const said: Record<string, unknown> = {};
+  let said: Record<string, unknown> | undefined;
   for (const name of Object.keys(body)) {
     const value = body[name];
-    const same = isList(value) ? places.find(([, other]) => isSameJson(value, other)) : undefined;
-    if (same !== undefined) said[name] = { [SAME]: same[0] };
-    else
-      said[name] =
-        isRecord(value) && (SAME in value || LITERAL in value) ? { [LITERAL]: JSON.stringify(value) } : value;
+    if (!isList(value)) continue;
+    const path = find(name, value);
+    if (path !== undefined) (said ??= { ...body })[name] = { [SAME]: path };
+    else if (SAME in value || LITERAL in value) (said ??= { ...body })[name] = { [LITERAL]: JSON.stringify(value) };
   }
-  return said;
+  return said ?? body;
 }
 
 function withRepeats(said: unknown, whole: StoredContent): unknown {
@@ -117,7 +119,10 @@ function isSameJson(one: unknown, other: unknown): boolean {
 /** Writes a block, given as JSON, unless it is there; returns its reference, a text without quotes. */
 export type PutBlock = (json: string) => string;
 
-/** Whether it is worth looking for blocks in a content. */
+/** Whether it is worth looking for blocks in a content of so many characters of JSON. */
+export const isLongJson = (length: number): boolean => length >= LONG_CONTENT;
+
+/** The same before it is written. */
 export function isLongContent({ input, request }: Pick<StoredContent, 'input' | 'request'>): boolean {
   return lengthWithin(input, LONG_CONTENT) >= LONG_CONTENT || lengthWithin(request, LONG_CONTENT) >= LONG_CONTENT;
 }

@@ -2,6 +2,7 @@ import {
   type GenerationRecord,
   type GenerationRepository,
   isLongContent,
+  isLongJson,
   type KeptDays,
   type Platform,
   type RetentionChanges,
@@ -256,8 +257,9 @@ function putWithBlocks(
   content: StoredContent,
   { lines, blocks }: { readonly lines: GenerationBatch; readonly blocks: BlockWriter },
 ): ContentReference {
-  const isPacked = isLongContent(content);
-  const json = toContentJson(content, isPacked ? blocks.putInto(lines, workspace ?? '') : undefined);
+  const whole = toContentJson(content);
+  const isPacked = typeof whole === 'string' ? isLongJson(whole.length) : isLongContent(content);
+  const json = isPacked ? toContentJson(content, blocks.putInto(lines, workspace ?? '')) : whole;
   return putContent(lines, contentHead(id, toPreview(content), isPacked), json, '}');
 }
 
