@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import {
   type Awaitable,
+  fromStoredForm,
   type GenerationPage,
   type GenerationQuery,
   type GenerationRecord,
@@ -10,19 +11,17 @@ import {
   type RecordJournal,
   type RetentionChanges,
   type RetentionState,
-  type StoredContent,
   toInterruptedRecord,
 } from '@model-gateway/core';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 
-import { toColumnId } from '../connection/column-text.ts';
-import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
+import { runInBackground } from '../connection/connection.ts';
 import type { StorePart, StorePartOptions } from '../store-part.ts';
 import { addUpActivity } from './activity.ts';
 import { createAppend, createChanges, type SpoolLimits } from './append.ts';
 import { messageOf } from './batch-error.ts';
 import { type BatchWriter, createBatchWriter } from './batch-writer.ts';
-import { dayOfId, secondOfId } from './day-of-generation.ts';
+import { secondOfId } from './day-of-generation.ts';
 import { countFacets } from './facets.ts';
 import { createFolding, toAddChanges } from './folding.ts';
 import { createFollow } from './follow.ts';
@@ -34,6 +33,7 @@ import { scanGenerations } from './search.ts';
 import { createServerWatch } from './server-watch.ts';
 import { pageOfSessions } from './sessions.ts';
 import { carrySpending, createSpending, listSpending, type Spending } from './spending.ts';
+import { createStoredGenerations, type StoredGenerations } from './stored-generations.ts';
 import { INCOMING, type WriteParts } from './write-batch.ts';
 
 /** The generations of a store. */
@@ -65,7 +65,7 @@ export function openGenerations(
     logger?.error('Streams that the end of the last process has cut cannot be recorded', { reason: messageOf(error) });
   };
   const days = createDays(connection);
-  const stored = createStoredGenerations(connection);
+  const stored = createStoredGenerations({ database: connection.database, logger });
   const spending = createSpending(connection);
   const deleteStored = stored.deleteContent;
   const server = createServerWatch({
@@ -274,7 +274,7 @@ function createRepository(
     getContent(id) {
       const found = pending.find(id);
       if (found === undefined) return orAfterBacklog(() => stored.getContent(id));
-      return found.content === null ? undefined : (JSON.parse(found.content.text) as StoredContent);
+      return found.content === null ? undefined : fromStoredForm(JSON.parse(found.content.text));
     },
     getPreview(id) {
       const found = pending.find(id);
@@ -320,40 +320,4 @@ async function getLate(
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Single generations in the database, each found in the partition that its id names. */
-interface StoredGenerations {
-  get(id: string): Promise<GenerationRecord | undefined>;
-  getContent(id: string): Promise<StoredContent | undefined>;
-  getPreview(id: string): Promise<string | undefined>;
-  deleteContent(id: string): Promise<boolean>;
-}
-
-function createStoredGenerations({ database }: Pick<DatabaseConnection, 'database'>): StoredGenerations {
-  const find = async (what: RawBuilder<unknown>, id: string): Promise<string | undefined> => {
-    const { rows } = await sql<{ text: string | null }>`select ${what} where ${isOf(id)}`.execute(database);
-    return rows[0]?.text ?? undefined;
-  };
-  return {
-    async get(id) {
-      const text = await find(sql`record as text from gateway.generations`, id);
-      return text === undefined ? undefined : (JSON.parse(text) as GenerationRecord);
-    },
-    async getContent(id) {
-      const text = await find(sql`content as text from gateway.contents`, id);
-      return text === undefined ? undefined : (JSON.parse(text) as StoredContent);
-    },
-    getPreview: (id) => find(sql`preview as text from gateway.contents`, id),
-    async deleteContent(id) {
-      const { rows } = await sql`delete from gateway.contents where ${isOf(id)} returning 1`.execute(database);
-      return rows.length > 0;
-    },
-  };
-}
-
-/** An id that does not tell its day is looked for in each. */
-function isOf(id: string): RawBuilder<unknown> {
-  const day = dayOfId(id);
-  return day === undefined ? sql`id = ${toColumnId(id)}` : sql`id = ${toColumnId(id)} and day = ${day}::date`;
 }

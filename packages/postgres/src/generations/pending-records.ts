@@ -1,4 +1,4 @@
-import { type GenerationRecord, type Logger, type StoredContent, toPreview } from '@model-gateway/core';
+import { type GenerationRecord, type Logger, type StoredContent, toContentJson, toPreview } from '@model-gateway/core';
 
 import { messageOf } from './batch-error.ts';
 import { dayOfGeneration } from './day-of-generation.ts';
@@ -25,7 +25,7 @@ export interface PendingRecord {
 }
 
 interface PendingContent {
-  /** As JSON. */
+  /** As JSON, in the stored form. */
   readonly text: string;
   readonly preview: string | null;
 }
@@ -37,10 +37,16 @@ interface Settled {
   readonly reject: (error: unknown) => void;
 }
 
-/** Throws for what JSON cannot hold. */
+/** Throws for what JSON cannot hold, and a `LostTextError` for a long text that cannot be read again. */
 export function toPendingRecord(record: GenerationRecord, content: StoredContent | null): PendingRecord {
-  const stored = content === null ? null : { text: JSON.stringify(content), preview: toPreview(content) };
+  const stored = content === null ? null : { text: toText(content), preview: toPreview(content) };
   return createPendingRecord(record, JSON.stringify(record), stored);
+}
+
+/** The text of a content whose members that repeat are named; `fromStoredForm` reads it. */
+function toText(content: StoredContent): string {
+  const json = toContentJson(content);
+  return typeof json === 'string' ? json : [...json].join('');
 }
 
 /** Reads what the journal has. Throws for a text that is no record. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
 import { codeOf } from '../connection/errors.ts';
 import { messageOf } from './batch-error.ts';
+import { sweepBlocks, toDropContents } from './content-blocks.ts';
 import { toDay } from './day-of-generation.ts';
 import { firstDayKept, firstDayToldApart, type Spending } from './spending.ts';
 
@@ -87,17 +88,10 @@ async function applyRetention(
     if (day < firstKept && (await days.drop(day))) dropped.push(day);
   }
   if (dropped.length > 0) logger?.info('Generations beyond retention were dropped', { days: dropped });
-  await dropContents(connection, firstDayKept(nowMs, contentDays));
+  await runInBackground(connection, ...toDropContents(firstDayKept(nowMs, contentDays)));
+  await sweepBlocks(connection, toDay(nowMs - DAY_MS));
   await dropBefore?.(firstKept);
   await spending.addUpBefore(firstDayToldApart(nowMs, retentionDays));
-}
-
-/**
- * Deletes the contents of days whose generations stay. Row by row, because only the owner of a table may empty it; the
- * space is used again, and is free with the day.
- */
-async function dropContents(connection: RetentionOptions['connection'], firstKept: string): Promise<void> {
-  await runInBackground(connection, sql`delete from gateway.contents where day < ${firstKept}::date`);
 }
 
 async function countLosses(
@@ -105,11 +99,13 @@ async function countLosses(
   nowMs: number,
   kept: KeptDays,
 ): Promise<RetentionLosses> {
+  const firstContents = sql`${firstDayKept(nowMs, kept.contentDays)}::date`;
   const { rows } = await sql<{ generations: string; contents: string; bytes: string }>`
     select
       (select count(*) from gateway.generations where day < ${firstDayKept(nowMs, kept.days)}::date)::text as generations,
-      count(*)::text as contents, coalesce(sum(octet_length(content)), 0)::text as bytes
-    from gateway.contents where day < ${firstDayKept(nowMs, kept.contentDays)}::date`.execute(database);
+      count(*)::text as contents, (coalesce(sum(octet_length(content)), 0) + coalesce((
+        select sum(octet_length(block)) from gateway.content_blocks where day < ${firstContents}), 0))::text as bytes
+    from gateway.contents where day < ${firstContents}`.execute(database);
   const [row] = rows;
   return {
     generations: Number(row?.generations ?? 0),

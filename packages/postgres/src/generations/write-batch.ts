@@ -4,6 +4,7 @@ import type { PoolClient, QueryResult } from 'pg';
 import { toColumnId, toColumnText, toFactText } from '../connection/column-text.ts';
 import type { DatabaseConnection } from '../connection/connection.ts';
 import { UnfitRecordError } from './batch-error.ts';
+import { ADD_BLOCKS, BLOCK_TYPES, packContents, type StoredText } from './content-blocks.ts';
 import type { PendingRecord } from './pending-records.ts';
 import type { Days } from './retention.ts';
 import { type ColumnType, createRowArrays, type RowArrays } from './row-arrays.ts';
@@ -41,11 +42,12 @@ export async function writeBatch(
   { connection, days, server, rollups }: WriteParts,
   records: readonly PendingRecord[],
 ): Promise<LeftOut> {
-  const rows = toRowArrays(records);
-  const values = rows.end();
+  const { rows, blocks } = toRowArrays(records);
+  const values = [...rows.end(), ...(blocks?.end() ?? [])];
+  const statement = toAddStatement(rollups, blocks !== undefined);
   await days.prepare(new Set(records.map(({ day }) => day)));
   const add = (): Promise<QueryResult<AddedRow>> =>
-    connection.useClient(BATCH_LIMIT_MS, (client) => client.query(toAddStatement(rollups), [...values]));
+    connection.useClient(BATCH_LIMIT_MS, (client) => client.query(statement, [...values]));
   let found = await add();
   if (typeof found.rows[0]?.token !== 'string') {
     await server.meet();
@@ -62,14 +64,21 @@ export async function writeBatch(
   };
 }
 
-function toRowArrays(records: readonly PendingRecord[]): RowArrays {
+interface BatchRows {
+  readonly rows: RowArrays;
+  /** Undefined where no content of the batch is packed. */
+  readonly blocks: RowArrays | undefined;
+}
+
+function toRowArrays(records: readonly PendingRecord[]): BatchRows {
   const rows = createRowArrays(GIVEN_TYPES);
   try {
-    for (const record of records) putRow(rows, record);
+    const { texts, blocks } = packContents(records);
+    for (const [index, record] of records.entries()) putRow(rows, record, texts[index] ?? null);
+    return { rows, blocks };
   } catch (error) {
     throw new UnfitRecordError(error);
   }
-  return rows;
 }
 
 /** The records whose ids a statement has returned. */
@@ -93,7 +102,7 @@ export async function replaceRecord({ connection, rollups }: WriteParts, record:
       const [row] = found.rows;
       if (row === undefined) return false;
       // Its day is that of its first version, for ever.
-      const rows = toRowArrays([{ ...record, day: row.day, content: null }]);
+      const { rows } = toRowArrays([{ ...record, day: row.day, content: null }]);
       await client.query(toReplaceStatement(rollups), [...rows.end()]);
       return true;
     }),
@@ -160,7 +169,7 @@ const COLUMN_NAMES = Object.keys(GENERATION_COLUMNS);
 const COLUMNS = COLUMN_NAMES.join(', ');
 const VALUES = COLUMN_NAMES.map((name) => (name === 'errors' ? 'errors::text[]' : name)).join(', ');
 
-const GIVEN_COLUMNS = { ...GENERATION_COLUMNS, content: 'text', preview: 'text' } as const;
+const GIVEN_COLUMNS = { ...GENERATION_COLUMNS, content: 'text', packed: 'boolean', preview: 'text' } as const;
 
 /** The types of the columns of rows as they are given to statements: an array for each. */
 const GIVEN_TYPES: readonly ColumnType[] = Object.values(GIVEN_COLUMNS);
@@ -176,6 +185,11 @@ const GIVEN_SQL = `given as materialized (
   select * from unnest(${GIVEN_TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
     as rows (${Object.keys(GIVEN_COLUMNS).join(', ')})
 )`;
+
+const ADD_GIVEN_BLOCKS = `given_blocks as materialized (
+  select * from unnest(${BLOCK_TYPES.map((type, index) => `$${GIVEN_TYPES.length + index + 1}::${type}[]`).join(', ')})
+    as rows (day, hash, block)
+), ${ADD_BLOCKS}`;
 
 /** What the rows of `INCOMING` have, but for `sign` and `spent_day`. */
 const FACTS = `day, id, created_at_ms, model, provider_name, endpoint_id, session_id, status, principal_id, user_id,
@@ -212,16 +226,19 @@ const toCounts = (rollups: readonly string[]): string =>
  *
  * `is true` keeps the planner from a join: it knows little of the rows, and might compare each with each.
  */
-const toAddStatement = (rollups: readonly string[]): string => `with ${SERVER_SQL}, ${GIVEN_SQL}, added as (
+const toAddStatement = (
+  rollups: readonly string[],
+  hasBlocks: boolean,
+): string => `with ${SERVER_SQL}, ${GIVEN_SQL}, added as (
   insert into gateway.generations (${COLUMNS}, written_in) select ${VALUES}, server.place from given, server
   where not exists (select from gateway.dropped_days d where d.day = given.day) order by id
   on conflict do nothing returning ${FACTS}
 ), ${INCOMING} as materialized (select 1::smallint as sign, ${SPENT_DAY}, ${FACTS} from added),
 ${toCounts(rollups)}, contents as (
-  insert into gateway.contents (day, id, content, preview)
-  select day, id, content, preview from given
+  insert into gateway.contents (day, id, content, packed, preview)
+  select day, id, content, packed, preview from given
   where content is not null and (id in (select id from added)) is true on conflict do nothing
-)
+)${hasBlocks ? `, ${ADD_GIVEN_BLOCKS}` : ''}
 select token, null as id, false as is_late from server
 union all
 select null, id, exists (select from gateway.dropped_days d where d.day = given.day) from given
@@ -243,7 +260,7 @@ ${toCounts(rollups)}
 select from given`;
 
 /** Adds a record in the order of `GIVEN_TYPES`. */
-function putRow(rows: RowArrays, { id, day, record, text, content }: PendingRecord): void {
+function putRow(rows: RowArrays, { id, day, record, text, content }: PendingRecord, stored: StoredText | null): void {
   const { generation, principalId, userId, costNanoUsd } = record;
   const facts = toGenerationFacts(record);
   rows.row();
@@ -278,7 +295,8 @@ function putRow(rows: RowArrays, { id, day, record, text, content }: PendingReco
   rows.text(toOptionalText(facts.userAgent));
   rows.text(toOptionalText(facts.externalUser));
   rows.texts(facts.errors.map(toColumnText));
-  rows.text(content?.text ?? null);
+  rows.text(stored?.text ?? null);
+  rows.boolean(stored?.isPacked ?? false);
   rows.text(content === null || content.preview === null ? null : toColumnText(content.preview));
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
 import { BUDGET_SLICES } from './budget-slices.ts';
+import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
 import { SUMS } from './sums.ts';
@@ -25,6 +26,7 @@ import { TABLES } from './tables.ts';
  */
 const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[]])[] = [
   ['0001-all', [...TABLES, ...GENERATIONS, ...SUMS, ...BUDGET_SLICES]],
+  ['0002-content-blocks', CONTENT_BLOCKS],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */

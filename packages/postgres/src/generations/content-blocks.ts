@@ -1,0 +1,202 @@
+import { hash } from 'node:crypto';
+
+import { isLongContent, referencesIn, type StoredContent, toPackedJson } from '@model-gateway/core';
+import { type RawBuilder, sql } from 'kysely';
+
+import type { DatabaseConnection } from '../connection/connection.ts';
+import { codeOf } from '../connection/errors.ts';
+import type { PendingRecord } from './pending-records.ts';
+import { type ColumnType, createRowArrays, type RowArrays } from './row-arrays.ts';
+
+/**
+ * Blocks of contents in `gateway.content_blocks`: messages, tools and long texts, each once a day and workspace
+ * (docs/decisions/0061). A reference is the hash of its block. They are of the day of their contents, so that the
+ * partitions of a day need no other, and retention drops all of them.
+ */
+
+/** A content as a row has it. */
+export interface StoredText {
+  readonly text: string;
+  /** Whether it refers to blocks. */
+  readonly isPacked: boolean;
+}
+
+/** The types of the columns of blocks as they are given to `ADD_BLOCKS`: the day, the hash, the block. */
+export const BLOCK_TYPES: readonly ColumnType[] = ['date', 'text', 'text'];
+
+/** In characters of JSON. A shorter content is stored whole, and is not parsed to find that out. */
+const LONG_TEXT = 4096;
+/** In base64url: 132 bits of 256, enough that no two blocks of a day share a hash. */
+const HASH_LENGTH = 22;
+
+interface PackedContents {
+  /** Of each record, in their order; null for one without a content. */
+  readonly texts: readonly (StoredText | null)[];
+  /** Each block once, in the order of `BLOCK_TYPES`; undefined where there are none. */
+  readonly blocks: RowArrays | undefined;
+}
+
+interface Block {
+  readonly day: string;
+  readonly hash: string;
+  readonly json: string;
+}
+
+/** Takes the blocks out of the long contents of a batch. */
+export function packContents(records: readonly PendingRecord[]): PackedContents {
+  const blocks = new Map<string, Block>();
+  const texts = records.map((record) => packContent(record, blocks));
+  if (blocks.size === 0) return { texts, blocks: undefined };
+  const rows = createRowArrays(BLOCK_TYPES);
+  // Two batches with the same blocks wait for each other in one order.
+  for (const key of [...blocks.keys()].toSorted()) {
+    const { day, hash: name, json } = blocks.get(key) as Block;
+    rows.row();
+    rows.date(day);
+    rows.text(name);
+    rows.text(json);
+  }
+  return { texts, blocks: rows };
+}
+
+function packContent({ content, day, record }: PendingRecord, blocks: Map<string, Block>): StoredText | null {
+  if (content === null) return null;
+  const whole = { text: content.text, isPacked: false };
+  if (content.text.length < LONG_TEXT) return whole;
+  const found = new Map<string, Block>();
+  const owner = record.generation.workspace_id ?? '';
+  const put = (json: string): string => {
+    const name = hash('sha256', `${owner}\n${json}`, 'base64url').slice(0, HASH_LENGTH);
+    found.set(`${day} ${name}`, { day, hash: name, json });
+    return name;
+  };
+  let text;
+  try {
+    const form = JSON.parse(content.text) as StoredContent;
+    if (!isLongContent(form)) return whole;
+    text = toPackedJson(form, put);
+  } catch (error) {
+    // Too deep for the stack: what cannot be packed is stored as it is.
+    if (error instanceof RangeError) return whole;
+    throw error;
+  }
+  if (found.size === 0) return whole;
+  for (const [key, block] of found) blocks.set(key, block);
+  return { text, isPacked: true };
+}
+
+/** The number of the lock of a day's blocks; `day` is SQL. */
+const toLock = (day: string): string =>
+  `hashtextextended('gateway.content_blocks ' || to_char(${day}::date, 'YYYYMMDD'), 0)`;
+
+/**
+ * The part of the statement of a batch that adds its `given_blocks`, where they are not there yet.
+ *
+ * A block that is there must stay until the content that refers to it is committed. So each batch shares a lock with the
+ * others, which a sweep takes alone: whatever a sweep sees is whole, and what it does not see begins after it. Locks of
+ * the rows would not do: a delete that has waited for one does not look again at what refers to the row. To update the
+ * rows would write each block of a conversation again with each turn. The lock is taken before the first block is looked
+ * for, and held to the end of the transaction.
+ *
+ * What is not added has left blocks that nobody may refer to, as after a content was deleted: its day is noted. `exists …
+ * is false` keeps the planner from a join, which would change the order of the blocks.
+ */
+export const ADD_BLOCKS = `locked as materialized (
+  select pg_advisory_xact_lock_shared(${toLock('day')}) is null as is_taken
+  from (select distinct day from given_blocks order by day) as days
+), blocks as (
+  insert into gateway.content_blocks (day, hash, block)
+  select b.day, b.hash, b.block from given_blocks b, server
+  where (select count(is_taken) from locked) > 0
+    and (exists (select from gateway.dropped_days d where d.day = b.day)) is false
+  on conflict do nothing
+), unswept as (
+  insert into gateway.unswept_days (day) select distinct day from given, server
+  where packed and (id in (select id from added)) is not true
+    and (exists (select from gateway.dropped_days d where d.day = given.day)) is false
+)`;
+
+type Database = DatabaseConnection['database'];
+
+/** The blocks of a day that a packed content refers to, and those that these refer to; undefined when one is missing. */
+export async function readBlocks(
+  database: Database,
+  day: string,
+  json: string,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const blocks = new Map<string, string>();
+  // A level at a time: there are as many as lists lie in lists, and few of those are long.
+  for (let wanted = new Set(referencesIn(json)); wanted.size > 0;) {
+    const { rows } = await sql<{ hash: string; block: string }>`
+      select hash, block from gateway.content_blocks
+      where day = ${day}::date and hash = any(${[...wanted]}::text[])`.execute(database);
+    if (rows.length < wanted.size) return undefined;
+    for (const row of rows) blocks.set(row.hash, row.block);
+    wanted = new Set(rows.flatMap(({ block }) => referencesIn(block)).filter((name) => !blocks.has(name)));
+  }
+  return blocks;
+}
+
+/**
+ * Statements of a transaction that deletes the contents of the days before one, whose generations stay, with their
+ * blocks. Row by row, because only the owner of a table may empty it; the space is used again, and is free with the day.
+ */
+export const toDropContents = (firstKept: string): readonly RawBuilder<unknown>[] => [
+  // As a sweep: a content that comes late for such a day may refer to what is there.
+  sql`select pg_advisory_xact_lock(${sql.raw(toLock('day'))}) from (
+    select distinct day from gateway.content_blocks where day < ${firstKept}::date order by day) as days`,
+  sql`delete from gateway.contents where day < ${firstKept}::date`,
+  sql`delete from gateway.content_blocks where day < ${firstKept}::date`,
+];
+
+/** Batches of a day that is being written wait for its sweep, and callers for some of these. */
+const LIVE_LIMIT_MS = 3000;
+const LONG_LIMIT_MS = 10 * 60 * 1000;
+const QUERY_CANCELED = '57014';
+
+/**
+ * Removes blocks that nothing refers to any more, of all days that are noted. A day from `liveFrom` on may still be
+ * written: where its sweep takes long, it is left to a later one.
+ */
+export async function sweepBlocks(
+  { database, databaseWithin }: Pick<DatabaseConnection, 'database' | 'databaseWithin'>,
+  liveFrom: string,
+): Promise<void> {
+  const { rows } = await sql<{ day: string }>`
+    select distinct day::text as day from gateway.unswept_days order by 1`.execute(database);
+  for (const { day } of rows) {
+    const isLive = day >= liveFrom;
+    try {
+      await sweepDay(databaseWithin(LONG_LIMIT_MS), day, isLive ? LIVE_LIMIT_MS : LONG_LIMIT_MS);
+    } catch (error) {
+      if (!isLive || codeOf(error) !== QUERY_CANCELED) throw error;
+    }
+  }
+}
+
+/** References as `referencesIn` finds them. */
+const REFERENCE = String.raw`'\{"\$(block|items)":"([^"\\]*)"\}'`;
+
+async function sweepDay(database: Database, day: string, limitMs: number): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    const run = (statement: RawBuilder<unknown>) => statement.execute(transaction);
+    await run(sql`set local statement_timeout = ${sql.lit(limitMs)}`);
+    // Alone from here on: the statements after it see all that was added with the blocks that are there.
+    await run(sql`select pg_advisory_xact_lock(${sql.raw(toLock(`'${day}'`))})`);
+    const noted = await run(sql`delete from gateway.unswept_days where day = ${day}::date returning 1`);
+    // Another process has been here.
+    if (noted.rows.length === 0) return;
+    // A text, which begins with a quote, refers to nothing: most of what is stored is not looked at.
+    await run(sql`with recursive used (hash) as (
+        select found.parts[2] from gateway.contents c
+          cross join lateral regexp_matches(c.content, ${sql.raw(REFERENCE)}, 'g') as found (parts)
+        where c.day = ${day}::date and c.packed
+        union
+        select found.parts[2] from used
+          join gateway.content_blocks b on b.day = ${day}::date and b.hash = used.hash and b.block not like '"%'
+          cross join lateral regexp_matches(b.block, ${sql.raw(REFERENCE)}, 'g') as found (parts)
+      )
+      delete from gateway.content_blocks b
+      where b.day = ${day}::date and not exists (select from used where used.hash = b.hash)`);
+  });
+}
