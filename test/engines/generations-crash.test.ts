@@ -8,15 +8,23 @@ import { fileURLToPath } from 'node:url';
 import { openRecordJournal } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
-import { toContent } from '../support/stores/generation-records.ts';
+import { toContent, toTurns } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { findMissing, makeFolder, makeRecord, openStore, readWritten } from './support/generation-stores.ts';
+import { runStatement } from './support/postgres-server.ts';
 
 const SCRIPT = fileURLToPath(new URL('support/append-records.ts', import.meta.url));
 
 /** Runs a process that appends; kills it once it has acknowledged so many. Resolves with the costs by id. */
-async function append(url: string, dir: string, count: number, killAfter = count + 1): Promise<Map<string, number>> {
-  const child = spawn(process.execPath, [SCRIPT, url, dir, String(count)], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function append(
+  url: string,
+  dir: string,
+  count: number,
+  killAfter = count + 1,
+  kind: 'turns' | '' = '',
+): Promise<Map<string, number>> {
+  const args = [SCRIPT, url, dir, String(count), kind];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const acknowledged = new Map<string, number>();
   const ended = once(child, 'exit');
   for await (const line of createInterface({ input: child.stdout })) {
@@ -94,6 +102,30 @@ test.skipIf(missingPostgres)(
       keysNano: sum,
     });
     expect((await openRecordJournal({ dir: join(dir, 'c') })).recovered).toEqual([]);
+  },
+);
+
+test.skipIf(missingPostgres)(
+  'of conversations that two processes record, one of which is killed again and again, no content lacks a part',
+  async () => {
+    const url = await openDatabase();
+    const dir = await makeFolder();
+    const turns = new Set(toTurns(16).map((turn) => JSON.stringify(turn)));
+    const killed = (async () => {
+      const ids: string[] = [];
+      for (const after of [5, 40, 90, 150])
+        ids.push(...(await append(url, join(dir, 'a'), 400, after, 'turns')).keys());
+      return ids;
+    })();
+    const parts = await Promise.all([killed, append(url, join(dir, 'b'), 600, undefined, 'turns')]);
+    const acknowledged = [...parts[0], ...parts[1].keys()];
+    const store = await openStore({ url, dir: join(dir, 'a') });
+    await store.generations.count();
+    await (await openStore({ url, dir: join(dir, 'b') })).close();
+    for (const id of acknowledged) expect(turns).toContain(JSON.stringify(await store.generations.getContent(id)));
+    expect(acknowledged.length).toBeGreaterThanOrEqual(885);
+    expect(await runStatement(url, 'select from gateway.contents where not packed')).toEqual([]);
+    expect(store.said).toEqual([]);
   },
 );
 

@@ -24,9 +24,10 @@ test.skipIf(missingPostgres)('contents that are more than a store lets wait are 
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${CONTENTS} generations`) as string });
   const [row] = await runStatement(
     url,
-    `select count(*)::int as contents from gateway.contents where length(content) > ${CONTENT_BYTES}`,
+    `select count(*)::int as texts from gateway.content_blocks where length(block) > ${CONTENT_BYTES}`,
   );
-  expect(row).toEqual({ contents: CONTENTS });
+  // Each has a long question and a long answer.
+  expect(row).toEqual({ texts: 2 * CONTENTS });
 });
 
 test.skipIf(missingPostgres)('contents of which every character is long as JSON are all moved', async () => {

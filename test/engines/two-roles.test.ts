@@ -4,7 +4,7 @@ import { durableStoreCases, storeCases } from '@model-gateway/core/testing';
 import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { toContent } from '../support/stores/generation-records.ts';
+import { toTurns } from '../support/stores/generation-records.ts';
 import { testStoreCases } from '../support/stores/test-store-cases.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { makeFolder, makeRecord, openStore, readWritten } from './support/generation-stores.ts';
@@ -65,7 +65,8 @@ describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make n
     expect(rights).toEqual([{ makes: false }]);
     const first = await openStore({ url: serving, dir: await makeFolder(), retentionDays: 100 });
     const records = [0, -5, -40].map((days) => makeRecord(Date.now() + days * DAY_MS));
-    for (const record of records) await first.generations.append(record, toContent(record.generation.id));
+    for (const [turn, record] of records.entries())
+      await first.generations.append(record, toTurns(9)[turn + 6] ?? null);
     const [today, recent] = [records[0] ?? makeRecord(), records[1] ?? makeRecord()];
     expect(await first.generations.count()).toBe(3);
     await first.generations.update({ ...today, costNanoUsd: 5 });
@@ -83,6 +84,11 @@ describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make n
     const second = await openStore({ url: serving, retentionDays: 30 });
     await expect.poll(() => second.generations.count()).toBe(2);
     expect(await readWritten(url)).toMatchObject({ generations: 2, contents: 1 });
+    const listDays = () => runStatement(url, 'select distinct day = (now() at time zone 'utc')::date as today from gateway.content_blocks');
+    await expect.poll(listDays).toEqual([{ today: true }]);
+    expect(JSON.stringify(await second.generations.getContent(today.generation.id))).toBe(
+      JSON.stringify(toTurns(9)[6]),
+    );
     const [server] = await runStatement(url, 'select identity from gateway.servers');
     expect(server).toEqual({ identity: expect.stringMatching(/^\d+\/[\dA-F]{8}$/) as string });
     expect([...first.said, ...second.said]).toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * A process that opens a store in the database `argv[2]` with the journal `argv[3]` and appends `argv[4]` generations,
- * many at once. It prints the id and the cost of each after, and only after, the store has acknowledged it.
+ * many at once, whose contents are turns of a conversation with `turns` as `argv[5]`. It prints the id and the cost of each after, and only after, the store has acknowledged it.
  *
  * Run from the sources: nothing here or below needs more than the removal of types.
  */
@@ -9,10 +9,11 @@ import { writeSync } from 'node:fs';
 
 import { openRecordJournal } from '../../../packages/node/src/stores/record-journal.ts';
 import { createPostgresStore } from '../../../packages/postgres/src/create-postgres-store.ts';
-import { toContent, toRecord } from '../../support/stores/generation-records.ts';
+import { toContent, toRecord, toTurns } from '../../support/stores/generation-records.ts';
 
-const [, , url = '', dir = '', count = '0'] = process.argv;
+const [, , url = '', dir = '', count = '0', kind = ''] = process.argv;
 const AT_ONCE = 16;
+const turns = kind === 'turns' ? toTurns(AT_ONCE) : undefined;
 
 /** Writes a line at once and whole: a pipe that is full takes nothing, or a part of it. */
 function print(line: string): void {
@@ -37,7 +38,8 @@ async function work(): Promise<void> {
     const costNanoUsd = 1 + (left % 97) * 1_000_003;
     const principalId = `key-${left % 7}`;
     const generation = { created_at: new Date().toISOString(), is_byok: left % 5 === 0 };
-    await store.generations.append(toRecord(id, { costNanoUsd, principalId, generation }), toContent(id));
+    const content = turns?.[left % turns.length] ?? toContent(id);
+    await store.generations.append(toRecord(id, { costNanoUsd, principalId, generation }), content);
     print(`${id} ${costNanoUsd}`);
   }
 }

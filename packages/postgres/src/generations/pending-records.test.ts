@@ -1,6 +1,8 @@
+import { fromStoredForm, type StoredContent } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { toContent, toRecord, toTurns } from '../../../../test/support/stores/generation-records.ts';
+import { LongText, withLongTexts } from '../../../core/src/generations/long-output.ts';
 import { createPendingRecords, toPendingRecord } from './pending-records.ts';
 
 const ALL = { records: 100, bytes: Number.POSITIVE_INFINITY };
@@ -54,4 +56,15 @@ test('an id is known while its record is pending and for a while after it', () =
   for (let index = 15_000; index < 60_000; index += 1) pending.know(`id-${index}`);
   expect(pending.isKnown('a')).toBe(false);
   expect(pending.isKnown('id-59999')).toBe(true);
+});
+
+test('a content names what its request repeats, also where a long text comes in pieces, and is read as it was', () => {
+  const [turn] = toTurns(3).slice(-1) as [StoredContent];
+  const long = new LongText(() => ['"piece" ', 'by piece '], 'to the end');
+  const output = withLongTexts({ ...turn.output, completion: null }, { completion: long });
+  for (const content of [turn, { ...turn, output }]) {
+    const { text = '' } = toPendingRecord(toRecord('a'), content).content ?? {};
+    expect(text.length).toBeLessThan(0.6 * JSON.stringify(content).length);
+    expect(JSON.stringify(fromStoredForm(JSON.parse(text)))).toBe(JSON.stringify(content));
+  }
 });
