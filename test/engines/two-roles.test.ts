@@ -84,7 +84,8 @@ describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make n
     const second = await openStore({ url: serving, retentionDays: 30 });
     await expect.poll(() => second.generations.count()).toBe(2);
     expect(await readWritten(url)).toMatchObject({ generations: 2, contents: 1 });
-    const listDays = () => runStatement(url, 'select distinct day = (now() at time zone 'utc')::date as today from gateway.content_blocks');
+    const listDays = () =>
+      runStatement(url, `select distinct day = (now() at time zone 'utc')::date as today from gateway.content_blocks`);
     await expect.poll(listDays).toEqual([{ today: true }]);
     expect(JSON.stringify(await second.generations.getContent(today.generation.id))).toBe(
       JSON.stringify(toTurns(9)[6]),
