@@ -31,6 +31,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 /** A clock that is ahead of the database by more than this is not believed. */
 const LEAP_MS = DAY_MS;
+/** For calls that began on the day before: few end later. */
+const LATE_MS = 2 * HOUR_MS;
 
 export function createRetention(options: RetentionOptions): Retention {
   const { connection, days, logger, now } = options;
@@ -89,7 +91,7 @@ async function applyRetention(
   }
   if (dropped.length > 0) logger?.info('Generations beyond retention were dropped', { days: dropped });
   await runInBackground(connection, ...toDropContents(firstDayKept(nowMs, contentDays)));
-  await sweepBlocks(connection, toDay(nowMs - DAY_MS));
+  await sweepBlocks(connection, toDay(nowMs - LATE_MS));
   await dropBefore?.(firstKept);
   await spending.addUpBefore(firstDayToldApart(nowMs, retentionDays));
 }

@@ -13,6 +13,7 @@ export const CONTENT_BLOCKS: readonly string[] = [
   // Days of which a content was deleted, so that some blocks may have nothing that refers to them. A day may be there
   // several times: whoever notes one waits for nobody.
   'create table gateway.unswept_days (day date not null)',
+  // What makes a day also makes what a day of a former version lacks.
   `create or replace function gateway.make_day(wanted date) returns void language plpgsql
    security definer set search_path = pg_catalog, pg_temp as $$
    declare
@@ -44,8 +45,4 @@ export const CONTENT_BLOCKS: readonly string[] = [
      delete from gateway.unswept_days where day = wanted;
      insert into gateway.dropped_days values (wanted) on conflict do nothing;
    end $$`,
-  // For the days that are there.
-  `select gateway.make_day(to_date(right(relname, 8), 'YYYYMMDD')) from pg_catalog.pg_inherits
-     join pg_catalog.pg_class c on c.oid = inhrelid
-   where inhparent = 'gateway.generations'::regclass and relname ~ '^generations_[0-9]{8}$' order by relname`,
 ];
