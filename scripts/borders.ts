@@ -18,7 +18,7 @@ const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generation
 /** Kinds of calls that are one request upstream and one result. */
 const WHOLE_KINDS = ['embeddings'];
 const KINDS = [...WHOLE_KINDS, 'videos', 'chat', 'formats'];
-const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials'];
+const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials', 'reruns'];
 
 /**
  * The folders of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
@@ -49,6 +49,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   chat: { imports: UP_TO_DISPATCH },
   formats: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   trials: { imports: [...UP_TO_DISPATCH, 'chat'] },
+  reruns: { imports: [...UP_TO_DISPATCH, 'chat'] },
   api: { imports: BELOW_API },
 };
 

@@ -97,8 +97,19 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (isStarted) await Promise.race([discoverRepeatedly(), delay(MAX_DISCOVERY_WAIT_MS)]);
     },
   });
-  const { platform, closing, ledger, openCalls, runningNotes, timeouts, videos, broadcaster, guardrailHits, sessions } =
-    foundations;
+  const {
+    platform,
+    closing,
+    ledger,
+    openCalls,
+    runningNotes,
+    timeouts,
+    videos,
+    reruns,
+    broadcaster,
+    guardrailHits,
+    sessions,
+  } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
@@ -171,6 +182,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       // So that the first call to a model does not wait for it.
       await import('./api/chat.ts');
       await videos.runner.start();
+      await reruns.start();
       await broadcaster.start();
       isStarted = true;
       await discoverRepeatedly();
@@ -179,6 +191,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       stopFollowing?.();
       videos.runner.stop();
+      reruns.stop();
       closing.begin(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
       openCalls.interruptAll(
@@ -186,6 +199,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       );
       await waitUntilIdle(timeouts.clientWriteMs);
       await videos.runner.leave();
+      await reruns.leave();
       await runningNotes.close();
       await guardrailHits.save();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));

@@ -221,6 +221,17 @@ export type {
 } from './stores/store.ts';
 export { type KeptDays, type RetentionChanges, type RetentionLosses, toKeptDays } from './stores/kept-days.ts';
 export type { BroadcastDelivery, BroadcastFeed, BroadcastRow, GuardrailHitsRow } from './stores/rows.ts';
+export {
+  type RerunCall,
+  type RerunFigures,
+  type RerunPart,
+  type RerunRepository,
+  type RerunRow,
+  type StoredRerun,
+  type StoredRerunItem,
+  type StoredRerunUpload,
+} from './stores/reruns.ts';
+export type { RerunJudge, RerunPairToJudge } from './reruns/judge-by-code.ts';
 export { type PromptRepository, type StoredPrompt, toPromptHead } from './stores/prompts.ts';
 export type { PromptHead } from './wire/prompts.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/rows.ts';

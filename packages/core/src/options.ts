@@ -16,6 +16,7 @@ import type { Platform } from './foundation/platform.ts';
 import type { Authenticate, GatewayRequest } from './http/request.ts';
 import type { RateLimitOptions } from './limits/rate-limits.ts';
 import type { Provider } from './providers/provider.ts';
+import type { RerunJudge } from './reruns/judge-by-code.ts';
 import type { RouterName, RouterStrategy } from './routing/routers.ts';
 import type { ProviderChecks, SetupHost } from './setup/setup-host.ts';
 import type { Store } from './stores/store.ts';
@@ -93,6 +94,8 @@ export interface GatewayOptions extends Setup {
   readonly fixtures?: FixtureLibrary | undefined;
   /** Lets management see and delete the made-up records of a demo. Default: there are none. */
   readonly sampleData?: SampleData | undefined;
+  /** Judges of reruns by functions of the embedder's own, by the names that reruns use them by. Default: none. */
+  readonly rerunJudges?: Readonly<Record<string, RerunJudge>> | undefined;
   /** Refuses or amends requests that have been read, before guardrails, budgets and rules see them. */
   readonly onRequest?: RequestHook | undefined;
   /**

@@ -11,6 +11,7 @@ import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
 import { createDataRegionOf, createRegionOf } from './calls/model-call.ts';
 import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';
+import type { ChatParts } from './chat/complete-chat.ts';
 import { createChatStages } from './chat/stages/compose-stages.ts';
 import { createMemoryResponseCache } from './chat/stages/response-cache.ts';
 import { createClosing, createOpenCalls, startRunningNotes } from './dispatch/open-calls.ts';
@@ -32,6 +33,8 @@ import { createSharedLedger } from './limits/shared/shared-ledger.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import { createLimitKeeper } from './providers/keep-limits.ts';
 import { PRESETS } from './providers/provider-presets.ts';
+import { createRerunRunner, type RerunRunner } from './reruns/rerun-runner.ts';
+import type { MakeCall } from './reruns/run-item.ts';
 import { createHealthBoard } from './routing/health/endpoint-health.ts';
 import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
 import { createRandomSource } from './routing/order-endpoints.ts';
@@ -62,7 +65,11 @@ export type Runtime = ReturnType<typeof createRuntime>;
  * Creates the parts that outlive every setup. `current` is for work that outlives requests. Throws `RangeError` for a
  * default callback address that callers could not name.
  */
-export function createFoundations(options: GatewayOptions, current: () => VideoSetup, inForce: SetupInForce) {
+export function createFoundations(
+  options: GatewayOptions,
+  current: () => VideoSetup & ChatParts,
+  inForce: SetupInForce,
+) {
   const fixed = withDefaults(options);
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
   if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);
@@ -134,6 +141,11 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
   const videoOptions = { current, changes, webhooks, archive, storesContent, maxContentBytes, ownerId };
   const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
 
+  const rerunJudges = options.rerunJudges ?? {};
+  const makeCall: MakeCall = async (request, principal, inner) =>
+    (await import('./api/inner-chat.ts')).makeInnerChat(request, principal, inner, current());
+  const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, judges: rerunJudges, ownerId });
+
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {
@@ -174,6 +186,8 @@ export function createFoundations(options: GatewayOptions, current: () => VideoS
     openCalls,
     runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createBoundedQueue(platform, MAX_SETTLING_CHARACTERS),
+    reruns,
+    rerunJudges,
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),

@@ -17,6 +17,7 @@ import type { PromptParts } from './prompts.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
 import type { ResendParts } from './resend.ts';
+import type { RerunParts } from './reruns.ts';
 import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
@@ -48,6 +49,7 @@ export type ApiParts = ChatParts &
   DestinationParts &
   ViewParts &
   PromptParts &
+  RerunParts &
   WebhookParts &
   FixtureParts &
   SampleDataParts &
@@ -95,6 +97,7 @@ const workspaces = late(() => import('./workspaces.ts'));
 const destinations = late(() => import('./destinations.ts'));
 const views = late(() => import('./views.ts'));
 const prompts = late(() => import('./prompts.ts'));
+const reruns = late(() => import('./reruns.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
 const sampleData = late(() => import('./sample-data.ts'));
@@ -284,6 +287,19 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /admin/v1/observability/destinations/{id}/test': admin(destinations('testDestination'), 'Send a test request without content to a destination'),
     'GET /admin/v1/destinations/deliveries': admin(destinations('listBroadcastDeliveries'), 'List deliveries that have not arrived, newest first'),
     'POST /admin/v1/destinations/deliveries/{id}/resend': admin(destinations('resendBroadcast'), 'Resend a delivery'),
+  },
+  Reruns: {
+    'GET /admin/v1/reruns': admin(reruns('listReruns'), 'List reruns, newest first'),
+    'POST /admin/v1/reruns': admin(reruns('createRerun'), 'Run past calls again against other models'),
+    'POST /admin/v1/reruns/estimate': admin(reruns('estimateRerun'), 'Estimate what a rerun would cost'),
+    'GET /admin/v1/reruns/{id}': admin(reruns('getRerun'), 'Get a rerun with its results'),
+    'DELETE /admin/v1/reruns/{id}': admin(reruns('deleteRerun'), 'Delete a rerun; the generations of its calls stay'),
+    'POST /admin/v1/reruns/{id}/pause': admin(reruns('pauseRerun'), 'Pause a rerun'),
+    'POST /admin/v1/reruns/{id}/resume': admin(reruns('resumeRerun'), 'Start or resume a rerun'),
+    'POST /admin/v1/reruns/{id}/cancel': admin(reruns('cancelRerun'), 'Cancel a rerun'),
+    'GET /admin/v1/reruns/{id}/items': admin(reruns('listRerunItems'), 'List the pairs of completions of a rerun'),
+    'PUT /admin/v1/reruns/{id}/items/{item}': admin(reruns('judgeRerunItem'), 'Judge a pair of completions as a person'),
+    'GET /admin/v1/reruns/{id}/export': admin(reruns('exportRerun'), 'Export the pairs of completions of a rerun'),
   },
   Webhooks: {
     'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the webhooks of video jobs, newest first'),

@@ -22,6 +22,7 @@ import {
   reservePrepared,
 } from '../dispatch/prepare-call.ts';
 import type { UsableParts } from '../dispatch/usable-endpoints.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Conversation } from '../generations/ended-call.ts';
@@ -30,6 +31,8 @@ import { actsOnInput, type GuardedCall, toCompletionGuard } from '../guardrails/
 import type { Policy } from '../guardrails/policy.ts';
 import { firstValue, type GatewayRequest, readJsonBody, type RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
+import type { WorstCase } from '../limits/ledger.ts';
+import { withinBounds } from '../limits/reserve-call.ts';
 import { applyRules } from '../routing/rules.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
@@ -46,11 +49,22 @@ import type { ListedStage } from './stages/stage.ts';
 
 type ChatContext = RequestContext<ChatParts>;
 
+/** A call that the gateway makes for work of its own, such as a rerun. No rule chooses another model for it. */
+export interface InnerCall {
+  /** Known before the call is made, so that whoever makes it finds its record after a crash. */
+  readonly generationId: string;
+  /**
+   * Receives the most that the call may cost, before it is sent, and is waited for. What it throws ends the call, of
+   * which there is no record then. Endpoints at which the cost has no bound do not serve the call.
+   */
+  readonly reserve: (worst: WorstCase) => Awaitable<void>;
+}
+
 /**
  * Completes a chat in the format of its route. Tools are opened before the plan, and money is reserved before the
  * relay, for the reasons in docs/decisions/0024. How many files a call runs through: docs/decisions/0026.
  */
-export async function completeChat(format: Format, context: ChatContext): Promise<GatewayResponse> {
+export async function completeChat(format: Format, context: ChatContext, inner?: InnerCall): Promise<GatewayResponse> {
   const { request: client, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
@@ -58,8 +72,9 @@ export async function completeChat(format: Format, context: ChatContext): Promis
   const { request: read, encoder } = format.parse(body, client.headers);
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const received = receiveChat(format, request, context, request === read ? body : undefined);
-  const prepared = await prepareCall(received, CHAT_STEPS, context, receivedAt);
+  const received = receiveChat(format, request, context, request === read ? body : undefined, inner);
+  const steps = inner === undefined ? CHAT_STEPS : BOUNDED_STEPS;
+  const prepared = await prepareCall(received, steps, context, receivedAt);
 
   const { call, caller, pipeline, bound } = prepared;
   const guard = caller.policy && toCompletionGuard(caller.policy, pipeline);
@@ -68,12 +83,27 @@ export async function completeChat(format: Format, context: ChatContext): Promis
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
     const startedAt = platform.monotonicNow();
-    await reservePrepared(prepared, parts.ledger);
+    const worst = await reservePrepared(prepared, parts.ledger);
+    if (inner !== undefined && worst !== null) await reserveInner(inner, worst, parts);
     observer.noteStep({ kind: 'budget', name: 'budgets', startedAt, endedAt: platform.monotonicNow() });
   }
 
   responseHeaders['x-generation-id'] = call.id;
   return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
+}
+
+/** Lets go of what the budgets hold for the call where it is not made. */
+async function reserveInner(
+  { generationId, reserve }: InnerCall,
+  worst: WorstCase,
+  { ledger }: Pick<ChatParts, 'ledger'>,
+): Promise<void> {
+  try {
+    await reserve(worst);
+  } catch (error) {
+    ledger.release(generationId);
+    throw error;
+  }
 }
 
 /** Hands a chat request to the hook of the host, which has no say in whether the completion is streamed. */
@@ -95,10 +125,12 @@ export function receiveChat(
   request: ChatCompletionRequest,
   context: ChatContext,
   body?: unknown,
+  inner?: InnerCall,
 ): ChatRun['call'] {
   const { headers } = context.request;
   const { routing } = context.parts;
   const call = receiveCall(chatKind, request, context, body === undefined ? undefined : { format, body });
+  if (inner !== undefined) return { ...call, id: inner.generationId };
   return routing.account.rules === undefined ? call : applyRules(call, { format, headers }, routing);
 }
 
@@ -110,6 +142,16 @@ const CHAT_STEPS: CallSteps<GuardedChat, Planned, ChatParts> = {
   isReported: true,
   guard: guardChat,
   plan: planChat,
+};
+
+/** Its cost has a bound, whether a budget requires that or not. */
+const BOUNDED_STEPS: typeof CHAT_STEPS = {
+  ...CHAT_STEPS,
+  plan({ call, onwardPlugins }, caller, { routing }) {
+    const bound = call.kind.boundOf(call.request);
+    const constraints = [...toPluginConstraints(onwardPlugins), withinBounds(bound)];
+    return { ...planWithin(call, caller, routing, { constraints }), bound };
+  },
 };
 
 /** The tokens of a chat are counted before it is sent: nothing is recorded, and no bound of the cost excludes an endpoint. */

@@ -36,6 +36,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     broadcasts: createRowRepository({ write: () => RESOLVED }),
     guardrailHits: createRowRepository({ write: () => RESOLVED }),
     prompts: createRowRepository({ write: () => RESOLVED }),
+    reruns: createRowRepository({ write: () => RESOLVED }),
     deliveries: createDeliveryBook(maxGenerations),
     generations: createGenerationRepository(maxGenerations),
     engine: { type: 'memory', address: null },

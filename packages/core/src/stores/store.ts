@@ -7,6 +7,7 @@ import type { Member } from '../wire/keys.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
 import type { RetentionChanges } from './kept-days.ts';
 import type { PromptRepository } from './prompts.ts';
+import type { RerunRepository } from './reruns.ts';
 import type {
   AssignmentRecord,
   BroadcastRepository,
@@ -101,6 +102,8 @@ export interface Store {
   readonly guardrailHits: GuardrailHitsRepository;
   /** Each with all its versions, a row of its own: together their texts may be large. */
   readonly prompts: PromptRepository;
+  /** Reruns and their items, which change with every call that they make. */
+  readonly reruns: RerunRepository;
   readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
   /** Messages between processes at the same store; absent if one process is alone. */

@@ -9,6 +9,7 @@ import {
   type KeptDays,
   type Platform,
   type Repository,
+  type RerunRow,
   type Store,
   type StoredPrompt,
   type TableSource,
@@ -83,6 +84,7 @@ const STORE_FILES = [
   'broadcasts.ndjson',
   'guardrail-hits.ndjson',
   'prompts.ndjson',
+  'reruns.ndjson',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
@@ -184,6 +186,7 @@ async function openOwned(
     ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
   );
   const prompts = await openRows<StoredPrompt>('prompts.ndjson', () => true);
+  const reruns = await openRows<RerunRow>('reruns.ndjson', () => true);
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
   if (config.isNew && generations.loaded > 0) {
@@ -198,6 +201,7 @@ async function openOwned(
     broadcasts,
     guardrailHits,
     prompts,
+    reruns,
     deliveries,
     generations: {
       ...generations.repository,

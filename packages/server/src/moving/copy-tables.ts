@@ -20,6 +20,7 @@ const TABLES = [
   'broadcasts',
   'guardrailHits',
   'prompts',
+  'reruns',
 ] as const;
 type AssignmentTable = 'keyAssignments' | 'memberAssignments';
 type RowTable = Exclude<(typeof TABLES)[number], AssignmentTable>;
@@ -34,7 +35,13 @@ const union = (some: readonly string[] = [], more: readonly string[]): string[] 
 /** Changes of a table that a JSON-file store makes with one write of its file: all of them, or none. */
 const CHANGED_AT_ONCE = 1000;
 /** These are logs, where each row is written by itself: what comes after one that fails would be older than it then. */
-const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>(['videoJobs', 'broadcasts', 'guardrailHits', 'prompts']);
+const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>([
+  'videoJobs',
+  'broadcasts',
+  'guardrailHits',
+  'prompts',
+  'reruns',
+]);
 
 export interface TableCopy {
   readonly from: Store;

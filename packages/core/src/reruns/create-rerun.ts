@@ -1,0 +1,332 @@
+import { kindOfRecord, type TokenBound } from '../calls/call-kind.ts';
+import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import { costOf, NANO_PER_USD, toNanoUsd } from '../catalog/prices.ts';
+import { chatKind } from '../chat/chat-kind.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { parseWith } from '../foundation/parse.ts';
+import { createRandomId, type Platform } from '../foundation/platform.ts';
+import { nextTurn } from '../foundation/queues.ts';
+import { listGenerations, toGenerationFilter } from '../generations/list-generations.ts';
+import { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
+import { worstCaseNanoUsd } from '../limits/reserve-call.ts';
+import type { Provider } from '../providers/provider.ts';
+import { isModelName } from '../routing/resolve-models.ts';
+import {
+  type RerunFigures,
+  rerunItemId,
+  type RerunOwner,
+  rerunUploadId,
+  type RerunPart,
+  type StoredRerun,
+  updateRerun,
+} from '../stores/reruns.ts';
+import type { GenerationRecord, Store } from '../stores/store.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import { refuseField } from '../wire/fields.ts';
+import {
+  type CreateRerunRequest,
+  MAX_RERUN_CALLS,
+  type RerunEstimate,
+  type RerunJudgeSpec,
+  type RerunSet,
+  type RerunTarget,
+  type UploadedItem,
+  uploadedItemSchema,
+} from '../wire/reruns.ts';
+import { createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
+import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
+import { toRerunFigures } from './rerun-rows.ts';
+
+export interface CreateParts {
+  readonly store: Pick<Store, 'generations' | 'reruns'>;
+  readonly platform: Platform;
+  readonly catalog: Catalog;
+  readonly providers: readonly Provider[];
+  readonly rerunJudges: Readonly<Record<string, RerunJudge>>;
+}
+
+type Plan = Pick<CreateRerunRequest, 'set' | 'targets' | 'judges'>;
+
+/** An item before it has targets. */
+interface PlannedItem {
+  readonly generationId: string | null;
+  readonly figures: RerunFigures | null;
+  readonly upload: UploadedItem | null;
+}
+
+/** Throws `invalid_request` that names the target or the judge with which nothing could be run. */
+export async function checkPlan(
+  { targets, judges }: Plan,
+  { catalog, providers, rerunJudges }: CreateParts,
+): Promise<void> {
+  for (const [index, target] of targets.entries()) checkTarget(target, `targets.${index}`, { catalog, providers });
+  for (const [index, judge] of judges.entries()) await checkJudge(judge, `judges.${index}`, { catalog, rerunJudges });
+}
+
+function checkTarget(
+  target: RerunTarget,
+  path: string,
+  { catalog, providers }: Pick<CreateParts, 'catalog' | 'providers'>,
+): void {
+  const { model, provider } = target;
+  if (!isModelName(model, catalog)) throw refuseField(`${path}.model`, `there is no model "${model}"`);
+  if (provider !== undefined && !providers.some(({ slug }) => slug === provider)) {
+    throw refuseField(`${path}.provider`, `there is no provider "${provider}"`);
+  }
+  const fixed = findFixedParameter(target);
+  if (fixed !== undefined) throw refuseField(`${path}.parameters.${fixed}`, 'cannot be set: the rerun sets it itself');
+}
+
+async function checkJudge(
+  judge: RerunJudgeSpec,
+  path: string,
+  { catalog, rerunJudges }: Pick<CreateParts, 'catalog' | 'rerunJudges'>,
+): Promise<void> {
+  const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  switch (judge.type) {
+    case 'model':
+      if (!isModelName(judge.model, catalog)) throw refuseField(`${path}.model`, `there is no model "${judge.model}"`);
+      return;
+    case 'custom':
+      if (Object.hasOwn(rerunJudges, judge.name)) return;
+      throw refuseField(`${path}.name`, `this gateway has no judge "${judge.name}"`);
+    case 'regex':
+      try {
+        createCustomFilter(judge.pattern, null);
+      } catch (error) {
+        throw refuseField(`${path}.pattern`, `cannot be used: ${reasonOf(error)}`);
+      }
+      return;
+    case 'schema_valid':
+      if (judge.schema === undefined) return;
+      await createSchemaCheck(judge.schema).catch((error: unknown) => {
+        throw refuseField(`${path}.schema`, `cannot be checked: ${reasonOf(error)}`);
+      });
+  }
+}
+
+/** The items of a set as it is now. Throws `invalid_request` for a set without any, and for unknown generations. */
+export async function resolveSet(set: RerunSet, parts: CreateParts): Promise<readonly PlannedItem[]> {
+  const items =
+    'ndjson' in set
+      ? parseUpload(set.ndjson)
+      : 'filter' in set
+        ? (await findRecords(set, parts)).map(toItem)
+        : (await getRecords(set.generation_ids, parts)).map(toItem);
+  if (items.length === 0) throw refuseField('set', 'no call matches it');
+  return items;
+}
+
+const toItem = (record: GenerationRecord): PlannedItem => ({
+  generationId: record.generation.id,
+  figures: toRerunFigures(record),
+  upload: null,
+});
+
+function parseUpload(ndjson: string): PlannedItem[] {
+  return ndjson.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (cause) {
+      throw refuseField('set.ndjson', `line ${index + 1} is not JSON`, cause);
+    }
+    const upload = parseWith(uploadedItemSchema, value, { within: `set.ndjson.${index}` });
+    return [{ generationId: null, figures: null, upload }];
+  });
+}
+
+async function getRecords(ids: readonly string[], { store }: CreateParts): Promise<GenerationRecord[]> {
+  const records: GenerationRecord[] = [];
+  for (const id of new Set(ids)) {
+    const record = await store.generations.get(id);
+    if (record === undefined) throw refuseField('set.generation_ids', `there is no generation ${id.slice(0, 100)}`);
+    if (!isChat(record)) throw refuseField('set.generation_ids', `generation ${id} is no chat`);
+    records.push(record);
+  }
+  return records;
+}
+
+const isChat = ({ generation }: GenerationRecord): boolean => kindOfRecord(generation) === 'chat';
+
+const PAGE_SIZE = 200;
+
+async function findRecords(
+  { filter: asked, limit }: Extract<RerunSet, { filter: unknown }>,
+  parts: CreateParts,
+): Promise<GenerationRecord[]> {
+  const filter = toGenerationFilter(asked, parts);
+  const records: GenerationRecord[] = [];
+  let before: string | undefined;
+  do {
+    const page = await listGenerations({ filter, limit: PAGE_SIZE, before }, parts);
+    records.push(...page.records.filter(isChat));
+    before = page.next ?? undefined;
+  } while (before !== undefined && records.length < limit);
+  return records.slice(0, limit);
+}
+
+/** Stores a rerun with all its items. It is at `ready`, or at `running` where it is to start. */
+export async function createRerun(
+  body: CreateRerunRequest,
+  by: { readonly owner: RerunOwner; readonly createdBy: string },
+  parts: CreateParts,
+): Promise<StoredRerun> {
+  await checkPlan(body, parts);
+  const planned = await resolveSet(body.set, parts);
+  const { targets, judges, concurrency } = body;
+  const calls = planned.length * targets.length;
+  if (calls > MAX_RERUN_CALLS) {
+    throw refuseField(
+      'set',
+      `has ${planned.length} calls, which are ${calls} with all targets; at most ${MAX_RERUN_CALLS}`,
+    );
+  }
+  const { platform, store } = parts;
+  const id = `rerun-${createRandomId(platform).slice(0, 20)}`;
+  const rerun: StoredRerun = {
+    id,
+    kind: 'rerun',
+    name: body.name ?? null,
+    createdAt: new Date(platform.now()).toISOString(),
+    ...by,
+    targets,
+    judges,
+    concurrency,
+    maxCostNanoUsd: toNanoUsd(body.max_cost_usd),
+    items: planned.length,
+    state: 'estimating',
+    reason: null,
+    counts: { total: calls, pending: calls, running: 0, done: 0, failed: 0 },
+    spentNanoUsd: 0,
+    judgeNanoUsd: 0,
+    lostNanoUsd: 0,
+  };
+  await store.reruns.insert(rerun);
+  const rows = planned.flatMap((item, index) => toRows(rerun, item, index));
+  for (let at = 0; at < rows.length; at += PAGE_SIZE) {
+    await Promise.all(rows.slice(at, at + PAGE_SIZE).map((row) => store.reruns.insert(row)));
+  }
+  const state = body.start ? 'running' : 'ready';
+  const begun = await updateRerun(id, store.reruns, (latest) => ({ ...latest, state }));
+  if (begun === undefined) throw new GatewayError('conflict', 'The rerun was deleted while it was created');
+  return begun;
+}
+
+function toRows({ id: rerunId, targets }: StoredRerun, item: PlannedItem, index: number): RerunPart[] {
+  const items = targets.map((_, target): RerunPart => ({
+    id: rerunItemId(rerunId, index, target),
+    kind: 'item',
+    rerunId,
+    index,
+    target,
+    generationId: item.generationId,
+    original: item.figures,
+    state: 'pending',
+    reason: null,
+    calls: [],
+    figures: null,
+    verdicts: [],
+    person: null,
+  }));
+  if (item.upload === null) return items;
+  const { request, completion = null } = item.upload;
+  return [{ id: rerunUploadId(rerunId, index), kind: 'upload', rerunId, index, request, completion }, ...items];
+}
+
+/** Reads a request in its format. Throws `invalid_request`. */
+export type ParseRequest = (request: RerunRequest) => ChatCompletionRequest;
+
+/** How many requests are read before others get their turn. */
+const READ_AT_ONCE = 20;
+
+/** What a rerun would cost, judges not counted: with the tokens of the originals, and at worst. */
+export async function estimateRerun(plan: Plan, parse: ParseRequest, parts: CreateParts): Promise<RerunEstimate> {
+  await checkPlan(plan, parts);
+  const items = await resolveSet(plan.set, parts);
+  const { catalog, store, platform } = parts;
+  const sums = plan.targets.map((target) => ({
+    target,
+    endpoints: endpointsOf(target, catalog),
+    typical: 0 as number | null,
+    worst: 0 as number | null,
+  }));
+  let withoutRequest = 0;
+  for (const [index, item] of items.entries()) {
+    if (index % READ_AT_ONCE === 0) await nextTurn(platform);
+    const request = await readRequest(item, store);
+    if (request === undefined) {
+      withoutRequest += 1;
+      continue;
+    }
+    for (const sum of sums) {
+      const worst = worstOf(request, sum, parse);
+      // A request that a target does not take costs nothing.
+      if (worst === undefined) continue;
+      sum.worst = addKnown(sum.worst, worst);
+      sum.typical = addKnown(sum.typical, typicalOf(item.figures, sum.endpoints, platform));
+    }
+  }
+  const toUsd = (nano: number | null): number | null => nano && nano / NANO_PER_USD;
+  return {
+    items: items.length,
+    without_request: withoutRequest,
+    prompt_tokens: items.reduce((sum, { figures }) => sum + (figures?.promptTokens ?? 0), 0),
+    completion_tokens: items.reduce((sum, { figures }) => sum + (figures?.completionTokens ?? 0), 0),
+    targets: sums.map(({ target, typical, worst }) => ({
+      model: target.model,
+      provider: target.provider ?? null,
+      typical_usd: toUsd(typical),
+      worst_usd: toUsd(worst),
+    })),
+    typical_usd: toUsd(sums.reduce<number | null>((sum, { typical }) => addKnown(sum, typical), 0)),
+    worst_usd: toUsd(sums.reduce<number | null>((sum, { worst }) => addKnown(sum, worst), 0)),
+  };
+}
+
+const addKnown = (sum: number | null, more: number | null): number | null =>
+  sum === null || more === null ? null : sum + more;
+
+function endpointsOf({ model, provider }: RerunTarget, catalog: Catalog): readonly Endpoint[] {
+  const all = catalog.find(model)?.endpoints ?? [];
+  return provider === undefined ? all : all.filter((endpoint) => endpoint.provider.slug === provider);
+}
+
+async function readRequest(
+  { generationId, upload }: PlannedItem,
+  { generations }: CreateParts['store'],
+): Promise<RerunRequest | undefined> {
+  if (upload !== null) return { ...upload.request, headers: {} };
+  const content = await generations.getContent(generationId ?? '');
+  return content && toStoredRerunRequest(content);
+}
+
+/** Null without a bound; undefined where the target does not take the request. */
+function worstOf(
+  request: RerunRequest,
+  { target, endpoints }: { readonly target: RerunTarget; readonly endpoints: readonly Endpoint[] },
+  parse: ParseRequest,
+): number | null | undefined {
+  try {
+    const bound = chatKind.boundOf(parse(toTargetRequest(request, target))) as TokenBound;
+    const known = endpoints.flatMap((endpoint) => worstCaseNanoUsd(endpoint, bound) ?? []);
+    return known.length === 0 ? null : Math.max(...known);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+/** At the cheapest endpoint whose prices are known. */
+function typicalOf(
+  figures: RerunFigures | null,
+  endpoints: readonly Endpoint[],
+  { now }: Pick<Platform, 'now'>,
+): number | null {
+  if (figures === null) return null;
+  const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = figures;
+  const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+  const costs = endpoints.flatMap(({ prices }) => costOf(prices, usage, { images: 0, at: now() })?.nanoUsd ?? []);
+  return costs.length === 0 ? null : Math.min(...costs);
+}

@@ -1,0 +1,140 @@
+import { GatewayError } from '../foundation/errors.ts';
+import { isRecord } from '../foundation/parse.ts';
+import type { StoredContent } from '../stores/store.ts';
+import type { RerunCompletion, RerunTarget } from '../wire/reruns.ts';
+import { FORMATS, type FormatName } from '../wire/routing-rules.ts';
+
+/** A request that can be sent again. */
+export interface RerunRequest {
+  readonly format: FormatName;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Those that say in which form the body is. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The headers that belong to the form of a body. */
+const FORM_HEADERS = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
+
+/** The request of a generation; undefined where its content tells of none. Throws for a kind of call that is no chat. */
+export function toStoredRerunRequest(content: StoredContent): RerunRequest | undefined {
+  const { request, input } = content;
+  if (request !== undefined) {
+    const format = FORMATS.find((name) => name === request.format);
+    if (format === undefined) {
+      throw new GatewayError(
+        'invalid_request',
+        `Only chats can be run again; this is a call of the kind "${request.format}"`,
+      );
+    }
+    if (!isRecord(request.body)) return undefined;
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => FORM_HEADERS.includes(name)));
+    return { format, body: request.body, headers };
+  }
+  if (!('messages' in input)) return undefined;
+  return { format: 'chat', body: { messages: input.messages }, headers: {} };
+}
+
+/** The completion of a generation; null where it has none. */
+export function toRerunCompletion({ output }: Pick<StoredContent, 'output'>): RerunCompletion | null {
+  const calls = output.tool_calls ?? [];
+  if (output.completion === null && calls.length === 0) return null;
+  const tool_calls = calls.map((call) => ({
+    name: call.function?.name ?? '',
+    arguments: call.function?.arguments ?? '',
+  }));
+  return { text: output.completion, tool_calls };
+}
+
+/** Members that lead a call elsewhere, or that belong to the call that it was. */
+const DROPPED = ['models', 'provider', 'preset', 'route', 'plugins', 'transforms', 'session_id', 'stream_options'];
+/** Members that say where a call goes, and how its completion comes back. */
+const FIXED = ['model', 'models', 'provider', 'stream', 'n', 'messages', 'input', 'prompt'];
+
+/**
+ * The request as a target receives it: not streamed, without plugins, with the target's model, parameters and system
+ * prompt. Throws `invalid_request` for what cannot be run again, and says why.
+ */
+export function toTargetRequest({ format, body, headers }: RerunRequest, target: RerunTarget): RerunRequest {
+  const changed: Record<string, unknown> = { ...withoutServerTools(body) };
+  for (const name of DROPPED) delete changed[name];
+  for (const [name, value] of Object.entries(target.parameters ?? {})) {
+    if (value === null) delete changed[name];
+    else changed[name] = value;
+  }
+  if (target.system !== undefined) putSystem(changed, format, target.system);
+  if (typeof changed['n'] === 'number' && changed['n'] > 1) throw refuse('It asks for several completions (n)');
+  changed['model'] = target.model;
+  changed['stream'] = false;
+  if (target.provider !== undefined) changed['provider'] = { only: [target.provider], allow_fallbacks: false };
+  return { format, body: changed, headers };
+}
+
+/** Names a member that the parameters of a target must not set; undefined for none. */
+export const findFixedParameter = ({ parameters = {} }: RerunTarget): string | undefined =>
+  Object.keys(parameters).find((name) => FIXED.includes(name) || name === '__proto__');
+
+const refuse = (reason: string): GatewayError => new GatewayError('invalid_request', reason);
+
+/** Tools that the caller runs have a schema of their own; all others would be run by the gateway or the provider. */
+function withoutServerTools(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { tools, tool_choice: choice } = body;
+  if (!Array.isArray(tools)) return body;
+  const own = tools.filter(isCallersTool);
+  if (own.length === tools.length) return body;
+  if (isRecord(choice) && !namesTool(choice, own))
+    throw refuse('It requires a tool of the server, which a rerun does not run');
+  const { tools: _tools, tool_choice: _choice, ...rest } = body;
+  if (own.length > 0) return { ...rest, tools: own, ...(choice !== undefined && { tool_choice: choice }) };
+  if (choice === 'required')
+    throw refuse('It requires a tool, and has only tools of the server, which a rerun does not run');
+  return rest;
+}
+
+/** By the forms of all formats: a function, a tool with a schema, or one of free text. */
+const isCallersTool = (tool: unknown): boolean =>
+  isRecord(tool) &&
+  (tool['type'] === undefined || tool['type'] === 'function' || tool['type'] === 'custom') &&
+  (isRecord(tool['function']) || typeof tool['name'] === 'string' || isRecord(tool['custom']));
+
+function namesTool(choice: Readonly<Record<string, unknown>>, tools: readonly unknown[]): boolean {
+  const inner = choice['function'];
+  const name = isRecord(inner) ? inner['name'] : choice['name'];
+  if (typeof name !== 'string') return true;
+  return tools.some((tool) => {
+    if (!isRecord(tool)) return false;
+    const { function: called } = tool;
+    return (isRecord(called) ? called['name'] : tool['name']) === name;
+  });
+}
+
+type SystemChange = NonNullable<RerunTarget['system']>;
+
+const changeText = (text: string, change: SystemChange): string =>
+  'replace' in change ? change.replace : text === '' ? change.append : `${text}\n\n${change.append}`;
+
+function putSystem(body: Record<string, unknown>, format: FormatName, change: SystemChange): void {
+  if (format === 'completions') throw refuse('A request of the format completions has no system prompt to change');
+  if (format === 'responses') {
+    const { instructions } = body;
+    body['instructions'] = changeText(typeof instructions === 'string' ? instructions : '', change);
+  } else if (format === 'messages') {
+    const { system } = body;
+    body['system'] =
+      'append' in change && Array.isArray(system)
+        ? [...(system as unknown[]), { type: 'text', text: change.append }]
+        : changeText(typeof system === 'string' ? system : '', change);
+  } else {
+    body['messages'] = changeMessages(Array.isArray(body['messages']) ? body['messages'] : [], change);
+  }
+}
+
+/** The system messages at the beginning are the system prompt; a developer's message is one under its newer name. */
+function changeMessages(messages: readonly unknown[], change: SystemChange): unknown[] {
+  const isSystem = (message: unknown): boolean =>
+    isRecord(message) && (message['role'] === 'system' || message['role'] === 'developer');
+  const end = messages.findIndex((message) => !isSystem(message));
+  const rest = end === -1 ? [] : messages.slice(end);
+  if ('replace' in change) return [{ role: 'system', content: change.replace }, ...rest];
+  const before = end === -1 ? messages : messages.slice(0, end);
+  return [...before, { role: 'system', content: change.append }, ...rest];
+}

@@ -1,0 +1,300 @@
+import { toKeyPrincipal } from '../auth/authenticate.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createTurns } from '../foundation/queues.ts';
+import type { Principal } from '../http/request.ts';
+import {
+  findRerun,
+  listPartsOf,
+  listReruns,
+  type RerunOwner,
+  type StoredRerun,
+  type StoredRerunItem,
+  updateRerun,
+} from '../stores/reruns.ts';
+import type { Store } from '../stores/store.ts';
+import type { RerunState } from '../wire/reruns.ts';
+import { createRerunCap, type RerunCap } from './cap.ts';
+import type { RerunJudge } from './judge-by-code.ts';
+import { costOfRecord, findRecord, isLeasedElsewhere, sumItems } from './rerun-rows.ts';
+import { type Held, type ItemParts, type MakeCall, runItem } from './run-item.ts';
+
+interface RerunRunnerOptions {
+  readonly store: Pick<Store, 'generations' | 'keys' | 'reruns'>;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly makeCall: MakeCall;
+  readonly judges: Readonly<Record<string, RerunJudge>>;
+  /** Distinguishes this process from others at the same store; null where there are none. */
+  readonly ownerId: (() => string) | null;
+}
+
+/** Runs the reruns of the store that are at `running`. */
+export interface RerunRunner {
+  /** Goes on with those that a process has left, and, among several processes, looks for such ones now and then. */
+  start(): Promise<void>;
+  /** Takes up a rerun whose state has just become `running`. Does nothing for one that is taken up already. */
+  takeUp(id: string): void;
+  /** Begins no further call. */
+  stop(): void;
+  /** Resolves when nothing is written any more, after `stop`. */
+  leave(): Promise<void>;
+}
+
+const SCAN_EVERY_MS = 10_000;
+const LEASE_MS = 60_000;
+
+export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
+  const { store, platform, logger, ownerId } = options;
+  const running = new Map<string, Promise<void>>();
+  let isStopped = false;
+  let cancelScan = (): void => undefined;
+  /** Those that were put at `running` again while they were about to end. */
+  const again = new Set<string>();
+  const takeUp = (id: string): void => {
+    if (isStopped) return;
+    if (running.has(id)) return void again.add(id);
+    const work = runRerun(id, { ...options, isStopped: () => isStopped })
+      .catch((error: unknown) => logger.error('a rerun has stopped', { rerun: id, reason: String(error) }))
+      .finally(() => {
+        running.delete(id);
+        if (again.delete(id)) takeUp(id);
+      });
+    running.set(id, work);
+  };
+  const scan = async (): Promise<void> => {
+    const owner = ownerId?.() ?? null;
+    for (const rerun of await listReruns(store.reruns)) {
+      if (rerun.state === 'running' && !isLeasedElsewhere(rerun, owner, platform)) takeUp(rerun.id);
+    }
+  };
+  const scanAgain = (): void => {
+    if (ownerId === null || isStopped || platform.isPerRequest === true) return;
+    cancelScan = platform.setTimer(() => {
+      void scan()
+        .catch((error: unknown) => logger.warn('reruns could not be listed', { reason: String(error) }))
+        .then(scanAgain);
+    }, SCAN_EVERY_MS);
+  };
+  return {
+    async start() {
+      if (platform.isPerRequest === true) return;
+      if (ownerId === null) await failUnfinished(store);
+      await scan();
+      scanAgain();
+    },
+    takeUp,
+    stop() {
+      isStopped = true;
+      cancelScan();
+    },
+    async leave() {
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** A rerun whose items were still being written when the process died has only some of them. */
+async function failUnfinished({ reruns }: Pick<Store, 'reruns'>): Promise<void> {
+  for (const { id, state } of await listReruns(reruns)) {
+    if (state !== 'estimating') continue;
+    const reason = 'The gateway stopped while the rerun was created; create it again';
+    await updateRerun(id, reruns, (latest) => ({ ...latest, state: 'failed', reason }));
+  }
+}
+
+interface RunParts extends RerunRunnerOptions {
+  readonly isStopped: () => boolean;
+}
+
+/** Runs what is left of a rerun, until it has ended or is not to go on. */
+async function runRerun(id: string, parts: RunParts): Promise<void> {
+  const rerun = await take(id, parts);
+  if (rerun === undefined) return;
+  let principal: Principal;
+  try {
+    principal = await findPrincipal(rerun.owner, parts);
+  } catch (error) {
+    return end(id, 'paused', error instanceof Error ? error.message : String(error), parts);
+  }
+  const items = new Map<string, StoredRerunItem>();
+  for (const part of await listPartsOf(id, parts.store.reruns)) {
+    if (part.kind === 'item') items.set(part.id, await recover(part, parts));
+  }
+  const cap = createRerunCap(rerun.maxCostNanoUsd, sumItems(items.values()).spentNanoUsd);
+  const run: Run = {
+    rerun,
+    principal,
+    items,
+    cap,
+    queue: toQueue(items.values()),
+    save: createSaving(id, items, parts),
+  };
+  const stopRenewing = renewLease(run, parts);
+  const held = await runQueue(run, parts).finally(stopRenewing);
+  await run.save();
+  if (held !== null) return end(id, 'paused', held.reason, parts);
+  const { counts } = sumItems(items.values());
+  if (counts.pending + counts.running > 0) return release(id, parts);
+  const hasFailed = counts.total > 0 && counts.done === 0;
+  await end(id, hasFailed ? 'failed' : 'done', hasFailed ? 'Every item has failed; see their reasons' : null, parts);
+}
+
+interface Run {
+  readonly rerun: StoredRerun;
+  readonly principal: Principal;
+  readonly items: Map<string, StoredRerunItem>;
+  readonly cap: RerunCap;
+  /** What is to be run, in order. */
+  readonly queue: StoredRerunItem[];
+  /** Writes the sums of the items into the rerun; resolves with it. */
+  readonly save: () => Promise<StoredRerun | undefined>;
+}
+
+/** A call may last longer than a lease. Returns what ends that; does nothing where one process is alone. */
+function renewLease({ save }: Run, { ownerId, platform, logger }: RunParts): () => void {
+  if (ownerId === null) return () => undefined;
+  let isOver = false;
+  let cancel = (): void => undefined;
+  const schedule = (): void => {
+    cancel = platform.setTimer(() => {
+      save()
+        .catch((error: unknown) => logger.warn('a rerun could not be saved', { reason: String(error) }))
+        .finally(() => isOver || schedule());
+    }, LEASE_MS / 3);
+  };
+  schedule();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+/** What was under way goes first. */
+function toQueue(items: Iterable<StoredRerunItem>): StoredRerunItem[] {
+  const open = [...items].filter(({ state }) => state === 'pending' || state === 'running');
+  const isBegun = ({ state }: StoredRerunItem): number => (state === 'running' ? 0 : 1);
+  return open.toSorted((a, b) => isBegun(a) - isBegun(b) || a.index - b.index || a.target - b.target);
+}
+
+/** Runs so many items at once. Resolves with why the rest waits; with null at the end, and where it is not to go on. */
+async function runQueue(run: Run, parts: RunParts): Promise<Held | null> {
+  let held: Held | null = null;
+  let hasFailed = false;
+  const itemRun = {
+    ...run,
+    isStopped: parts.isStopped,
+    onChange: (item: StoredRerunItem) => void run.items.set(item.id, item),
+  };
+  const work = async (): Promise<void> => {
+    while (held === null && !hasFailed && (await mayGoOn(run, parts))) {
+      const item = run.queue.shift();
+      if (item === undefined) return;
+      const waits = await runItem(item, itemRun, toItemParts(parts));
+      await run.save();
+      if (waits === null) continue;
+      if (waits.type === 'stopped') return;
+      run.queue.unshift(run.items.get(item.id) ?? item);
+      // What is held for other calls is more than they will cost, as a rule.
+      if (waits.type === 'room' && run.cap.isHolding()) await run.cap.nextSettled();
+      else held ??= waits;
+    }
+  };
+  const guarded = (): Promise<void> =>
+    work().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    });
+  const results = await Promise.allSettled(Array.from({ length: run.rerun.concurrency }, guarded));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined)
+    held ??= { type: 'failure', reason: `It was stopped by a failure: ${String(failed.reason)}` };
+  return held;
+}
+
+const toItemParts = ({ store, platform, makeCall, judges }: RunParts): ItemParts => ({
+  store,
+  platform,
+  makeCall,
+  judges,
+});
+
+async function mayGoOn({ rerun: { id } }: Run, parts: RunParts): Promise<boolean> {
+  if (parts.isStopped()) return false;
+  const latest = await findRerun(id, parts.store.reruns);
+  return latest?.state === 'running' && !isLeasedElsewhere(latest, parts.ownerId?.() ?? null, parts.platform);
+}
+
+/** Makes this process the one that runs it; undefined where it is not to be run, or another one does. */
+async function take(id: string, { store, ownerId, platform }: RunParts): Promise<StoredRerun | undefined> {
+  const owner = ownerId?.() ?? null;
+  let isTaken = false;
+  const taken = await updateRerun(id, store.reruns, (latest) => {
+    isTaken = latest.state === 'running' && !isLeasedElsewhere(latest, owner, platform);
+    return isTaken && owner !== null
+      ? { ...latest, lease: { ownerId: owner, untilMs: platform.now() + LEASE_MS } }
+      : latest;
+  });
+  return isTaken ? taken : undefined;
+}
+
+/** A call that was under way when its process died: its record says what it cost, or else it is lost. */
+async function recover(item: StoredRerunItem, { store }: RunParts): Promise<StoredRerunItem> {
+  if (item.calls.every(({ costNanoUsd, isLost }) => costNanoUsd !== null || isLost === true)) return item;
+  const calls = await Promise.all(
+    item.calls.map(async (call) => {
+      if (call.costNanoUsd !== null || call.isLost === true) return call;
+      const record = await findRecord(call.generationId, store.generations);
+      if (record === undefined) return { ...call, isLost: true as const };
+      return { ...call, costNanoUsd: costOfRecord(record, call.reservedNanoUsd) };
+    }),
+  );
+  const row = await store.reruns.update(item.id, (latest) => (latest.kind === 'item' ? { ...latest, calls } : latest));
+  return row?.kind === 'item' ? row : item;
+}
+
+/** The present principal of an owner. Throws where its key is gone, or must not call any more. */
+async function findPrincipal(owner: RerunOwner, { store, platform }: RunParts): Promise<Principal> {
+  const { id, name, userId, workspaceId, isKey } = owner;
+  if (!isKey) return { kind: 'api', id, name, userId, workspaceId };
+  const record = await store.keys.get(id);
+  const isOver = record?.expiresAt != null && Date.parse(record.expiresAt) <= platform.now();
+  if (record === undefined || record.disabled || isOver) {
+    throw new GatewayError('conflict', `The key "${name}", as which the calls are made, is gone, disabled or expired`);
+  }
+  return toKeyPrincipal(record);
+}
+
+/** Makes the writer of the sums: one after the other, so that a later one is never overwritten by an earlier one. */
+function createSaving(
+  id: string,
+  items: ReadonlyMap<string, StoredRerunItem>,
+  { store, ownerId, platform }: RunParts,
+): Run['save'] {
+  const inTurn = createTurns();
+  return () =>
+    inTurn(() => {
+      const sums = sumItems(items.values());
+      const owner = ownerId?.() ?? null;
+      return updateRerun(id, store.reruns, (latest) => ({
+        ...latest,
+        // One that has lost it to another process, which knows more, has no say any more.
+        ...(!isLeasedElsewhere(latest, owner, platform) && sums),
+        ...(!isLeasedElsewhere(latest, owner, platform) &&
+          owner !== null && { lease: { ownerId: owner, untilMs: platform.now() + LEASE_MS } }),
+      }));
+    });
+}
+
+/** Puts a rerun into another state, unless it has been put into one by somebody else meanwhile. */
+async function end(id: string, state: RerunState, reason: string | null, { store }: RunParts): Promise<void> {
+  await updateRerun(id, store.reruns, (latest) =>
+    latest.state === 'running' ? { ...latest, state, reason, lease: null } : { ...latest, lease: null },
+  );
+}
+
+/** Leaves it to the process that looks next. */
+async function release(id: string, { store }: RunParts): Promise<void> {
+  await updateRerun(id, store.reruns, (latest) => ({ ...latest, lease: null }));
+}

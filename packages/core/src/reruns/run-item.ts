@@ -1,0 +1,226 @@
+import { createGenerationId } from '../calls/model-call.ts';
+import type { InnerCall } from '../chat/complete-chat.ts';
+import { GatewayError, toGatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Principal } from '../http/request.ts';
+import { rerunUploadId, type RerunCall, type StoredRerun, type StoredRerunItem } from '../stores/reruns.ts';
+import type { GenerationRecord, Store } from '../stores/store.ts';
+import type { RerunCompletion, RerunJudgement } from '../wire/reruns.ts';
+import { statusOfGeneration } from '../wire/statuses.ts';
+import type { RerunCap } from './cap.ts';
+import { judgeByCode, type RerunJudge, type RerunPairToJudge } from './judge-by-code.ts';
+import { type JudgingOrder, judgeByModel } from './judge-by-model.ts';
+import { toRerunCompletion, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
+import { COMPLETION_PURPOSE, costOfRecord, findRecord, JUDGE_PURPOSE, toRerunFigures } from './rerun-rows.ts';
+
+/** Makes a call on the gateway's own way of chats; resolves when it is recorded. Rejects with what has refused or ended it. */
+export type MakeCall = (
+  request: RerunRequest,
+  principal: Principal,
+  inner: InnerCall & { readonly session: string },
+) => Promise<void>;
+
+export interface ItemParts {
+  readonly store: Pick<Store, 'generations' | 'reruns'>;
+  readonly platform: Platform;
+  readonly makeCall: MakeCall;
+  readonly judges: Readonly<Record<string, RerunJudge>>;
+}
+
+/** What the items of one run share. */
+export interface ItemRun {
+  readonly rerun: StoredRerun;
+  readonly principal: Principal;
+  readonly cap: RerunCap;
+  /** Whether no further call is to be begun, because the process ends. */
+  readonly isStopped: () => boolean;
+  /** Takes every change of an item, for the sums. */
+  readonly onChange: (item: StoredRerunItem) => void;
+}
+
+/** Why an item waits. */
+export interface Held {
+  /**
+   * `room`: its next call does not fit into what is left of the cap. `budget`: a budget of the owner refuses it. `failure`:
+   * the gateway or its store has failed. `stopped`: the process ends.
+   */
+  readonly type: 'room' | 'budget' | 'failure' | 'stopped';
+  readonly reason: string;
+}
+
+/**
+ * Runs one item to its end: the call, then its judges. Goes on from where a process has died: what is recorded is not
+ * called again. Resolves with why it waits, or with null once it has ended. Rejects only where the store fails.
+ */
+export async function runItem(item: StoredRerunItem, run: ItemRun, parts: ItemParts): Promise<Held | null> {
+  const state: ItemState = { item, run, parts };
+  try {
+    const source = await readSource(item, parts);
+    const target = run.rerun.targets[item.target];
+    if (target === undefined) throw refusal('Its target is gone');
+    const request = toTargetRequest(source.request, target);
+    const record = await callOnce(COMPLETION_PURPOSE, request, state);
+    const completion = await readCompletion(record, parts);
+    await change(state, (latest) => ({ ...latest, figures: toRerunFigures(record) }));
+    const pair: RerunPairToJudge = { request: source.request, original: source.original, completion };
+    const verdicts = await judgeAll(pair, state);
+    await change(state, (latest) => ({ ...latest, state: 'done', reason: null, verdicts }));
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof HeldError) {
+      await change(state, (latest) => ({ ...latest, state: latest.calls.length === 0 ? 'pending' : 'running' }));
+      return thrown.held;
+    }
+    const error = toGatewayError(thrown);
+    // Its cause is a failure of the store or of the gateway itself: the item is to be run again then.
+    if (error.code === 'internal') throw thrown;
+    await change(state, (latest) => ({ ...latest, state: 'failed', reason: error.message.slice(0, MAX_REASON) }));
+    return null;
+  }
+}
+
+const MAX_REASON = 500;
+
+const refusal = (reason: string): GatewayError => new GatewayError('invalid_request', reason);
+
+/** Ends the work on an item that is to be tried again. */
+class HeldError extends Error {
+  readonly held: Held;
+  constructor(held: Held) {
+    super(held.reason);
+    this.held = held;
+  }
+}
+
+interface ItemState {
+  item: StoredRerunItem;
+  readonly run: ItemRun;
+  readonly parts: ItemParts;
+}
+
+async function change(state: ItemState, to: (latest: StoredRerunItem) => StoredRerunItem): Promise<void> {
+  const { reruns } = state.parts.store;
+  const row = await reruns.update(state.item.id, (latest) => (latest.kind === 'item' ? to(latest) : latest));
+  // It was deleted with its rerun.
+  if (row?.kind !== 'item') return;
+  state.item = row;
+  state.run.onChange(row);
+}
+
+interface Source {
+  readonly request: RerunRequest;
+  readonly original: RerunCompletion | null;
+}
+
+async function readSource({ rerunId, index, generationId }: StoredRerunItem, { store }: ItemParts): Promise<Source> {
+  if (generationId === null) {
+    const upload = await store.reruns.get(rerunUploadId(rerunId, index));
+    if (upload?.kind !== 'upload') throw refusal('Its uploaded request is gone');
+    return { request: { ...upload.request, headers: {} }, original: upload.completion };
+  }
+  const content = await store.generations.getContent(generationId);
+  const request = content && toStoredRerunRequest(content);
+  if (content === undefined || request === undefined) {
+    throw refusal(`The request of generation ${generationId} is not stored, or not any more`);
+  }
+  return { request, original: toRerunCompletion(content) };
+}
+
+async function readCompletion(record: GenerationRecord, { store }: ItemParts): Promise<RerunCompletion> {
+  const { id } = record.generation;
+  const content = await store.generations.getContent(id);
+  const status = statusOfGeneration(record.generation);
+  if (status !== 'ok')
+    throw new GatewayError('provider_unavailable', toFailure(status, content?.error?.message ?? null));
+  if (content === undefined) {
+    throw refusal(
+      `The completion of generation ${id} was not stored, so it cannot be compared: contents must be stored`,
+    );
+  }
+  return toRerunCompletion(content) ?? { text: null, tool_calls: [] };
+}
+
+const toFailure = (status: string, message: string | null): string =>
+  status === 'interrupted'
+    ? 'The process of the gateway stopped during the call'
+    : (message ?? `The call has ${status}`);
+
+async function judgeAll(pair: RerunPairToJudge, state: ItemState): Promise<RerunJudgement[]> {
+  const { run, parts } = state;
+  const verdicts: RerunJudgement[] = [];
+  for (const [index, spec] of run.rerun.judges.entries()) {
+    if (spec.type !== 'model') {
+      verdicts.push(await judgeByCode(spec, pair, parts.judges));
+      continue;
+    }
+    const ask = async (order: JudgingOrder, request: RerunRequest): Promise<string | null> => {
+      const record = await callOnce(`${JUDGE_PURPOSE}${index} ${order}`, request, state);
+      const content = await parts.store.generations.getContent(record.generation.id);
+      return content?.output.completion ?? null;
+    };
+    verdicts.push(await judgeByModel(spec, pair, ask));
+  }
+  return verdicts;
+}
+
+/**
+ * The record of the item's call for this purpose: the one that there is, or that of a call made now. Its id and what is
+ * reserved for it are stored before it is sent. Rejects where it was refused, so that there is no record.
+ */
+async function callOnce(purpose: string, request: RerunRequest, state: ItemState): Promise<GenerationRecord> {
+  const { run, parts } = state;
+  const { generations } = parts.store;
+  const made = state.item.calls.find((call) => call.purpose === purpose && call.isLost !== true);
+  if (made !== undefined) {
+    const record = await findRecord(made.generationId, generations);
+    if (record !== undefined) return record;
+    throw refusal(`The record of generation ${made.generationId} is gone`);
+  }
+  if (run.isStopped()) throw new HeldError({ type: 'stopped', reason: 'The gateway is shutting down' });
+  const generationId = createGenerationId(parts.platform);
+  let reserved: number | null = null;
+  const reserve: InnerCall['reserve'] = async ({ anyNanoUsd }) => {
+    holdOrWait(run.cap, anyNanoUsd);
+    reserved = anyNanoUsd;
+    await note(state, { purpose, generationId, reservedNanoUsd: anyNanoUsd, costNanoUsd: null });
+  };
+  let failure: unknown;
+  try {
+    await parts.makeCall(request, run.principal, { generationId, reserve, session: run.rerun.id });
+  } catch (thrown) {
+    failure = thrown;
+  }
+  if (reserved === null)
+    throw toRefusal(failure ?? new GatewayError('internal', 'A call was made without a reservation'));
+  const record = await findRecord(generationId, generations).catch(() => undefined);
+  // Without a record it is not known what it has cost.
+  const cost = record === undefined ? reserved : costOfRecord(record, reserved);
+  run.cap.settle(reserved, cost);
+  await note(state, { purpose, generationId, reservedNanoUsd: reserved, costNanoUsd: cost });
+  if (record === undefined) throw failure ?? new GatewayError('internal', 'A call was not recorded');
+  if (failure !== undefined) throw failure;
+  return record;
+}
+
+function holdOrWait(cap: RerunCap, worstNanoUsd: number): void {
+  try {
+    cap.hold(worstNanoUsd);
+  } catch (error) {
+    throw new HeldError({ type: 'room', reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Budgets of the owner that are used up refuse every further call too, so the rerun waits instead. */
+function toRefusal(failure: unknown): unknown {
+  if (failure instanceof HeldError) return failure;
+  const error = toGatewayError(failure);
+  return error.code === 'payment_required' ? new HeldError({ type: 'budget', reason: error.message }) : failure;
+}
+
+/** Puts a call into the row of its item, in the place of what is noted of it. */
+const note = (state: ItemState, call: RerunCall): Promise<void> =>
+  change(state, (latest) => ({
+    ...latest,
+    state: 'running',
+    calls: [...latest.calls.filter(({ generationId }) => generationId !== call.generationId), call],
+  }));
