@@ -9,6 +9,10 @@ import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 const NOT_WRITABLE = ['id', 'hash', 'role_name', 'is_admin', 'usage', 'created_at', 'allowed_routes', 'constructor'];
 
 /** Bodies that would be taken, so that the added field is all there is to refuse. */
+const RERUN = {
+  set: { ndjson: '{"request":{"body":{"messages":[{"role":"user","content":"x"}]}}}' },
+  targets: [{ model: 'acme/chat' }],
+};
 const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /api/v1/keys': { name: 'x' },
   'PATCH /api/v1/keys/{hash}': {},
@@ -32,6 +36,10 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /admin/v1/prompts': { id: 'x', name: 'x', messages: [{ role: 'user', content: 'x' }] },
   'PATCH /admin/v1/prompts/{id}': {},
   'POST /admin/v1/prompts/{id}/versions': { messages: [{ role: 'user', content: 'x' }] },
+  'POST /admin/v1/reruns': { ...RERUN, max_cost_usd: 1, start: false },
+  'POST /admin/v1/reruns/estimate': RERUN,
+  'POST /admin/v1/reruns/{id}/resume': {},
+  'PUT /admin/v1/reruns/{id}/items/{item}': { verdict: 'win' },
   'PUT /admin/v1/rate-limits': { data: [] },
   'PUT /admin/v1/retention': { days: 30 },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },
@@ -139,8 +147,10 @@ async function fillIn({ dataOf }: AdminGateway, path: string): Promise<string> {
         ? await dataOf('POST', '/observability/destinations', GOOD_BODIES['POST /api/v1/observability/destinations'])
         : path.includes('/prompts')
           ? await dataOf('POST', '/admin/v1/prompts', GOOD_BODIES['POST /admin/v1/prompts'])
-          : await dataOf('POST', '/admin/v1/members', { user_id: 'm' });
-  return path.replace('{id}', String(made['id'])).replace('{interval}', 'daily');
+          : path.includes('/reruns')
+            ? await dataOf('POST', '/admin/v1/reruns', GOOD_BODIES['POST /admin/v1/reruns'])
+            : await dataOf('POST', '/admin/v1/members', { user_id: 'm' });
+  return path.replace('{id}', String(made['id'])).replace('{interval}', 'daily').replace('{item}', '00000-0');
 }
 
 test('134: keys that are tried from one address are slowed, behind a trusted proxy by the address it reports', async () => {

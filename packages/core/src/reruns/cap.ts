@@ -11,10 +11,11 @@ export interface RerunCap {
   /** Puts the cost of a call in the place of its worst case. */
   settle(worstNanoUsd: number, costNanoUsd: number): void;
   spentNanoUsd(): number;
-  /** Whether calls are under way that may turn out cheaper than what is held for them. */
-  isHolding(): boolean;
-  /** Resolves when a call has been settled. */
-  nextSettled(): Promise<void>;
+  /**
+   * Resolves when the next call has been settled, which may have cost less than what is held for it. Null where none is
+   * under way. Ask for it at once when a call does not fit: later the last one may have been settled.
+   */
+  nextSettled(): Promise<void> | null;
 }
 
 export function createRerunCap(maxNanoUsd: number, spentBefore: number): RerunCap {
@@ -37,8 +38,7 @@ export function createRerunCap(maxNanoUsd: number, spentBefore: number): RerunCa
       for (const wake of woken) wake();
     },
     spentNanoUsd: () => spent,
-    isHolding: () => holds > 0,
-    nextSettled: () => new Promise((resolve) => waiting.push(resolve)),
+    nextSettled: () => (holds === 0 ? null : new Promise((resolve) => waiting.push(resolve))),
   };
 }
 

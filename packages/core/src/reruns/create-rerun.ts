@@ -102,6 +102,10 @@ async function checkJudge(
       await createSchemaCheck(judge.schema).catch((error: unknown) => {
         throw refuseField(`${path}.schema`, `cannot be checked: ${reasonOf(error)}`);
       });
+      return;
+    case 'json_equal':
+    case 'same_tool_calls':
+    case 'length':
   }
 }
 
@@ -184,7 +188,7 @@ export async function createRerun(
     );
   }
   const { platform, store } = parts;
-  const id = `rerun-${createRandomId(platform).slice(0, 20)}`;
+  const id = createRerunId(platform);
   const rerun: StoredRerun = {
     id,
     kind: 'rerun',
@@ -213,6 +217,11 @@ export async function createRerun(
   if (begun === undefined) throw new GatewayError('conflict', 'The rerun was deleted while it was created');
   return begun;
 }
+
+const createRerunId = (platform: Pick<Platform, 'randomBytes'>): string =>
+  `rerun-${createRandomId(platform).slice(0, 20)}`;
+/** For the length of an id, which is counted with each request, as its session. */
+const NO_RANDOM = { randomBytes: (length: number) => new Uint8Array(length) };
 
 function toRows({ id: rerunId, targets }: StoredRerun, item: PlannedItem, index: number): RerunPart[] {
   const items = targets.map((_, target): RerunPart => ({
@@ -309,7 +318,8 @@ function worstOf(
   parse: ParseRequest,
 ): number | null | undefined {
   try {
-    const bound = chatKind.boundOf(parse(toTargetRequest(request, target))) as TokenBound;
+    const sent = chatKind.withSession(parse(toTargetRequest(request, target)), createRerunId(NO_RANDOM));
+    const bound = chatKind.boundOf(sent) as TokenBound;
     const known = endpoints.flatMap((endpoint) => worstCaseNanoUsd(endpoint, bound) ?? []);
     return known.length === 0 ? null : Math.max(...known);
   } catch (error) {

@@ -109,7 +109,7 @@ export async function createSchemaCheck(
   schema: Readonly<Record<string, unknown>>,
 ): Promise<(text: string | null) => boolean> {
   const { fromJSONSchema } = await import('zod');
-  const checked = fromJSONSchema(schema as Parameters<typeof fromJSONSchema>[0]);
+  const checked = fromJSONSchema(schema);
   return (text) => {
     const value = parseJson(text);
     return value !== NO_JSON && checked.safeParse(value).success;

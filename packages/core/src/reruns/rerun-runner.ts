@@ -197,7 +197,7 @@ async function runQueue(run: Run, parts: RunParts): Promise<Held | null> {
       if (waits.type === 'stopped') return;
       run.queue.unshift(run.items.get(item.id) ?? item);
       // What is held for other calls is more than they will cost, as a rule.
-      if (waits.type === 'room' && run.cap.isHolding()) await run.cap.nextSettled();
+      if (waits.untilRoom) await waits.untilRoom;
       else held ??= waits;
     }
   };

@@ -46,6 +46,8 @@ export interface Held {
    */
   readonly type: 'room' | 'budget' | 'failure' | 'stopped';
   readonly reason: string;
+  /** Resolves when there may be more room; null where waiting does not help. */
+  readonly untilRoom?: Promise<void> | null | undefined;
 }
 
 /**
@@ -206,7 +208,11 @@ function holdOrWait(cap: RerunCap, worstNanoUsd: number): void {
   try {
     cap.hold(worstNanoUsd);
   } catch (error) {
-    throw new HeldError({ type: 'room', reason: error instanceof Error ? error.message : String(error) });
+    throw new HeldError({
+      type: 'room',
+      reason: error instanceof Error ? error.message : String(error),
+      untilRoom: cap.nextSettled(),
+    });
   }
 }
 

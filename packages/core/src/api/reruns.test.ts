@@ -1,0 +1,286 @@
+import { expect, test } from 'vitest';
+
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import {
+  type CoreGateway,
+  createCoreGateway,
+  jsonOf,
+  MANAGEMENT_KEY,
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createEchoTransport, ECHO_MODELS, type EchoedRequest } from '../../../../test/support/gateways/echo-models.ts';
+import type { GatewayOptions } from '../options.ts';
+import type { Rerun, RerunEstimate, RerunPair, RerunTargetReport } from '../wire/reruns.ts';
+
+const RERUNS = '/admin/v1/reruns';
+const TARGETS = [{ model: 'acme/other' }];
+const say = ({ model, messages }: EchoedRequest): string => `${model}: ${messages.at(-1)?.content ?? ''}`;
+
+/** A gateway with an upstream that echoes, and a way to call its administration. */
+function prepare(speak = say, options: Partial<GatewayOptions> = {}) {
+  const upstream = createEchoTransport(speak);
+  const core = createCoreGateway(upstream, { models: ECHO_MODELS, ...options });
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const call = async (method: string, path: string, body?: object) => {
+    const [pathname = '', query = ''] = path.split('?');
+    const response = await core.gateway.handle({
+      method,
+      path: pathname,
+      query,
+      headers,
+      baseUrl: 'https://gateway.example',
+      signal: new AbortController().signal,
+      ...bodyOf(body === undefined ? '' : JSON.stringify(body)),
+    });
+    return response;
+  };
+  const dataOf = async <Data>(method: string, path: string, body?: object): Promise<Data> => {
+    const response = await call(method, path, body);
+    const json = jsonOf(response);
+    expect(response.status, JSON.stringify(json)).toBeLessThan(300);
+    return json['data'] as Data;
+  };
+  return {
+    ...core,
+    upstream,
+    call,
+    dataOf,
+    async ask(content: string, more: object = {}): Promise<string> {
+      const response = await core.chat({ messages: [{ role: 'user', content }], max_tokens: 100, ...more });
+      expect(response.status).toBe(200);
+      return jsonOf(response)['id'] as string;
+    },
+    begin: (body: object) => dataOf<Rerun>('POST', RERUNS, { max_cost_usd: 1, targets: TARGETS, ...body }),
+    ended: (id: string) => endOf(id, dataOf, core),
+    pairsOf: (id: string) => dataOf<RerunPair[]>('GET', `${RERUNS}/${id}/items`),
+  };
+}
+
+type Report = Rerun & { readonly results: readonly RerunTargetReport[] };
+
+async function endOf(
+  id: string,
+  dataOf: <Data>(method: string, path: string) => Promise<Data>,
+  { platform }: Pick<CoreGateway, 'platform'>,
+): Promise<Report> {
+  for (let turn = 0; turn < 5000; turn += 1) {
+    const report = await dataOf<Report>('GET', `${RERUNS}/${id}`);
+    if (report.state !== 'running') return report;
+    await platform.nextTurn?.();
+  }
+  throw new Error(`The rerun ${id} does not end`);
+}
+
+test('runs calls again against another model, and shows both completions', async () => {
+  const { ask, begin, ended, pairsOf, upstream } = prepare();
+  const ids = [await ask('one'), await ask('two')];
+  const { id, counts } = await begin({ set: { generation_ids: ids }, judges: [{ type: 'length' }] });
+  expect(counts).toEqual({ total: 2, pending: 2, running: 0, done: 0, failed: 0 });
+  const report = await ended(id);
+  expect(report).toMatchObject({ state: 'done', counts: { done: 2, failed: 0 }, reason: null });
+  expect(report.results).toMatchObject([
+    { model: 'acme/other', done: 2, errors: 0, outcomes: { judged: 2, tie: { count: 2, share: 1, low: 1, high: 1 } } },
+  ]);
+  expect(report.spent_usd).toBeCloseTo(report.results[0]?.figures.cost_usd ?? 0, 12);
+  expect(upstream.exchanges.map(({ sent }) => sent['model'])).toEqual(['chat', 'chat', 'other', 'other']);
+  const pairs = await pairsOf(id);
+  expect(pairs.map(({ original, completion }) => [original?.text, completion?.text])).toEqual([
+    ['chat: one', 'other: one'],
+    ['chat: two', 'other: two'],
+  ]);
+  expect(pairs.map(({ original_generation_id: original }) => original)).toEqual(ids);
+});
+
+test('puts parameters and the system prompt of a target over the request', async () => {
+  const { ask, begin, ended, upstream } = prepare();
+  const id = await ask('one', {
+    temperature: 1,
+    messages: [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'one' },
+    ],
+  });
+  const targets = [
+    {
+      model: 'acme/other',
+      provider: 'acme',
+      parameters: { temperature: 0, max_tokens: 7 },
+      system: { append: 'Be short.' },
+    },
+    { model: 'acme/other', parameters: { temperature: null }, system: { replace: 'Be rude.' } },
+  ];
+  await ended((await begin({ set: { generation_ids: [id] }, targets, concurrency: 1 })).id);
+  const [, first, second] = upstream.exchanges.map(({ sent }) => sent);
+  expect(first).toMatchObject({ temperature: 0, max_tokens: 7 });
+  expect(first?.['messages']).toEqual([
+    { role: 'system', content: 'Be kind.' },
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'one' },
+  ]);
+  expect(second).not.toHaveProperty('temperature');
+  expect(second?.['messages']).toEqual([
+    { role: 'system', content: 'Be rude.' },
+    { role: 'user', content: 'one' },
+  ]);
+});
+
+test('resolves a filter once, when the rerun is created', async () => {
+  const { ask, begin, ended } = prepare();
+  for (const content of ['one', 'two', 'three']) await ask(content);
+  await ask('other', { model: 'acme/other' });
+  const { id } = await begin({ set: { filter: { where: 'model:acme/chat' }, limit: 2 }, start: false });
+  await ask('four');
+  await expect(ended(id)).resolves.toMatchObject({ state: 'ready', items: 2, counts: { total: 2, pending: 2 } });
+});
+
+test('takes uploaded requests, and compares them with the completions that came with them', async () => {
+  const { begin, ended, pairsOf } = prepare(({ messages }) => messages.at(-1)?.content ?? '');
+  const line = (content: string, text?: string): string =>
+    JSON.stringify({
+      request: { body: { messages: [{ role: 'user', content }], max_tokens: 50 } },
+      ...(text !== undefined && { completion: { text } }),
+    });
+  const ndjson = [line('{"a":1,"b":2}', '{"b":2, "a":1}'), line('{"a":1}', '{"a":2}'), line('{}')].join('\n');
+  const { id } = await begin({ set: { ndjson }, judges: [{ type: 'json_equal' }] });
+  const { results } = await ended(id);
+  expect(results[0]?.outcomes).toMatchObject({ judged: 2, tie: { count: 1 }, loss: { count: 1 } });
+  expect((await pairsOf(id)).map(({ verdict }) => verdict)).toEqual(['tie', 'loss', null]);
+});
+
+test('pauses before a call that may not fit under the cap, and goes on with a higher one', async () => {
+  const { ask, begin, ended, dataOf } = prepare();
+  const ids = [await ask('one'), await ask('two'), await ask('six')];
+  const set = { generation_ids: ids };
+  const { worst_usd: worst } = await dataOf<RerunEstimate>('POST', `${RERUNS}/estimate`, { set, targets: TARGETS });
+  // Room for the worst case of one call, and for little more.
+  const max = (worst ?? 0) / 3 + 0.00002;
+  const { id } = await begin({ set, max_cost_usd: max });
+  const paused = await ended(id);
+  expect(paused.state).toBe('paused');
+  expect(paused.reason).toMatch(/^The next call may cost up to \$[\d.]+; \$[\d.]+ of max_cost_usd \$[\d.]+ is spent/);
+  expect(paused.spent_usd).toBeLessThanOrEqual(max);
+  expect(paused.counts.done).toBeGreaterThan(0);
+  expect(paused.counts.done).toBeLessThan(3);
+  await dataOf('POST', `${RERUNS}/${id}/resume`, { max_cost_usd: 0.1 });
+  await expect(ended(id)).resolves.toMatchObject({ state: 'done', counts: { done: 3 } });
+});
+
+test('counts a verdict of a model only if it holds in both orders, and shows what the judge has cost', async () => {
+  const speak = (sent: EchoedRequest): string => {
+    if (sent.model !== 'judge') return say(sent);
+    const shown = sent.messages.at(-1)?.content ?? '';
+    const isForward = shown.indexOf('chat: ') < shown.indexOf('other: ');
+    // Of "place" it always prefers the first, of "better" always that of the other model.
+    if (shown.includes('place')) return 'VERDICT: A';
+    return `I looked at A. VERDICT: ${isForward ? 'B' : 'A'}`;
+  };
+  const { ask, begin, ended, pairsOf, upstream } = prepare(speak);
+  const ids = [await ask('better'), await ask('place')];
+  const judges = [{ type: 'model', model: 'acme/judge', rubric: 'Which is better?' }];
+  const { id } = await begin({ set: { generation_ids: ids }, judges });
+  const report = await ended(id);
+  expect((await pairsOf(id)).map(({ verdict }) => verdict)).toEqual(['win', 'tie']);
+  expect(report.results[0]?.judges).toEqual([{ judge: 'model acme/judge', win: 1, tie: 1, loss: 0 }]);
+  expect(report.judge_cost_usd).toBeGreaterThan(0);
+  expect(report.spent_usd).toBeCloseTo((report.results[0]?.figures.cost_usd ?? 0) + report.judge_cost_usd, 12);
+  const shown = upstream.exchanges.flatMap(({ sent }) => (sent['model'] === 'judge' ? JSON.stringify(sent) : []));
+  expect(shown).toHaveLength(4);
+  expect(shown.join()).not.toContain('acme/other');
+});
+
+test('asks no judge about completions that are the same', async () => {
+  const { ask, begin, ended, upstream } = prepare(({ model }) => (model === 'judge' ? 'VERDICT: A' : 'the same'));
+  const id = await ask('one');
+  const judges = [{ type: 'model', model: 'acme/judge', rubric: 'Which is better?' }];
+  const { results } = await ended((await begin({ set: { generation_ids: [id] }, judges })).id);
+  expect(results[0]?.outcomes).toMatchObject({ tie: { count: 1 } });
+  expect(upstream.exchanges.map(({ sent }) => sent['model'])).toEqual(['chat', 'other']);
+});
+
+test('has a function of the embedder judge', async () => {
+  const rerunJudges: GatewayOptions['rerunJudges'] = {
+    louder: ({ completion }) => ({ verdict: completion.text?.includes('!') === true ? 'win' : 'tie', note: 'heard' }),
+  };
+  const { ask, begin, ended, call } = prepare(say, { rerunJudges });
+  const ids = [await ask('one!'), await ask('two')];
+  const { id } = await begin({ set: { generation_ids: ids }, judges: [{ type: 'custom', name: 'louder' }] });
+  expect((await ended(id)).results[0]?.outcomes).toMatchObject({ win: { count: 1 }, tie: { count: 1 } });
+  const refused = await call('POST', RERUNS, {
+    set: { generation_ids: ids },
+    targets: TARGETS,
+    max_cost_usd: 1,
+    judges: [{ type: 'custom', name: 'softer' }],
+  });
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toContain('this gateway has no judge \\\\\\"softer');
+});
+
+test('lets a person judge an item, in the place of its judges', async () => {
+  const { ask, begin, ended, pairsOf, dataOf } = prepare();
+  const { id } = await begin({ set: { generation_ids: [await ask('one')] }, judges: [{ type: 'length' }] });
+  await ended(id);
+  const [pair] = await pairsOf(id);
+  const path = `${RERUNS}/${id}/items/${pair?.item}`;
+  await expect(dataOf('PUT', path, { verdict: 'loss', note: 'Wrong' })).resolves.toMatchObject({
+    verdict: 'loss',
+    person: { verdict: 'loss', note: 'Wrong', by: 'admin' },
+  });
+  expect((await ended(id)).results[0]?.outcomes).toMatchObject({ loss: { count: 1 }, tie: { count: 0 } });
+  await expect(dataOf('PUT', path, { verdict: null })).resolves.toMatchObject({ verdict: 'tie', person: null });
+});
+
+test('estimates items, tokens and costs without a call', async () => {
+  const { ask, dataOf, upstream } = prepare();
+  const ids = [await ask('one'), await ask('two')];
+  const estimate = await dataOf<RerunEstimate>('POST', `${RERUNS}/estimate`, {
+    set: { generation_ids: ids },
+    targets: [{ model: 'acme/chat' }, { model: 'acme/other' }],
+  });
+  expect(estimate).toMatchObject({ items: 2, without_request: 0 });
+  expect(estimate.prompt_tokens).toBeGreaterThan(0);
+  const [chat, other] = estimate.targets;
+  expect(other?.typical_usd).toBeCloseTo(2 * (chat?.typical_usd ?? 0), 12);
+  expect(chat?.worst_usd).toBeGreaterThan(chat?.typical_usd ?? Number.POSITIVE_INFINITY);
+  expect(upstream.exchanges).toHaveLength(2);
+});
+
+test('says why an item has failed, and leaves tools of the server out', async () => {
+  const { ask, begin, ended, upstream, store } = prepare();
+  const [gone, tools] = [await ask('one'), await ask('two', { tools: [{ type: 'service:datetime' }] })];
+  await store.generations.deleteContent(gone);
+  const { id } = await begin({ set: { generation_ids: [gone, tools] } });
+  const { results } = await ended(id);
+  expect(results[0]).toMatchObject({ done: 1, errors: 1 });
+  expect(results[0]?.error_reasons).toEqual([
+    { reason: `The request of generation ${gone} is not stored, or not any more`, count: 1 },
+  ]);
+  expect(upstream.latest().sent).not.toHaveProperty('tools');
+});
+
+test('exports the pairs, and deletes a rerun with them', async () => {
+  const { ask, begin, ended, call, dataOf, store } = prepare();
+  const { id } = await begin({ set: { generation_ids: [await ask('=1, "two"')] } });
+  await ended(id);
+  const textOf = async (format: string): Promise<string> => {
+    const { body } = await call('GET', `${RERUNS}/${id}/export?format=${format}`);
+    let text = '';
+    for await (const piece of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(piece);
+    return text;
+  };
+  const [head, row] = (await textOf('csv')).split('\n');
+  expect(head).toContain('original,completion');
+  expect(row).toContain('"chat: =1, ""two"""');
+  expect(JSON.parse(await textOf('ndjson'))).toMatchObject({ completion: { text: 'other: =1, "two"' } });
+  await dataOf('GET', RERUNS);
+  expect((await call('DELETE', `${RERUNS}/${id}`)).status).toBe(200);
+  expect(await store.reruns.list()).toEqual([]);
+  expect((await call('GET', `${RERUNS}/${id}`)).status).toBe(404);
+});
+
+test('cancels a rerun for good', async () => {
+  const { ask, begin, call, dataOf } = prepare();
+  const { id } = await begin({ set: { generation_ids: [await ask('one')] }, start: false });
+  await expect(dataOf('POST', `${RERUNS}/${id}/cancel`)).resolves.toMatchObject({ state: 'cancelled' });
+  const resumed = await call('POST', `${RERUNS}/${id}/resume`, {});
+  expect(resumed.status).toBe(409);
+  expect(JSON.stringify(resumed.body)).toContain('only one that is ready or paused can be resumed');
+});

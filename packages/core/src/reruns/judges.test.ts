@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+
+import type { RerunCompletion, RerunVerdict } from '../wire/reruns.ts';
+import { type CodeJudgeSpec, joinVerdicts, judgeByCode } from './judge-by-code.ts';
+import { joinOrders, judgeByModel, parseChoice } from './judge-by-model.ts';
+import { type RerunRequest, toTargetRequest } from './rerun-request.ts';
+
+const REQUEST: RerunRequest = { format: 'chat', body: { messages: [] }, headers: {} };
+const textOf = (text: string | null, calls: RerunCompletion['tool_calls'] = []): RerunCompletion => ({
+  text,
+  tool_calls: calls,
+});
+
+async function verdictOf(
+  spec: CodeJudgeSpec,
+  original: RerunCompletion | null,
+  completion: RerunCompletion,
+  request = REQUEST,
+): Promise<RerunVerdict | null> {
+  return (await judgeByCode(spec, { request, original, completion }, {})).verdict;
+}
+
+test('json_equal takes no account of the order of members, fences or spaces', async () => {
+  const verdict = (one: string, other: string) => verdictOf({ type: 'json_equal' }, textOf(one), textOf(other));
+  await expect(verdict('{"a":[1,{"b":null}],"c":2}', '```json\n{ "c": 2, "a": [1, {"b": null}] }\n```')).resolves.toBe(
+    'tie',
+  );
+  await expect(verdict('[1,2]', '[2,1]')).resolves.toBe('loss');
+  await expect(verdict('{"a":1}', '{"a":1,"b":1}')).resolves.toBe('loss');
+  await expect(verdict('[]', '{}')).resolves.toBe('loss');
+  await expect(verdict('no JSON', 'no JSON')).resolves.toBe('loss');
+});
+
+const SCHEMA = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
+
+test.each([
+  ['{"a":1}', '{"a":2}', 'tie'],
+  ['{"a":1}', '{"a":"2"}', 'loss'],
+  ['{"b":1}', '{"a":2}', 'win'],
+  ['none', 'none', 'tie'],
+] as const)('schema_valid finds %s against %s a %s', async (original, completion, verdict) => {
+  const spec = { type: 'schema_valid', schema: SCHEMA } as const;
+  await expect(verdictOf(spec, textOf(original), textOf(completion))).resolves.toBe(verdict);
+});
+
+test('schema_valid takes the schema of the request, in every format', async () => {
+  const bodies = [
+    { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: SCHEMA } } },
+    { text: { format: { type: 'json_schema', schema: SCHEMA } } },
+    { output_config: { format: { type: 'json_schema', schema: SCHEMA } } },
+  ];
+  for (const body of bodies) {
+    const verdict = verdictOf({ type: 'schema_valid' }, textOf('{"a":1}'), textOf('{}'), { ...REQUEST, body });
+    await expect(verdict).resolves.toBe('loss');
+  }
+  await expect(verdictOf({ type: 'schema_valid' }, textOf('{}'), textOf('{}'))).resolves.toBeNull();
+});
+
+test('same_tool_calls compares names and arguments as JSON, in any order', async () => {
+  const call = (name: string, given: string) => ({ name, arguments: given });
+  const original = textOf(null, [call('a', '{"x":1,"y":2}'), call('b', '{}')]);
+  const verdict = (calls: RerunCompletion['tool_calls']) =>
+    verdictOf({ type: 'same_tool_calls' }, original, textOf('as text', calls));
+  await expect(verdict([call('b', '{ }'), call('a', '{"y":2, "x":1}')])).resolves.toBe('tie');
+  await expect(verdict([call('b', '{}')])).resolves.toBe('loss');
+  await expect(verdict([call('b', '{}'), call('b', '{}')])).resolves.toBe('loss');
+  await expect(verdict([call('b', '{}'), call('a', '{"x":2,"y":2}')])).resolves.toBe('loss');
+});
+
+test('regex, length and a missing original', async () => {
+  const regex = { type: 'regex', pattern: '^Yes\\b' } as const;
+  await expect(verdictOf(regex, textOf('Yes.'), textOf('No.'))).resolves.toBe('loss');
+  await expect(verdictOf(regex, textOf('No.'), textOf('Yes!'))).resolves.toBe('win');
+  await expect(verdictOf(regex, null, textOf('No.'))).resolves.toBe('loss');
+  const length = { type: 'length', min_ratio: 0.5, max_ratio: 2 } as const;
+  await expect(verdictOf(length, textOf('1234'), textOf('12'))).resolves.toBe('tie');
+  await expect(verdictOf(length, textOf('1234'), textOf('1'))).resolves.toBe('loss');
+  await expect(verdictOf(length, textOf(''), textOf('1'))).resolves.toBe('loss');
+  await expect(verdictOf(length, null, textOf('1'))).resolves.toBeNull();
+});
+
+test('a loss by any judge is one', () => {
+  const join = (...verdicts: (RerunVerdict | null)[]) => joinVerdicts(verdicts.map((verdict) => ({ verdict })));
+  expect(join('win', 'loss', 'tie')).toBe('loss');
+  expect(join('win', 'tie', null)).toBe('win');
+  expect(join('tie', null)).toBe('tie');
+  expect(join(null)).toBeNull();
+});
+
+test('a verdict of a model counts only where it holds in both orders', () => {
+  expect(joinOrders('B', 'A').verdict).toBe('win');
+  expect(joinOrders('A', 'B').verdict).toBe('loss');
+  for (const choice of ['A', 'B', 'TIE'] as const) expect(joinOrders(choice, choice).verdict).toBe('tie');
+  expect(joinOrders('B', 'TIE').verdict).toBe('tie');
+  expect(joinOrders('B', null).verdict).toBe('tie');
+});
+
+test('the last verdict in the text of a judge is the one', () => {
+  expect(parseChoice('VERDICT: A is tempting, but\n**VERDICT:** B')).toBe('B');
+  expect(parseChoice('verdict: tie.')).toBe('TIE');
+  expect(parseChoice('VERDICT: Both')).toBeNull();
+  expect(parseChoice(null)).toBeNull();
+});
+
+test('equal texts are a tie in either order, and no judge is asked', async () => {
+  const spec = { type: 'model', model: 'm', rubric: 'r' } as const;
+  const pair = { request: REQUEST, original: textOf('x'), completion: textOf('x') };
+  const judged = await judgeByModel(spec, pair, () => Promise.reject(new Error('asked')));
+  expect(judged.verdict).toBe('tie');
+});
+
+test('tools of the server are left out, and a request that requires one is refused', () => {
+  const own = { type: 'function', function: { name: 'own', parameters: {} } };
+  const to = (body: object) => toTargetRequest({ ...REQUEST, body: { ...body } }, { model: 'm' }).body;
+  expect(to({ tools: [own, { type: 'service:web_search' }], tool_choice: 'auto' })).toMatchObject({ tools: [own] });
+  expect(to({ tools: [{ type: 'web_search_20250305', name: 'web_search' }], plugins: [{ id: 'web' }] })).toEqual({
+    model: 'm',
+    stream: false,
+  });
+  expect(() => to({ tools: [{ type: 'service:web_search' }], tool_choice: 'required' })).toThrow(/requires a tool/);
+  expect(() => to({ n: 2 })).toThrow(/several completions/);
+});
+
+test('the system prompt is changed in the words of each format', () => {
+  const to = (format: RerunRequest['format'], body: object, system: { replace: string } | { append: string }) =>
+    toTargetRequest({ format, body: { ...body }, headers: {} }, { model: 'm', system }).body;
+  expect(to('messages', { system: 'a' }, { append: 'b' })['system']).toBe('a\n\nb');
+  expect(to('messages', { system: [{ type: 'text', text: 'a' }] }, { append: 'b' })['system']).toEqual([
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ]);
+  expect(to('responses', { instructions: 'a' }, { replace: 'b' })['instructions']).toBe('b');
+  expect(() => to('completions', { prompt: 'a' }, { replace: 'b' })).toThrow(/no system prompt/);
+});
