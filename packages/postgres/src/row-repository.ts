@@ -4,6 +4,7 @@ import {
   hasEnded,
   hasWork,
   type Repository,
+  type RerunRow,
   type StoredPrompt,
   toPromptHead,
   type VideoJob,
@@ -15,7 +16,7 @@ import { runTransaction } from './connection/connection.ts';
 import { codeOf } from './connection/errors.ts';
 import type { Database, RowTables } from './database.ts';
 
-type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts';
+type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'reruns';
 
 interface RowRepositoryOptions<Row> {
   readonly database: Kysely<Database>;
@@ -138,6 +139,12 @@ export function toGuardrailHitColumns({ day }: Pick<GuardrailHitsRow, 'day'>): {
 /** Prompts do not age. */
 export function toPromptColumns(prompt: StoredPrompt): ColumnsOf<'prompts'> {
   return { ages_from_ms: null, head: JSON.stringify(toPromptHead(prompt)) };
+}
+
+/** Reruns do not age: they are deleted by hand. */
+export function toRerunColumns(row: RerunRow): ColumnsOf<'reruns'> {
+  const isRerun = row.kind === 'rerun';
+  return { ages_from_ms: null, rerun_id: toColumnId(isRerun ? row.id : row.rerunId), is_rerun: isRerun };
 }
 
 const toWholeMs = (timeMs: number): number => Math.floor(timeMs);

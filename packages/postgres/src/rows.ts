@@ -11,7 +11,11 @@ import type {
   PromptRepository,
   SharedEntries,
   Store,
+  RerunPart,
+  RerunRepository,
+  RerunRow,
   StoredPrompt,
+  StoredRerun,
   VideoJob,
   VideoJobRepository,
 } from '@model-gateway/core';
@@ -26,6 +30,7 @@ import {
   toBroadcastColumns,
   toGuardrailHitColumns,
   toPromptColumns,
+  toRerunColumns,
   toVideoJobColumns,
 } from './row-repository.ts';
 import type { StorePart, StorePartOptions } from './store-part.ts';
@@ -33,7 +38,7 @@ import type { StorePart, StorePartOptions } from './store-part.ts';
 /** The rows of a store that change often. */
 interface RowStore extends StorePart {
   readonly repositories: Required<
-    Pick<Store, 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'deliveries' | 'entries'>
+    Pick<Store, 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'reruns' | 'deliveries' | 'entries'>
   >;
 }
 
@@ -50,6 +55,7 @@ export function openRows({ connection, logger, now, keptDays }: StorePartOptions
       broadcasts: createBroadcasts(database, oldestMs),
       guardrailHits: createGuardrailHitRows(database, oldestMs),
       prompts: createPrompts(database, oldestMs),
+      reruns: createReruns(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
     },
@@ -188,6 +194,22 @@ function createPrompts(database: Kysely<Database>, oldestMs: () => number): Requ
     async listHeads() {
       const found = await database.selectFrom('prompts').select('head').orderBy('position').execute();
       return found.map(({ head }) => JSON.parse(head) as PromptHead);
+    },
+  };
+}
+
+/** Reruns and their items, of which lists read what they show. */
+function createReruns(database: Kysely<Database>, oldestMs: () => number): Required<RerunRepository> {
+  const rows = database.selectFrom('reruns').select('row').orderBy('position');
+  return {
+    ...createRowRepository<RerunRow>({ database, table: 'reruns', toColumns: toRerunColumns, oldestMs }),
+    async listReruns() {
+      const found = await rows.where('is_rerun', '=', true).execute();
+      return found.map(({ row }) => JSON.parse(row) as StoredRerun);
+    },
+    async listPartsOf(rerunId) {
+      const found = await rows.where('rerun_id', '=', toColumnId(rerunId)).where('is_rerun', '=', false).execute();
+      return found.map(({ row }) => JSON.parse(row) as RerunPart);
     },
   };
 }

@@ -25,6 +25,8 @@ const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'generations.follow',
   'guardrailHits.listDays',
   'prompts.listHeads',
+  'reruns.listPartsOf',
+  'reruns.listReruns',
   'videoJobs.findByIdempotencyKey',
   'videoJobs.listNewest',
   'videoJobs.listOrdered',

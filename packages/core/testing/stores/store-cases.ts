@@ -2,6 +2,7 @@ import { followCases, generationCases, restartCases, scanCases } from './generat
 import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
 import { generationFilterCases, sortedGenerationCases } from './lists.ts';
 import { promptCases } from './prompts.ts';
+import { rerunCases } from './reruns.ts';
 import { carriedSpendingCases, spendingCases } from './spending.ts';
 import type { StoreCase } from './store-case.ts';
 import { activityCases, figureCases, sessionCases } from './sums.ts';
@@ -25,6 +26,7 @@ const ALL: readonly StoreCase[] = [
   ...deliveryCases,
   ...guardrailHitCases,
   ...promptCases,
+  ...rerunCases,
   ...restartCases,
 ];
 

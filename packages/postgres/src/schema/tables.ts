@@ -103,3 +103,17 @@ export const TABLES: readonly string[] = [
    )`,
   'create index entries_expires_at on gateway.entries (expires_at)',
 ];
+
+/** Reruns and their items, a row each. */
+export const RERUNS: readonly string[] = [
+  `create table gateway.reruns (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     rerun_id text collate "C" not null,
+     is_rerun boolean not null
+   )`,
+  'create index reruns_position on gateway.reruns (position) where is_rerun',
+  'create index reruns_parts on gateway.reruns (rerun_id, position)',
+];
