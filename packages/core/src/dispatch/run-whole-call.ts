@@ -7,12 +7,12 @@ import { type GenerationLogging, observeCall, type ResultFacts } from '../genera
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { Ledger } from '../limits/ledger.ts';
-import type { OnSent } from '../providers/provider.ts';
 import { withReport } from '../routing/explain.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generation.ts';
 import type { ProviderPreferences, RoutingMembers } from '../wire/routing.ts';
+import type { OnSent } from '../wire/stored-request.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
 import {
   type CallContext,

@@ -2,9 +2,8 @@ import type { ReceivedRequest } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { HeaderMap } from '../http/request.ts';
-import type { OnSent } from '../providers/provider.ts';
 import type { GenerationRepository } from '../stores/store.ts';
-import type { SentRequest, StoredRequest } from '../wire/stored-request.ts';
+import type { OnSent, SentRequest, StoredRequest } from '../wire/stored-request.ts';
 import { endpointIdOf } from './to-generation.ts';
 
 /**

@@ -4,6 +4,7 @@ import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import type { PrefillForm } from '../wire/model-definition.ts';
 import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
+import type { OnSent } from '../wire/stored-request.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 /** A provider's use of the data it receives; `null` where it is not known, which no privacy filter accepts. */
@@ -84,9 +85,6 @@ export interface ChatCall {
    */
   readonly onSignOfLife?: (() => void) | undefined;
 }
-
-/** `JSON.stringify(body)` is what is sent; `wire` names the form of the upstream's API. */
-export type OnSent = (wire: string, body: unknown) => void;
 
 /** A model as a provider's own list names it. */
 export interface DiscoveredModel {

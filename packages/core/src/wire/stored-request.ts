@@ -45,3 +45,6 @@ export const resendRequestSchema = z.strictObject({
 export type SentRequest = z.infer<typeof sentRequestSchema>;
 export type StoredRequest = z.infer<typeof storedRequestSchema>;
 export type StoredRequestReport = z.infer<typeof storedRequestResponseSchema>['data'];
+
+/** Receives a request to upstream: `JSON.stringify(body)` is what is sent. */
+export type OnSent = (wire: string, body: unknown) => void;
