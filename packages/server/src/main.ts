@@ -51,6 +51,8 @@ async function run(args: readonly string[]): Promise<void> {
       return (await import('./commands/fixtures-from.ts')).makeFixturesFrom(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
+    case 'rerun':
+      return (await import('./reruns/run-rerun.ts')).rerun(command.options);
     case 'migrate':
       return migrate(command.options);
     case 'import':

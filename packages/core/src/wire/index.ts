@@ -104,3 +104,16 @@ export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery 
 export type { Prompt, PromptHead, PromptMessage, PromptVersion } from './prompts.ts';
 export type { ViewBody } from './views.ts';
 export type { SentRequest, StoredRequest, StoredRequestReport } from './stored-request.ts';
+export type {
+  Rerun,
+  RerunCompletion,
+  RerunEstimate,
+  RerunItem,
+  RerunJudgeSpec,
+  RerunOutcomes,
+  RerunPair,
+  RerunState,
+  RerunTarget,
+  RerunTargetReport,
+  RerunVerdict,
+} from './reruns.ts';

@@ -7,6 +7,7 @@ import { parseImport } from './import.ts';
 import { parseKeys } from './keys.ts';
 import { parseMigrate } from './migrate.ts';
 import { parseReplay } from './replay.ts';
+import { parseRerun } from './rerun.ts';
 import { parseServe } from './serve.ts';
 
 const HELP = `Usage: model-gateway <command> [flags]
@@ -19,6 +20,7 @@ const HELP = `Usage: model-gateway <command> [flags]
   migrate        bring the database to this version
   import         take a data directory into the database
   export         copy the database into a data directory
+  rerun          run past calls again against other models, and compare
   doctor         check the way to each provider, and say what to do
 
   --help         of a command, too: model-gateway serve --help
@@ -35,6 +37,7 @@ const COMMANDS = {
   migrate: parseMigrate,
   import: parseImport,
   export: parseExport,
+  rerun: parseRerun,
   doctor: parseDoctor,
 } as const;
 

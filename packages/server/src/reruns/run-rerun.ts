@@ -1,0 +1,158 @@
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Rerun, RerunEstimate, RerunTargetReport } from '@model-gateway/core/wire';
+
+import { findStore, isDatabase, type StoreFlags } from '../open/find-store.ts';
+import { UsageError } from '../process/flags.ts';
+import { askOwner, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
+import { StartError } from '../process/start-error.ts';
+
+/** What `rerun` is asked to do. */
+export interface RerunOptions extends StoreFlags {
+  readonly targets: readonly { readonly model: string; readonly provider?: string | undefined }[];
+  /** Undefined only where it is estimated alone. */
+  readonly maxCostUsd: number | undefined;
+  /** Conditions as in the filter of the list of generations. */
+  readonly where: string | undefined;
+  readonly lastMs: number;
+  readonly limit: number;
+  /** As the API takes them. */
+  readonly judges: readonly { readonly type: string; readonly model?: string; readonly rubric?: string }[];
+  readonly concurrency: number;
+  readonly name: string | undefined;
+  readonly onlyEstimates: boolean;
+  /** The address of the gateway, in place of that of the data directory. */
+  readonly url: string | undefined;
+}
+
+/** Where a command writes, and what it waits by. */
+export interface RerunHost {
+  readonly env: NodeJS.ProcessEnv;
+  /** Lines of the result. */
+  readonly write: (text: string) => void;
+  /** Text of how far it is, which the next one replaces; absent where nobody looks on. */
+  readonly showProgress?: ((text: string) => void) | undefined;
+  readonly wait: (ms: number) => Promise<unknown>;
+  readonly now: () => number;
+}
+
+/** Runs past calls again at the running gateway, and prints how they compare. Sets exit code 1 where they did not end. */
+export async function rerun(options: RerunOptions): Promise<void> {
+  const { stderr, stdout, env } = process;
+  const isDone = await rerunAt(options, {
+    env,
+    write: (text) => void stdout.write(text),
+    showProgress: stderr.isTTY ? (text) => void stderr.write(`\r\u001B[K${text}`) : undefined,
+    wait: delay,
+    now: Date.now,
+  });
+  if (!isDone) process.exitCode = 1;
+}
+
+const POLL_MS = 1000;
+
+/** As `rerun`, with its surroundings as arguments. Resolves with whether all has been run. */
+export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<boolean> {
+  const gateway = await findGateway(options, host);
+  const plan = toPlan(options, host);
+  host.write(describeEstimate(await ask<RerunEstimate>(gateway, 'POST', '/estimate', plan)));
+  if (options.onlyEstimates) return true;
+  const { concurrency, name, maxCostUsd } = options;
+  const body = { ...plan, concurrency, max_cost_usd: maxCostUsd, ...(name !== undefined && { name }) };
+  const { id } = await ask<Rerun>(gateway, 'POST', '', body);
+  host.write(`Rerun ${id} has begun.\n`);
+  for (;;) {
+    const report = await ask<Report>(gateway, 'GET', `/${id}`);
+    if (report.state !== 'running') {
+      host.showProgress?.('');
+      host.write(toTable(report));
+      return report.state === 'done';
+    }
+    host.showProgress?.(toProgress(report));
+    await host.wait(POLL_MS);
+  }
+}
+
+type Report = Rerun & { readonly results: readonly RerunTargetReport[] };
+
+async function findGateway({ url, ...flags }: RerunOptions, { env }: RerunHost): Promise<Owner> {
+  if (url !== undefined) {
+    const token = env['MODEL_GATEWAY_MANAGEMENT_KEY'];
+    if (!token) throw new UsageError('--url needs a management key in MODEL_GATEWAY_MANAGEMENT_KEY.');
+    return { pid: 0, url, token };
+  }
+  const named = await findStore(flags);
+  if (isDatabase(named)) {
+    throw new UsageError('This config uses a database: name the address of a gateway with --url.');
+  }
+  const owner = await readOwnerFile(named.store.dir);
+  if (owner !== undefined) return owner;
+  throw new StartError(`No gateway is running with the data directory ${named.store.dir}: start one with "serve".`);
+}
+
+async function ask<Data>(gateway: Owner, method: string, path: string, body?: object): Promise<Data> {
+  const reply = await askOwner(gateway, method, `/admin/v1/reruns${path}`, body);
+  if (reply !== undefined && reply.status < 300) return (reply.body as { data: Data }).data;
+  throw new StartError(`The gateway at ${gateway.url} did not run the calls again: ${describeReply(reply)}.`);
+}
+
+const toPlan = ({ where, lastMs, limit, targets, judges }: RerunOptions, { now }: RerunHost) => ({
+  set: { filter: { from: new Date(now() - lastMs).toISOString(), ...(where !== undefined && { where }) }, limit },
+  targets,
+  judges,
+});
+
+/** Small amounts need their digits. */
+const toUsd = (usd: number | null): string =>
+  usd === null ? 'unknown' : `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
+
+function describeEstimate({ items, without_request: without, typical_usd, worst_usd }: RerunEstimate): string {
+  const missing = without === 0 ? '' : ` (${without} without a stored request)`;
+  return `${items} calls${missing}; about ${toUsd(typical_usd)}, at worst ${toUsd(worst_usd)}, without judges.\n`;
+}
+
+const toProgress = ({ counts, spent_usd }: Rerun): string =>
+  `${counts.done + counts.failed} of ${counts.total} run, ${counts.failed} failed, ${toUsd(spent_usd)} spent`;
+
+const HEAD = ['model', 'done', 'errors', 'win', 'tie', 'loss', 'cost', 'before', 'p50', 'p95'];
+
+function toTable(report: Report): string {
+  const rows = report.results.map(({ model, done, errors, outcomes, figures, original_figures: before }) => [
+    model,
+    String(done),
+    String(errors),
+    ...(['win', 'tie', 'loss'] as const).map((verdict) => toShare(outcomes[verdict])),
+    toUsd(figures.cost_usd),
+    toUsd(before.cost_usd),
+    toSeconds(figures.latency_p50_ms),
+    toSeconds(figures.latency_p95_ms),
+  ]);
+  const all = [HEAD, ...rows];
+  const widths = HEAD.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const reasons = report.results.flatMap(({ error_reasons: found }) =>
+    found.map(({ reason, count }) => `${count} times: ${reason}`),
+  );
+  const judges = report.judge_cost_usd === 0 ? '' : `, ${toUsd(report.judge_cost_usd)} of it for judges`;
+  return [
+    ...lines,
+    ...reasons,
+    `${report.id} is ${report.state}${report.reason === null ? '' : `: ${report.reason}`}. ${toUsd(report.spent_usd)} spent${judges}.`,
+    '',
+  ].join('\n');
+}
+
+/** With its 95 % interval. */
+function toShare({ count, share, low, high }: RerunTargetReport['outcomes']['win']): string {
+  if (share === null || low === null || high === null) return '-';
+  const [from, to] = [low, high].map((part) => Math.round(part * 100));
+  return `${count} (${from}-${to} %)`;
+}
+
+const toSeconds = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(2)} s`);
