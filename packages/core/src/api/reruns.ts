@@ -46,6 +46,7 @@ export interface RerunParts extends CreateParts {
 
 /** They are for people, and a store may have their rows in memory. */
 const MAX_RERUNS = 200;
+const MAX_ITEMS_OF_ALL = 50_000;
 
 /** `POST /admin/v1/reruns/estimate`: what a rerun would cost, without making a call. */
 export const estimateRerun = operation<RerunParts>()({
@@ -73,15 +74,23 @@ export const createRerun = operation<RerunParts>()({
     if (parts.platform.isPerRequest === true) {
       throw new GatewayError('conflict', 'Reruns need a process that goes on between requests; this runtime has none');
     }
-    if ((await findReruns(parts.store.reruns)).length >= MAX_RERUNS) {
-      throw new GatewayError('conflict', `There are ${MAX_RERUNS} reruns already. Delete one first.`);
-    }
+    await refuseTooMany(parts);
     const owner = await findOwner(body.run_as_key, principal, parts);
     const rerun = await makeRerun(body, { owner, createdBy: principal.name }, parts);
     if (rerun.state === 'running') parts.reruns.takeUp(rerun.id);
     return { data: toRerun(rerun) };
   },
 });
+
+async function refuseTooMany({ store }: RerunParts): Promise<void> {
+  const present = await findReruns(store.reruns);
+  const items = present.reduce((sum, { counts }) => sum + counts.total, 0);
+  if (present.length < MAX_RERUNS && items < MAX_ITEMS_OF_ALL) return;
+  throw new GatewayError(
+    'conflict',
+    `There are ${present.length} reruns with ${items} items already. Delete one first.`,
+  );
+}
 
 async function findOwner(hash: string | undefined, by: Principal, parts: RerunParts): Promise<RerunOwner> {
   if (hash === undefined) return toOwner(by, false);

@@ -41,10 +41,10 @@ export interface ItemRun {
 /** Why an item waits. */
 export interface Held {
   /**
-   * `room`: its next call does not fit into what is left of the cap. `budget`: a budget of the owner refuses it. `failure`:
-   * the gateway or its store has failed. `stopped`: the process ends.
+   * `room`: its next call does not fit into what is left of the cap. `rate`: a rate limit does not admit it yet. `budget`: a
+   * budget of the owner refuses it. `failure`: the gateway or its store has failed. `stopped`: the process ends.
    */
-  readonly type: 'room' | 'budget' | 'failure' | 'stopped';
+  readonly type: 'room' | 'rate' | 'budget' | 'failure' | 'stopped';
   readonly reason: string;
   /** Resolves when there may be more room; null where waiting does not help. */
   readonly untilRoom?: Promise<void> | null | undefined;
@@ -192,8 +192,9 @@ async function callOnce(purpose: string, request: RerunRequest, state: ItemState
   } catch (thrown) {
     failure = thrown;
   }
-  if (reserved === null)
-    throw toRefusal(failure ?? new GatewayError('internal', 'A call was made without a reservation'));
+  if (reserved === null) {
+    throw toRefusal(failure ?? new GatewayError('internal', 'A call was made without a reservation'), parts);
+  }
   const record = await findRecord(generationId, generations).catch(() => undefined);
   // Without a record it is not known what it has cost.
   const cost = record === undefined ? reserved : costOfRecord(record, reserved);
@@ -216,10 +217,21 @@ function holdOrWait(cap: RerunCap, worstNanoUsd: number): void {
   }
 }
 
-/** Budgets of the owner that are used up refuse every further call too, so the rerun waits instead. */
-function toRefusal(failure: unknown): unknown {
+/** A closing gateway waits for it. */
+const MAX_RATE_WAIT_MS = 5000;
+
+/**
+ * Budgets of the owner that are used up refuse every further call too, so the rerun waits instead; so it does for a rate
+ * limit, which admits the call in a while.
+ */
+function toRefusal(failure: unknown, { platform }: Pick<ItemParts, 'platform'>): unknown {
   if (failure instanceof HeldError) return failure;
   const error = toGatewayError(failure);
+  if (error.code === 'rate_limit_exceeded') {
+    const waitMs = Math.min((error.retryAfterSeconds ?? 1) * 1000, MAX_RATE_WAIT_MS);
+    const untilRoom = new Promise<void>((resolve) => void platform.setTimer(resolve, waitMs));
+    return new HeldError({ type: 'rate', reason: error.message, untilRoom });
+  }
   return error.code === 'payment_required' ? new HeldError({ type: 'budget', reason: error.message }) : failure;
 }
 
