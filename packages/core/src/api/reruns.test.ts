@@ -8,6 +8,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createEchoTransport, ECHO_MODELS, type EchoedRequest } from '../../../../test/support/gateways/echo-models.ts';
+import type { CreateRateCounter } from '../limits/rate-limits.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { Rerun, RerunEstimate, RerunPair, RerunTargetReport } from '../wire/reruns.ts';
 
@@ -226,6 +227,22 @@ test('lets a person judge an item, in the place of its judges', async () => {
   });
   expect((await ended(id)).results[0]?.outcomes).toMatchObject({ loss: { count: 1 }, tie: { count: 0 } });
   await expect(dataOf('PUT', path, { verdict: null })).resolves.toMatchObject({ verdict: 'tie', person: null });
+});
+
+test('waits for a rate limit, and makes the call then', async () => {
+  const rules = [{ key: '*', model: 'acme/other', requestsPerMinute: 100, tokensPerMinute: null }];
+  let taken = 0;
+  const look = () => Promise.resolve({ isExceeded: false, resetInMs: 2000 });
+  // The originals were calls to another model.
+  const take = () => Promise.resolve({ isExceeded: (taken += 1) === 1, resetInMs: 2000 });
+  const createCounter: CreateRateCounter = () => ({ look, take, add: () => Promise.resolve() });
+  const { ask, begin, dataOf, platform } = prepare(say, { rateLimits: { rules, createCounter } });
+  const ids = [await ask('one'), await ask('two')];
+  const { id } = await begin({ set: { generation_ids: ids }, concurrency: 1 });
+  for (let turn = 0; turn < 50; turn += 1) await platform.nextTurn?.();
+  expect(await dataOf('GET', `${RERUNS}/${id}`)).toMatchObject({ state: 'running', counts: { done: 0, failed: 0 } });
+  await platform.advance(5000);
+  expect(await dataOf('GET', `${RERUNS}/${id}`)).toMatchObject({ state: 'done', counts: { done: 2 } });
 });
 
 test('estimates items, tokens and costs without a call', async () => {
