@@ -21,7 +21,7 @@ export interface FixturesFromOptions {
 
 const HELP = `Usage: model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [flags]
 
-  --key KEY          a management key of the gateway (default: GATEWAY_MANAGEMENT_KEY)
+  --key KEY          a management key of the gateway (default: MODEL_GATEWAY_MANAGEMENT_KEY)
   --where CONDITIONS which calls, as in the list of generations: 'status:failed model:openai/gpt-4o'
   --last N           how many of them, the latest ones (50)
   --dir DIR          where the cases go (./fixtures)
@@ -48,8 +48,8 @@ export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-fro
   const values = readFlags(args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
   const { where, last = '50', dir = 'fixtures', api = 'http://127.0.0.1:8855/api/v1', suite = 'node' } = values;
-  const key = values.key ?? process.env['GATEWAY_MANAGEMENT_KEY'];
-  if (key === undefined) throw new UsageError('Missing --key: a management key, or set GATEWAY_MANAGEMENT_KEY');
+  const key = values.key ?? process.env['MODEL_GATEWAY_MANAGEMENT_KEY'];
+  if (key === undefined) throw new UsageError('Missing --key: a management key, or set MODEL_GATEWAY_MANAGEMENT_KEY');
   if (suite !== 'none' && !Object.hasOwn(SUITES, suite)) {
     throw new UsageError(`--suite must be ${Object.keys(SUITES).join(', ')} or none, not "${suite}".`);
   }
