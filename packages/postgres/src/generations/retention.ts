@@ -91,9 +91,10 @@ async function applyRetention(
   }
   if (dropped.length > 0) logger?.info('Generations beyond retention were dropped', { days: dropped });
   await runInBackground(connection, ...toDropContents(firstDayKept(nowMs, contentDays)));
-  await sweepBlocks(connection, toDay(nowMs - LATE_MS));
   await dropBefore?.(firstKept);
   await spending.addUpBefore(firstDayToldApart(nowMs, retentionDays));
+  // Last: it may take minutes.
+  await sweepBlocks(connection, toDay(nowMs - LATE_MS));
 }
 
 async function countLosses(
