@@ -41,8 +41,11 @@ function setUp() {
   return { ...core, say, ask };
 }
 
-// What the first call loads would let virtual time pass before the call begins.
-beforeAll(async () => void (await import('../api/chat.ts')));
+// What is loaded with the first call would let virtual time pass before it begins.
+beforeAll(async () => {
+  await import('../api/chat.ts');
+  await setUp().get('/api/v1/models');
+});
 
 test('notes a stream that is older than a second, once a second, with what it has used up to then', async () => {
   const { store, platform, say, ask } = setUp();
