@@ -49,7 +49,7 @@ import {
   callTimelineResponseSchema,
   type CallTimelineReport,
 } from '../wire/generation.ts';
-import { storedRequestResponseSchema } from '../wire/stored-request.ts';
+import { storedRequestQuerySchema, storedRequestResponseSchema } from '../wire/stored-request.ts';
 
 export interface GenerationParts {
   readonly platform: Platform;
@@ -119,10 +119,16 @@ export const getGenerationContent = operation<GenerationParts>()({
 /** `GET /admin/v1/generations/{id}/request` */
 export const getGenerationRequest = operation<GenerationParts>()({
   params: ['id'],
+  query: storedRequestQuerySchema,
   response: storedRequestResponseSchema,
   async run(context) {
     const { generation } = await findReadableGeneration(context.params.id, context);
-    const stored = await findStoredRequest(generation.id, context.parts.store.generations);
+    const { generations } = context.parts.store;
+    const isOptional = context.query.optional === 'true';
+    const stored = isOptional
+      ? (await generations.getContent(generation.id))?.request
+      : await findStoredRequest(generation.id, generations);
+    if (stored === undefined) return { data: null };
     const { routing_rule = null, preset_id, narrowed_by = null } = generation;
     return { data: { ...stored, routing_rule, preset_id, narrowed_by } };
   },

@@ -32,7 +32,7 @@ const FORMATS = [chatCompletionsFormat, messagesFormat, responsesFormat, complet
 export const resendGeneration = operation<ResendParts>()({
   params: ['id'],
   body: resendRequestSchema,
-  response: { mediaTypes: { 'application/json': z.looseObject({}), 'text/event-stream': null } },
+  response: { mediaTypes: { 'application/json': z.looseObject({}), 'text/event-stream': z.looseObject({}) } },
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
   async run({ body: { key_hash: keyHash, ...changes }, ...context }) {
     const { parts, principal, request } = context;

@@ -22,17 +22,23 @@ export const storedRequestSchema = z.object({
   attempts: z.array(sentRequestSchema),
 });
 
-/** The response of `GET /admin/v1/generations/{id}/request`. */
-export const storedRequestResponseSchema = z.object({
-  data: storedRequestSchema.extend({
-    /** The rule of the account that chose the model; null for none. */
-    routing_rule: z.string().nullable(),
-    /** The preset that the call used; null for none. */
-    preset_id: z.string().nullable(),
-    /** The guardrails that kept the call from some of its endpoints; null for none. */
-    narrowed_by: z.array(z.string()).nullable(),
-  }),
+const storedRequestReportSchema = storedRequestSchema.extend({
+  /** The rule of the account that chose the model; null for none. */
+  routing_rule: z.string().nullable(),
+  /** The preset that the call used; null for none. */
+  preset_id: z.string().nullable(),
+  /** The guardrails that kept the call from some of its endpoints; null for none. */
+  narrowed_by: z.array(z.string()).nullable(),
 });
+
+/** The query of `GET /admin/v1/generations/{id}/request`. */
+export const storedRequestQuerySchema = z.strictObject({
+  /** `true`: where nothing is stored, the response has null for it, and is no 404. */
+  optional: z.enum(['true', 'false']).default('false'),
+});
+
+/** The response of `GET /admin/v1/generations/{id}/request`. */
+export const storedRequestResponseSchema = z.object({ data: storedRequestReportSchema.nullable() });
 
 /** The body of `POST /admin/v1/generations/{id}/resend`. Closed. What is absent is as it was. */
 export const resendRequestSchema = z.strictObject({
@@ -44,7 +50,7 @@ export const resendRequestSchema = z.strictObject({
 
 export type SentRequest = z.infer<typeof sentRequestSchema>;
 export type StoredRequest = z.infer<typeof storedRequestSchema>;
-export type StoredRequestReport = z.infer<typeof storedRequestResponseSchema>['data'];
+export type StoredRequestReport = z.infer<typeof storedRequestReportSchema>;
 
 /** Receives a request to upstream: `JSON.stringify(body)` is what is sent. */
 export type OnSent = (wire: string, body: unknown) => void;
