@@ -229,6 +229,48 @@ test('lets a person judge an item, in the place of its judges', async () => {
   await expect(dataOf('PUT', path, { verdict: null })).resolves.toMatchObject({ verdict: 'tie', person: null });
 });
 
+test('makes its calls as an API key, whose budget pauses it', async () => {
+  const { ask, begin, ended, call, pairsOf, store } = prepare();
+  const made = await call('POST', '/api/v1/keys', { name: 'poor', limit: 0.0007 });
+  const { hash } = jsonOf(made)['data'] as { readonly hash: string };
+  const ids = [await ask('one'), await ask('two'), await ask('six')];
+  const { id } = await begin({ set: { generation_ids: ids }, run_as_key: hash, concurrency: 1 });
+  const report = await ended(id);
+  expect(report).toMatchObject({ state: 'paused', reason: expect.stringMatching(/^Key limit exceeded/) });
+  expect(report.counts.done).toBeGreaterThan(0);
+  const [pair] = await pairsOf(id);
+  expect(await store.generations.get(pair?.generation_id ?? '')).toMatchObject({
+    principalId: hash,
+    generation: { session_id: id },
+  });
+  const refused = await call('POST', RERUNS, {
+    set: { generation_ids: ids },
+    targets: TARGETS,
+    max_cost_usd: 1,
+    run_as_key: 'x',
+  });
+  expect(JSON.stringify(refused.body)).toContain('run_as_key: must be the hash of a stored API key');
+});
+
+test.each([
+  ['/api/v1/messages', { max_tokens: 50, system: 'Be kind.', messages: [{ role: 'user', content: 'one' }] }],
+  ['/api/v1/responses', { max_output_tokens: 50, instructions: 'Be kind.', input: 'one' }],
+])('runs a call of %s again in its own format', async (path, body) => {
+  const { post, begin, ended, pairsOf, upstream } = prepare();
+  const original = await post(path, { model: 'acme/chat', ...body });
+  const id = String(original.headers['x-generation-id']);
+  const targets = [{ model: 'acme/other', system: { append: 'Be short.' } }];
+  await ended((await begin({ set: { generation_ids: [id] }, targets })).id);
+  const [first, second] = upstream.exchanges.map(({ sent }) => JSON.stringify(sent['messages']));
+  expect(first).toContain('Be kind.');
+  expect(second).toContain('Be kind.\\n\\nBe short.');
+  const { id: again } = await begin({ set: { generation_ids: [id] } });
+  await ended(again);
+  expect((await pairsOf(again)).map(({ original: before, completion }) => [before?.text, completion?.text])).toEqual([
+    ['chat: one', 'other: one'],
+  ]);
+});
+
 test('waits for a rate limit, and makes the call then', async () => {
   const rules = [{ key: '*', model: 'acme/other', requestsPerMinute: 100, tokensPerMinute: null }];
   let taken = 0;
@@ -274,7 +316,7 @@ test('says why an item has failed, and leaves tools of the server out', async ()
 });
 
 test('exports the pairs, and deletes a rerun with them', async () => {
-  const { ask, begin, ended, call, dataOf, store } = prepare();
+  const { ask, begin, ended, call, dataOf, store } = prepare(({ messages }) => messages.at(-1)?.content ?? '');
   const { id } = await begin({ set: { generation_ids: [await ask('=1, "two"')] } });
   await ended(id);
   const textOf = async (format: string): Promise<string> => {
@@ -285,8 +327,9 @@ test('exports the pairs, and deletes a rerun with them', async () => {
   };
   const [head, row] = (await textOf('csv')).split('\n');
   expect(head).toContain('original,completion');
-  expect(row).toContain('"chat: =1, ""two"""');
-  expect(JSON.parse(await textOf('ndjson'))).toMatchObject({ completion: { text: 'other: =1, "two"' } });
+  // A spreadsheet would take it for a formula.
+  expect(row).toContain(`,"'=1, ""two"""`);
+  expect(JSON.parse(await textOf('ndjson'))).toMatchObject({ completion: { text: '=1, "two"' } });
   await dataOf('GET', RERUNS);
   expect((await call('DELETE', `${RERUNS}/${id}`)).status).toBe(200);
   expect(await store.reruns.list()).toEqual([]);

@@ -2,12 +2,13 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createGateway, type Gateway, type Store } from '@model-gateway/core';
+import { createGateway, type Gateway, type Platform, type Store } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createJsonFileStore, createNodePlatform } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createEchoTransport, ECHO_MODELS } from '../../../../test/support/gateways/echo-models.ts';
@@ -91,8 +92,12 @@ interface Bill {
   readonly asked: Map<string, number>;
 }
 
-function startLife(store: Store, bill: Bill, isDead: () => boolean = () => false): Gateway {
-  const platform = createNodePlatform();
+function startLife(
+  store: Store,
+  bill: Bill,
+  isDead: () => boolean = () => false,
+  platform: Platform = createNodePlatform(),
+): Gateway {
   const transport = createEchoTransport(({ model, messages }) => {
     const asked = messages.at(-1)?.content ?? '';
     const content =
@@ -267,4 +272,36 @@ test('a rerun under a tight cap pauses below it, whatever dies and however often
     reason: expect.stringMatching(/^The next call may cost up to/),
   });
   expect(counts.done).toBeGreaterThan(0);
+});
+
+test('of several processes at one store one runs a rerun, and another takes over when its lease is over', async () => {
+  const store: Store = { ...createMemoryStore(), isShared: true };
+  const bill: Bill = { nanoUsd: 0, asked: new Map() };
+  const { randomBytes } = createNodePlatform();
+  const [here, there] = [createVirtualPlatform(), createVirtualPlatform()];
+  const mortal = createMortal(store, 400, true);
+  const one = startLife(mortal.store, bill, mortal.isDead, { ...here, randomBytes });
+  const other = startLife(store, bill, () => false, { ...there, randomBytes });
+  const set = { generation_ids: (await askAll(one)).slice(0, 40) };
+  await other.start();
+  const made = await call(one, 'POST', '/admin/v1/reruns', { ...PLAN, set, max_cost_usd: 1, start: false });
+  const { id } = made['data'] as { readonly id: string };
+  await call(one, 'POST', `/admin/v1/reruns/${id}/resume`, {});
+  await there.advance(30_000);
+  await mortal.death;
+  const left = (await store.reruns.get(id)) as StoredRerun;
+  expect(left.counts.done).toBeGreaterThan(0);
+  expect(left.counts.done).toBeLessThan(40);
+  const asked = bill.nanoUsd;
+  await there.advance(20_000);
+  expect(bill.nanoUsd).toBe(asked);
+  await there.advance(30_000);
+  await untilStill(store, id, () => false);
+  expect(await store.reruns.get(id)).toMatchObject({ state: 'done', counts: { done: 40 }, lease: null });
+  const lost = (await store.reruns.list()).flatMap((row) =>
+    row.kind === 'item' ? row.calls.filter(({ isLost }) => isLost) : [],
+  );
+  const times = [...bill.asked].filter(([name]) => name.startsWith('other ')).map(([, count]) => count);
+  expect(times.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(40 + lost.length);
+  await other.close();
 });
