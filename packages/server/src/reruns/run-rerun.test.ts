@@ -10,14 +10,22 @@ import { parseCommand } from '../commands/parse-command.ts';
 import { rerunAt, type RerunHost, type RerunOptions } from './run-rerun.ts';
 
 const MANAGEMENT_KEY = 'sk-management';
+const ORIGINALS = ['one', 'two', 'three'];
 
 /** A listening gateway with some calls, and what the command prints there. */
-async function prepare() {
-  const transport = createEchoTransport(({ messages }) => `Echo: ${messages.at(-1)?.content ?? ''}`);
+async function prepare({ hangs = false } = {}) {
+  const echo = createEchoTransport(({ messages }) => `Echo: ${messages.at(-1)?.content ?? ''}`);
+  let calls = 0;
+  const send: typeof echo.send = (request) => {
+    calls += 1;
+    return hangs && calls > ORIGINALS.length ? new Promise(() => undefined) : echo.send(request);
+  };
+  const transport = { ...echo, send };
   const gateway = createGateway({
     store: createMemoryStore(),
     platform: createNodePlatform(),
     models: ECHO_MODELS,
+    timeouts: { drainMs: 0 },
     providers: [createOpenAiProvider({ slug: 'acme', name: 'Acme', baseUrl: 'https://acme.example/v1', transport })],
     bootstrapKeys: [
       { key: 'sk-api', kind: 'api', name: 'app' },
@@ -29,7 +37,7 @@ async function prepare() {
     await gateway.close();
     await listener.close();
   });
-  for (const content of ['one', 'two', 'three']) {
+  for (const content of ORIGINALS) {
     await fetch(`${listener.url}/api/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-api', 'content-type': 'application/json' },
@@ -46,6 +54,8 @@ async function prepare() {
   return {
     run: (...args: readonly string[]) => rerunAt(parse(...args, '--url', `${listener.url}/`), host),
     host,
+    url: listener.url,
+    close: () => listener.close(),
     printed: () => printed,
   };
 }
@@ -81,6 +91,14 @@ test('rerun repeats what the gateway refuses, and asks for a key', async () => {
   await expect(run('--model', 'acme/unknown', '--max-cost', '1')).rejects.toThrow(/there is no model "acme\/unknown"/);
   const options = parse('--model', 'm', '--max-cost', '1', '--url', 'http://127.0.0.1:1');
   await expect(rerunAt(options, { ...host, env: {} })).rejects.toThrow(/MODEL_GATEWAY_MANAGEMENT_KEY/);
+});
+
+test('rerun says that it goes on where the gateway stops meanwhile', async () => {
+  const { host, url, close, printed } = await prepare({ hangs: true });
+  const options = parse('--model', 'acme/other', '--max-cost', '1', '--url', url);
+  const ending = rerunAt(options, { ...host, wait: close });
+  await expect(ending).rejects.toThrow(/does not show the rerun any more: .*rerun-\w+ goes on when it runs/);
+  expect(printed()).toContain('has begun');
 });
 
 test('rerun reads its flags', () => {

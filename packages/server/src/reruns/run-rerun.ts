@@ -63,7 +63,7 @@ export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<b
   const { id } = await ask<Rerun>(gateway, 'POST', '', body);
   host.write(`Rerun ${id} has begun.\n`);
   for (;;) {
-    const report = await ask<Report>(gateway, 'GET', `/${id}`);
+    const report = await follow(gateway, id);
     if (report.state !== 'running') {
       host.showProgress?.('');
       host.write(toTable(report));
@@ -95,6 +95,14 @@ async function ask<Data>(gateway: Owner, method: string, path: string, body?: ob
   const reply = await askOwner(gateway, method, `/admin/v1/reruns${path}`, body);
   if (reply !== undefined && reply.status < 300) return (reply.body as { data: Data }).data;
   throw new StartError(`The gateway at ${gateway.url} did not run the calls again: ${describeReply(reply)}.`);
+}
+
+async function follow(gateway: Owner, id: string): Promise<Report> {
+  const reply = await askOwner(gateway, 'GET', `/admin/v1/reruns/${id}`);
+  if (reply?.status === 200) return (reply.body as { data: Report }).data;
+  const reason = describeReply(reply);
+  const message = `The gateway at ${gateway.url} does not show the rerun any more: ${reason}. ${id} goes on when it runs.`;
+  throw new StartError(message);
 }
 
 const toPlan = ({ where, lastMs, limit, targets, judges }: RerunOptions, { now }: RerunHost) => ({
