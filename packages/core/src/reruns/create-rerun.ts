@@ -55,10 +55,7 @@ interface PlannedItem {
 }
 
 /** Throws `invalid_request` that names the target or the judge with which nothing could be run. */
-export async function checkPlan(
-  { targets, judges }: Plan,
-  { catalog, providers, rerunJudges }: CreateParts,
-): Promise<void> {
+async function checkPlan({ targets, judges }: Plan, { catalog, providers, rerunJudges }: CreateParts): Promise<void> {
   for (const [index, target] of targets.entries()) checkTarget(target, `targets.${index}`, { catalog, providers });
   for (const [index, judge] of judges.entries()) await checkJudge(judge, `judges.${index}`, { catalog, rerunJudges });
 }
@@ -110,7 +107,7 @@ async function checkJudge(
 }
 
 /** The items of a set as it is now. Throws `invalid_request` for a set without any, and for unknown generations. */
-export async function resolveSet(set: RerunSet, parts: CreateParts): Promise<readonly PlannedItem[]> {
+async function resolveSet(set: RerunSet, parts: CreateParts): Promise<readonly PlannedItem[]> {
   const items =
     'ndjson' in set
       ? parseUpload(set.ndjson)
@@ -245,7 +242,7 @@ function toRows({ id: rerunId, targets }: StoredRerun, item: PlannedItem, index:
 }
 
 /** Reads a request in its format. Throws `invalid_request`. */
-export type ParseRequest = (request: RerunRequest) => ChatCompletionRequest;
+type ParseRequest = (request: RerunRequest) => ChatCompletionRequest;
 
 /** How many requests are read before others get their turn. */
 const READ_AT_ONCE = 20;

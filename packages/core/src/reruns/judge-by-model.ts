@@ -3,13 +3,13 @@ import type { RerunPairToJudge } from './judge-by-code.ts';
 import { nameOfJudge } from './judge-by-code.ts';
 import type { RerunRequest } from './rerun-request.ts';
 
-export type ModelJudgeSpec = Extract<RerunJudgeSpec, { readonly type: 'model' }>;
+type ModelJudgeSpec = Extract<RerunJudgeSpec, { readonly type: 'model' }>;
 
 /** Which of the two is shown first: `forward` begins with the original. */
 export type JudgingOrder = 'forward' | 'swapped';
 
 /** Asks the model of a judge, and resolves with its text; null where it has said nothing that can be read. */
-export type AskJudge = (order: JudgingOrder, request: RerunRequest) => Promise<string | null>;
+type AskJudge = (order: JudgingOrder, request: RerunRequest) => Promise<string | null>;
 
 /** Characters of the request, and of each completion, that the judge reads. */
 const MAX_SHOWN = 24_000;

@@ -155,9 +155,9 @@ async function untilStill(store: Store, id: string, isDead: () => boolean): Prom
   }
 }
 
-async function askAll(gateway: Gateway): Promise<string[]> {
+async function askAll(gateway: Gateway, count = CALLS): Promise<string[]> {
   const ids: string[] = [];
-  for (let index = 0; index < CALLS; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const messages = [{ role: 'user', content: `question ${'x'.repeat(index % 7)} ${index}` }];
     const body = { model: 'acme/chat', max_tokens: 50, messages };
     ids.push(String((await call(gateway, 'POST', '/api/v1/chat/completions', body, API_KEY))['id']));
@@ -251,7 +251,7 @@ test('a rerun under a tight cap pauses below it, whatever dies and however often
   const { store } = inMemory();
   const bill: Bill = { nanoUsd: 0, asked: new Map() };
   const first = startLife(store, bill);
-  const set = { generation_ids: (await askAll(first)).slice(0, 30) };
+  const set = { generation_ids: await askAll(first, 30) };
   const before = bill.nanoUsd;
   const made = await call(first, 'POST', '/admin/v1/reruns', { ...PLAN, set, max_cost_usd: 0.012, start: false });
   const { id } = made['data'] as { readonly id: string };
@@ -282,7 +282,7 @@ test('of several processes at one store one runs a rerun, and another takes over
   const mortal = createMortal(store, 400, true);
   const one = startLife(mortal.store, bill, mortal.isDead, { ...here, randomBytes });
   const other = startLife(store, bill, () => false, { ...there, randomBytes });
-  const set = { generation_ids: (await askAll(one)).slice(0, 40) };
+  const set = { generation_ids: await askAll(one, 40) };
   await other.start();
   const made = await call(one, 'POST', '/admin/v1/reruns', { ...PLAN, set, max_cost_usd: 1, start: false });
   const { id } = made['data'] as { readonly id: string };

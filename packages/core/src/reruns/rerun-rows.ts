@@ -11,7 +11,7 @@ export const JUDGE_PURPOSE = 'judge ';
 export const COMPLETION_PURPOSE = 'completion';
 
 /** What the items of a rerun add up to. Billionths of a dollar. */
-export interface ItemSums {
+interface ItemSums {
   readonly counts: RerunCounts;
   /** Lost calls count with all that was reserved for them. */
   readonly spentNanoUsd: number;

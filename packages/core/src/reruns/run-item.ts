@@ -28,7 +28,7 @@ export interface ItemParts {
 }
 
 /** What the items of one run share. */
-export interface ItemRun {
+interface ItemRun {
   readonly rerun: StoredRerun;
   readonly principal: Principal;
   readonly cap: RerunCap;

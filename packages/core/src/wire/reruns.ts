@@ -11,10 +11,10 @@ const MAX_TEXT = 100_000;
 /** Characters of all requests that are uploaded for one rerun. */
 const MAX_UPLOAD = 8_000_000;
 
-export const RERUN_STATES = ['estimating', 'ready', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
+const RERUN_STATES = ['estimating', 'ready', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 export type RerunState = (typeof RERUN_STATES)[number];
-export const RERUN_ITEM_STATES = ['pending', 'running', 'done', 'failed'] as const;
-export const RERUN_VERDICTS = ['win', 'tie', 'loss'] as const;
+const RERUN_ITEM_STATES = ['pending', 'running', 'done', 'failed'] as const;
+const RERUN_VERDICTS = ['win', 'tie', 'loss'] as const;
 /** Of the new completion, against the original. */
 export type RerunVerdict = (typeof RERUN_VERDICTS)[number];
 
