@@ -8,6 +8,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createEchoTransport, ECHO_MODELS, type EchoedRequest } from '../../../../test/support/gateways/echo-models.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CreateRateCounter } from '../limits/rate-limits.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { Rerun, RerunEstimate, RerunPair, RerunTargetReport } from '../wire/reruns.ts';
@@ -250,6 +251,16 @@ test('makes its calls as an API key, whose budget pauses it', async () => {
     run_as_key: 'x',
   });
   expect(JSON.stringify(refused.body)).toContain('run_as_key: must be the hash of a stored API key');
+});
+
+test('pauses where the budget of a workspace is used up, too', async () => {
+  const { ask, begin, ended, call } = prepare();
+  const ids = [await ask('one'), await ask('two'), await ask('six')];
+  const budget = `/api/v1/workspaces/${DEFAULT_WORKSPACE_ID}/budgets/daily`;
+  expect((await call('PUT', budget, { limit_usd: 0.00072 })).status).toBe(200);
+  const report = await ended((await begin({ set: { generation_ids: ids }, concurrency: 1 })).id);
+  expect(report).toMatchObject({ state: 'paused', reason: expect.stringMatching(/^Workspace daily budget/) });
+  expect(report.counts.failed).toBe(0);
 });
 
 test.each([

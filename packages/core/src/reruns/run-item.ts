@@ -232,7 +232,9 @@ function toRefusal(failure: unknown, { platform }: Pick<ItemParts, 'platform'>):
     const untilRoom = new Promise<void>((resolve) => void platform.setTimer(resolve, waitMs));
     return new HeldError({ type: 'rate', reason: error.message, untilRoom });
   }
-  return error.code === 'payment_required' ? new HeldError({ type: 'budget', reason: error.message }) : failure;
+  // Those of workspaces and guardrails refuse by the code of what is forbidden, and say what they would have needed.
+  const isBudget = error.code === 'payment_required' || error.metadata?.['required_usd'] !== undefined;
+  return isBudget ? new HeldError({ type: 'budget', reason: error.message }) : failure;
 }
 
 /** Puts a call into the row of its item, in the place of what is noted of it. */
