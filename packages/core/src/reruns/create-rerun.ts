@@ -210,7 +210,10 @@ export async function createRerun(
     await Promise.all(rows.slice(at, at + PAGE_SIZE).map((row) => store.reruns.insert(row)));
   }
   const state = body.start ? 'running' : 'ready';
-  const begun = await updateRerun(id, store.reruns, (latest) => ({ ...latest, state }));
+  // It may have been cancelled meanwhile.
+  const begun = await updateRerun(id, store.reruns, (latest) =>
+    latest.state === 'estimating' ? { ...latest, state } : latest,
+  );
   if (begun === undefined) throw new GatewayError('conflict', 'The rerun was deleted while it was created');
   return begun;
 }
