@@ -71,6 +71,7 @@ function late<Resource>(loadResource: () => Promise<Resource>) {
 }
 
 const chat = late(() => import('./chat.ts'));
+const caches = late(() => import('./cache-reports.ts'));
 const explain = late(() => import('./explain.ts'));
 const messages = late(() => import('./messages.ts'));
 const responses = late(() => import('./responses.ts'));
@@ -178,6 +179,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations': admin(generations('listGenerations'), 'List generations, newest first'),
     'GET /admin/v1/generations/histogram': admin(charts('getGenerationHistogram'), 'Count generations by time'),
     'GET /admin/v1/generations/sessions': admin(charts('listGenerationSessions'), 'List sessions: generations that belong together'),
+    'GET /admin/v1/generations/sessions/cache': admin(caches('getSessionCache'), 'Show why the calls of a session missed the caches of providers, or did not'),
+    'GET /admin/v1/generations/cache-causes': admin(caches('listCacheCauses'), 'Sum up what was missed in the caches of providers, by cause and app'),
     'GET /admin/v1/generations/export': admin(generations('exportGenerations'), 'Export generations as NDJSON or CSV'),
     'GET /admin/v1/generations/feed': admin(liveCalls('followGenerations'), 'Follow generations and video jobs as they end, as server-sent events'),
     'GET /admin/v1/generations/running': admin(liveCalls('listRunningCalls'), 'List running calls, the longest-running first'),
@@ -187,6 +190,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations/{id}/call-timeline': admin(generations('getCallTimeline'), 'Get the timeline of a call: how long each step took, and how it was routed'),
     'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Former path of call-timeline; use that one'),
     'GET /admin/v1/generations/{id}/request': admin(generations('getGenerationRequest'), 'Get the whole request of a call, as it came in and as it was sent upstream'),
+    'GET /admin/v1/generations/{id}/cache': admin(caches('getGenerationCache'), 'Show why a call missed the cache of its provider, or did not'),
     'PUT /admin/v1/generations/{id}/review': admin(generations('reviewGeneration'), 'Rate a response and note something about it'),
     'DELETE /admin/v1/generations/{id}': admin(generations('deleteGenerationContent'), 'Delete the prompt and the completion; the record stays'),
     'GET /admin/v1/views': admin(views('listViews'), 'List the saved views of the list of generations'),

@@ -75,7 +75,7 @@ function parsePrice(text: string): bigint {
 }
 
 /** The prices that hold for one call. Above a threshold of prompt tokens all of the call is charged at its prices. */
-function pricesFor(prices: Prices, promptTokens: number, at: number): UnitPrices {
+export function pricesFor(prices: Prices, promptTokens: number, at: number): UnitPrices {
   if (prices.overrides === undefined) return prices;
   let held: UnitPrices = prices;
   for (const override of prices.overrides) {
@@ -264,7 +264,7 @@ function writePrice(atto: bigint): string {
 }
 
 /** The number nearest to an exact amount. Above 2^53 a division would round twice; parsing decimal text does not. */
-function attoToUsd(atto: bigint): number {
+export function attoToUsd(atto: bigint): number {
   if (atto <= Number.MAX_SAFE_INTEGER) return Number(atto) / 1e18;
   const digits = atto.toString().padStart(19, '0');
   return Number(`${digits.slice(0, -18)}.${digits.slice(-18)}`);

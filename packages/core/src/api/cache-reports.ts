@@ -1,0 +1,71 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import {
+  type CacheDoctorParts,
+  reportCall,
+  reportCauses,
+  reportSession,
+} from '../generations/cache-doctor/report-caches.ts';
+import { findReadableGeneration } from '../generations/list-generations.ts';
+import { endpointIdOf } from '../generations/to-generation.ts';
+import { operation } from '../http/operation.ts';
+import {
+  cacheCausesQuerySchema,
+  cacheCausesResponseSchema,
+  cacheReportResponseSchema,
+  sessionCacheQuerySchema,
+  sessionCacheResponseSchema,
+} from '../wire/cache-report.ts';
+import { refuseField } from '../wire/fields.ts';
+import { type GenerationParts, toSearchedFrom } from './generations.ts';
+
+interface CacheReportParts extends GenerationParts {
+  readonly catalog: Pick<Catalog, 'list'>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The prices are those of now: where a call was charged for a unit, the doctor takes the price it was charged at. */
+function toDoctorParts({ store, platform, catalog }: CacheReportParts): CacheDoctorParts {
+  const endpoints = catalog.list().flatMap((model) => model.endpoints);
+  const prices = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.prices]));
+  return { store, platform, findPrices: (endpointId) => prices.get(endpointId) };
+}
+
+/** `GET /admin/v1/generations/{id}/cache`: why the prompt was, or was not, read from the provider's cache. */
+export const getGenerationCache = operation<CacheReportParts>()({
+  params: ['id'],
+  response: cacheReportResponseSchema,
+  async run(context) {
+    const record = await findReadableGeneration(context.params.id, context);
+    return { data: await reportCall(record, toDoctorParts(context.parts)) };
+  },
+});
+
+/** `GET /admin/v1/generations/sessions/cache`: the same for each call of a session, and sums. */
+export const getSessionCache = operation<CacheReportParts>()({
+  query: sessionCacheQuerySchema,
+  response: sessionCacheResponseSchema,
+  async run({ parts, query }) {
+    const { data, sums, searchedFromMs } = await reportSession(query.session_id, toDoctorParts(parts));
+    return { data, sums, ...toSearchedFrom(searchedFromMs) };
+  },
+});
+
+/** `GET /admin/v1/generations/cache-causes`: what was missed within a span, by cause and app. */
+export const listCacheCauses = operation<CacheReportParts>()({
+  query: cacheCausesQuerySchema,
+  response: cacheCausesResponseSchema,
+  async run({ parts, query }) {
+    const toMs = query.to ?? parts.platform.now() + 1;
+    const fromMs = query.from ?? toMs - DAY_MS;
+    if (fromMs >= toMs) throw refuseField('from', 'must be before to');
+    const { data, calls, searchedFromMs } = await reportCauses({ fromMs, toMs }, toDoctorParts(parts));
+    return {
+      from: new Date(fromMs).toISOString(),
+      to: new Date(toMs).toISOString(),
+      data,
+      calls,
+      ...toSearchedFrom(searchedFromMs),
+    };
+  },
+});

@@ -1,0 +1,227 @@
+import { attoToUsd } from '../../catalog/prices.ts';
+import type { GenerationRecord } from '../../stores/generations.ts';
+import type { CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
+import { type GenerationListParts, listGenerations } from '../list-generations.ts';
+import { diagnose, type Diagnosis } from './diagnose.ts';
+import { HOUR_MS } from './provider-rules.ts';
+import {
+  type CachedCall,
+  type FindPrices,
+  LOSES_NOTHING,
+  missedAttoOf,
+  readCachedCall,
+  savedAttoOf,
+  toUsdOrNull,
+} from './read-call.ts';
+import { toSentences } from './sentences.ts';
+
+export interface CacheDoctorParts extends GenerationListParts {
+  readonly findPrices: FindPrices;
+}
+
+/** Earlier calls of a session that a call is compared with: prompts are large. */
+const WINDOW = 20;
+/** Calls that are looked at for one response. */
+export const MAX_CALLS = 2000;
+
+interface Examined {
+  readonly call: CachedCall;
+  readonly diagnosis: Diagnosis;
+  /** In 10^-18 USD. */
+  readonly savedAtto: bigint | null;
+  readonly missedAtto: bigint | null;
+}
+
+/** The report of one call, which is compared with the calls of its session before it. */
+export async function reportCall(record: GenerationRecord, parts: CacheDoctorParts): Promise<CacheReport> {
+  const { id, session_id: sessionId, created_at: createdAt } = record.generation;
+  const earlier =
+    sessionId === null
+      ? []
+      : await listGenerations(
+          { filter: { sessionId, createdBeforeMs: Date.parse(createdAt) + 1 }, limit: WINDOW + 1 },
+          parts,
+        ).then(({ records }) => records.filter(({ generation }) => generation.id !== id).slice(0, WINDOW));
+  let report: CacheReport | undefined;
+  for await (const examined of examine([...earlier.toReversed(), record], parts)) report = toReport(examined);
+  return report as CacheReport;
+}
+
+/** The reports of the calls of a session, oldest first, and their sums. */
+export async function reportSession(
+  sessionId: string,
+  parts: CacheDoctorParts,
+): Promise<{ data: CacheReport[]; sums: CacheSums; searchedFromMs: number | undefined }> {
+  const found = await listGenerations({ filter: { sessionId }, limit: MAX_CALLS }, parts);
+  const data: CacheReport[] = [];
+  const sums = createSums();
+  const records = toOldestFirst(found.records);
+  for await (const examined of examine(records, parts)) {
+    data.push(toReport(examined));
+    sums.add(examined);
+  }
+  return { data, sums: sums.total(), searchedFromMs: found.next === null ? undefined : startOf(records[0]) };
+}
+
+/** What was missed within a span, by cause and app. The calls of the hour before are only compared with. */
+export async function reportCauses(
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  parts: CacheDoctorParts,
+): Promise<{ data: CacheCauseRow[]; calls: number; searchedFromMs: number | undefined }> {
+  const filter = { createdFromMs: fromMs - HOUR_MS, createdBeforeMs: toMs };
+  const found = await listGenerations({ filter, limit: MAX_CALLS }, parts);
+  const records = toOldestFirst(found.records);
+  const rows = new Map<string, { row: CacheCauseRow; saved: bigint; missed: bigint }>();
+  let calls = 0;
+  // Session by session, so that only the prompts of one are held at a time.
+  for (const session of groupBySession(records)) {
+    for await (const { call, diagnosis, savedAtto, missedAtto } of examine(session, parts)) {
+      if (call.createdAtMs < fromMs) continue;
+      calls += 1;
+      const { cause } = diagnosis;
+      const key = JSON.stringify([cause, call.app]);
+      const sum = rows.get(key) ?? { row: toEmptyRow(cause, call.app), saved: 0n, missed: 0n };
+      rows.set(key, sum);
+      sum.row.calls += 1;
+      sum.row.prompt_tokens += call.promptTokens ?? 0;
+      sum.row.read_tokens += call.readTokens ?? 0;
+      sum.saved += savedAtto ?? 0n;
+      sum.missed += missedAtto ?? 0n;
+    }
+  }
+  const data = [...rows.values()].map(({ row, saved, missed }) => ({
+    ...row,
+    saved: toUsdOrNull(saved) ?? 0,
+    would_have_saved: toUsdOrNull(missed) ?? 0,
+  }));
+  const searchedMs = found.next === null ? undefined : startOf(records[0]);
+  return {
+    data: data.toSorted((a, b) => b.would_have_saved - a.would_have_saved || b.calls - a.calls),
+    calls,
+    searchedFromMs: searchedMs !== undefined && searchedMs > fromMs ? searchedMs : undefined,
+  };
+}
+
+/** A call without a session is alone. */
+function groupBySession(records: readonly GenerationRecord[]): Iterable<readonly GenerationRecord[]> {
+  const sessions = new Map<string, GenerationRecord[]>();
+  for (const record of records) {
+    const { session_id: sessionId, id } = record.generation;
+    const key = sessionId === null ? `call ${id}` : `session ${sessionId}`;
+    const session = sessions.get(key);
+    if (session === undefined) sessions.set(key, [record]);
+    else session.push(record);
+  }
+  return sessions.values();
+}
+
+const toEmptyRow = (cause: CacheCauseRow['cause'], app: string | null): CacheCauseRow => ({
+  cause,
+  app,
+  calls: 0,
+  prompt_tokens: 0,
+  read_tokens: 0,
+  saved: 0,
+  would_have_saved: 0,
+});
+
+const startOf = (record: GenerationRecord | undefined): number | undefined =>
+  record === undefined ? undefined : Date.parse(record.generation.created_at);
+
+const toOldestFirst = (records: readonly GenerationRecord[]): GenerationRecord[] =>
+  records.toReversed().toSorted((a, b) => (startOf(a) ?? 0) - (startOf(b) ?? 0));
+
+/** Examines the calls of one session, oldest first. Yields to the event loop between calls. */
+async function* examine(records: readonly GenerationRecord[], parts: CacheDoctorParts): AsyncGenerator<Examined> {
+  const earlier: CachedCall[] = [];
+  for (const record of records) {
+    const content = await parts.store.generations.getContent(record.generation.id);
+    const call = readCachedCall(record, content, parts.findPrices);
+    const found = diagnose(call, earlier);
+    // Without a session, what is called first only is not known to continue anything.
+    const isAlone = record.generation.session_id === null && found.cause === 'first_call';
+    const diagnosis: Diagnosis = isAlone ? { ...found, cause: 'unknown' } : found;
+    const missed = LOSES_NOTHING.has(diagnosis.cause)
+      ? 0
+      : Math.max(0, diagnosis.readableTokens - (call.readTokens ?? 0));
+    yield { call, diagnosis, savedAtto: savedAttoOf(call), missedAtto: missedAttoOf(call, missed) };
+    earlier.push(call);
+    if (earlier.length > WINDOW) earlier.shift();
+    await new Promise<void>((resolve) => parts.platform.setTimer(resolve, 0));
+  }
+}
+
+function toReport({ call, diagnosis, savedAtto, missedAtto }: Examined): CacheReport {
+  const { cause, earlier, common, commonTokens, difference } = diagnosis;
+  return {
+    generation_id: call.id,
+    created_at: call.createdAt,
+    model: call.model,
+    endpoint: call.endpoint,
+    cause,
+    ...toSentences(call, diagnosis),
+    compared_with: earlier?.id ?? null,
+    gap_ms: earlier === null ? null : call.createdAtMs - earlier.createdAtMs,
+    prompt_tokens: call.promptTokens,
+    read_tokens: call.readTokens,
+    written_tokens: call.writtenTokens,
+    common_prefix: common === null ? null : { characters: common.characters, tokens: commonTokens },
+    difference,
+    cost: toUsdOrNull(call.costAtto),
+    saved: toUsdOrNull(savedAtto),
+    would_have_saved: toUsdOrNull(missedAtto),
+  };
+}
+
+interface Sums {
+  add(examined: Examined): void;
+  total(): CacheSums;
+}
+
+const FIVE_MINUTES_MS = 5 * 60_000;
+
+function createSums(): Sums {
+  const tokens = { calls: 0, prompt_tokens: 0, read_tokens: 0, written_tokens: 0 };
+  const atto = { cost: 0n, saved: 0n, missed: 0n };
+  let marked5m: bigint | null = 0n;
+  let marked1h: bigint | null = 0n;
+  return {
+    add(examined) {
+      const { call, savedAtto, missedAtto } = examined;
+      tokens.calls += 1;
+      tokens.prompt_tokens += call.promptTokens ?? 0;
+      tokens.read_tokens += call.readTokens ?? 0;
+      tokens.written_tokens += call.writtenTokens ?? 0;
+      atto.cost += call.costAtto ?? 0n;
+      atto.saved += savedAtto ?? 0n;
+      atto.missed += missedAtto ?? 0n;
+      const { input_cache_write: five, input_cache_write_1h: hour } = call.prices;
+      marked5m = addMarked(marked5m, examined, five, FIVE_MINUTES_MS);
+      marked1h = addMarked(marked1h, examined, hour, HOUR_MS);
+    },
+    total: () => ({
+      ...tokens,
+      cost: attoToUsd(atto.cost),
+      saved: toUsdOrNull(atto.saved) ?? 0,
+      would_have_saved: toUsdOrNull(atto.missed) ?? 0,
+      marked_5m: toUsdOrNull(marked5m),
+      marked_1h: toUsdOrNull(marked1h),
+    }),
+  };
+}
+
+/** Adds what the prompt would have cost with a mark at its end that is kept so long; null where a price is not known. */
+function addMarked(
+  sum: bigint | null,
+  { call, diagnosis }: Examined,
+  write: bigint | undefined,
+  keptMs: number,
+): bigint | null {
+  const { input_cache_read: read } = call.prices;
+  if (sum === null || write === undefined || read === undefined || call.promptTokens === null) return null;
+  const { earlier, commonTokens } = diagnosis;
+  const isKept = earlier !== null && call.createdAtMs - earlier.createdAtMs <= keptMs;
+  const isSameCache = earlier?.endpoint === call.endpoint && earlier?.account === call.account;
+  const common = isKept && isSameCache ? Math.min(commonTokens, call.promptTokens) : 0;
+  return sum + BigInt(common) * read + BigInt(call.promptTokens - common) * write;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+
+import { momentSchema } from './fields.ts';
+
+/** Why the prompt of a call was, or was not, read from the cache of its provider. */
+export const CACHE_CAUSES = [
+  'first_call',
+  'hit',
+  'system_changed',
+  'tools_changed',
+  'tools_reordered',
+  'message_changed',
+  'marks_missing',
+  'marks_moved',
+  'expired',
+  'other_endpoint',
+  'other_key',
+  'too_short',
+  'provider',
+  'unknown',
+] as const;
+export type CacheCause = (typeof CACHE_CAUSES)[number];
+
+const usd = z.number().nullable();
+
+const cacheReportSchema = z.object({
+  generation_id: z.string(),
+  created_at: z.string(),
+  model: z.string(),
+  endpoint: z.string().nullable(),
+  cause: z.enum(CACHE_CAUSES),
+  /** The cause in a sentence. */
+  sentence: z.string(),
+  /** What the caller can do; null where nothing is to be done. */
+  advice: z.string().nullable(),
+  /** The earlier call that this one is compared with; null without one. */
+  compared_with: z.string().nullable(),
+  /** Milliseconds between the beginnings of the two. */
+  gap_ms: z.int().nullable(),
+  /** As the provider counted them; null where it does not tell. */
+  prompt_tokens: z.int().nullable(),
+  read_tokens: z.int().nullable(),
+  written_tokens: z.int().nullable(),
+  /** What both prompts begin with. The tokens are estimated by the characters. */
+  common_prefix: z.object({ characters: z.int(), tokens: z.int() }).nullable(),
+  /** The first place where they differ; null where the earlier prompt goes on unchanged. */
+  difference: z
+    .object({
+      /** In the body that was sent: `messages[3]`. */
+      path: z.string(),
+      role: z.string().nullable(),
+      /** The words around the difference, in the earlier call and in this one. */
+      before: z.string(),
+      after: z.string(),
+    })
+    .nullable(),
+  /** USD for the prompt; null where it is not known. */
+  cost: usd,
+  /** USD that reading from the cache has saved. */
+  saved: usd,
+  /** USD that reading all of the earlier prompt would have saved in addition. */
+  would_have_saved: usd,
+});
+export type CacheReport = z.infer<typeof cacheReportSchema>;
+
+/** The response of `GET /admin/v1/generations/{id}/cache`. */
+export const cacheReportResponseSchema = z.object({ data: cacheReportSchema });
+
+const sumsSchema = z.object({
+  calls: z.int(),
+  prompt_tokens: z.int(),
+  read_tokens: z.int(),
+  written_tokens: z.int(),
+  cost: z.number(),
+  saved: z.number(),
+  would_have_saved: z.number(),
+  /** USD of all prompts had each been marked at its end, for 5 minutes or for an hour, at the gaps between the calls. */
+  marked_5m: usd,
+  marked_1h: usd,
+});
+export type CacheSums = z.infer<typeof sumsSchema>;
+
+/** The query of `GET /admin/v1/generations/sessions/cache`. */
+export const sessionCacheQuerySchema = z.strictObject({
+  session_id: z.string({ error: 'must be given' }).min(1, 'must have at least 1 character'),
+});
+
+const searchedFromSchema = z.string().optional();
+
+export const sessionCacheResponseSchema = z.object({
+  /** Oldest first. */
+  data: z.array(cacheReportSchema),
+  sums: sumsSchema,
+  /** Where the session has more calls than are looked at: the moment from which on all are in. Absent otherwise. */
+  searched_from: searchedFromSchema,
+});
+
+/** The query of `GET /admin/v1/generations/cache-causes`; by default the last 24 hours. */
+export const cacheCausesQuerySchema = z.strictObject({
+  from: momentSchema.optional(),
+  to: momentSchema.optional(),
+});
+
+export const cacheCausesResponseSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** What would have saved most comes first. */
+  data: z.array(
+    z.object({
+      cause: z.enum(CACHE_CAUSES),
+      /** The address or name of the app; null for none. */
+      app: z.string().nullable(),
+      calls: z.int(),
+      prompt_tokens: z.int(),
+      read_tokens: z.int(),
+      saved: z.number(),
+      would_have_saved: z.number(),
+    }),
+  ),
+  /** Calls that were looked at. */
+  calls: z.int(),
+  searched_from: searchedFromSchema,
+});
+export type CacheCauseRow = z.infer<typeof cacheCausesResponseSchema>['data'][number];

@@ -1,0 +1,337 @@
+import { createAnthropicProvider } from '@model-gateway/core/providers/anthropic';
+import { createGoogleProvider } from '@model-gateway/core/providers/google';
+import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
+import { createOpenAiResponsesProvider } from '@model-gateway/core/providers/openai-responses';
+import { expect, test } from 'vitest';
+
+import type { CacheCause, CacheReport } from '../../packages/core/src/wire/cache-report.ts';
+import { JSON_TYPE, scripts } from '../support/gateways/ask-wire.ts';
+import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../support/gateways/core-gateway.ts';
+import { createScriptedTransport, type ScriptedTransport } from '../support/upstreams/scripted-transport.ts';
+
+/** Tokens that the scripted provider counts for the next call. */
+interface Counts {
+  prompt: number;
+  read: number;
+  written: number;
+}
+
+const NAMES = ['openai', 'anthropic', 'google', 'openai-responses'] as const;
+type Name = (typeof NAMES)[number];
+
+const CREATE = {
+  openai: createOpenAiProvider,
+  anthropic: createAnthropicProvider,
+  google: createGoogleProvider,
+  'openai-responses': createOpenAiResponsesProvider,
+} as const;
+
+/** Writes the counts into a response as the wire has them. */
+const WITH_COUNTS: Readonly<Record<Name, (whole: object, counts: Counts) => object>> = {
+  openai: (whole, { prompt, read }) => ({
+    ...whole,
+    usage: {
+      prompt_tokens: prompt,
+      completion_tokens: 5,
+      total_tokens: prompt + 5,
+      prompt_tokens_details: { cached_tokens: read },
+    },
+  }),
+  anthropic: (whole, { prompt, read, written }) => ({
+    ...whole,
+    usage: {
+      input_tokens: prompt - read - written,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+      output_tokens: 5,
+    },
+  }),
+  google: (whole, { prompt, read }) => ({
+    ...whole,
+    usageMetadata: {
+      promptTokenCount: prompt,
+      cachedContentTokenCount: read,
+      candidatesTokenCount: 5,
+      totalTokenCount: prompt + 5,
+    },
+  }),
+  'openai-responses': (whole, { prompt, read }) => ({
+    ...whole,
+    usage: {
+      input_tokens: prompt,
+      input_tokens_details: { cached_tokens: read },
+      output_tokens: 5,
+      total_tokens: prompt + 5,
+    },
+  }),
+};
+
+/** Nano-dollars a token, so that the test's own arithmetic is in whole numbers. */
+const NANO = { prompt: 3000, read: 300, write: 3750, hour: 6000 };
+const PRICING = {
+  prompt: '0.000003',
+  completion: '0.000015',
+  input_cache_read: '0.0000003',
+  input_cache_write: '0.00000375',
+  input_cache_write_1h: '0.000006',
+};
+
+/** A gateway with one model at two providers of a wire. */
+function createDoctorGateway(name: Name): { core: CoreGateway; counts: Counts } {
+  const script = scripts.find(([wire]) => wire === name)?.[1];
+  if (script === undefined) throw new Error(`There is no script for ${name}`);
+  const counts: Counts = { prompt: 0, read: 0, written: 0 };
+  const transport: ScriptedTransport = createScriptedTransport((exchange) => {
+    exchange.respond(200, JSON_TYPE);
+    exchange.push(JSON.stringify(WITH_COUNTS[name](script.responses.text.whole, counts)));
+    exchange.end();
+  });
+  const create = CREATE[name];
+  const providers = ['acme', 'beta'].map((slug) =>
+    create({ slug, name: slug, baseUrl: `https://${slug}.example/v1`, apiKey: 'key', transport }),
+  );
+  const endpoints = ['acme', 'beta'].map((provider) => ({ provider, providerModel: script.model, pricing: PRICING }));
+  return { core: createCoreGateway(providers, { models: [{ id: 'test/model', endpoints }] }), counts };
+}
+
+/** A generator of numbers from 0 up to, not including, a limit; the same for the same seed. */
+function createDice(seed: number): (limit: number) => number {
+  let state = seed * 2654435761 + 1;
+  return (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+const WORDS = 'the river runs past old mills where grain was ground before roads came and trains took it all away'.split(
+  ' ',
+);
+
+interface Chat {
+  system: string;
+  tools: { name: string; description: string }[];
+  turns: string[];
+  endpoint: 'acme' | 'beta';
+  /** Index of the turn that has the mark; -1 for none. */
+  mark: number;
+}
+
+const say = (dice: (limit: number) => number, words: number): string =>
+  Array.from({ length: words }, () => WORDS[dice(WORDS.length)]).join(' ');
+
+function createChat(dice: (limit: number) => number): Chat {
+  const turns = Array.from({ length: 5 + 2 * dice(4) }, (_, at) => `${at}: ${say(dice, 10 + dice(40))}`);
+  return {
+    system: `You help. ${say(dice, 40)}`,
+    tools: Array.from({ length: 2 + dice(4) }, (_, at) => ({ name: `tool_${at}`, description: say(dice, 8) })),
+    turns,
+    endpoint: 'acme',
+    mark: turns.length - 1,
+  };
+}
+
+const continued = (chat: Chat, dice: (limit: number) => number): Chat => {
+  const turns = [...chat.turns, `answer ${say(dice, 12)}`, `question ${say(dice, 12)}`];
+  return { ...chat, turns, mark: turns.length - 1 };
+};
+
+const bodyOf = (chat: Chat, name: Name): Record<string, unknown> => ({
+  model: 'test/model',
+  max_tokens: 64,
+  session_id: 'session-1',
+  provider: { order: [chat.endpoint], allow_fallbacks: false },
+  tools: chat.tools.map(({ name: called, description }) => ({
+    type: 'function',
+    function: { name: called, description, parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  })),
+  messages: [
+    { role: 'system', content: chat.system },
+    ...chat.turns.map((text, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content:
+        name === 'anthropic' && at === chat.mark
+          ? [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+          : text,
+    })),
+  ],
+});
+
+interface Case {
+  readonly first: Chat;
+  readonly second: Chat;
+  readonly gapMs: number;
+  readonly tokens: number;
+  /** Share of the first prompt that is read. */
+  readonly read: number;
+  readonly words?: readonly [before: string, after: string];
+}
+
+type MakeCase = (chat: Chat, next: Chat, dice: (limit: number) => number) => Partial<Case>;
+
+const changed = (texts: readonly string[], at: number, to: string): string[] => texts.with(at, to);
+
+const CASES: Partial<Record<CacheCause, MakeCase>> = {
+  hit: () => ({ read: 1 }),
+  system_changed: (_, next, dice) => ({ second: { ...next, system: `${next.system} Now it is ${dice(1000)}.` } }),
+  tools_changed: (_, next, dice) =>
+    dice(2) === 0
+      ? { second: { ...next, tools: [...next.tools, { name: 'another', description: 'One more' }] } }
+      : { second: { ...next, tools: next.tools.map((tool) => ({ ...tool, description: `New ${tool.description}` })) } },
+  tools_reordered: (_, next) => ({ second: { ...next, tools: next.tools.toReversed() } }),
+  message_changed: (chat, next, dice) => {
+    const at = dice(chat.turns.length - 1);
+    const text = next.turns[at] ?? '';
+    return {
+      second: { ...next, turns: changed(next.turns, at, `${text.slice(0, 5)}CHANGED ${text.slice(5)}`) },
+      words: [text.slice(0, 12), `${text.slice(0, 5)}CHANGED`],
+    };
+  },
+  marks_missing: (_, next) => ({ second: { ...next, mark: -1 } }),
+  marks_moved: (chat, next) => ({ second: { ...next, mark: chat.mark - 2 } }),
+  expired: (_, _next, dice) => ({ gapMs: 301_000 + dice(3_000_000) }),
+  other_endpoint: (_, next) => ({ second: { ...next, endpoint: 'beta' } }),
+  too_short: (_, _next, dice) => ({ tokens: 200 + dice(800) }),
+  provider: () => ({}),
+};
+
+const MARKS: ReadonlySet<string> = new Set(['marks_missing', 'marks_moved']);
+const SEEDS = 6;
+
+const toCases = (name: Name): (readonly [CacheCause, MakeCase])[] =>
+  (Object.entries(CASES) as [CacheCause, MakeCase][]).filter(([cause]) => name === 'anthropic' || !MARKS.has(cause));
+
+async function sendChat(core: CoreGateway, chat: Chat, name: Name): Promise<string> {
+  const response = await core.chat(bodyOf(chat, name));
+  expect(response.status, String(response.body)).toBe(200);
+  return response.headers['x-generation-id'] ?? '';
+}
+
+async function reportOf(core: CoreGateway, id: string): Promise<CacheReport> {
+  const response = await core.get(`/admin/v1/generations/${id}/cache`, MANAGEMENT_KEY);
+  return (jsonOf(response) as { data: CacheReport }).data;
+}
+
+/** Makes both calls of a case and returns the report of the second, with the counts that it had. */
+async function runCase(name: Name, make: MakeCase, seed: number): Promise<{ made: Case; report: CacheReport }> {
+  const dice = createDice(seed);
+  const { core, counts } = createDoctorGateway(name);
+  const first = createChat(dice);
+  const next = continued(first, dice);
+  const usual = { first, second: next, gapMs: 1000 + dice(200_000), tokens: 6000 + dice(60_000), read: 0 };
+  const made: Case = { ...usual, ...make(first, next, dice) };
+  const isMarked = name === 'anthropic';
+  Object.assign(counts, { prompt: made.tokens, read: 0, written: isMarked ? made.tokens : 0 });
+  await sendChat(core, made.first, name);
+  await core.platform.advance(made.gapMs);
+  const prompt = made.tokens + 500;
+  const read = Math.floor((made.tokens * made.read) / 128) * 128;
+  Object.assign(counts, { prompt, read, written: isMarked && made.second.mark >= 0 ? prompt - read : 0 });
+  return { made, report: await reportOf(core, await sendChat(core, made.second, name)) };
+}
+
+/** By hand, in nano-dollars: what the second call paid for the tokens of the first, less what reading them costs. */
+function wouldHaveSavedNano(name: Name, cause: CacheCause, { tokens, second }: Case): number {
+  if (['hit', 'too_short'].includes(cause)) return 0;
+  const isInSteps = name === 'openai' || name === 'openai-responses';
+  const readable = isInSteps ? Math.floor(tokens / 128) * 128 : tokens;
+  const paid = name === 'anthropic' && second.mark >= 0 ? NANO.write : NANO.prompt;
+  return readable * (paid - NANO.read);
+}
+
+test.each(NAMES)('95 of 100 seeded causes on the wire %s are named, and priced to the nano-dollar', async (name) => {
+  const rows: Record<string, { named: number; of: number; others: string[] }> = {};
+  let right = 0;
+  let all = 0;
+  for (const [cause, make] of toCases(name)) {
+    const row = { named: 0, of: 0, others: [] as string[] };
+    rows[cause] = row;
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const { made, report } = await runCase(name, make, seed * 7919 + all);
+      all += 1;
+      row.of += 1;
+      if (report.cause !== cause) {
+        row.others.push(report.cause);
+        continue;
+      }
+      row.named += 1;
+      right += 1;
+      const wanted = wouldHaveSavedNano(name, cause, made);
+      expect(Math.round((report.would_have_saved ?? -1) * 1e9), `${cause} ${seed}`).toBe(wanted);
+      const [before, after] = made.words ?? [];
+      if (before !== undefined) expect(report.difference?.before).toContain(before);
+      if (after !== undefined) expect(report.difference?.after).toContain(after);
+    }
+  }
+  const table = Object.entries(rows).map(([cause, { named, of, others }]) => `${cause} ${named}/${of} ${others.join()}`);
+  process.stdout.write(`${name}: ${right} of ${all}\n  ${table.join('\n  ')}\n`);
+  expect(all).toBeGreaterThanOrEqual(50);
+  expect(right / all).toBeGreaterThanOrEqual(0.95);
+});
+
+test('the first call of a session is named so, and a call without a session is not judged', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  Object.assign(counts, { prompt: 5000 });
+  const chat = createChat(createDice(1));
+  expect(await reportOf(core, await sendChat(core, chat, 'openai'))).toMatchObject({ cause: 'first_call' });
+  const { session_id: _, ...alone } = bodyOf(chat, 'openai');
+  const { headers } = await core.chat(alone);
+  const report = await reportOf(core, headers['x-generation-id'] ?? '');
+  expect(report).toMatchObject({ cause: 'unknown', sentence: expect.stringContaining('names no session') });
+});
+
+test('a call whose content is not stored is unknown, and the report says why', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  Object.assign(counts, { prompt: 5000 });
+  const id = await sendChat(core, createChat(createDice(1)), 'openai');
+  await core.store.generations.deleteContent(id);
+  const report = await reportOf(core, id);
+  expect(report).toMatchObject({ cause: 'unknown', sentence: expect.stringContaining('is not stored') });
+});
+
+test('a session is shown call by call, with sums and what marks for 5 minutes and an hour would have cost', async () => {
+  const { core, counts } = createDoctorGateway('anthropic');
+  const dice = createDice(3);
+  let chat = createChat(dice);
+  const prompts = [5000, 6000, 7000];
+  const gaps = [0, 60_000, 600_000];
+  const ids: string[] = [];
+  for (const [at, prompt] of prompts.entries()) {
+    await core.platform.advance(gaps[at] ?? 0);
+    const read = at === 1 ? 5000 : 0;
+    Object.assign(counts, { prompt, read, written: prompt - read });
+    ids.push(await sendChat(core, chat, 'anthropic'));
+    chat = continued(chat, dice);
+  }
+  const response = await core.get('/admin/v1/generations/sessions/cache?session_id=session-1', MANAGEMENT_KEY);
+  const { data, sums } = jsonOf(response) as { data: CacheReport[]; sums: Record<string, number> };
+  expect(data.map(({ generation_id, cause }) => [generation_id, cause])).toEqual([
+    [ids[0], 'first_call'],
+    [ids[1], 'hit'],
+    [ids[2], 'expired'],
+  ]);
+  const nano = (usd: number | undefined): number => Math.round((usd ?? 0) * 1e9);
+  expect(sums).toMatchObject({ calls: 3, prompt_tokens: 18_000, read_tokens: 5000, written_tokens: 13_000 });
+  expect(nano(sums['cost'])).toBe(13_000 * NANO.write + 5000 * NANO.read);
+  expect(nano(sums['saved'])).toBe(5000 * (NANO.prompt - NANO.read));
+  expect(nano(sums['would_have_saved'])).toBe(6000 * (NANO.write - NANO.read));
+  expect(nano(sums['marked_5m'])).toBe(13_000 * NANO.write + 5000 * NANO.read);
+  expect(nano(sums['marked_1h'])).toBe(7000 * NANO.hour + 11_000 * NANO.read);
+});
+
+test('a span is summed up by cause and app, the dearest first', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  const dice = createDice(4);
+  const chat = createChat(dice);
+  Object.assign(counts, { prompt: 12_800 });
+  await sendChat(core, chat, 'openai');
+  await core.platform.advance(1000);
+  await sendChat(core, { ...continued(chat, dice), system: 'Another' }, 'openai');
+  const response = await core.get('/admin/v1/generations/cache-causes', MANAGEMENT_KEY);
+  expect(jsonOf(response)).toMatchObject({
+    calls: 2,
+    data: [
+      { cause: 'system_changed', calls: 1, prompt_tokens: 12_800, read_tokens: 0, would_have_saved: 0.03456 },
+      { cause: 'first_call', calls: 1, would_have_saved: 0 },
+    ],
+  });
+});
