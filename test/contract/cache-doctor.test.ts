@@ -103,9 +103,8 @@ function createDice(seed: number): (limit: number) => number {
   };
 }
 
-const WORDS = 'the river runs past old mills where grain was ground before roads came and trains took it all away'.split(
-  ' ',
-);
+const WORDS =
+  'the river runs past old mills where grain was ground before roads came and trains took it all away'.split(' ');
 
 interface Chat {
   system: string;
@@ -114,6 +113,8 @@ interface Chat {
   endpoint: 'acme' | 'beta';
   /** Index of the turn that has the mark; -1 for none. */
   mark: number;
+  /** The caller's key of the cache, where the wire has one. */
+  cacheKey?: string;
 }
 
 const say = (dice: (limit: number) => number, words: number): string =>
@@ -140,6 +141,7 @@ const bodyOf = (chat: Chat, name: Name): Record<string, unknown> => ({
   max_tokens: 64,
   session_id: 'session-1',
   provider: { order: [chat.endpoint], allow_fallbacks: false },
+  ...(chat.cacheKey !== undefined && { prompt_cache_key: chat.cacheKey }),
   tools: chat.tools.map(({ name: called, description }) => ({
     type: 'function',
     function: { name: called, description, parameters: { type: 'object', properties: { city: { type: 'string' } } } },
@@ -183,22 +185,28 @@ const CASES: Partial<Record<CacheCause, MakeCase>> = {
     const text = next.turns[at] ?? '';
     return {
       second: { ...next, turns: changed(next.turns, at, `${text.slice(0, 5)}CHANGED ${text.slice(5)}`) },
-      words: [text.slice(0, 12), `${text.slice(0, 5)}CHANGED`],
+      words: [text.slice(5, 20), `${text.slice(0, 5)}CHANGED`],
     };
   },
   marks_missing: (_, next) => ({ second: { ...next, mark: -1 } }),
   marks_moved: (chat, next) => ({ second: { ...next, mark: chat.mark - 2 } }),
   expired: (_, _next, dice) => ({ gapMs: 301_000 + dice(3_000_000) }),
   other_endpoint: (_, next) => ({ second: { ...next, endpoint: 'beta' } }),
+  other_key: (_, next) => ({ second: { ...next, cacheKey: 'another' } }),
   too_short: (_, _next, dice) => ({ tokens: 200 + dice(800) }),
   provider: () => ({}),
 };
 
-const MARKS: ReadonlySet<string> = new Set(['marks_missing', 'marks_moved']);
+/** Causes that there are on some wires only. */
+const WIRES_OF: Partial<Record<CacheCause, readonly Name[]>> = {
+  marks_missing: ['anthropic'],
+  marks_moved: ['anthropic'],
+  other_key: ['openai', 'openai-responses'],
+};
 const SEEDS = 6;
 
 const toCases = (name: Name): (readonly [CacheCause, MakeCase])[] =>
-  (Object.entries(CASES) as [CacheCause, MakeCase][]).filter(([cause]) => name === 'anthropic' || !MARKS.has(cause));
+  (Object.entries(CASES) as [CacheCause, MakeCase][]).filter(([cause]) => WIRES_OF[cause]?.includes(name) ?? true);
 
 async function sendChat(core: CoreGateway, chat: Chat, name: Name): Promise<string> {
   const response = await core.chat(bodyOf(chat, name));
@@ -262,7 +270,9 @@ test.each(NAMES)('95 of 100 seeded causes on the wire %s are named, and priced t
       if (after !== undefined) expect(report.difference?.after).toContain(after);
     }
   }
-  const table = Object.entries(rows).map(([cause, { named, of, others }]) => `${cause} ${named}/${of} ${others.join()}`);
+  const table = Object.entries(rows).map(
+    ([cause, { named, of, others }]) => `${cause} ${named}/${of} ${others.join()}`,
+  );
   process.stdout.write(`${name}: ${right} of ${all}\n  ${table.join('\n  ')}\n`);
   expect(all).toBeGreaterThanOrEqual(50);
   expect(right / all).toBeGreaterThanOrEqual(0.95);
@@ -334,4 +344,42 @@ test('a span is summed up by cause and app, the dearest first', async () => {
       { cause: 'first_call', calls: 1, would_have_saved: 0 },
     ],
   });
+});
+
+test('conversations side by side in a session are each compared with their own calls', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  const dice = createDice(5);
+  const [one, other] = [createChat(dice), { ...createChat(dice), tools: [] }];
+  const [oneNext, otherNext] = [continued(one, dice), continued(other, dice)];
+  Object.assign(counts, { prompt: 12_800 });
+  const ids: string[] = [];
+  for (const chat of [one, other, oneNext, otherNext]) {
+    ids.push(await sendChat(core, chat, 'openai'));
+    await core.platform.advance(1000);
+  }
+  for (const [id, before] of [
+    [ids[2], ids[0]],
+    [ids[3], ids[1]],
+  ]) {
+    expect(await reportOf(core, id ?? '')).toMatchObject({
+      cause: 'provider',
+      compared_with: before,
+      difference: null,
+    });
+  }
+});
+
+test('a conversation that comes back to an endpoint is compared with its calls there', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  const dice = createDice(6);
+  const first = createChat(dice);
+  const away: Chat = { ...continued(first, dice), endpoint: 'beta' };
+  const back: Chat = { ...continued(away, dice), endpoint: 'acme' };
+  Object.assign(counts, { prompt: 12_800 });
+  const id = await sendChat(core, first, 'openai');
+  await core.platform.advance(1000);
+  expect(await reportOf(core, await sendChat(core, away, 'openai'))).toMatchObject({ cause: 'other_endpoint' });
+  await core.platform.advance(1000);
+  const report = await reportOf(core, await sendChat(core, back, 'openai'));
+  expect(report).toMatchObject({ cause: 'provider', compared_with: id });
 });

@@ -155,6 +155,7 @@ function toDifference(
 function toWords(text: string, at: number): string {
   const from = Math.max(0, at - BEFORE);
   const space = from === 0 ? 0 : text.indexOf(' ', from) + 1;
-  const words = text.slice(space > 0 && space <= at ? space : from, at + AFTER);
+  const isNear = space > 0 && space <= Math.min(at, from + BEFORE / 2);
+  const words = text.slice(isNear ? space : from, at + AFTER);
   return words.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
 }

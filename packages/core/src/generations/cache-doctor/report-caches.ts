@@ -22,7 +22,9 @@ export interface CacheDoctorParts extends GenerationListParts {
 /** Earlier calls of a session that a call is compared with: prompts are large. */
 const WINDOW = 20;
 /** Calls that are looked at for one response. */
-export const MAX_CALLS = 2000;
+const MAX_CALLS = 2000;
+/** Other calls are served after each step of so long. */
+const STEP_MS = 10;
 
 interface Examined {
   readonly call: CachedCall;
@@ -131,9 +133,10 @@ const startOf = (record: GenerationRecord | undefined): number | undefined =>
 const toOldestFirst = (records: readonly GenerationRecord[]): GenerationRecord[] =>
   records.toReversed().toSorted((a, b) => (startOf(a) ?? 0) - (startOf(b) ?? 0));
 
-/** Examines the calls of one session, oldest first. Yields to the event loop between calls. */
+/** Examines the calls of one session, oldest first. Yields to the event loop between steps. */
 async function* examine(records: readonly GenerationRecord[], parts: CacheDoctorParts): AsyncGenerator<Examined> {
   const earlier: CachedCall[] = [];
+  let yieldsAt = parts.platform.monotonicNow() + STEP_MS;
   for (const record of records) {
     const content = await parts.store.generations.getContent(record.generation.id);
     const call = readCachedCall(record, content, parts.findPrices);
@@ -147,7 +150,9 @@ async function* examine(records: readonly GenerationRecord[], parts: CacheDoctor
     yield { call, diagnosis, savedAtto: savedAttoOf(call), missedAtto: missedAttoOf(call, missed) };
     earlier.push(call);
     if (earlier.length > WINDOW) earlier.shift();
+    if (parts.platform.monotonicNow() < yieldsAt) continue;
     await new Promise<void>((resolve) => parts.platform.setTimer(resolve, 0));
+    yieldsAt = parts.platform.monotonicNow() + STEP_MS;
   }
 }
 
