@@ -77,10 +77,9 @@ function findEarlier(call: KnownCall, earlier: readonly KnownCall[]): Found | nu
   return isNearer ? near : best;
 }
 
-function causeOf(call: KnownCall, { call: earlier, common, isContinued }: Found, readable: number): CacheCause {
-  const read = call.readTokens ?? 0;
-  const isWhole = isContinued ? readable : toSteps(earlier.promptTokens, earlier.prompt.wire);
-  if (read > 0 && read >= isWhole * HIT_SHARE) return 'hit';
+function causeOf(call: KnownCall, found: Found, readable: number): CacheCause {
+  const { call: earlier, common, isContinued } = found;
+  if (isHit(call, found, readable)) return 'hit';
   if (earlier.promptTokens < minimumTokensOf(earlier.prompt)) return 'too_short';
   if (earlier.endpoint !== call.endpoint) return 'other_endpoint';
   if (earlier.account !== call.account) return 'other_key';
@@ -88,6 +87,15 @@ function causeOf(call: KnownCall, { call: earlier, common, isContinued }: Found,
   const marks = marksCauseOf(earlier.prompt, call.prompt);
   if (marks !== null) return marks;
   return call.createdAtMs - earlier.createdAtMs > keptMsOf(earlier.prompt) ? 'expired' : 'provider';
+}
+
+/** A last message that was put in another way, such as an answer that was asked for again, costs no more than itself. */
+function isHit(call: KnownCall, found: Found, readable: number): boolean {
+  const { call: earlier, common, isContinued } = found;
+  const read = call.readTokens ?? 0;
+  if (isContinued) return read > 0 && read >= readable * HIT_SHARE;
+  const isLast = common.segments === earlier.prompt.segments.length - 1;
+  return read > 0 && isLast && read >= toSteps(toCommonTokens(call, found), call.prompt.wire) * HIT_SHARE;
 }
 
 /** What was changed at the first difference. */
