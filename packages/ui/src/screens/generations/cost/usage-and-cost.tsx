@@ -8,6 +8,8 @@ import { formatFull } from '../../../format/time.ts';
 import { classNames } from '../../../parts/class-names.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { CacheFacts } from './cache-facts.tsx';
+import { cacheMessages } from './cache-messages.ts';
 import { CostTable } from './cost-table.tsx';
 import { costMessages } from './messages.ts';
 
@@ -27,6 +29,11 @@ export function UsageAndCost({ generation }: { generation: Generation }) {
         </Section>
         <Section title={t.usage} className="@3xl:row-span-2 @6xl:row-span-1">
           <UsageFacts generation={generation} />
+          {generation.api_type === 'completions' && (
+            <Section title={cacheMessages().title} className="pt-4">
+              <CacheFacts id={generation.id} />
+            </Section>
+          )}
         </Section>
         <Section title={t.timing}>
           <TimingFacts generation={generation} />
