@@ -1,4 +1,10 @@
-import type { Generation, GenerationContent, GenerationRecord } from '@model-gateway/core';
+import type {
+  Generation,
+  GenerationContent,
+  GenerationRecord,
+  StoredContent,
+  StoredRequest,
+} from '@model-gateway/core';
 
 import {
   CODING_SYSTEM,
@@ -17,7 +23,7 @@ export const SAMPLE_DAYS = 21;
 /** A made-up call, as a store is given it. */
 export interface SampleCall {
   readonly record: GenerationRecord;
-  readonly content: GenerationContent;
+  readonly content: StoredContent;
 }
 
 /** Keys that made-up calls were made with. */
@@ -286,7 +292,23 @@ function toCall(
       input: { messages: [...messages] },
       output: { completion, reasoning: null, ...(hasTools && !isFailed && { tool_calls: [...said.toolCalls] }) },
       error: isFailed ? toError(provider) : null,
+      request: toRequest(generation, messages),
     },
+  };
+}
+
+/** The request as the sample application sent it, and as it was sent on. */
+function toRequest(
+  { model, streamed, user_agent: agent, provider_responses: attempts }: Generation,
+  messages: readonly object[],
+): StoredRequest {
+  const body = { model, messages: [...messages], ...(streamed === true && { stream: true }) };
+  const sent = { ...body, model: model.slice(model.indexOf('/') + 1) };
+  return {
+    format: 'chat',
+    body,
+    headers: agent === null ? {} : { 'user-agent': agent },
+    attempts: (attempts ?? []).map(({ endpoint_id: endpoint = '' }) => ({ endpoint, wire: 'openai', body: sent })),
   };
 }
 
