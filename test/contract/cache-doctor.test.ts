@@ -387,3 +387,28 @@ test('a conversation that comes back to an endpoint is compared with its calls t
   const report = await reportOf(core, await sendChat(core, back, 'openai'));
   expect(report).toMatchObject({ cause: 'provider', compared_with: id });
 });
+
+test('a mark at the last unchanged place is priced where a later message was changed', async () => {
+  const dice = createDice(7);
+  const chat = createChat(dice);
+  const next = continued(chat, dice);
+  const { core, counts } = createDoctorGateway('anthropic');
+  Object.assign(counts, { prompt: 20_000, read: 0, written: 20_000 });
+  await sendChat(core, chat, 'anthropic');
+  await core.platform.advance(1000);
+  const turns = changed(next.turns, 2, 'Changed');
+  const report = await reportOf(core, await sendChat(core, { ...next, turns }, 'anthropic'));
+  expect(report).toMatchObject({ cause: 'message_changed', stable_mark: { path: 'messages[1]' } });
+  // The share of the prompt, counted by hand in the body that was sent.
+  const { attempts } = core.store.appended.at(-1)?.content?.request ?? { attempts: [] };
+  const { tools, system, messages } = attempts[0]?.body as Record<'tools' | 'system' | 'messages', object[]>;
+  const lengthOf = (list: object[]): number =>
+    list.reduce(
+      (sum, item) => sum + JSON.stringify(item).replace(',"cache_control":{"type":"ephemeral"}', '').length,
+      0,
+    );
+  const front = lengthOf([...tools, ...system, ...messages.slice(0, 2)]);
+  const tokens = (20_000 * front) / lengthOf([...tools, ...system, ...messages]);
+  const wanted = (tokens * (NANO.write - NANO.read)) / 1e9;
+  expect(Math.abs((report.stable_mark?.would_have_saved ?? 0) / wanted - 1)).toBeLessThan(0.03);
+});

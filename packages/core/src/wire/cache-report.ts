@@ -60,6 +60,11 @@ const cacheReportSchema = z.object({
   saved: usd,
   /** USD that reading all of the earlier prompt would have saved in addition. */
   would_have_saved: usd,
+  /**
+   * On wires with marks: the last place that both prompts have unchanged, and USD that a mark there in both would have
+   * saved, estimated by the characters; null where it would have saved nothing.
+   */
+  stable_mark: z.object({ path: z.string(), would_have_saved: usd }).nullable(),
 });
 export type CacheReport = z.infer<typeof cacheReportSchema>;
 

@@ -25,6 +25,8 @@ export interface Diagnosis {
   /** Tokens that could have been read, had the call continued the earlier one as it was. */
   readonly readableTokens: number;
   readonly difference: Difference | null;
+  /** On wires with marks: the last segment that both prompts have, and the tokens up to its end; null where it is no use. */
+  readonly stable: { readonly path: string; readonly tokens: number } | null;
 }
 
 /** Providers look back from a mark for an earlier one over so many blocks. */
@@ -38,7 +40,7 @@ const HIT_SHARE = 0.8;
  * to the back; then the marks, then time, and last what is left. `earlier` are calls of the same session, oldest first.
  */
 export function diagnose(call: CachedCall, earlier: readonly CachedCall[]): Diagnosis {
-  const nothing = { earlier: null, common: null, commonTokens: 0, readableTokens: 0, difference: null };
+  const nothing = { earlier: null, common: null, commonTokens: 0, readableTokens: 0, difference: null, stable: null };
   if (!isKnown(call)) return { ...nothing, cause: 'unknown' };
   const found = findEarlier(call, earlier.filter(isKnown));
   if (found === null) return { ...nothing, cause: (call.readTokens ?? 0) > 0 ? 'hit' : 'first_call' };
@@ -46,7 +48,7 @@ export function diagnose(call: CachedCall, earlier: readonly CachedCall[]): Diag
   const commonTokens = toCommonTokens(call, found);
   const facts = { earlier: found.call, common, commonTokens, readableTokens: toReadableTokens(call, found) };
   const difference = toDifference(call.prompt, found.call.prompt, common);
-  return { ...facts, difference, cause: causeOf(call, found, facts.readableTokens) };
+  return { ...facts, difference, stable: toStable(call, found), cause: causeOf(call, found, facts.readableTokens) };
 }
 
 const isKnown = (call: CachedCall): call is KnownCall =>
@@ -120,6 +122,17 @@ function marksCauseOf(earlier: CachedPrompt, later: CachedPrompt): CacheCause | 
   if (from === -1 || to === -1) return 'marks_missing';
   const isReached = later.segments.some(({ mark }, at) => mark !== null && at >= from && at - from < LOOK_BACK);
   return isReached ? null : 'marks_moved';
+}
+
+/** Nothing is gained where the cache is another one, is gone, or the prefix is too short for it. */
+function toStable(call: KnownCall, { call: earlier, common }: Found): Diagnosis['stable'] {
+  const last = call.prompt.segments[common.segments - 1];
+  const isSameCache = earlier.endpoint === call.endpoint && earlier.account === call.account;
+  const isKept = call.createdAtMs - earlier.createdAtMs <= keptMsOf(earlier.prompt);
+  if (last === undefined || !CACHE_RULES[call.prompt.wire].byMarks || !isSameCache || !isKept) return null;
+  const share = (common.characters - common.inSegment) / Math.max(1, call.characters);
+  const tokens = Math.round(call.promptTokens * share);
+  return tokens < minimumTokensOf(call.prompt) ? null : { path: last.path, tokens };
 }
 
 const lastMark = ({ segments }: CachedPrompt): number => segments.findLastIndex(({ mark }) => mark !== null);

@@ -34,7 +34,9 @@ export const CACHE_RULES: Readonly<Record<Wire, CacheRules>> = {
   'openai-responses': OPENAI,
   anthropic: {
     minimum: [
-      [/opus-4-[567]|haiku-4-5/, 4096],
+      // Those after Opus 4.6 are taken to be like it.
+      [/opus-4[-.][5-9]|haiku-4[-.]5/, 4096],
+      [/sonnet-4[-.]6/, 2048],
       [/haiku-3|3-5-haiku|3-haiku/, 2048],
       [/^/, 1024],
     ],
@@ -45,8 +47,7 @@ export const CACHE_RULES: Readonly<Record<Wire, CacheRules>> = {
   },
   google: {
     minimum: [
-      [/gemini-3|2\.5-pro/, 4096],
-      [/2\.5-flash/, 1024],
+      [/2\.5/, 2048],
       [/^/, 4096],
     ],
     step: 1,

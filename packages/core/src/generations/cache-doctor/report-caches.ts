@@ -175,7 +175,14 @@ function toReport({ call, diagnosis, savedAtto, missedAtto }: Examined): CacheRe
     cost: toUsdOrNull(call.costAtto),
     saved: toUsdOrNull(savedAtto),
     would_have_saved: toUsdOrNull(missedAtto),
+    stable_mark: toStableMark(call, diagnosis),
   };
+}
+
+function toStableMark(call: CachedCall, { stable }: Diagnosis): CacheReport['stable_mark'] {
+  const more = (stable?.tokens ?? 0) - (call.readTokens ?? 0);
+  if (stable === null || more <= 0) return null;
+  return { path: stable.path, would_have_saved: toUsdOrNull(missedAttoOf(call, more)) };
 }
 
 interface Sums {
