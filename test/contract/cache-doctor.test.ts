@@ -261,3 +261,31 @@ test('a mark at the last unchanged place is priced where a later message was cha
   const wanted = (tokens * (NANO.write - NANO.read)) / 1e9;
   expect(Math.abs((report.stable_mark?.would_have_saved ?? 0) / wanted - 1)).toBeLessThan(0.03);
 });
+
+test.each([
+  [59, 'provider'],
+  [61, 'expired'],
+])('a prompt that is marked for an hour and rests for %i minutes has the cause %s', async (minutes, cause) => {
+  const { core, counts } = createDoctorGateway('anthropic');
+  const dice = createDice(8);
+  const chat: Chat = { ...createChat(dice), ttl: '1h' };
+  Object.assign(counts, { prompt: 20_000, read: 0, written: 20_000 });
+  await sendChat(core, chat, 'anthropic');
+  await core.platform.advance(minutes * 60_000);
+  expect(await reportOf(core, await sendChat(core, continued(chat, dice), 'anthropic'))).toMatchObject({ cause });
+});
+
+test('the latest 2,000 calls are looked at, and the response says where they begin', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  Object.assign(counts, { prompt: 5000 });
+  const chat: Chat = { ...createChat(createDice(9)), turns: ['Hello'], tools: [], system: 'Help.' };
+  for (let call = 0; call < 2001; call += 1) {
+    await core.platform.advance(1000);
+    await sendChat(core, chat, 'openai');
+  }
+  const first = core.store.appended[1]?.record.generation.created_at;
+  for (const path of ['cache-causes', 'sessions/cache?session_id=session-1']) {
+    const response = jsonOf(await core.get(`/admin/v1/generations/${path}`, MANAGEMENT_KEY));
+    expect(response['searched_from']).toBe(first);
+  }
+});

@@ -9,7 +9,7 @@ import { JSON_TYPE, scripts } from './ask-wire.ts';
 import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 
 /** Tokens that the scripted provider counts for the next call. */
-export interface Counts {
+interface Counts {
   prompt: number;
   read: number;
   written: number;
@@ -116,6 +116,8 @@ export interface Chat {
   mark: number;
   /** The caller's key of the cache, where the wire has one. */
   cacheKey?: string;
+  /** How long the mark keeps the prompt; by default 5 minutes. */
+  ttl?: '1h';
 }
 
 const say = (dice: (limit: number) => number, words: number): string =>
@@ -156,7 +158,7 @@ export const bodyOf = (chat: Chat, name: Name): Record<string, unknown> => ({
       role: at % 2 === 0 ? 'user' : 'assistant',
       content:
         name === 'anthropic' && at === chat.mark
-          ? [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+          ? [{ type: 'text', text, cache_control: { type: 'ephemeral', ...(chat.ttl && { ttl: chat.ttl }) } }]
           : text,
     })),
   ],

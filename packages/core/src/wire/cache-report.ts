@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { momentSchema } from './fields.ts';
 
 /** Why the prompt of a call was, or was not, read from the cache of its provider. */
-export const CACHE_CAUSES = [
+const CACHE_CAUSES = [
   'first_call',
   'hit',
   'system_changed',

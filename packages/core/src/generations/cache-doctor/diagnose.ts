@@ -7,7 +7,7 @@ import type { CachedCall } from './read-call.ts';
 type KnownCall = CachedCall & { readonly prompt: CachedPrompt; readonly promptTokens: number };
 
 /** Where two prompts differ, and the words there. */
-export interface Difference {
+interface Difference {
   readonly path: string;
   readonly role: string | null;
   readonly before: string;

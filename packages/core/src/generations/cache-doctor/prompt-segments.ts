@@ -2,7 +2,7 @@ import { isRecord } from '../../foundation/parse.ts';
 import type { SentRequest } from '../../wire/stored-request.ts';
 
 /** A mark that asks the provider to cache the prompt up to the end of its segment. */
-export type MarkTtl = '5m' | '1h';
+type MarkTtl = '5m' | '1h';
 
 /** A part of a prompt, in the order in which providers cache prompts. */
 export interface Segment {
