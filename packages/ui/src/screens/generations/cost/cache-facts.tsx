@@ -35,10 +35,17 @@ export function CacheFacts({ id }: { id: string }) {
               [t.after, showControls(difference.after)],
             ] as const)),
         [t.read, formatCount(report.read_tokens)],
-        [t.written, formatCount(report.written_tokens)],
-        [t.saved, formatUsdExactly(report.saved)],
-        [t.missed, formatUsdExactly(report.would_have_saved)],
+        // What is not known, as without a price, has no row.
+        ...toRow(t.written, report.written_tokens, formatCount),
+        ...toRow(t.saved, report.saved, formatUsdExactly),
+        ...toRow(t.missed, report.would_have_saved, formatUsdExactly),
       ]}
     />
   );
 }
+
+const toRow = (
+  name: string,
+  value: number | null,
+  format: (value: number) => string,
+): readonly (readonly [string, string])[] => (value === null ? [] : [[name, format(value)]]);
