@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { createGateway, type Gateway, type Platform, type Store } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
-import { createJsonFileStore, createNodePlatform } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createEchoTransport, ECHO_MODELS } from '../../../../test/support/gateways/echo-models.ts';
+import { createJsonFileStore, createNodePlatform } from '../../../node/src/index.ts';
 import type { StoredRerun, StoredRerunItem } from '../stores/reruns.ts';
 import type { RerunTargetReport } from '../wire/reruns.ts';
 
