@@ -1,7 +1,8 @@
 import type { GenerationFacts, GenerationFilter } from './generation-queries.ts';
 import { createActivityBook, createFacetCount, createHistogram } from './kit/aggregates.ts';
-import { fromStoredForm, toStoredForm } from './kit/content-form.ts';
+import { fromPacked, fromStoredForm, isLongJson, toPackedJson, toStoredForm } from './kit/content-form.ts';
 import { matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
+import { createMemoryBlocks } from './kit/memory-blocks.ts';
 import { toPreview } from './kit/records.ts';
 import {
   createDeliveryBook,
@@ -59,9 +60,14 @@ interface KeptGeneration {
   readonly createdAtMs: number;
   /** As JSON. As objects a call would take several times the memory: a streamed text is a chain of all its pieces. */
   record: KeptText;
-  content: KeptText | null;
+  content: KeptContent | null;
   /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
+}
+
+interface KeptContent {
+  readonly text: KeptText;
+  readonly isPacked: boolean;
 }
 
 /** In the order of their sequences, without those that were dropped. */
@@ -75,6 +81,7 @@ interface GenerationSource {
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
   const byId = new Map<string, KeptGeneration>();
   const texts = createTextRing();
+  const blocks = createMemoryBlocks();
   const spending = createSpendingBook();
   const carried = createCarriedSpending(spending);
   /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
@@ -83,13 +90,25 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
   let nextSequence = 0;
   let completeFromMs: number | undefined;
 
+  const keepContent = (content: StoredContent): KeptContent => {
+    const form = toStoredForm(content);
+    const json = JSON.stringify(form);
+    const isPacked = isLongJson(json.length);
+    const packed = isPacked ? toPackedJson(form, blocks.put) : json;
+    if (isPacked) blocks.hold(packed);
+    return { text: texts.keep(packed), isPacked };
+  };
+  const letGoContent = ({ text, isPacked }: KeptContent): void => {
+    if (isPacked) blocks.letGo(texts.read(text));
+    texts.letGo(text);
+  };
   const dropOldest = (): void => {
     const oldest = order[dropped];
     if (oldest !== undefined) {
       byId.delete(oldest.id);
       completeFromMs = Math.max(completeFromMs ?? 0, oldest.createdAtMs + 1);
       texts.letGo(oldest.record);
-      if (oldest.content !== null) texts.letGo(oldest.content);
+      if (oldest.content !== null) letGoContent(oldest.content);
     }
     // The place would hold it until the front is cut off.
     order[dropped] = undefined;
@@ -104,7 +123,9 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     JSON.parse(texts.read(record)) as GenerationRecord;
   const readContent = (id: string): StoredContent | undefined => {
     const kept = byId.get(id)?.content ?? null;
-    return kept === null ? undefined : fromStoredForm(JSON.parse(texts.read(kept)));
+    if (kept === null) return undefined;
+    const form: unknown = JSON.parse(texts.read(kept.text));
+    return fromStoredForm(kept.isPacked ? fromPacked(form, blocks.read) : form);
   };
   const records = function* (): Generator<GenerationRecord> {
     for (const entry of byId.values()) yield readRecord(entry);
@@ -116,12 +137,12 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
       let entry: KeptGeneration;
       try {
-        const contentText = content === null ? null : JSON.stringify(toStoredForm(content));
+        const text = JSON.stringify(record);
         entry = {
           id,
           createdAtMs: Date.parse(record.generation.created_at),
-          record: texts.keep(JSON.stringify(record)),
-          content: contentText === null ? null : texts.keep(contentText),
+          record: texts.keep(text),
+          content: content === null ? null : keepContent(content),
           sequence: nextSequence,
         };
       } catch (error) {
@@ -155,7 +176,7 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     async deleteContent(id) {
       const entry = byId.get(id);
       if (entry === undefined || entry.content === null) return false;
-      texts.letGo(entry.content);
+      letGoContent(entry.content);
       entry.content = null;
       return true;
     },
