@@ -205,6 +205,26 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('says what of a session the provider read from its cache, and which call missed it', async () => {
+      const messages = (text: string) => [
+        { role: 'system', content: text },
+        { role: 'user', content: QUESTION },
+      ];
+      for (const clock of ['10:00', '10:01']) {
+        await ask({ session_id: 'clocks', messages: messages(`It is ${clock}. ${'Be brief. '.repeat(400)}`) });
+      }
+      const { page, problems, check, screenshot } = await ui.open('#/generations/sessions/clocks');
+      const cache = page.getByRole('region', { name: 'Prompt cache' });
+      await cache.getByText('72.6 % of 24,800 prompt tokens read').waitFor();
+      await cache.getByText('The system text has changed').waitFor();
+      await cache.getByText('messages[0]').waitFor();
+      expect(await check()).toEqual([]);
+      await screenshot('session-cache-1440');
+      await cache.getByRole('link').first().click();
+      await page.getByRole('heading', { name: 'Prompt cache' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
     test('takes a rating and a note, keeps them, and shows what the caller has said', async () => {
       const feedback = { generation_id: ids.whole, category: 'incorrect_response', comment: 'It is the file system' };
       await ui.call('/api/v1/generation/feedback', { key: API_KEY, body: feedback });

@@ -13,6 +13,9 @@ export const cacheMessages = createMessages(
     written: 'Written to the cache',
     saved: 'Saved',
     missed: 'Would have saved in addition',
+    ofPrompts: (share: string, tokens: string) => `${share} of ${tokens} prompt tokens read from the provider’s cache.`,
+    missedInAll: (usd: string) => `Reading all of it would have saved ${usd} more.`,
+    more: (count: string) => `and ${count} more`,
     causes: {
       first_call: 'First call of its conversation',
       hit: 'Read from the cache',
@@ -43,6 +46,9 @@ export const cacheMessages = createMessages(
       written: 'In den Cache geschrieben',
       saved: 'Gespart',
       missed: 'Hätte zusätzlich gespart',
+      ofPrompts: (share, tokens) => `${share} von ${tokens} Prompt-Tokens aus dem Cache des Anbieters gelesen.`,
+      missedInAll: (usd) => `Alles daraus zu lesen hätte ${usd} mehr gespart.`,
+      more: (count) => `und ${count} weitere`,
       causes: {
         first_call: 'Erster Aufruf seiner Unterhaltung',
         hit: 'Aus dem Cache gelesen',

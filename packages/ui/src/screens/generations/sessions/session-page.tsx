@@ -16,6 +16,7 @@ import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { IdChip } from '../detail/generation-title.tsx';
 import { sessionsMessages } from './messages.tsx';
+import { SessionCache } from './session-cache.tsx';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
 import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
 import { SessionTimeline } from './session-timeline.tsx';
@@ -55,6 +56,7 @@ export function SessionPage() {
       ) : (
         <>
           <SessionTimeline calls={rows} />
+          <SessionCache id={id} />
           {rows.map((row, at) => (
             <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />
           ))}
