@@ -10,7 +10,7 @@ import type { Store } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { textOf, toContent } from '../support/stores/generation-records.ts';
+import { toKilledContent } from '../support/stores/generation-records.ts';
 
 const CYCLES = process.env['TEST_FULL'] === '1' ? 200 : 20;
 const SCRIPT = fileURLToPath(new URL('../support/stores/append-until-killed.ts', import.meta.url));
@@ -43,7 +43,7 @@ async function appendUntilKilled(prefix: string, acknowledgements: number): Prom
 async function isThere({ keys, generations }: Store, id: string): Promise<boolean> {
   if (id.startsWith('key-')) return (await keys.get(id)) !== undefined;
   const content = await generations.getContent(id);
-  return (await generations.get(id))?.generation.id === id && isDeepStrictEqual(content, toContent(textOf(id)));
+  return (await generations.get(id))?.generation.id === id && isDeepStrictEqual(content, toKilledContent(id));
 }
 
 test(

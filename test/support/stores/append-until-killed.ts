@@ -7,7 +7,7 @@
 import { writeSync } from 'node:fs';
 
 import { createJsonFileStore } from '../../../packages/node/src/stores/json-file-store.ts';
-import { textOf, toContent, toKey, toRecord } from './generation-records.ts';
+import { toKey, toKilledContent, toRecord } from './generation-records.ts';
 
 const [, , dir = '', prefix = ''] = process.argv;
 const AT_ONCE = 16;
@@ -35,7 +35,7 @@ async function work(): Promise<never> {
       await store.keys.insert(toKey(`key-${id}`));
       print(`key-${id}`);
     } else {
-      await store.generations.append(toRecord(id), toContent(textOf(id)));
+      await store.generations.append(toRecord(id), toKilledContent(id));
       print(id);
     }
   }
