@@ -15,7 +15,8 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
  * of ten models, three providers, three keys and several apps, with prices, failures and speeds that differ.
  */
 export async function fillFigures(dir: string, endMs: number): Promise<void> {
-  const firstMs = endMs - 48 * HOUR_MS;
+  // The last calls are of a few minutes ago, so that there are some of today soon after midnight, too.
+  const firstMs = endMs - 48 * HOUR_MS + 25 * 60_000;
   let nowMs = firstMs;
   const open = (): Promise<Store> => createJsonFileStore({ dir, now: () => nowMs });
   let store = await open();

@@ -32,7 +32,7 @@ test.each([
     { logit_bias: { 5: 1 }, plugins: [{ id: 'web' }], top_k: 4, tool_choice: 'auto' },
   ],
 ])('sets up %s so that it is asked again', (_what, fields) => {
-  const body = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], user: 'u', stream: true, ...fields };
+  const body = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], user: 'u', stream: false, ...fields };
   const setup = { system: '', ...fromRequest(body) };
   expect(findProblems(setup)).toEqual({});
   expect(toRequestFields(setup)).toEqual(fields);

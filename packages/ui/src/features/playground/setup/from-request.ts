@@ -2,7 +2,7 @@ import { isObject } from '../../../api/is-object.ts';
 import { EMPTY_SCHEMA, fromText, type SchemaDraft } from './schema-draft.ts';
 import { EMPTY_SETUP, EFFORTS, type FormatDraft, PROVIDER_SORTS, type Setup, type ToolDraft } from './setup.ts';
 
-/** Fields that the playground fills in by itself, or that belong to one call alone. */
+/** Fields that the playground fills in by itself, or that belong to one call alone. It streams what was not streamed. */
 const NOT_SET_UP: ReadonlySet<string> = new Set(['messages', 'model', 'models', 'stream', 'stream_options', 'user']);
 
 /** Takes a field where the form can say all of its value; what is left goes into its further fields. */
@@ -16,7 +16,7 @@ export function fromRequest(body: unknown): Omit<Setup, 'system'> {
   const { system: _, ...empty } = EMPTY_SETUP;
   if (!isObject(body)) return empty;
   const left = Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_SET_UP.has(name)));
-  const taking: Taking = { setup: { isStreamed: body['stream'] === true }, left };
+  const taking: Taking = { setup: {}, left };
   takeNumber(taking, 'temperature', 'temperature');
   takeNumber(taking, 'top_p', 'topP');
   takeNumber(taking, 'seed', 'seed');
