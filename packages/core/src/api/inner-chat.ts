@@ -10,12 +10,17 @@ import type { RerunRequest } from '../reruns/rerun-request.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 
+/** The formats of chats, by the names that stored requests have. */
 const FORMATS: Readonly<Record<FormatName, Format>> = {
   chat: chatCompletionsFormat,
   messages: messagesFormat,
   responses: responsesFormat,
   completions: completionsFormat,
 };
+
+/** The format of a stored request; undefined for one that is no chat. */
+export const findChatFormat = (name: string): Format | undefined =>
+  Object.hasOwn(FORMATS, name) ? FORMATS[name as FormatName] : undefined;
 
 /** Reads a request in its format. Throws `invalid_request`. */
 export const parseInnerChat = ({ format, body, headers }: RerunRequest): ChatCompletionRequest =>

@@ -5,10 +5,6 @@ import { CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import type { Format } from '../chat/format.ts';
 import { CACHE_RESPONSE_HEADERS } from '../chat/stages/response-cache.ts';
-import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
-import { completionsFormat } from '../formats/completions/completions-format.ts';
-import { messagesFormat } from '../formats/messages/messages-format.ts';
-import { responsesFormat } from '../formats/responses/responses-format.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { isRecord } from '../foundation/parse.ts';
 import { findReadableGeneration } from '../generations/list-generations.ts';
@@ -17,13 +13,12 @@ import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
 import type { Store } from '../stores/store.ts';
 import { resendRequestSchema } from '../wire/stored-request.ts';
+import { findChatFormat } from './inner-chat.ts';
 
 export interface ResendParts extends ChatParts {
   readonly store: Pick<Store, 'generations' | 'keys'>;
   readonly configuredKeys: ConfiguredKeys;
 }
-
-const FORMATS = [chatCompletionsFormat, messagesFormat, responsesFormat, completionsFormat];
 
 /**
  * `POST /admin/v1/generations/{id}/resend`: sends the stored request of a chat again, in the format it came in, as a new
@@ -52,7 +47,7 @@ export const resendGeneration = operation<ResendParts>()({
 });
 
 function findFormat(id: string, name: string): Format {
-  const format = FORMATS.find((each) => each.name === name);
+  const format = findChatFormat(name);
   if (format !== undefined) return format;
   throw new GatewayError('invalid_request', `Generation ${id} is not a chat, and only chats can be sent again`);
 }

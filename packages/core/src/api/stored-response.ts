@@ -1,12 +1,10 @@
-import type { CompletionEnd, CompletionEnvelope, Format } from '../chat/format.ts';
-import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
-import { completionsFormat } from '../formats/completions/completions-format.ts';
-import { messagesFormat } from '../formats/messages/messages-format.ts';
-import { responsesFormat } from '../formats/responses/responses-format.ts';
+import type { CompletionEnd, CompletionEnvelope } from '../chat/format.ts';
 import { isRecord } from '../foundation/parse.ts';
 import type { StoredContent } from '../stores/store.ts';
 import type { ChatChunk, ChatDelta, FinishReason, Usage } from '../wire/chat-chunk.ts';
 import type { Generation } from '../wire/generation.ts';
+import type { FormatName } from '../wire/routing-rules.ts';
+import { findChatFormat } from './inner-chat.ts';
 
 /** A stored chat in the form of its route: its request, and its response as it would be given back. */
 export interface StoredExchange {
@@ -20,19 +18,20 @@ export interface StoredExchange {
   readonly stream: string | null;
 }
 
-const ROUTES: readonly (readonly [path: string, format: Format])[] = [
-  ['/chat/completions', chatCompletionsFormat],
-  ['/messages', messagesFormat],
-  ['/responses', responsesFormat],
-  ['/completions', completionsFormat],
-];
+const PATHS: Readonly<Record<FormatName, string>> = {
+  chat: '/chat/completions',
+  messages: '/messages',
+  responses: '/responses',
+  completions: '/completions',
+};
 
 /** Encodes a stored chat; null for what is none, and where only the prompt is stored. */
 export function toStoredExchange(generation: Generation, content: StoredContent): StoredExchange | null {
   const { request } = content;
-  const [path, format] = ROUTES.find(([, each]) => each.name === request?.format) ?? [];
-  if (path === undefined || format === undefined || request === undefined || !isRecord(request.body)) return null;
+  const format = request && findChatFormat(request.format);
+  if (format === undefined || request === undefined || !isRecord(request.body)) return null;
   const { body } = request;
+  const path = PATHS[format.name];
   const failure = content.output.completion === null ? content.error : null;
   if (failure !== null && failure !== undefined) return { path, body, stream: null, ...toFailed(path, failure) };
   const parsed = format.parse(body, request.headers);
