@@ -4,6 +4,7 @@ import { toNanoUsd } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
+import { removeRerun } from '../reruns/aged-reruns.ts';
 import { createRerun as makeRerun, type CreateParts, estimateRerun as makeEstimate } from '../reruns/create-rerun.ts';
 import { csvHead, readPair, reportTargets, toCsvLine, toRerun, toRerunItem } from '../reruns/rerun-report.ts';
 import { toOwner } from '../reruns/rerun-rows.ts';
@@ -273,8 +274,6 @@ export const cancelRerun = operation<RerunParts>()({
   }),
 });
 
-const REMOVED_AT_ONCE = 200;
-
 /** `DELETE /admin/v1/reruns/{id}`: with its items. The generations of its calls stay, because they account for money. */
 export const deleteRerun = operation<RerunParts>()({
   params: ['id'],
@@ -282,13 +281,7 @@ export const deleteRerun = operation<RerunParts>()({
   async run({ params: { id }, parts }) {
     const { state } = await readRerun(id, parts);
     if (state === 'running') throw new GatewayError('conflict', 'The rerun is running; pause or cancel it first');
-    const { reruns } = parts.store;
-    const rows = await listPartsOf(id, reruns);
-    // Last, so that nothing is left behind if the process dies meanwhile.
-    for (let at = 0; at < rows.length; at += REMOVED_AT_ONCE) {
-      await Promise.all(rows.slice(at, at + REMOVED_AT_ONCE).map((row) => reruns.remove(row.id)));
-    }
-    if (!(await reruns.remove(id))) throw noRerun(id);
+    if (!(await removeRerun(id, parts.store.reruns))) throw noRerun(id);
     return { deleted: true };
   },
 });

@@ -15,13 +15,14 @@ import {
 } from '../stores/reruns.ts';
 import type { Store } from '../stores/store.ts';
 import type { RerunState } from '../wire/reruns.ts';
+import { dropAgedReruns } from './aged-reruns.ts';
 import { createRerunCap, type RerunCap } from './cap.ts';
 import type { RerunJudge } from './judge-by-code.ts';
 import { costOfRecord, findRecord, isLeasedElsewhere, sumItems } from './rerun-rows.ts';
 import { type Held, type ItemParts, type MakeCall, runItem } from './run-item.ts';
 
 interface RerunRunnerOptions {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'reruns'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'reruns' | 'retention' | 'settings'>;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly makeCall: MakeCall;
@@ -44,6 +45,7 @@ export interface RerunRunner {
 
 const SCAN_EVERY_MS = 10_000;
 const LEASE_MS = 60_000;
+const DROP_EVERY_MS = 60 * 60 * 1000;
 
 export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
   const { store, platform, logger, ownerId } = options;
@@ -77,20 +79,32 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
         .then(scanAgain);
     }, SCAN_EVERY_MS);
   };
+  let cancelDrop = (): void => undefined;
+  let dropping = Promise.resolve();
+  /** Every hour, as retention does with the records. */
+  const dropAged = (): void => {
+    if (isStopped) return;
+    dropping = dropAgedReruns(store).catch((error: unknown) =>
+      logger.warn('old reruns could not be deleted', { reason: String(error) }),
+    );
+    cancelDrop = platform.setTimer(dropAged, DROP_EVERY_MS);
+  };
   return {
     async start() {
       if (platform.isPerRequest === true) return;
       if (ownerId === null) await failUnfinished(store);
       await scan();
       scanAgain();
+      dropAged();
     },
     takeUp,
     stop() {
       isStopped = true;
       cancelScan();
+      cancelDrop();
     },
     async leave() {
-      await Promise.all(running.values());
+      await Promise.all([...running.values(), dropping]);
     },
   };
 }
