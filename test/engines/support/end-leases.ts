@@ -1,9 +1,9 @@
 import { runStatement } from './postgres-server.ts';
 
 /**
- * Ends every ownership of video jobs, of their idempotency keys and of destinations, as if its time had passed: a
- * minute after an owner has died, another process takes over what it owned. An owner that lives loses it as after a
- * long pause.
+ * Ends every ownership of video jobs, of their idempotency keys, of reruns and of destinations, as if its time had
+ * passed: a minute after an owner has died, another process takes over what it owned. An owner that lives loses it as
+ * after a long pause.
  */
 export async function endLeases(database: string): Promise<void> {
   const ended = `jsonb_set(row::jsonb, '{lease,untilMs}', '0')::text`;
@@ -15,8 +15,10 @@ export async function endLeases(database: string): Promise<void> {
     database,
     `update gateway.entries set expires_at = clock_timestamp() where id like 'video-order:%'`,
   );
-  await runStatement(
-    database,
-    `update gateway.broadcasts set row = ${ended} where row::jsonb #> '{lease,untilMs}' is not null`,
-  );
+  for (const table of ['broadcasts', 'reruns']) {
+    await runStatement(
+      database,
+      `update gateway.${table} set row = ${ended} where row::jsonb #> '{lease,untilMs}' is not null`,
+    );
+  }
 }
