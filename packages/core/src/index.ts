@@ -70,7 +70,15 @@ export {
   type WebhookOptions,
   type WebhookVerification,
 } from './webhooks/webhooks.ts';
-export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat-chunk.ts';
+export type {
+  ChatChunk,
+  ChatChunkChoice,
+  ChatCompletionResult,
+  ChatDelta,
+  FinishReason,
+  ToolCallDelta,
+  Usage,
+} from './wire/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat-request.ts';
 export type { Destination } from './wire/destinations.ts';
 export type {
@@ -159,10 +167,13 @@ export {
   type ChatCall,
   type DataPolicy,
   type DiscoveredModel,
+  type EmbeddingsCall,
+  type EmbeddingsResult,
   type Provider,
   UNKNOWN_DATA_POLICY,
 } from './providers/provider.ts';
-export type { VideoProvider } from './providers/video-contract.ts';
+export type { VideoProgress, VideoProvider } from './providers/video-contract.ts';
+export { toUpstreamError, type UpstreamErrorFacts } from './providers/kit/upstream-error.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/routers.ts';
 export {
   fromPacked,
