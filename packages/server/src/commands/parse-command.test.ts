@@ -59,7 +59,7 @@ test('serve records to a directory, everything that providers answer unless it i
 });
 
 test('replay takes a directory, a port, a key and a speed', () => {
-  const defaults = { dir: 'fixtures', port: 0, apiKey: undefined, speed: 'instant', allowsLoopbackWebhooks: false };
+  const defaults = { dir: undefined, port: 0, apiKey: undefined, speed: 'instant', allowsLoopbackWebhooks: false };
   expect(parse('replay')).toEqual({ type: 'replay', options: defaults });
   expect(parse('replay --dir d --port 8 --key k --speed 2.5 --allow-loopback-webhooks')).toEqual({
     type: 'replay',

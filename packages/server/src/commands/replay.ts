@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import process from 'node:process';
 
 import type { Logger } from '@model-gateway/core';
@@ -5,7 +6,8 @@ import type { Logger } from '@model-gateway/core';
 import { type Parsed, readFlags, readPort, toHelp, UsageError } from '../process/flags.ts';
 
 export interface ReplayOptions {
-  readonly dir: string;
+  /** Undefined: `./fixtures` where that is there, else no recordings at all. */
+  readonly dir: string | undefined;
   readonly port: number;
   /** Undefined: a new one at every start. */
   readonly apiKey: string | undefined;
@@ -13,9 +15,11 @@ export interface ReplayOptions {
   readonly allowsLoopbackWebhooks: boolean;
 }
 
+const DEFAULT_DIR = 'fixtures';
+
 const HELP = `Usage: model-gateway replay [flags]
 
-  --dir DIR          the recordings (./fixtures)
+  --dir DIR          the recordings (./fixtures, where it exists; tests can also write answers over HTTP)
   --port N           port to listen on, 127.0.0.1 only (0, a free one)
   --key KEY          the accepted key (default: a new one at every start)
   --speed SPEED      instant, human (as recorded) or a number: so many times as fast as human (instant)
@@ -38,7 +42,7 @@ const FLAGS = {
 export function parseReplay(args: readonly string[]): Parsed<'replay', ReplayOptions> {
   const values = readFlags(args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const { dir = 'fixtures', port, key: apiKey } = values;
+  const { dir, port, key: apiKey } = values;
   const speed = readSpeed(values.speed ?? 'instant');
   return {
     type: 'replay',
@@ -62,7 +66,7 @@ function readSpeed(text: string): ReplayOptions['speed'] {
 export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks }: ReplayOptions): Promise<void> {
   const { startFixtureGateway } = await import('@model-gateway/fixtures');
   const gateway = await startFixtureGateway({
-    dir,
+    dir: dir ?? (existsSync(DEFAULT_DIR) ? DEFAULT_DIR : undefined),
     port,
     apiKey,
     speed,
