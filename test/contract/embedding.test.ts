@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 import {
   createGateway,
   createKeyRecord,
@@ -8,8 +10,12 @@ import {
   type Provider,
   toFetchHandler,
 } from '@model-gateway/core';
+import { createProviders } from '@model-gateway/core/providers';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
-import { expect, test } from 'vitest';
+import { listen } from '@model-gateway/node/http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const MANAGEMENT_KEY = 'sk-gw-v1-management-of-this-test';
 
@@ -85,6 +91,37 @@ function askOf(gateway: Gateway, key: string): Ask {
 }
 
 const chat = (model: string, more: object = {}) => ({ model, messages: [{ role: 'user', content: 'Hello' }], ...more });
+
+test('the first program of the page answers a chat with nothing but the key of a provider', async () => {
+  const upstream = await startScriptedUpstream();
+  onTestFinished(() => upstream.close());
+  vi.stubEnv('OPENAI_API_KEY', 'sk-upstream');
+  const real = fetch;
+  // The network that the provider is at.
+  vi.stubGlobal('fetch', (input: string, init: RequestInit) =>
+    real(input.replace('https://api.openai.com/v1', upstream.baseUrl), init),
+  );
+  onTestFinished(() => void vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const key = 'sk-gw-v1-app';
+
+  const gateway = createGateway({
+    ...(await createProviders(process.env)),
+    store: createMemoryStore(),
+    bootstrapKeys: [{ key, kind: 'api', name: 'app' }],
+  });
+  const { url } = await listen(gateway, { port: 0 });
+  const response = await fetch(`${url}/api/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+
+  onTestFinished(() => gateway.close());
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ provider: 'OpenAI', usage: { cost: expect.any(Number) } });
+  expect(upstream.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-upstream']);
+});
 
 test("a provider of the host's own is an object with a generator", async () => {
   const { gateway } = open({ authenticate: () => ({ kind: 'api', id: 'u1', name: 'Ada' }) });

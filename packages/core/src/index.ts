@@ -173,6 +173,13 @@ export {
   UNKNOWN_DATA_POLICY,
 } from './providers/provider.ts';
 export type { VideoProgress, VideoProvider } from './providers/video-contract.ts';
+export {
+  addressOfPreset,
+  type Environment,
+  keyOfPreset,
+  type PresetVariables,
+  readVariable,
+} from './providers/preset-environment.ts';
 export { toUpstreamError, type UpstreamErrorFacts } from './providers/kit/upstream-error.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/routers.ts';
 export {

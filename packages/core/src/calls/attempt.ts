@@ -73,14 +73,23 @@ export function cutMiddle(text: string, length: number, mark: string): string {
 
 /** All time limits of the gateway, in milliseconds. */
 export interface Timeouts {
+  /** To connect to upstream. */
   readonly connectMs: number;
+  /** From sending a request to the headers of a streamed response. */
   readonly headersMs: number;
+  /** A whole response that is not streamed. */
   readonly nonStreamMs: number;
+  /** To the first token of a stream; then the next endpoint is tried. */
   readonly firstTokenMs: number;
+  /** Between two pieces of a stream. */
   readonly idleMs: number;
+  /** A whole stream. */
   readonly totalMs: number;
+  /** How long a stream may be silent before the client gets a comment that keeps its connection open. */
   readonly keepAliveMs: number;
+  /** How long a client may leave data unread before its connection is closed. */
   readonly clientWriteMs: number;
+  /** How long `close` waits for calls under way. */
   readonly drainMs: number;
 }
 

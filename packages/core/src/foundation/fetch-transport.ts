@@ -1,4 +1,4 @@
-import type { Platform } from './platform.ts';
+import { createWebPlatform, type Platform } from './platform.ts';
 import { createTimerWheel } from './timers.ts';
 import {
   toReadableStream,
@@ -12,14 +12,15 @@ import {
 export interface FetchTransportOptions {
   /** Default: the runtime's own. Electron's `net.fetch` honours the system's proxy and certificates. */
   readonly fetch?: typeof fetch | undefined;
-  readonly platform: Platform;
+  /** Default: that of the web. */
+  readonly platform?: Platform | undefined;
 }
 
 /** For configured providers, without undici: unlike the guarded transport it connects to every address. */
-export function createFetchTransport(options: FetchTransportOptions): Transport {
-  const send = options.fetch ?? fetch;
-  const wheel = createTimerWheel(options.platform);
-  const { monotonicNow } = options.platform;
+export function createFetchTransport(options: FetchTransportOptions = {}): Transport {
+  const { fetch: send = fetch, platform = createWebPlatform() } = options;
+  const wheel = createTimerWheel(platform);
+  const { monotonicNow } = platform;
 
   return {
     async send(request) {

@@ -47,18 +47,23 @@ export const endpointDefinitionSchema = z.strictObject({
   provider: z.string(),
   /** The provider's own name of the model. */
   providerModel: z.string(),
+  /** USD a unit as text: `{ prompt: '0.00000015', completion: '0.0000006' }`. Absent: not known; limits need it. */
   pricing: endpointPricingSchema.optional(),
-  /** Default: the model's. */
+  /** Tokens of prompt and completion together. Default: the model's. */
   context_length: z.int().positive().optional(),
+  /** Default: what the context leaves. */
   max_completion_tokens: z.int().positive().optional(),
+  /** Default: what the context leaves. */
   max_prompt_tokens: z.int().positive().optional(),
   /** Absent: not known, so no parameter is dropped. */
   supported_parameters: z.array(z.string()).optional(),
+  /** `fp8`, `int4`…, for callers that accept only some. */
   quantization: z.string().optional(),
   /** Default: the provider's. */
   region: z.string().optional(),
   /** A tier or variant after the provider's slug, as in `deepinfra/turbo`. */
   tag: z.string().optional(),
+  /** Whether it caches prompts without being asked to. */
   supports_implicit_caching: z.boolean().optional(),
   /** The least `max_tokens` it accepts. */
   minOutputTokens: z.int().positive().optional(),
@@ -75,7 +80,9 @@ const ALIAS = /^[^\s:~@][^\s:]*$/;
 
 /** A model as configuration describes it: the fields of lists, and its endpoints. */
 export const modelDefinitionSchema = z.strictObject({
+  /** As callers name it: `author/name`. */
   id: z.string().regex(/^[^/\s]+\/\S+$/, 'must be author/name'),
+  /** For people. Default: the id. */
   name: z.string().optional(),
   aliases: z
     .array(z.string().max(200).regex(ALIAS, 'must be a name without spaces and colons, e.g. "fast"'))
@@ -85,7 +92,9 @@ export const modelDefinitionSchema = z.strictObject({
   description: z.string().optional(),
   /** Unix seconds. */
   created: z.int().optional(),
+  /** Tokens of prompt and completion together. Limits of money need it, to know what a call may cost at most. */
   context_length: z.int().positive().nullable().optional(),
+  /** What it reads and writes: `text`, `image`, `file`, `audio`, `video`, `embeddings`. Default: text to text. */
   architecture: z
     .strictObject({
       input_modalities: z.array(z.string()).min(1).optional(),
@@ -103,6 +112,7 @@ export const modelDefinitionSchema = z.strictObject({
   knowledge_cutoff: z.string().nullable().optional(),
   /** Capabilities of a model that makes videos. */
   video: videoCapabilitiesSchema.optional(),
+  /** The providers that serve it. Without preferences of the caller, the cheaper ones come first more often. */
   endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
 });
 
@@ -114,9 +124,12 @@ export const configuredModelSchema = modelDefinitionSchema.extend({
     .optional(),
 });
 
-export type ModelDefinition = z.infer<typeof modelDefinitionSchema>;
-export type EndpointDefinition = z.infer<typeof endpointDefinitionSchema>;
-export type ConfiguredModel = z.infer<typeof configuredModelSchema>;
+/** A model that a gateway serves, and where: `{ id: 'openai/gpt-4o-mini', endpoints: [{ provider, providerModel }] }`. */
+export interface ModelDefinition extends z.infer<typeof modelDefinitionSchema> {}
+/** One provider's offer of a model. */
+export interface EndpointDefinition extends z.infer<typeof endpointDefinitionSchema> {}
+/** A model of a config file, which states only what differs from the built-in catalog. */
+export interface ConfiguredModel extends z.infer<typeof configuredModelSchema> {}
 
 const modelSetupSchema = z.object({
   id: z.string(),

@@ -1,8 +1,11 @@
 import {
+  addressOfPreset,
   type ConfiguredModel,
   createProviderNames,
-  type ModelDefinition,
+  type Environment,
   findModelProblems,
+  keyOfPreset,
+  type ModelDefinition,
   type ProviderNames,
   type ProviderSettings,
   suggestName,
@@ -12,8 +15,7 @@ import {
 import { findUrlProblem } from '../guarded/public-addresses.ts';
 import { type ConfigIssue, toPathText } from './config-errors.ts';
 import type { ConfigFile } from './config-schema.ts';
-import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
-import type { Environment } from './resolve-secrets.ts';
+import { type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
 
 /** The key of demo mode. Public, so nothing else accepts it. */
 export const DEMO_KEY = 'sk-gw-v1-demo';
@@ -243,14 +245,14 @@ function checkAgainstPreset(
   env: Environment | null,
 ): ProviderProblem[] {
   const found: ProviderProblem[] = [];
-  if (entry.baseUrl === undefined && addressOf(preset, env ?? {}) === undefined) {
+  if (entry.baseUrl === undefined && addressOfPreset(preset, env ?? {}) === undefined) {
     const { env: variable = '', example = '' } = preset.ownAddress ?? {};
     const unset = env === null ? '' : `, and ${variable} is not set to an address`;
     const why = `Every customer of ${preset.name} has one of their own: "${example}"`;
     found.push(...problemAt('baseUrl', `is missing${unset}. ${why}`));
   }
   const needsKey = takesKeyFromEnvironment(entry, preset) && entry.apiKey === undefined;
-  if (needsKey && keyOf(preset, env ?? {}) === undefined) {
+  if (needsKey && keyOfPreset(preset, env ?? {}) === undefined) {
     const message =
       env === null
         ? `is missing: ${preset.name} requires a key`

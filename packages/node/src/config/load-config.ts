@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 import {
+  addressOfPreset,
   type ConfiguredModel,
+  type Environment,
+  keyOfPreset,
   type ModelDefinition,
   overrideModels,
   pickServedModels,
@@ -13,8 +16,8 @@ import type { z } from 'zod';
 import { checkConfig, type Placed } from './check-config.ts';
 import { ConfigError, describeSchemaIssue, findJsonError } from './config-errors.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
-import { addressOf, keyOf, type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
-import { type Environment, resolveSecrets } from './resolve-secrets.ts';
+import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
+import { resolveSecrets } from './resolve-secrets.ts';
 
 /** Values from the command line that override the config file. */
 export interface ConfigFlags {
@@ -198,8 +201,8 @@ function providersFromEnvironment(
   const providers: ProviderConfig[] = [];
   const warnings: string[] = [];
   for (const [name, preset] of Object.entries(presets)) {
-    if (keyOf(preset, env) === undefined) continue;
-    if (addressOf(preset, env) === undefined) {
+    if (keyOfPreset(preset, env) === undefined) continue;
+    if (addressOfPreset(preset, env) === undefined) {
       const { env: variable = '', example = '' } = preset.ownAddress ?? {};
       warnings.push(
         `${preset.apiKeyEnv} is set, but ${variable} is not, or is no address; it should be like ${example}`,

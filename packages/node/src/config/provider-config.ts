@@ -1,20 +1,19 @@
-import type { DataPolicy, ProviderSettings, Wire } from '@model-gateway/core';
-
-import { readVariable, type Environment } from './resolve-secrets.ts';
+import {
+  addressOfPreset,
+  type DataPolicy,
+  type Environment,
+  keyOfPreset,
+  type PresetVariables,
+  type ProviderSettings,
+  type Wire,
+} from '@model-gateway/core';
 
 /** The fields of a preset that the configuration uses; core's `PRESETS` fit it. */
-export interface ProviderPreset {
+export interface ProviderPreset extends PresetVariables {
   readonly wire: Wire;
   readonly name: string;
   /** The provider's slug where the preset's name is another. */
   readonly slug?: string | undefined;
-  /** Null where every customer has an address of their own. */
-  readonly baseUrl: string | null;
-  /** Without a `baseUrl`: the usual variable of the address, and the path that is added if it has none. */
-  readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
-  /** Null where no key is needed. */
-  readonly apiKeyEnv: string | null;
-  readonly apiKeyAliases?: readonly string[] | undefined;
   readonly listsModels: boolean;
   readonly dataPolicy: DataPolicy;
   readonly dialect?:
@@ -51,7 +50,7 @@ export function toProviderConfig(
   env: Environment,
 ): ProviderConfig {
   const preset = entry.preset === undefined ? undefined : presets[entry.preset];
-  const baseUrl = entry.baseUrl ?? (preset && addressOf(preset, env));
+  const baseUrl = entry.baseUrl ?? (preset && addressOfPreset(preset, env));
   const wire = entry.wire ?? preset?.wire;
   if (baseUrl === undefined || wire === undefined) throw new Error(`provider ${entry.slug} has no address or wire`);
   return {
@@ -80,25 +79,6 @@ const hasResponses = ({ baseUrl }: ProviderSettings, preset: ProviderPreset): bo
   preset.dialect?.hasResponses === true &&
   (baseUrl === undefined || (preset.baseUrl === null && !baseUrl.includes('{model}')));
 
-/** A preset's key from the environment; undefined when none of its variables is set. */
-export function keyOf({ apiKeyEnv, apiKeyAliases = [] }: ProviderPreset, env: Environment): string | undefined {
-  if (apiKeyEnv === null) return undefined;
-  for (const name of [apiKeyEnv, ...apiKeyAliases]) {
-    const key = readVariable(env, name);
-    if (key !== undefined) return key;
-  }
-  return undefined;
-}
-
-/** A preset's address: its own, or the customer's from the environment; undefined when that is unset or no address. */
-export function addressOf({ baseUrl, ownAddress }: ProviderPreset, env: Environment): string | undefined {
-  if (baseUrl !== null || ownAddress === undefined) return baseUrl ?? undefined;
-  const url = URL.parse(readVariable(env, ownAddress.env) ?? '');
-  const isFit = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '';
-  if (!isFit) return undefined;
-  return url.pathname === '/' ? url.origin + ownAddress.path : url.origin + url.pathname;
-}
-
 /** Whether the key in the environment may be used: not when a different server is at the address. */
 export function takesKeyFromEnvironment(entry: ProviderSettings, preset: ProviderPreset): boolean {
   return preset.apiKeyEnv !== null && (entry.baseUrl === undefined || preset.baseUrl === null);
@@ -106,5 +86,5 @@ export function takesKeyFromEnvironment(entry: ProviderSettings, preset: Provide
 
 function presetKey(entry: ProviderSettings, preset: ProviderPreset | undefined, env: Environment): string | undefined {
   // At an address other than the preset's own there is a different server, which must not receive the key by default.
-  return preset !== undefined && takesKeyFromEnvironment(entry, preset) ? keyOf(preset, env) : undefined;
+  return preset !== undefined && takesKeyFromEnvironment(entry, preset) ? keyOfPreset(preset, env) : undefined;
 }

@@ -2,6 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { type Environment, readVariable } from '@model-gateway/core';
+
 import { type ConfigIssue, toPathText } from './config-errors.ts';
 
 /** Every place where a secret may stand, and so `env:NAME` and `file:PATH` are read; `*` is any entry. */
@@ -16,15 +18,6 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['providers', '*', 'apiKey'],
   ['providers', '*', 'headers', '*'],
 ];
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Reads an environment variable; unset, empty and blank are the same: undefined. */
-export function readVariable(env: Environment, name: string): string | undefined {
-  // A value read from a file often ends in a line break, which no key contains.
-  const value = env[name]?.trim();
-  return value === '' ? undefined : value;
-}
 
 /** Where secrets of a config file come from. */
 export interface SecretSources {

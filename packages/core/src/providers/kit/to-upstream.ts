@@ -89,7 +89,7 @@ export function checkTransport<Name extends string>(
   const advice =
     name === 'downloads'
       ? 'createGuardedTransport() from @model-gateway/node/guarded'
-      : 'createUndiciTransport() from @model-gateway/node/undici, or createFetchTransport({ platform }) from @model-gateway/core';
+      : 'createUndiciTransport() from @model-gateway/node/undici, or createFetchTransport() from @model-gateway/core';
   throw new TypeError(`The provider "${slug}" needs a transport in \`${name}\`: pass ${advice}`);
 }
 

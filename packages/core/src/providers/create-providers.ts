@@ -1,0 +1,78 @@
+import { pickServedModels } from '../catalog/override-models.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { createFetchTransport } from '../foundation/fetch-transport.ts';
+import type { Transport } from '../foundation/transport.ts';
+import type { ModelDefinition } from '../wire/model-definition.ts';
+import { createProvider } from './create-provider.ts';
+import { addressOfPreset, type Environment, keyOfPreset } from './preset-environment.ts';
+import type { Preset } from './provider-preset.ts';
+import { PRESETS } from './provider-presets.ts';
+import type { Provider } from './provider.ts';
+
+export interface CreateProvidersOptions {
+  /** Names of presets. Default: every one whose key is in the environment. */
+  readonly only?: readonly string[] | undefined;
+  /** Calls the providers. Default: the runtime's own `fetch`. On Node.js, `createUndiciTransport()` costs less. */
+  readonly transport?: Transport | undefined;
+  /**
+   * Fetches finished films from the addresses that providers name, and must refuse internal ones:
+   * `createGuardedTransport()` of `@model-gateway/node/guarded`. Default: no film is fetched.
+   */
+  readonly downloads?: Transport | undefined;
+}
+
+/** Members of the options of `createGateway`. */
+export interface CreatedProviders {
+  readonly providers: readonly Provider[];
+  /** Those of the built-in catalog that these providers serve, with their prices. */
+  readonly models: readonly ModelDefinition[];
+}
+
+/**
+ * Creates the providers whose keys are in the environment, under their customary names (`OPENAI_API_KEY`,
+ * `ANTHROPIC_API_KEY`…), and names the models that they serve. After `gateway.start()` models that they list beside
+ * those are served as well. Throws `TypeError` where no key is set, an address is missing, or a preset is unknown.
+ */
+export async function createProviders(
+  env: Environment,
+  { only, transport = createFetchTransport(), downloads = REFUSING }: CreateProvidersOptions = {},
+): Promise<CreatedProviders> {
+  const names = only ?? Object.keys(PRESETS).filter((name) => keyOfPreset(presetOf(name), env) !== undefined);
+  if (names.length === 0) {
+    throw new TypeError('No key of a provider is set. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or that of another one');
+  }
+  const providers = names.map((name) => ({ ...toSettings(name, env), transport, downloads }));
+  const { BUILT_IN_MODELS } = await import('../catalog/built-in-models.ts');
+  return {
+    providers: await Promise.all(providers.map(createProvider)),
+    models: pickServedModels(BUILT_IN_MODELS, providers),
+  };
+}
+
+function presetOf(name: string): Preset {
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  if (preset !== undefined) return preset;
+  throw new TypeError(`There is no preset "${name}". There are: ${Object.keys(PRESETS).join(', ')}`);
+}
+
+function toSettings(name: string, env: Environment) {
+  const preset = presetOf(name);
+  const { wire, slug = name, dataPolicy, listsModels, apiKeyEnv, ownAddress } = preset;
+  const apiKey = keyOfPreset(preset, env);
+  if (apiKey === undefined && apiKeyEnv !== null) throw new TypeError(`The preset "${name}" needs ${apiKeyEnv}`);
+  const baseUrl = addressOfPreset(preset, env);
+  if (baseUrl === undefined) {
+    throw new TypeError(`The preset "${name}" needs ${ownAddress?.env}, an address like ${ownAddress?.example}`);
+  }
+  const responses = preset.wire === 'openai' && preset.dialect.hasResponses === true;
+  const about = { slug, preset: name, name: preset.name, wire, baseUrl, apiKey, dataPolicy };
+  return { ...about, responses, listsModels, discoverModels: listsModels };
+}
+
+/** Here nobody knows which addresses are internal. */
+const REFUSING: Transport = {
+  send: () => {
+    const message = 'No film is fetched here: pass `downloads` to `createProviders`';
+    return Promise.reject(new GatewayError('conflict', message));
+  },
+};
