@@ -1,13 +1,13 @@
-import { pickServedModels } from '../catalog/override-models.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createFetchTransport } from '../foundation/fetch-transport.ts';
 import type { Transport } from '../foundation/transport.ts';
+import { createProvider } from '../providers/create-provider.ts';
+import { addressOfPreset, type Environment, keyOfPreset } from '../providers/preset-environment.ts';
+import type { Preset } from '../providers/provider-preset.ts';
+import { PRESETS } from '../providers/provider-presets.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
-import { createProvider } from './create-provider.ts';
-import { addressOfPreset, type Environment, keyOfPreset } from './preset-environment.ts';
-import type { Preset } from './provider-preset.ts';
-import { PRESETS } from './provider-presets.ts';
-import type { Provider } from './provider.ts';
+import { pickServedModels } from './override-models.ts';
 
 export interface CreateProvidersOptions {
   /** Names of presets. Default: every one whose key is in the environment. */
@@ -42,7 +42,7 @@ export async function createProviders(
     throw new TypeError('No key of a provider is set. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or that of another one');
   }
   const providers = names.map((name) => ({ ...toSettings(name, env), transport, downloads }));
-  const { BUILT_IN_MODELS } = await import('../catalog/built-in-models.ts');
+  const { BUILT_IN_MODELS } = await import('./built-in-models.ts');
   return {
     providers: await Promise.all(providers.map(createProvider)),
     models: pickServedModels(BUILT_IN_MODELS, providers),
