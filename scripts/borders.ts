@@ -132,6 +132,7 @@ export const SERVER_FLOORS: readonly string[] = [
   'doctor',
   'moving',
   'connect',
+  'terminal',
   'reruns',
   'commands',
 ];

@@ -3,10 +3,11 @@ import process from 'node:process';
 
 import { VERSION } from '@model-gateway/core';
 
+import { toCompletion } from './commands/completion.ts';
 import { checkFixtures, saveFixture } from './commands/fixtures.ts';
 import { createKey } from './commands/keys.ts';
 import { migrate } from './commands/migrate.ts';
-import { parseCommand } from './commands/parse-command.ts';
+import { listCommands, parseCommand } from './commands/parse-command.ts';
 import { replay } from './commands/replay.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
 import type { ServeOptions } from './serve/plan-start.ts';
@@ -63,6 +64,22 @@ async function run(args: readonly string[]): Promise<void> {
       return (await import('./connect/connect.ts')).connect(command.options);
     case 'keys-create':
       return createKey(command.options);
+    case 'keys-list':
+      return (await import('./terminal/show.ts')).listKeys(command.options);
+    case 'keys-revoke':
+      return (await import('./terminal/show.ts')).revokeKey(command.options);
+    case 'status':
+      return (await import('./terminal/show.ts')).showStatus(command.options);
+    case 'models':
+      return (await import('./terminal/show.ts')).showModels(command.options);
+    case 'logs':
+      return (await import('./terminal/follow-calls.ts')).showCalls(command.options);
+    case 'chat':
+      return (await import('./terminal/chat.ts')).chat(command.options);
+    case 'init':
+      return (await import('./terminal/init-config.ts')).initConfig(command.options);
+    case 'completion':
+      return void process.stdout.write(toCompletion(command.options.shell, listCommands()));
   }
 }
 

@@ -1,15 +1,37 @@
 import process from 'node:process';
 
-import type { NamedStore, StoreFlags } from '../open/find-store.ts';
-import { asksForHelp, type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../process/flags.ts';
+import type { NamedStore } from '../open/find-store.ts';
+import {
+  asksForHelp,
+  guess,
+  type Parsed,
+  readAmount,
+  readFlags,
+  readWordAndFlags,
+  STORE_FLAGS,
+  toHelp,
+  UsageError,
+  type StoreFlags,
+} from '../process/flags.ts';
+import { GATEWAY_FLAGS, GATEWAY_HELP, readGatewayFlags } from '../process/gateway-flags.ts';
 import { askOwner, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
+import type { RevokeOptions, ShowOptions } from '../terminal/show.ts';
 
 export interface KeysCreateOptions extends StoreFlags {
   readonly name: string;
   readonly management: boolean;
   readonly limitUsd: number | null;
 }
+
+const KEYS_HELP = `Usage: model-gateway keys <action> [flags]
+
+  create --name NAME  issue a key
+  list                show the keys of the running gateway, with what they have spent
+  revoke KEY          end a key for good, by its name or the beginning of its id
+
+  --help              of an action, too: model-gateway keys create --help
+`;
 
 const HELP = `Usage: model-gateway keys create --name NAME [flags]
 
@@ -29,10 +51,46 @@ const CREATE_FLAGS = {
   limit: { type: 'string' },
 } as const;
 
+const LIST_HELP = `Usage: model-gateway keys list [flags]
+
+Shows the keys of the running gateway, with what they have spent.
+
+  --json             the list as the API returns it
+${GATEWAY_HELP}`;
+
+const REVOKE_HELP = `Usage: model-gateway keys revoke KEY [flags]
+
+Ends a key for good at the running gateway. KEY is its name, or the beginning of its id in "keys list".
+
+${GATEWAY_HELP}`;
+
+export type KeysCommand =
+  | Parsed<'keys-create', KeysCreateOptions>
+  | Parsed<'keys-list', ShowOptions>
+  | Parsed<'keys-revoke', RevokeOptions>;
+
+const ACTIONS = ['create', 'list', 'revoke'] as const;
+
 /** Reads the arguments after `keys`. Throws `UsageError`. */
-export function parseKeys([action, ...rest]: readonly string[]): Parsed<'keys-create', KeysCreateOptions> {
-  if (asksForHelp(action)) return toHelp(HELP);
-  if (action !== 'create') throw new UsageError(`Missing or unknown keys command.\n\n${HELP}`);
+export function parseKeys([action = '', ...rest]: readonly string[]): KeysCommand {
+  if (asksForHelp(action)) return toHelp(KEYS_HELP);
+  if (action === 'create') return parseCreate(rest);
+  if (action === 'list') {
+    const values = readFlags(rest, { ...GATEWAY_FLAGS, json: { type: 'boolean' } }, LIST_HELP);
+    if (values.help === true) return toHelp(LIST_HELP);
+    return { type: 'keys-list', options: { ...readGatewayFlags(values), json: values.json ?? false } };
+  }
+  if (action === 'revoke') {
+    const { values, word } = readWordAndFlags(rest, GATEWAY_FLAGS, REVOKE_HELP);
+    if (values.help === true) return toHelp(REVOKE_HELP);
+    if (word === undefined) throw new UsageError(`Missing the key to revoke.\n\n${REVOKE_HELP}`);
+    return { type: 'keys-revoke', options: { ...readGatewayFlags(values), key: word } };
+  }
+  if (action === '') throw new UsageError(`Missing what to do with keys.\n\n${KEYS_HELP}`);
+  throw new UsageError(`There is no "keys ${action}".${guess(action, ACTIONS)}\n\n${KEYS_HELP}`);
+}
+
+function parseCreate(rest: readonly string[]): Parsed<'keys-create', KeysCreateOptions> {
   const values = readFlags(rest, CREATE_FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
   const { name = '', management = false, limit, config, 'data-dir': dataDir } = values;

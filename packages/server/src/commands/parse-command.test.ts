@@ -104,11 +104,11 @@ test('doctor takes a config and a data directory, and makes calls only when aske
 
 test.each([
   ['--help', /serve .*run the gateway/s],
-  ['-h', /keys create/],
+  ['-h', /issue, list and revoke keys/],
   ['help', /--version/],
   ['serve --help', /--data-dir/],
   ['serve --port 1 -h', /--data-dir/],
-  ['keys --help', /--management/],
+  ['keys --help', /revoke KEY/],
   ['keys create -h', /--management/],
   ['doctor --help', /--call/],
   ['replay --help', /--speed/],
@@ -125,7 +125,7 @@ test('the version can be asked for', () => {
 
 test.each([
   ['', /^Missing command\.\n\nUsage:/],
-  ['sevre', /^There is no command "sevre".\n\nUsage:/],
+  ['sevre', /^There is no command "sevre". Did you mean "serve"\?\n\nUsage:/],
   ['--port 1', /^There is no flag "--port".\n\nUsage:/],
   ['record', /^There is no command "record"/],
   ['replay --speed slow', /^--speed is instant, human or a number above 0, not "slow"/],
@@ -134,7 +134,7 @@ test.each([
   ['fixtures save --key k', /^Missing --id/],
   ['fixtures save --id g', /^Missing --key: .* management key/],
   ['fixtures mend', /^Missing or unknown fixtures command/],
-  ['serve --prot 1', /^Unknown option '--prot'.\n\nUsage: model-gateway serve/],
+  ['serve --prot 1', /^Unknown option '--prot'. Did you mean "--port"\?\n\nUsage: model-gateway serve/],
   ['serve extra', /^Unexpected argument 'extra'.*\n\nUsage: model-gateway serve/],
   ['serve --port', /--port <value>' argument missing.\n\nUsage:/],
   ['serve --port http', /^--port must be a whole number from 0 to 65535, not "http"/],
@@ -153,8 +153,8 @@ test.each([
   ['serve --demo --config c', /cannot be combined with --config/],
   ['serve --log-level loud', /^--log-level must be one of trace, .*not "loud"/],
   ['doctor now', /^Unexpected argument 'now'.*\n\nUsage: model-gateway doctor/],
-  ['keys', /^Missing or unknown keys command\.\n\nUsage: model-gateway keys create/],
-  ['keys revoke', /^Missing or unknown keys command/],
+  ['keys', /^Missing what to do with keys\.\n\nUsage: model-gateway keys <action>/],
+  ['keys mend', /^There is no "keys mend"\.\n\nUsage:/],
   ['keys create', /--name "my app"/],
   ['keys create --name a --limit $5', /^--limit must be an amount in USD/],
   ['keys create --name a --limit -5', /--limit/],

@@ -1,19 +1,27 @@
-import { asksForHelp, type Help, toHelp, UsageError } from '../process/flags.ts';
+import { asksForHelp, guess, type Help, toHelp, UsageError } from '../process/flags.ts';
+import { type CompletedCommand, parseCompletion, readCompletions } from './completion.ts';
 import { parseConnect } from './connect.ts';
 import { parseDoctor } from './doctor.ts';
 import { parseExport } from './export.ts';
 import { parseFixtures } from './fixtures.ts';
 import { parseImport } from './import.ts';
+import { parseInit } from './init.ts';
 import { parseKeys } from './keys.ts';
 import { parseMigrate } from './migrate.ts';
 import { parseReplay } from './replay.ts';
 import { parseRerun } from './rerun.ts';
 import { parseServe } from './serve.ts';
+import { parseChat, parseLogs, parseModels, parseStatus } from './terminal.ts';
 
 const HELP = `Usage: model-gateway <command> [flags]
 
   serve          run the gateway
-  keys create    issue a key
+  init           write a config file
+  status         show whether it runs, what it calls and what was spent
+  models         list the models that it serves
+  chat           talk to a model
+  logs           show the latest calls, and follow those that come
+  keys           issue, list and revoke keys
   connect        set up a tool (Claude Code, Codex, ...) to call the gateway
   replay         answer from recordings alone, for test suites
   fixtures       check recordings, or find what is wrong with a set of them
@@ -22,6 +30,7 @@ const HELP = `Usage: model-gateway <command> [flags]
   export         copy the database into a data directory
   rerun          run past calls again against other models, and compare
   doctor         check the way to each provider, and say what to do
+  completion     print a completion file for a shell
 
   --help         of a command, too: model-gateway serve --help
   --version
@@ -31,6 +40,11 @@ const HELP = `Usage: model-gateway <command> [flags]
 const COMMANDS = {
   serve: parseServe,
   keys: parseKeys,
+  init: parseInit,
+  status: parseStatus,
+  models: parseModels,
+  chat: parseChat,
+  logs: parseLogs,
   connect: parseConnect,
   replay: parseReplay,
   fixtures: parseFixtures,
@@ -39,6 +53,7 @@ const COMMANDS = {
   export: parseExport,
   rerun: parseRerun,
   doctor: parseDoctor,
+  completion: parseCompletion,
 } as const;
 
 export type Command = Help | { readonly type: 'version' } | ReturnType<(typeof COMMANDS)[keyof typeof COMMANDS]>;
@@ -49,7 +64,15 @@ export function parseCommand([first, ...rest]: readonly string[]): Command {
   if (asksForHelp(first) || first === 'help') return toHelp(HELP);
   if (first === '--version' || first === '-v') return { type: 'version' };
   if (isCommand(first)) return COMMANDS[first](rest);
-  throw new UsageError(`There is no ${first.startsWith('-') ? 'flag' : 'command'} "${first}".\n\n${HELP}`);
+  const kind = first.startsWith('-') ? 'flag' : 'command';
+  throw new UsageError(`There is no ${kind} "${first}".${guess(first, Object.keys(COMMANDS))}\n\n${HELP}`);
 }
 
 const isCommand = (word: string): word is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, word);
+
+/** Every command with what may follow it, by its own help. */
+export const listCommands = (): readonly CompletedCommand[] =>
+  Object.entries(COMMANDS).map(([name, parse]) => {
+    const parsed = parse(['--help']);
+    return readCompletions(name, parsed.type === 'help' ? parsed.text : '');
+  });

@@ -1,4 +1,5 @@
-import { type Parsed, readFlags, readInteger, STORE_FLAGS, toHelp, UsageError } from '../process/flags.ts';
+import { type Parsed, readFlags, readInteger, toHelp, UsageError } from '../process/flags.ts';
+import { GATEWAY_FLAGS, GATEWAY_HELP, readGatewayFlags } from '../process/gateway-flags.ts';
 import type { RerunOptions } from '../reruns/run-rerun.ts';
 
 const HELP = `Usage: model-gateway rerun --model ID --max-cost USD [flags]
@@ -16,15 +17,12 @@ Runs past calls again against other models at the running gateway, and prints ho
   --concurrency N    calls at once, 1 to 32 (4)
   --name NAME        shown in lists
   --estimate         show what it would cost, and run nothing
-  --data-dir DIR     the data directory of the gateway (./data)
-  --config FILE      or the config file that names it
-  --url URL          or the address of a gateway, with a management key in MODEL_GATEWAY_MANAGEMENT_KEY
-
+${GATEWAY_HELP}
 The rerun goes on at the gateway when this command is stopped.
 `;
 
 const FLAGS = {
-  ...STORE_FLAGS,
+  ...GATEWAY_FLAGS,
   model: { type: 'string', multiple: true },
   provider: { type: 'string' },
   'max-cost': { type: 'string' },
@@ -36,7 +34,6 @@ const FLAGS = {
   concurrency: { type: 'string' },
   name: { type: 'string' },
   estimate: { type: 'boolean' },
-  url: { type: 'string' },
 } as const;
 
 const DEFAULT_SPAN = '7d';
@@ -46,12 +43,9 @@ const DEFAULT_RUBRIC = 'Which response answers the request better: is correct, c
 export function parseRerun(args: readonly string[]): Parsed<'rerun', RerunOptions> {
   const values = readFlags(args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const { model: models = [], provider, 'max-cost': maxCost, judge: judges = [], estimate = false, url } = values;
+  const { model: models = [], provider, 'max-cost': maxCost, judge: judges = [], estimate = false } = values;
   if (models.length === 0) throw new UsageError(`Missing --model.\n\n${HELP}`);
   if (maxCost === undefined && !estimate) throw new UsageError(`Missing --max-cost.\n\n${HELP}`);
-  if (url !== undefined && !/^https?:\/\//.test(url)) {
-    throw new UsageError(`--url must be the gateway’s address, e.g. http://127.0.0.1:8855, not "${url}".`);
-  }
   const { rubric = DEFAULT_RUBRIC } = values;
   return {
     type: 'rerun',
@@ -65,9 +59,7 @@ export function parseRerun(args: readonly string[]): Parsed<'rerun', RerunOption
       concurrency: readInteger('--concurrency', values.concurrency ?? '4', 1, 32),
       name: values.name,
       onlyEstimates: estimate,
-      url: url?.replace(/\/+$/, ''),
-      config: values.config,
-      dataDir: values['data-dir'],
+      ...readGatewayFlags(values),
     },
   };
 }

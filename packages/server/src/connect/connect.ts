@@ -18,8 +18,8 @@ import {
   toKeyName,
 } from '@model-gateway/clients';
 
-import { findStore, isDatabase, mentionDemo, type StoreFlags } from '../open/find-store.ts';
-import { UsageError } from '../process/flags.ts';
+import { findStore, isDatabase, mentionDemo } from '../open/find-store.ts';
+import { UsageError, type StoreFlags } from '../process/flags.ts';
 import {
   forgetConnection,
   FORMATS,

@@ -14,8 +14,9 @@ import { ConfigError, type GatewayConfig, readStoredProviders } from '@model-gat
 import { diagnoseWhole } from '../checks/diagnose-provider.ts';
 import type { Finding } from '../checks/provider-check.ts';
 import { connectProviders, type Connector } from '../open/connect-providers.ts';
-import { openDatabase, readConfig, type StoreFlags } from '../open/find-store.ts';
+import { openDatabase, readConfig } from '../open/find-store.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
+import type { StoreFlags } from '../process/flags.ts';
 import { createRedactor } from '../process/logger.ts';
 import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
 

@@ -11,16 +11,9 @@ import {
 } from '@model-gateway/node';
 import type { PostgresStore } from '@model-gateway/postgres';
 
-import { UsageError } from '../process/flags.ts';
-import { readOwnerFile } from '../process/owner-file.ts';
+import { type StoreFlags, UsageError } from '../process/flags.ts';
+import { DEMO_DATA_DIR, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
-
-/** The flags that say which store is meant. */
-export interface StoreFlags {
-  /** The config file that names the store, unless a directory is given. */
-  readonly config: string | undefined;
-  readonly dataDir: string | undefined;
-}
 
 /** A store that outlives its processes. */
 type LastingStore = Exclude<GatewayConfig['store'], { readonly type: 'memory' }>;
@@ -115,8 +108,6 @@ export async function createKeyIn(named: NamedStore, fields: NewKey): Promise<st
   await withStore(named, async ({ keys }) => keys.insert(record));
   return key;
 }
-
-const DEMO_DATA_DIR = 'data/demo';
 
 /** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
 export async function mentionDemo({ config, dataDir }: StoreFlags): Promise<void> {

@@ -1,15 +1,45 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
+import { suggestName } from '@model-gateway/core';
+
 /** Reads the flags of a command, and `--help`. Throws `UsageError` with the help where they are not those. */
 export function readFlags<Flags extends ParseArgsOptionsConfig>(args: readonly string[], flags: Flags, help: string) {
+  return parse(args, flags, { help, allowPositionals: false }).values;
+}
+
+/** As `readFlags`, for a command that also takes one word; undefined without one. */
+export function readWordAndFlags<Flags extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  flags: Flags,
+  help: string,
+) {
+  const { values, positionals } = parse(args, flags, { help, allowPositionals: true });
+  const [word, more] = positionals;
+  if (more !== undefined) throw new UsageError(`Unexpected "${more}": put what has spaces in quotes.\n\n${help}`);
+  return { values, word };
+}
+
+function parse<Flags extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  flags: Flags,
+  { help, allowPositionals }: { readonly help: string; readonly allowPositionals: boolean },
+) {
   const options = { help: { type: 'boolean', short: 'h' }, ...flags } as const;
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals });
   } catch (error) {
     // Only the first sentence of Node's message helps; the rest is advice on escaping.
     const [reason = ''] = (error as Error).message.split('. ');
-    throw new UsageError(`${reason.replace(/\.$/, '')}.\n\n${help}`);
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(reason) ?? [];
+    const meant = unknown === undefined ? '' : guess(unknown, Object.keys(options), '--');
+    throw new UsageError(`${reason.replace(/\.$/, '')}.${meant}\n\n${help}`);
   }
+}
+
+/** A sentence that names the word that was probably meant, after a space; empty where none is near. */
+export function guess(word: string, known: readonly string[], prefix = ''): string {
+  const meant = suggestName(word, known);
+  return meant === undefined ? '' : ` Did you mean "${prefix}${meant}"?`;
 }
 
 /** Whether a word asks for help, where a command takes another word than a flag. */
@@ -20,6 +50,13 @@ export const STORE_FLAGS = {
   config: { type: 'string' },
   'data-dir': { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig;
+
+/** What they say. */
+export interface StoreFlags {
+  /** The config file that names the store, unless a directory is given. */
+  readonly config: string | undefined;
+  readonly dataDir: string | undefined;
+}
 
 /** Reads the value of a flag. Throws `UsageError`, as the others do. */
 export function readInteger(flag: string, text: string, least: number, most: number): number {

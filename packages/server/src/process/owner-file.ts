@@ -12,6 +12,9 @@ export interface Owner {
   readonly token: string;
 }
 
+/** Where a gateway in demo mode keeps its data, unless it is told otherwise. */
+export const DEMO_DATA_DIR = 'data/demo';
+
 const pathIn = (dataDir: string): string => join(dataDir, 'owner.json');
 
 /**

@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Rerun, RerunEstimate, RerunTargetReport } from '@model-gateway/core/wire';
 
-import { findStore, isDatabase, type StoreFlags } from '../open/find-store.ts';
-import { UsageError } from '../process/flags.ts';
-import { askOwner, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
+import type { GatewayFlags } from '../process/gateway-flags.ts';
+import { askOwner, describeReply, type Owner } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
+import { findGateway } from '../terminal/find-gateway.ts';
+import { toSeconds, toTable, toUsd } from '../terminal/table.ts';
 
 /** What `rerun` is asked to do. */
-export interface RerunOptions extends StoreFlags {
+export interface RerunOptions extends GatewayFlags {
   readonly targets: readonly { readonly model: string; readonly provider?: string | undefined }[];
   /** Undefined only where it is estimated alone. */
   readonly maxCostUsd: number | undefined;
@@ -22,8 +23,6 @@ export interface RerunOptions extends StoreFlags {
   readonly concurrency: number;
   readonly name: string | undefined;
   readonly onlyEstimates: boolean;
-  /** The address of the gateway, in place of that of the data directory. */
-  readonly url: string | undefined;
 }
 
 /** Where a command writes, and what it waits by. */
@@ -54,7 +53,7 @@ const POLL_MS = 1000;
 
 /** As `rerun`, with its surroundings as arguments. Resolves with whether all has been run. */
 export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<boolean> {
-  const gateway = await findGateway(options, host);
+  const gateway = await findGateway(options, host.env);
   const plan = toPlan(options, host);
   host.write(describeEstimate(await ask<RerunEstimate>(gateway, 'POST', '/estimate', plan)));
   if (options.onlyEstimates) return true;
@@ -66,7 +65,7 @@ export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<b
     const report = await follow(gateway, id);
     if (report.state !== 'running') {
       host.showProgress?.('');
-      host.write(toTable(report));
+      host.write(toResult(report));
       return report.state === 'done';
     }
     host.showProgress?.(toProgress(report));
@@ -75,21 +74,6 @@ export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<b
 }
 
 type Report = Rerun & { readonly results: readonly RerunTargetReport[] };
-
-async function findGateway({ url, ...flags }: RerunOptions, { env }: RerunHost): Promise<Owner> {
-  if (url !== undefined) {
-    const token = env['MODEL_GATEWAY_MANAGEMENT_KEY'];
-    if (!token) throw new UsageError('--url needs a management key in MODEL_GATEWAY_MANAGEMENT_KEY.');
-    return { pid: 0, url, token };
-  }
-  const named = await findStore(flags);
-  if (isDatabase(named)) {
-    throw new UsageError('This config uses a database: name the address of a gateway with --url.');
-  }
-  const owner = await readOwnerFile(named.store.dir);
-  if (owner !== undefined) return owner;
-  throw new StartError(`No gateway is running with the data directory ${named.store.dir}: start one with "serve".`);
-}
 
 async function ask<Data>(gateway: Owner, method: string, path: string, body?: object): Promise<Data> {
   const reply = await askOwner(gateway, method, `/admin/v1/reruns${path}`, body);
@@ -111,10 +95,6 @@ const toPlan = ({ where, lastMs, limit, targets, judges }: RerunOptions, { now }
   judges,
 });
 
-/** Small amounts need their digits. */
-const toUsd = (usd: number | null): string =>
-  usd === null ? 'unknown' : `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
-
 function describeEstimate({ items, without_request: without, typical_usd, worst_usd }: RerunEstimate): string {
   const missing = without === 0 ? '' : ` (${without} without a stored request)`;
   return `${items} calls${missing}; about ${toUsd(typical_usd)}, at worst ${toUsd(worst_usd)}, without judges.\n`;
@@ -125,7 +105,7 @@ const toProgress = ({ counts, spent_usd }: Rerun): string =>
 
 const HEAD = ['model', 'done', 'errors', 'win', 'tie', 'loss', 'cost', 'before', 'p50', 'p95'];
 
-function toTable(report: Report): string {
+function toResult(report: Report): string {
   const rows = report.results.map(({ model, done, errors, outcomes, figures, original_figures: before }) => [
     model,
     String(done),
@@ -136,24 +116,15 @@ function toTable(report: Report): string {
     toSeconds(figures.latency_p50_ms),
     toSeconds(figures.latency_p95_ms),
   ]);
-  const all = [HEAD, ...rows];
-  const widths = HEAD.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
   const reasons = report.results.flatMap(({ error_reasons: found }) =>
     found.map(({ reason, count }) => `${count} times: ${reason}`),
   );
   const judges = report.judge_cost_usd === 0 ? '' : `, ${toUsd(report.judge_cost_usd)} of it for judges`;
-  return [
-    ...lines,
+  const lines = [
     ...reasons,
     `${report.id} is ${report.state}${report.reason === null ? '' : `: ${report.reason}`}. ${toUsd(report.spent_usd)} spent${judges}.`,
-    '',
-  ].join('\n');
+  ];
+  return toTable(HEAD, rows) + lines.map((line) => `${line}\n`).join('');
 }
 
 /** With its 95 % interval. */
@@ -162,5 +133,3 @@ function toShare({ count, share, low, high }: RerunTargetReport['outcomes']['win
   const [from, to] = [low, high].map((part) => Math.round(part * 100));
   return `${count} (${from}-${to} %)`;
 }
-
-const toSeconds = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(2)} s`);

@@ -13,6 +13,7 @@ import { DEMO_FIXTURES } from '../demo-fixtures.ts';
 import type { RecordOptions } from '../open/open-fixtures.ts';
 import { type LogLevel, UsageError } from '../process/flags.ts';
 import type { ServerLogger } from '../process/logger.ts';
+import { DEMO_DATA_DIR } from '../process/owner-file.ts';
 import type { WorkerPlace } from '../process/worker-place.ts';
 
 /** What `serve` is asked to do. */
@@ -41,8 +42,6 @@ export interface StartPlan {
   /** Whether the demo begins with made-up calls: in its own directory, with its own fixtures. */
   readonly beginsWithSamples?: boolean | undefined;
 }
-
-const DEMO_DATA_DIR = 'data/demo';
 
 /**
  * Decides what to run: the config file, else the providers that the environment names, else those that were set up
