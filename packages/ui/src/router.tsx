@@ -16,6 +16,7 @@ import { EmptyState, Loading } from './parts/messages/states.tsx';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
 import { toPlaygroundSearch } from './screens/playground/playground-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
+import { toRerunPageSearch, toRerunSearch } from './screens/reruns/rerun-search.ts';
 import { toSettingsSearch } from './screens/settings/settings-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
@@ -90,6 +91,18 @@ const fixtures = createRoute({
   path: '/fixtures',
   validateSearch: toFixtureSearch,
   component: lazyRouteComponent(() => import('./screens/fixtures/fixtures-screen.tsx'), 'FixturesScreen'),
+});
+const reruns = createRoute({
+  getParentRoute: () => root,
+  path: '/reruns',
+  validateSearch: toRerunSearch,
+  component: lazyRouteComponent(() => import('./screens/reruns/reruns-screen.tsx'), 'RerunsScreen'),
+});
+const rerun = createRoute({
+  getParentRoute: () => root,
+  path: '/reruns/$id',
+  validateSearch: toRerunPageSearch,
+  component: lazyRouteComponent(() => import('./screens/reruns/rerun-page.tsx'), 'RerunPage'),
 });
 const keys = createRoute({
   getParentRoute: () => root,
@@ -169,6 +182,8 @@ export const router = createRouter({
     providers,
     provider,
     fixtures,
+    reruns,
+    rerun,
     settings,
   ]),
   history: createHashHistory(),

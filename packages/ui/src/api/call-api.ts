@@ -81,7 +81,7 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
 }
 
 /** Operations that change nothing, although they have a body. */
-const QUESTIONS = /\/(explain|test|provider-tests|dry-runs)$/;
+const QUESTIONS = /\/(explain|test|provider-tests|dry-runs|estimate)$/;
 
 function toAuthHeaders(caller: Caller | undefined, method: string): Record<string, string> {
   if (caller?.key !== undefined) return { authorization: `Bearer ${caller.key}` };

@@ -6,6 +6,7 @@ export type Task =
   | 'create-key'
   | 'add-provider'
   | 'new-video'
+  | 'new-rerun'
   | 'new-experiment'
   | 'open-prompts'
   | 'save-prompt'

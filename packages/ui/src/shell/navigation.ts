@@ -8,6 +8,7 @@ import {
   MessagesSquare,
   Package,
   Plug,
+  Repeat2,
   Send,
   Settings,
   ShieldCheck,
@@ -36,6 +37,7 @@ export interface Place {
     | '/destinations'
     | '/providers'
     | '/fixtures'
+    | '/reruns'
     | '/settings';
   readonly name: ScreenName;
   readonly letter: string;
@@ -59,6 +61,7 @@ export const PLACE_GROUPS = [
       { path: '/playground', name: 'playground', letter: 'p', digit: '4', icon: MessagesSquare },
       { path: '/videos', name: 'videos', letter: 'v', digit: '5', icon: Video },
       { path: '/fixtures', name: 'fixtures', letter: 'f', icon: Archive },
+      { path: '/reruns', name: 'reruns', letter: 'n', icon: Repeat2 },
     ],
   },
   {

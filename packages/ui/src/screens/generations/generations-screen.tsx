@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Ban, Pin } from 'lucide-react';
+import { Ban, Pin, Repeat2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
@@ -11,6 +11,7 @@ import {
   hasGenerationFilters,
   isGrouping,
   withChange,
+  withoutFilters,
 } from '../../features/generations/search/generation-search.ts';
 import { ListScreen } from '../../features/list-screen/list-screen.tsx';
 import { Button, Spinner } from '../../parts/controls/button.tsx';
@@ -190,11 +191,23 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
           {t.clearSelected}
         </Button>
       )}
+      {!isRefused && !isPinned && (
+        <Button
+          icon={<Repeat2 size={15} />}
+          aria-label={t.rerunThese}
+          title={t.rerunThese}
+          onClick={() => void navigate({ to: '/reruns', search: { ...withoutFilters(search, NO_FILTER), new: '1' } })}
+        >
+          <span className="@max-5xl:hidden">{t.rerun}</span>
+        </Button>
+      )}
       {!isRefused && !isPinned && <ExportMenu search={search} />}
     </>
   );
 }
 
+/** What of the address says how the list is shown. */
+const NO_FILTER = ['sort', 'order', 'group', 'open', 'compare', 'tab'] as const;
 const PRESSED = 'aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent';
 
 interface ListProps extends PartProps {

@@ -10,6 +10,7 @@ import {
   LogOut,
   MessagesSquare,
   Plug,
+  Repeat2,
   Send,
   ShieldCheck,
   SunMoon,
@@ -35,6 +36,7 @@ const FORMS = [
   { name: 'newExperiment', task: 'new-experiment', to: '/playground', icon: MessagesSquare },
   { name: 'openPrompts', task: 'open-prompts', to: '/playground', icon: BookMarked },
   { name: 'newVideo', task: 'new-video', to: '/videos', icon: Video },
+  { name: 'newRerun', task: 'new-rerun', to: '/reruns', icon: Repeat2 },
   { name: 'newGuardrail', task: 'new-guardrail', to: '/guardrails', icon: ShieldCheck },
   { name: 'newDestination', task: 'new-destination', to: '/destinations', icon: Send },
 ] as const satisfies readonly { readonly task: Task; readonly [field: string]: unknown }[];

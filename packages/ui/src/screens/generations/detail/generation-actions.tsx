@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, BookMarked, Code, Maximize2, MessagesSquare, Pin, PinOff, Send, Trash2 } from 'lucide-react';
+import { Archive, BookMarked, Code, Maximize2, MessagesSquare, Pin, PinOff, Repeat2, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
@@ -74,6 +74,12 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
       icon: <Send size={14} />,
       isDisabled: content === undefined || !isChat,
       onSelect: () => void resend(),
+    },
+    {
+      label: t.rerun,
+      icon: <Repeat2 size={14} />,
+      isDisabled: content === undefined || !isChat,
+      onSelect: () => void navigate({ to: '/reruns', search: { new: '1', ids: id } }),
     },
     {
       label: t.savePrompt,

@@ -55,6 +55,7 @@ export const detailMessages = createMessages(
     actions: {
       copyCurl: 'Copy as curl',
       copiedCurl: 'Copied as curl',
+      rerun: 'Rerun…',
       savePrompt: 'Save as prompt…',
       saveFixture: 'Save as fixture',
       resend: 'Send again',
@@ -170,6 +171,7 @@ export const detailMessages = createMessages(
       actions: {
         copyCurl: 'Als curl kopieren',
         copiedCurl: 'Als curl kopiert',
+        rerun: 'Wiederholen…',
         savePrompt: 'Als Prompt speichern…',
         saveFixture: 'Als Fixture speichern',
         resend: 'Erneut senden',

@@ -1,0 +1,197 @@
+import type { Rerun, RerunEstimate } from '@model-gateway/core/wire';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useMemo, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { allKeysQuery } from '../../api/queries.ts';
+import type { KeyHashes } from '../../features/generations/search/filter-text.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { issueFor } from '../../parts/controls/field.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
+import { partMessages } from '../../parts/part-messages.ts';
+import { scrollIntoView } from '../../parts/scroll-into-view.ts';
+import { EstimateTable } from './estimate-table.tsx';
+import { rerunFormMessages } from './form-messages.ts';
+import { JudgeFields } from './judge-fields.tsx';
+import { type DraftIssues, findIssues, type RerunDraft, toDraft, toPlanBody, toRerunBody } from './rerun-draft.ts';
+import { rerunsQuery } from './rerun-queries.ts';
+import type { RerunSearch } from './rerun-search.ts';
+import { SetFields } from './set-fields.tsx';
+import { TargetFields } from './target-fields.tsx';
+
+interface NewRerunProps {
+  /** Which requests the form begins with. */
+  readonly search: RerunSearch;
+  readonly onClose: () => void;
+  readonly onStarted: (id: string) => void;
+}
+
+/** Which calls are run again, against which models, who judges and what it may cost: estimated first, then started. */
+export function NewRerun(props: NewRerunProps) {
+  const keys = useQuery(allKeysQuery);
+  const names = useMemo(() => toUniqueNames(keys.data ?? []), [keys.data]);
+  // Without their names keys stand in the filter by their hashes, which works as well.
+  if (keys.data !== undefined || keys.error !== null) return <RerunForm {...props} names={names} />;
+  const t = rerunFormMessages();
+  return (
+    <Dialog title={t.title} width="wide" onClose={props.onClose}>
+      <Loading what={t.keys} />
+    </Dialog>
+  );
+}
+
+/** Names of keys by their hashes, without those that several have. */
+function toUniqueNames(keys: readonly { readonly hash: string; readonly name: string }[]): ReadonlyMap<string, string> {
+  const counts = new Map<string, number>();
+  for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(keys.filter(({ name }) => counts.get(name) === 1).map(({ hash, name }) => [hash, name]));
+}
+
+/** An estimate, and the parts of the form that it is of. */
+interface Estimated {
+  readonly of: string;
+  readonly estimate: RerunEstimate;
+}
+
+/** What an estimate depends on. */
+const toPlanKey = (draft: RerunDraft): string =>
+  JSON.stringify({ ...draft, name: '', maxCost: '', concurrency: '' } satisfies RerunDraft);
+
+function useRerunForm({ search, names, onStarted }: NewRerunProps & { names: ReadonlyMap<string, string> }) {
+  const client = useQueryClient();
+  const hashes: KeyHashes = useMemo(() => new Map(Array.from(names, ([hash, name]) => [name, hash])), [names]);
+  const [draft, setDraft] = useState(() => toDraft(search, names));
+  const [issues, setIssues] = useState<DraftIssues>({});
+  const [estimated, setEstimated] = useState<Estimated>();
+  const estimate = useMutation({
+    mutationFn: async (of: RerunDraft) => {
+      const body = toPlanBody(of, Date.now(), hashes);
+      const { data } = await callApi<{ data: RerunEstimate }>('/admin/v1/reruns/estimate', { method: 'POST', body });
+      return { of: toPlanKey(of), estimate: data };
+    },
+    onSuccess: setEstimated,
+  });
+  const start = useMutation({
+    mutationFn: () =>
+      callApi<{ data: Rerun }>('/admin/v1/reruns', { method: 'POST', body: toRerunBody(draft, Date.now(), hashes) }),
+    onSuccess: async ({ data }) => {
+      await client.invalidateQueries({ queryKey: rerunsQuery.queryKey });
+      onStarted(data.id);
+    },
+  });
+  const current = estimated?.of === toPlanKey(draft) ? estimated.estimate : undefined;
+  return {
+    draft,
+    change(part: Partial<RerunDraft>): void {
+      setDraft((before) => ({ ...before, ...part }));
+      setIssues({});
+    },
+    issues,
+    /** Of the form as it is now. */
+    current,
+    estimate,
+    start,
+    ask(): void {
+      const found = findIssues(draft, hashes);
+      setIssues(found);
+      if (Object.keys(found).length > 0) return;
+      start.reset();
+      estimate.mutate(draft);
+    },
+    begin(): void {
+      if (!(Number(draft.maxCost) > 0)) return setIssues({ max_cost_usd: rerunFormMessages().issues.noCost });
+      estimate.reset();
+      start.mutate();
+    },
+  };
+}
+
+function RerunForm(props: NewRerunProps & { names: ReadonlyMap<string, string> }) {
+  const t = rerunFormMessages();
+  const formId = useId();
+  const { draft, change, issues, current, estimate, start, ask, begin } = useRerunForm(props);
+  const error = start.error ?? estimate.error;
+  const fields = { draft, onChange: change, issues, error };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    ask();
+  };
+  return (
+    <Dialog
+      title={t.title}
+      width="wide"
+      onClose={props.onClose}
+      actions={
+        <>
+          <Button onClick={props.onClose}>{partMessages().actions.cancel}</Button>
+          <Button type="submit" form={formId} isBusy={estimate.isPending}>
+            {t.estimate}
+          </Button>
+          <Button
+            look="primary"
+            disabled={current === undefined}
+            title={current === undefined ? t.estimateFirst : undefined}
+            isBusy={start.isPending}
+            onClick={begin}
+          >
+            {t.start}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-5">
+        <SetFields {...fields} />
+        <TargetFields {...fields} />
+        <JudgeFields {...fields} />
+        <div className="grid items-start gap-3 sm:grid-cols-3">
+          <LabelledInput
+            label={t.maxCost}
+            hint={t.maxCostHint}
+            error={issues.max_cost_usd ?? issueFor(error, 'max_cost_usd')}
+            type="number"
+            inputMode="decimal"
+            min={0}
+            step="any"
+            required
+            value={draft.maxCost}
+            onChange={(maxCost) => change({ maxCost })}
+          />
+          <LabelledInput
+            label={t.concurrency}
+            hint={t.concurrencyHint}
+            error={issueFor(error, 'concurrency')}
+            type="number"
+            min={1}
+            max={32}
+            value={draft.concurrency}
+            onChange={(concurrency) => change({ concurrency })}
+          />
+          <LabelledInput
+            label={t.name}
+            error={issueFor(error, 'name')}
+            maxLength={100}
+            value={draft.name}
+            onChange={(name) => change({ name })}
+          />
+        </div>
+        {current !== undefined && (
+          <div ref={scrollIntoView}>
+            <EstimateTable estimate={current} maxCost={Number(draft.maxCost)} />
+          </div>
+        )}
+        {error !== null && (
+          <div ref={scrollIntoView}>
+            <UnsavedPanel
+              error={error}
+              title={start.error === null ? t.notEstimated : t.notStarted}
+              onRetry={start.error === null ? ask : begin}
+            />
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}

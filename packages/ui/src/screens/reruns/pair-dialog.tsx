@@ -1,0 +1,210 @@
+import type { RerunPair, RerunVerdict } from '@model-gateway/core/wire';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronLeft, ChevronRight, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+import { DiffText } from '../../features/playground/diff/diff-text.tsx';
+import { formatUsd } from '../../format/money.ts';
+import { formatCount, formatDuration } from '../../format/quantity.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Choice } from '../../parts/controls/field.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
+import { showFailure } from '../../parts/messages/toast-store.ts';
+import { PlainText } from '../../parts/text/plain-text.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { toJudgeName } from './judge-name.ts';
+import { rerunsMessages } from './messages.ts';
+import { toPlace } from './pair-list.tsx';
+import { toCompletionText } from './pair-text.ts';
+import { judgePair, type RerunReport, rerunPairQuery, rerunsQuery } from './rerun-queries.ts';
+import { VerdictBadge } from './rerun-state.tsx';
+
+interface PairDialogProps {
+  readonly rerun: RerunReport;
+  /** `00003-1`. */
+  readonly item: string;
+  /** The place of the target whose pairs one steps through; undefined for all. */
+  readonly target: string | undefined;
+  readonly onOpen: (item: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Both completions side by side, what the judges say of them, and a person's verdict, which counts instead. */
+export function PairDialog({ rerun, item, target, onOpen, onClose }: PairDialogProps) {
+  const { pair: t } = rerunsMessages();
+  const count = rerun.targets.length;
+  const [place, of] = [toPlace(item), Number(item.split('-')[1] ?? 0)];
+  const at = place * count + of;
+  const query = useQuery(rerunPairQuery(rerun.id, at));
+  const step = target === undefined ? 1 : count;
+  const toItem = (next: number): string | undefined =>
+    next < 0 || next >= rerun.counts.total
+      ? undefined
+      : `${String(Math.floor(next / count)).padStart(5, '0')}-${next % count}`;
+  const [previous, next] = [toItem(at - step), toItem(at + step)];
+  const model = showControls(rerun.targets[of]?.model ?? '');
+  return (
+    <Dialog
+      title={t.title(formatCount(place + 1), model)}
+      width="full"
+      onClose={onClose}
+      actions={
+        <>
+          <Button
+            icon={<ChevronLeft size={15} />}
+            disabled={previous === undefined}
+            onClick={() => previous !== undefined && onOpen(previous)}
+          >
+            {t.previous}
+          </Button>
+          <Button disabled={next === undefined} onClick={() => next !== undefined && onOpen(next)}>
+            {t.next} <ChevronRight size={15} />
+          </Button>
+        </>
+      }
+    >
+      <Loaded what={t.what} query={query} isKept data={query.data} isFlush>
+        {(pair) =>
+          pair === null ? (
+            <EmptyState title={t.missing} />
+          ) : (
+            <div key={pair.item} className="flex flex-col gap-4">
+              {pair.state === 'done' && <Verdict rerunId={rerun.id} pair={pair} />}
+              <Completions pair={pair} />
+              <Judges pair={pair} />
+            </div>
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}
+
+/** The verdict of the person at hand. */
+function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
+  const { page, pair: t } = rerunsMessages();
+  const { item, person } = pair;
+  const client = useQueryClient();
+  const judge = useMutation({
+    mutationFn: (verdict: RerunVerdict | null) => judgePair(rerunId, item, { verdict, note: person?.note ?? null }),
+    onError: (error) => showFailure(t.notSaved, error),
+    onSettled: () => client.invalidateQueries({ queryKey: rerunsQuery.queryKey }),
+  });
+  const shown = judge.isPending ? judge.variables : (person?.verdict ?? null);
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm">
+      <span aria-hidden="true" className="font-medium">
+        {t.verdict}
+      </span>
+      <Choice label={t.verdict} value={shown} options={page.outcome} onChange={(verdict) => judge.mutate(verdict)} />
+      {person !== null && (
+        <>
+          <Button look="quiet" icon={<X size={14} />} onClick={() => judge.mutate(null)}>
+            {t.takeBack}
+          </Button>
+          <span className="text-xs text-ink-faint">{t.by(showControls(person.by))}</span>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Completions({ pair }: { pair: RerunPair }) {
+  const { pairs, pair: t } = rerunsMessages();
+  const { original, completion, original_generation_id: originalId, generation_id: id, state, reason } = pair;
+  const before = original === null ? undefined : toCompletionText(original);
+  const after = completion === null ? undefined : toCompletionText(completion);
+  const hasCalls = [original, completion].some((one) => (one?.tool_calls.length ?? 0) > 0);
+  const facts = [
+    pair.cost_usd === null ? '' : formatUsd(pair.cost_usd),
+    pair.latency_ms === null ? '' : formatDuration(pair.latency_ms),
+  ].filter(Boolean);
+  return (
+    <div className="grid gap-4 md:grid-cols-2">
+      <Side title={t.original} generationId={originalId} facts="">
+        {before === undefined ? (
+          <Note>{originalId === null ? t.noOriginal : t.goneOriginal}</Note>
+        ) : before === '' ? (
+          <Note>{t.emptyText}</Note>
+        ) : (
+          <PlainText text={before} />
+        )}
+      </Side>
+      <Side title={t.completion} generationId={id} facts={facts.join(' · ')}>
+        {state === 'failed' ? (
+          <p className="text-sm break-words text-bad">
+            {t.failed}: {showControls(reason ?? '')}
+          </p>
+        ) : state !== 'done' ? (
+          <Note>{pairs.states[state]}</Note>
+        ) : after === undefined ? (
+          <Note>{t.goneCompletion}</Note>
+        ) : after === '' ? (
+          <Note>{t.emptyText}</Note>
+        ) : before === undefined ? (
+          <PlainText text={after} />
+        ) : (
+          <DiffText before={before} after={after} than={t.theOriginal} isPlain={hasCalls} />
+        )}
+      </Side>
+    </div>
+  );
+}
+
+const Note = ({ children }: { children: string }) => <p className="text-sm text-ink-faint">{children}</p>;
+
+interface SideProps {
+  readonly title: string;
+  readonly generationId: string | null;
+  /** Cost and latency. */
+  readonly facts: string;
+  readonly children: ReactNode;
+}
+
+function Side({ title, generationId, facts, children }: SideProps) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3">
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <h3 className="text-sm font-semibold">{title}</h3>
+        <span className="figures flex-1 text-xs text-ink-faint">{facts}</span>
+        {generationId !== null && (
+          <Link
+            to="/generations/$id"
+            params={{ id: generationId }}
+            search={{}}
+            className="text-xs text-accent underline"
+          >
+            {rerunsMessages().pair.open}
+          </Link>
+        )}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Judges({ pair: { verdicts } }: { pair: RerunPair }) {
+  const { pair: t } = rerunsMessages();
+  if (verdicts.length === 0) return null;
+  return (
+    <section aria-label={t.judges} className="text-sm">
+      <h3 className="mb-1 font-semibold">{t.judges}</h3>
+      <ul className="flex flex-col gap-1">
+        {verdicts.map(({ judge, verdict, note }) => (
+          <li key={judge} className="flex flex-wrap items-baseline gap-x-2">
+            {verdict === null ? (
+              <span className="text-ink-faint">{t.undecided}</span>
+            ) : (
+              <VerdictBadge verdict={verdict} />
+            )}
+            <span className="break-words">{toJudgeName(judge)}</span>
+            {note !== null && <span className="break-words text-ink-faint">{showControls(note)}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Model } from '@model-gateway/core/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+
+import { modelsQuery } from '../../api/queries.ts';
+import { formatTokenPrice } from '../../features/models/model-facts.ts';
+import { Field, Folded, issueFor } from '../../parts/controls/field.tsx';
+import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
+import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
+import { MultiSelect } from '../../parts/controls/multi-select.tsx';
+import { rerunFormMessages } from './form-messages.ts';
+import type { RerunDraft } from './rerun-draft.ts';
+import { type DraftFieldProps, GROUP } from './set-fields.tsx';
+
+const NOTHING: readonly never[] = [];
+
+/** The models that respond with text, with their prices for a million tokens. */
+export function useChatModels(): readonly SelectOption[] {
+  const { data: models = NOTHING } = useQuery(modelsQuery);
+  return useMemo(() => models.filter(isChat).map(toOption), [models]);
+}
+
+const isChat = ({ architecture }: Model): boolean => architecture.output_modalities.includes('text');
+
+const toOption = ({ id, name, pricing }: Model): SelectOption => ({
+  value: id,
+  label: id,
+  note: `${formatTokenPrice(pricing, 'prompt')} / ${formatTokenPrice(pricing, 'completion')}`,
+  words: name,
+});
+
+/** What the calls are run against: models, and what is changed of the requests for all of them. */
+export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps) {
+  const t = rerunFormMessages();
+  const options = useChatModels();
+  const parametersIssue = issues.parameters ?? issueForTarget(error, 'parameters');
+  const systemIssue = issueForTarget(error, 'system');
+  return (
+    <fieldset className={GROUP}>
+      <legend className="px-1 text-sm font-semibold">{t.targets}</legend>
+      <Field label={t.models} hint={t.modelsHint} error={issues.targets ?? issueForTarget(error, 'model')}>
+        {(control) => (
+          <MultiSelect
+            control={control}
+            noun={t.modelNoun}
+            options={options}
+            chosen={draft.models}
+            onChange={(models) => onChange({ models })}
+            allowsOther
+            unknownNote={t.unknownModel}
+          />
+        )}
+      </Field>
+      <Folded title={t.changes} hasIssue={parametersIssue !== undefined || systemIssue !== undefined}>
+        <div className="mt-3 flex flex-col gap-3">
+          <LabelledSelect
+            label={t.systemChange}
+            value={draft.systemChange}
+            options={Object.entries(t.systemChanges)}
+            onChange={(change) => onChange({ systemChange: change as RerunDraft['systemChange'] })}
+          />
+          {draft.systemChange !== 'keep' && (
+            <LabelledText
+              label={t.system}
+              error={systemIssue}
+              rows={3}
+              value={draft.system}
+              onChange={(system) => onChange({ system })}
+            />
+          )}
+          <LabelledText
+            label={t.parameters}
+            hint={t.parametersHint}
+            error={parametersIssue}
+            rows={2}
+            spellCheck={false}
+            className="field resize-y font-mono text-xs"
+            value={draft.parameters}
+            onChange={(parameters) => onChange({ parameters })}
+          />
+        </div>
+      </Folded>
+    </fieldset>
+  );
+}
+
+/** The gateway's message about a member of the first target that has one, or about all targets. */
+function issueForTarget(error: unknown, member: 'model' | 'parameters' | 'system'): string | undefined {
+  const places = Array.from({ length: 8 }, (_, at) => issueFor(error, `targets.${at}.${member}`));
+  return places.find((issue) => issue !== undefined);
+}
