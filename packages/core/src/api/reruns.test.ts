@@ -92,6 +92,24 @@ test('runs calls again against another model, and shows both completions', async
   expect(pairs.map(({ original_generation_id: original }) => original)).toEqual(ids);
 });
 
+test('counts the calls that are under way', async () => {
+  let look = (): void => undefined;
+  const { ask, begin, ended, dataOf } = prepare((sent) => {
+    if (sent.model === 'other') look();
+    return say(sent);
+  });
+  const ids = [await ask('one'), await ask('two')];
+  const { id } = await begin({ set: { generation_ids: ids }, concurrency: 1, start: false });
+  const seen: Promise<Report>[] = [];
+  look = () => void seen.push(dataOf<Report>('GET', `${RERUNS}/${id}`));
+  await dataOf('POST', `${RERUNS}/${id}/resume`, {});
+  await ended(id);
+  expect((await Promise.all(seen)).map(({ counts }) => counts)).toMatchObject([
+    { pending: 1, running: 1, done: 0 },
+    { pending: 0, running: 1, done: 1 },
+  ]);
+});
+
 test('puts parameters and the system prompt of a target over the request', async () => {
   const { ask, begin, ended, upstream } = prepare();
   const id = await ask('one', {

@@ -7,7 +7,7 @@ import type { Principal } from '../http/request.ts';
 import { removeRerun } from '../reruns/aged-reruns.ts';
 import { createRerun as makeRerun, type CreateParts, estimateRerun as makeEstimate } from '../reruns/create-rerun.ts';
 import { csvHead, readPair, reportTargets, toCsvLine, toRerun, toRerunItem } from '../reruns/rerun-report.ts';
-import { toOwner } from '../reruns/rerun-rows.ts';
+import { sumItems, toOwner } from '../reruns/rerun-rows.ts';
 import type { RerunRunner } from '../reruns/rerun-runner.ts';
 import {
   findRerun,
@@ -109,7 +109,8 @@ export const getRerun = operation<RerunParts>()({
   async run({ params: { id }, parts }) {
     const rerun = await readRerun(id, parts);
     const { items } = await readItems(id, parts);
-    return { data: { ...toRerun(rerun), results: reportTargets(rerun, items) } };
+    // Its own counts are written when an item ends, so they lack what has begun since.
+    return { data: { ...toRerun(rerun), counts: sumItems(items).counts, results: reportTargets(rerun, items) } };
   },
 });
 
