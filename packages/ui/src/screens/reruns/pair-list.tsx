@@ -96,9 +96,9 @@ function toColumns(targets: RerunReport['targets']): readonly Column<RerunPair>[
       ? [
           {
             id: 'model',
-            leaves: 4,
             header: rerunsMessages().page.model,
             width: 'minmax(110px,1fr)',
+            narrow: { width: 'minmax(80px,1fr)' },
             cell: ({ target }: RerunPair) => (
               <span className="font-mono text-xs" title={showControls(targets[target]?.model ?? '')}>
                 {showControls(targets[target]?.model ?? '')}
@@ -109,7 +109,7 @@ function toColumns(targets: RerunReport['targets']): readonly Column<RerunPair>[
       : []),
     {
       id: 'original',
-      leaves: 5,
+      leaves: 4,
       header: t.original,
       width: 'minmax(140px,2fr)',
       cell: ({ original }) => <Beginning completion={original} />,
@@ -118,12 +118,14 @@ function toColumns(targets: RerunReport['targets']): readonly Column<RerunPair>[
       id: 'completion',
       header: t.completion,
       width: 'minmax(140px,2fr)',
+      narrow: { width: 'minmax(90px,2fr)' },
       cell: (pair) => (pair.state === 'done' ? <Beginning completion={pair.completion} /> : <State pair={pair} />),
     },
     {
       id: 'verdict',
       header: t.verdict,
       width: '112px',
+      narrow: { width: '92px' },
       cell: ({ verdict, person }) =>
         verdict === null ? (
           <span className="text-ink-faint">{t.noVerdict}</span>

@@ -12,7 +12,7 @@ import type { RerunReport } from './rerun-queries.ts';
 export function TargetResults({ rerun: { results } }: { rerun: RerunReport }) {
   const { page: t } = rerunsMessages();
   return (
-    <section aria-label={t.results} className="card min-w-0">
+    <div className="card min-w-0">
       <div className="flex flex-wrap items-baseline gap-x-3 px-4 pt-3 pb-1">
         <h2 className="text-base font-semibold">{t.results}</h2>
         <p className="text-xs text-ink-faint">{t.resultsNote}</p>
@@ -43,7 +43,7 @@ export function TargetResults({ rerun: { results } }: { rerun: RerunReport }) {
         </table>
       </div>
       <Reasons results={results} />
-    </section>
+    </div>
   );
 }
 
@@ -99,7 +99,7 @@ function Outcomes({ outcomes }: { outcomes: RerunOutcomes }) {
   const { page: t } = rerunsMessages();
   if (outcomes.judged === 0) return <span className="text-ink-faint">{t.noVerdicts}</span>;
   return (
-    <dl className="grid grid-cols-[auto_minmax(80px,1fr)_auto] items-center gap-x-2 gap-y-1">
+    <dl className="grid grid-cols-[4.5rem_minmax(80px,1fr)_5.5rem] items-center gap-x-2 gap-y-1">
       {OUTCOMES.map(([verdict, color]) => {
         const { count, share, low, high } = outcomes[verdict];
         const percent = toPercent(share);
@@ -114,9 +114,11 @@ function Outcomes({ outcomes }: { outcomes: RerunOutcomes }) {
                   style={{ width: toWidth(share) }}
                 />
                 <span
-                  className="absolute top-1/2 h-0.5 -translate-y-1/2 bg-ink forced-color-adjust-none"
+                  className="absolute inset-y-0.5 flex items-center border-x border-ink"
                   style={{ left: toWidth(low), width: toWidth((high ?? 0) - (low ?? 0)) }}
-                />
+                >
+                  <span className="w-full border-t border-ink" />
+                </span>
               </span>
               <span className="text-right text-xs whitespace-nowrap" title={interval}>
                 {formatCount(count)} <span className="text-ink-faint">· {percent}</span>
