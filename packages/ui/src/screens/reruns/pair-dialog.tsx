@@ -1,8 +1,8 @@
 import type { RerunPair, RerunVerdict } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 
 import { DiffText } from '../../features/playground/diff/diff-text.tsx';
 import { formatUsd } from '../../format/money.ts';
@@ -19,7 +19,15 @@ import { toJudgeName } from './judge-name.ts';
 import { rerunsMessages } from './messages.ts';
 import { toPlace } from './pair-list.tsx';
 import { toCompletionText } from './pair-text.ts';
-import { judgePair, type RerunReport, rerunPairQuery, rerunsQuery } from './rerun-queries.ts';
+import {
+  findLoadedPair,
+  judgePair,
+  promptQuery,
+  replaceLoadedPair,
+  type RerunReport,
+  rerunPairQuery,
+  rerunQuery,
+} from './rerun-queries.ts';
 import { VerdictBadge } from './rerun-state.tsx';
 
 interface PairDialogProps {
@@ -38,7 +46,11 @@ export function PairDialog({ rerun, item, target, onOpen, onClose }: PairDialogP
   const count = rerun.targets.length;
   const [place, of] = [toPlace(item), Number(item.split('-')[1] ?? 0)];
   const at = place * count + of;
-  const query = useQuery(rerunPairQuery(rerun.id, at));
+  const client = useQueryClient();
+  const query = useQuery({
+    ...rerunPairQuery(rerun.id, at),
+    placeholderData: () => findLoadedPair(client, rerun.id, item),
+  });
   const step = target === undefined ? 1 : count;
   const toItem = (next: number): string | undefined =>
     next < 0 || next >= rerun.counts.total
@@ -72,6 +84,7 @@ export function PairDialog({ rerun, item, target, onOpen, onClose }: PairDialogP
             <EmptyState title={t.missing} />
           ) : (
             <div key={pair.item} className="flex flex-col gap-4">
+              {pair.original_generation_id !== null && <Prompt generationId={pair.original_generation_id} />}
               {pair.state === 'done' && <Verdict rerunId={rerun.id} pair={pair} />}
               <Completions pair={pair} />
               <Judges pair={pair} />
@@ -83,28 +96,61 @@ export function PairDialog({ rerun, item, target, onOpen, onClose }: PairDialogP
   );
 }
 
+/** How what both responded to begins. The whole of it is in the generation. */
+function Prompt({ generationId }: { generationId: string }) {
+  const { pair: t } = rerunsMessages();
+  const { data } = useQuery(promptQuery(generationId));
+  if (data === null) return null;
+  return (
+    <p className="min-h-5 truncate text-sm" title={data === undefined ? undefined : showControls(data)}>
+      <span className="text-ink-faint">{t.prompt}</span> {data === undefined ? '…' : showControls(data)}
+    </p>
+  );
+}
+
 /** The verdict of the person at hand. */
 function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
   const { page, pair: t } = rerunsMessages();
   const { item, person } = pair;
   const client = useQueryClient();
+  const [note, setNote] = useState(person?.note ?? '');
   const judge = useMutation({
-    mutationFn: (verdict: RerunVerdict | null) => judgePair(rerunId, item, { verdict, note: person?.note ?? null }),
+    mutationFn: ({ verdict, written }: { verdict: RerunVerdict | null; written: string }) =>
+      judgePair(rerunId, item, { verdict, note: written.trim() === '' ? null : written.trim() }),
+    onSuccess: async ({ data }) => {
+      replaceLoadedPair(client, rerunId, data);
+      await client.invalidateQueries({ queryKey: rerunQuery(rerunId).queryKey });
+    },
     onError: (error) => showFailure(t.notSaved, error),
-    onSettled: () => client.invalidateQueries({ queryKey: rerunsQuery.queryKey }),
   });
-  const shown = judge.isPending ? judge.variables : (person?.verdict ?? null);
+  const shown = judge.isPending ? judge.variables.verdict : (person?.verdict ?? null);
+  const save = (): void => {
+    if (person !== null && !judge.isPending && note.trim() !== (person.note ?? ''))
+      judge.mutate({ verdict: person.verdict, written: note });
+  };
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm">
       <span aria-hidden="true" className="font-medium">
         {t.verdict}
       </span>
-      <Choice label={t.verdict} value={shown} options={page.outcome} onChange={(verdict) => judge.mutate(verdict)} />
+      <Choice
+        label={t.verdict}
+        value={shown ?? 'none'}
+        options={{ ...page.outcome, none: t.none }}
+        onChange={(chosen) => judge.mutate({ verdict: chosen === 'none' ? null : chosen, written: note })}
+      />
       {person !== null && (
         <>
-          <Button look="quiet" icon={<X size={14} />} onClick={() => judge.mutate(null)}>
-            {t.takeBack}
-          </Button>
+          <input
+            className="field w-auto min-w-40 flex-1"
+            aria-label={t.note}
+            placeholder={t.note}
+            maxLength={2000}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+            onBlur={save}
+            onKeyDown={(event) => event.key === 'Enter' && save()}
+          />
           <span className="text-xs text-ink-faint">{t.by(showControls(person.by))}</span>
         </>
       )}

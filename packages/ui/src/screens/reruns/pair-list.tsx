@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { formatUsdInColumn } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { classNames } from '../../parts/class-names.ts';
 import { FilterSelect } from '../../parts/controls/select.tsx';
 import { Loaded, NotLoaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
@@ -26,6 +27,9 @@ interface PairListProps {
   readonly openItem: string | undefined;
   readonly onOpen: (item: string) => void;
 }
+
+/** So many have room in the page; more scroll in the table. */
+const FEW_ROWS = 12;
 
 /** Each call with what the original and the target said of it, loaded as one goes down. */
 export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairListProps) {
@@ -61,7 +65,7 @@ export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairList
                   query={{ error: query.error, refetch: query.fetchNextPage }}
                 />
               )}
-              <div className="flex h-[70dvh] flex-col">
+              <div className={classNames('flex flex-col', loaded.length > FEW_ROWS && 'h-[70dvh]')}>
                 <VirtualTable
                   label={t.title}
                   rows={loaded}

@@ -13,7 +13,7 @@ import { rerunsMessages } from './messages.ts';
 import { PairDialog } from './pair-dialog.tsx';
 import { PairList } from './pair-list.tsx';
 import { RerunActions } from './rerun-actions.tsx';
-import { isMoving, type RerunReport, rerunQuery } from './rerun-queries.ts';
+import { isMoving, refreshPairs, type RerunReport, rerunQuery } from './rerun-queries.ts';
 import { RerunProgress, RerunStateBadge, toCostText, toRerunName } from './rerun-state.tsx';
 import { TargetResults } from './target-results.tsx';
 
@@ -96,8 +96,7 @@ function Pairs({ rerun }: { rerun: RerunReport }) {
   const over = counts.done + counts.failed;
   const isOver = !isMoving(rerun);
   useEffect(() => {
-    void client.invalidateQueries({ queryKey: ['reruns', 'pairs', id] });
-    void client.invalidateQueries({ queryKey: ['reruns', 'pair', id] });
+    void refreshPairs(client, id, isOver);
   }, [client, id, over, isOver]);
   const open = (pair: string | undefined): void =>
     void navigate({ search: (before) => ({ ...before, pair }), replace: search.pair !== undefined });

@@ -1,9 +1,22 @@
-import type { Rerun, RerunItem, RerunPair, RerunTargetReport, RerunVerdict } from '@model-gateway/core/wire';
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  GenerationRow,
+  Rerun,
+  RerunItem,
+  RerunPair,
+  RerunTargetReport,
+  RerunVerdict,
+} from '@model-gateway/core/wire';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
-import type { Page } from '../../api/types.ts';
+import type { GenerationList, Page } from '../../api/types.ts';
 
 /** A rerun with what became of each of its targets. */
 export interface RerunReport extends Rerun {
@@ -60,6 +73,39 @@ export const rerunPairsQuery = (id: string, target: string | undefined) =>
     placeholderData: keepPreviousData,
   });
 
+/** The pairs of a list that are there, by the key of its query. */
+type LoadedPairs = InfiniteData<Page<RerunPair>>;
+
+/** A pair that a list has loaded already. */
+export const findLoadedPair = (client: QueryClient, id: string, item: string): RerunPair | undefined =>
+  client
+    .getQueriesData<LoadedPairs>({ queryKey: ['reruns', 'pairs', id] })
+    .flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
+    .find((pair) => pair.item === item);
+
+/** Puts what has changed of an item into every list that shows it: pages are costly to load again. */
+export function replaceLoadedPair(client: QueryClient, id: string, changed: RerunItem): void {
+  const put = (pair: RerunPair): RerunPair => (pair.item === changed.item ? { ...pair, ...changed } : pair);
+  client.setQueriesData<LoadedPairs>({ queryKey: ['reruns', 'pairs', id] }, (list) =>
+    list === undefined
+      ? undefined
+      : { ...list, pages: list.pages.map((page) => ({ ...page, data: page.data.map(put) })) },
+  );
+  client.setQueriesData<RerunPair | null>({ queryKey: ['reruns', 'pair', id] }, (pair) => (pair ? put(pair) : pair));
+}
+
+/** Pages that are loaded again whenever an item has ended. */
+const MAX_FOLLOWED = 4;
+
+/** Loads the pairs again, unless so many are there that this waits for the end of the rerun. */
+export async function refreshPairs(client: QueryClient, id: string, isOver: boolean): Promise<void> {
+  await client.invalidateQueries({
+    queryKey: ['reruns', 'pairs', id],
+    predicate: ({ state }) => isOver || ((state.data as LoadedPairs | undefined)?.pages.length ?? 0) <= MAX_FOLLOWED,
+  });
+  await client.invalidateQueries({ queryKey: ['reruns', 'pair', id] });
+}
+
 /** One pair by its place among those of all targets. Null past the end. */
 export const rerunPairQuery = (id: string, place: number) =>
   queryOptions({
@@ -72,6 +118,19 @@ export const rerunPairQuery = (id: string, place: number) =>
 
 export const judgePair = (id: string, item: string, body: { verdict: RerunVerdict | null; note: string | null }) =>
   callApi<{ data: RerunItem }>(toPath(id, `/items/${encodeURIComponent(item)}`), { method: 'PUT', body });
+
+/** How the prompt of a call begins; null where it is not stored, or the call is gone. */
+export const promptQuery = (generationId: string) =>
+  queryOptions({
+    queryKey: ['generations', 'prompt', generationId],
+    queryFn: async ({ signal }) => {
+      const query = { id: generationId, fields: 'id,prompt_preview' };
+      type Row = Pick<GenerationRow, 'id' | 'prompt_preview'>;
+      const { data } = await callApi<GenerationList<Row>>('/admin/v1/generations', { query, signal });
+      return data[0]?.prompt_preview ?? null;
+    },
+    staleTime: 60_000,
+  });
 
 export const changeRerun = (id: string, change: 'pause' | 'cancel') =>
   callApi<{ data: Rerun }>(toPath(id, `/${change}`), { method: 'POST' });

@@ -113,12 +113,14 @@ function Outcomes({ outcomes }: { outcomes: RerunOutcomes }) {
                   className={`absolute inset-y-0 left-0 rounded-xs forced-color-adjust-none ${color}`}
                   style={{ width: toWidth(share) }}
                 />
-                <span
-                  className="absolute inset-y-0.5 flex items-center border-x border-ink"
-                  style={{ left: toWidth(low), width: toWidth((high ?? 0) - (low ?? 0)) }}
-                >
-                  <span className="w-full border-t border-ink" />
-                </span>
+                {low !== high && (
+                  <span
+                    className="absolute inset-y-0.5 flex items-center border-x border-ink"
+                    style={{ left: toWidth(low), width: toWidth((high ?? 0) - (low ?? 0)) }}
+                  >
+                    <span className="w-full border-t border-ink" />
+                  </span>
+                )}
               </span>
               <span className="text-right text-xs whitespace-nowrap" title={interval}>
                 {formatCount(count)} <span className="text-ink-faint">· {percent}</span>
