@@ -24,6 +24,8 @@ const SCREENS = [
   '/destinations',
   '/providers',
   '/fixtures',
+  '/reruns',
+  '/reruns?new=1',
   '/settings',
   '/settings?section=workspaces',
   '/settings?section=data',

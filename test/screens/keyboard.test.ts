@@ -55,6 +55,7 @@ const FURTHER: Readonly<Record<string, () => string>> = {
   'two calls side by side': () => `#/generations?compare=${ids.first},${ids.second}`,
   'the sessions': () => '#/generations/sessions',
   'a session': () => '#/generations/sessions/walk',
+  'the form of a rerun': () => `#/reruns?new=1&ids=${ids.first}`,
   'a guardrail with its pickers': () => `#/guardrails?open=${ids.guardrail}`,
   'a model': () => '#/models/demo/chat',
   'a provider': () => '#/providers/demo',

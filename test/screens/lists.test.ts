@@ -409,7 +409,7 @@ describe.skipIf(skipped !== undefined)(
       const screens = ['', 'models', 'generations', 'playground', 'videos', 'guardrails', 'keys', 'destinations'];
       const panels = [`generations?open=${ids.first}`, 'models?open=demo/chat', 'generations?text=flamingo'];
       const lost: unknown[] = [];
-      for (const hash of [...screens, ...panels, 'providers', 'fixtures', 'settings']) {
+      for (const hash of [...screens, ...panels, 'providers', 'fixtures', 'reruns', 'settings']) {
         await go(`#/${hash}`);
         const found = (await page.evaluate(FIND_LOST)) as string[];
         lost.push(...found.map((text) => `${hash}: ${text}`));

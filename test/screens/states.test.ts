@@ -23,6 +23,7 @@ const ROUTES = [
   'destinations',
   'providers',
   'fixtures',
+  'reruns',
   'settings',
 ];
 
@@ -67,6 +68,7 @@ const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
     },
   ],
+  ['rerun-new', () => '#/reruns?new=1', async (page) => page.getByRole('dialog').waitFor()],
   [
     'guardrail-new',
     () => '#/guardrails',
