@@ -6,7 +6,6 @@ export const rerunFormMessages = createMessages(
   {
     title: 'New rerun',
     name: 'Name (optional)',
-    keys: 'keys',
     calls: 'Requests',
     filter: 'Filter',
     filterExample: 'model:acme/large status:ok',
@@ -88,7 +87,6 @@ export const rerunFormMessages = createMessages(
     de: {
       title: 'Neue Wiederholung',
       name: 'Name (optional)',
-      keys: 'Schlüssel',
       calls: 'Anfragen',
       filter: 'Filter',
       filterExample: 'model:acme/large status:ok',

@@ -1,16 +1,15 @@
 import type { Rerun, RerunEstimate } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useMemo, useState } from 'react';
+import { type FormEvent, useEffect, useId, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { allKeysQuery } from '../../api/queries.ts';
-import type { KeyHashes } from '../../features/generations/search/filter-text.ts';
+import { type KeyHashes, toFilterText } from '../../features/generations/search/filter-text.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
-import { Loading } from '../../parts/messages/states.tsx';
 import { partMessages } from '../../parts/part-messages.ts';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { EstimateTable } from './estimate-table.tsx';
@@ -27,20 +26,6 @@ interface NewRerunProps {
   readonly search: RerunSearch;
   readonly onClose: () => void;
   readonly onStarted: (id: string) => void;
-}
-
-/** Which calls are run again, against which models, who judges and what it may cost: estimated first, then started. */
-export function NewRerun(props: NewRerunProps) {
-  const keys = useQuery(allKeysQuery);
-  const names = useMemo(() => toUniqueNames(keys.data ?? []), [keys.data]);
-  // Without their names keys stand in the filter by their hashes, which works as well.
-  if (keys.data !== undefined || keys.error !== null) return <RerunForm {...props} names={names} />;
-  const t = rerunFormMessages();
-  return (
-    <Dialog title={t.title} width="wide" onClose={props.onClose}>
-      <Loading what={t.keys} />
-    </Dialog>
-  );
 }
 
 /** Names of keys by their hashes, without those that several have. */
@@ -60,10 +45,25 @@ interface Estimated {
 const toPlanKey = (draft: RerunDraft): string =>
   JSON.stringify({ ...draft, name: '', maxCost: '', concurrency: '' } satisfies RerunDraft);
 
-function useRerunForm({ search, names, onStarted }: NewRerunProps & { names: ReadonlyMap<string, string> }) {
+/** Names of keys by their hashes, as far as they are known. */
+function useKeyNames(): ReadonlyMap<string, string> {
+  const { data } = useQuery(allKeysQuery);
+  return useMemo(() => toUniqueNames(data ?? []), [data]);
+}
+
+function useRerunForm({ search, onStarted }: NewRerunProps) {
   const client = useQueryClient();
+  const names = useKeyNames();
   const hashes: KeyHashes = useMemo(() => new Map(Array.from(names, ([hash, name]) => [name, hash])), [names]);
   const [draft, setDraft] = useState(() => toDraft(search, names));
+  // Until their names are there, keys stand in the filter by their hashes, which works as well.
+  useEffect(
+    () =>
+      setDraft((before) =>
+        before.filter === toFilterText(search) ? { ...before, filter: toFilterText(search, names) } : before,
+      ),
+    [search, names],
+  );
   const [issues, setIssues] = useState<DraftIssues>({});
   const [estimated, setEstimated] = useState<Estimated>();
   const estimate = useMutation({
@@ -109,7 +109,8 @@ function useRerunForm({ search, names, onStarted }: NewRerunProps & { names: Rea
   };
 }
 
-function RerunForm(props: NewRerunProps & { names: ReadonlyMap<string, string> }) {
+/** Which calls are run again, against which models, who judges and what it may cost: estimated first, then started. */
+export function NewRerun(props: NewRerunProps) {
   const t = rerunFormMessages();
   const formId = useId();
   const { draft, change, issues, current, estimate, start, ask, begin } = useRerunForm(props);
