@@ -24,7 +24,7 @@ const ROUTES = [
   'providers',
   'fixtures',
   'reruns',
-  'settings',
+  'settings?section=account',
 ];
 
 const toName = (route: string): string => (route === '' ? 'overview' : route.replaceAll(/\W/g, '-'));
