@@ -198,7 +198,8 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
           title={t.rerunThese}
           onClick={() => void navigate({ to: '/reruns', search: { ...withoutFilters(search, NO_FILTER), new: '1' } })}
         >
-          <span className="@max-5xl:hidden">{t.rerun}</span>
+          {/* Its icon alone, where the words of all would take a second line. */}
+          <span className="@max-7xl:hidden">{t.rerun}</span>
         </Button>
       )}
       {!isRefused && !isPinned && <ExportMenu search={search} />}

@@ -128,6 +128,10 @@ export const rerunsMessages = createMessages(
         length: 'Similar length',
         person: 'People',
       },
+      judgeKinds: {
+        regex: (pattern: string) => `Expression ${pattern}`,
+        model: (model: string) => `Model ${model}`,
+      },
     },
   },
   {
@@ -255,6 +259,10 @@ export const rerunsMessages = createMessages(
           schema_valid: 'Passt zum JSON-Schema',
           length: 'Ähnliche Länge',
           person: 'Menschen',
+        },
+        judgeKinds: {
+          regex: (pattern) => `Ausdruck ${pattern}`,
+          model: (model) => `Modell ${model}`,
         },
       },
     },

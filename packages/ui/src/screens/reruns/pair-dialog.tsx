@@ -13,6 +13,7 @@ import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
+import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { toJudgeName } from './judge-name.ts';
@@ -176,7 +177,7 @@ function Completions({ pair }: { pair: RerunPair }) {
         ) : before === '' ? (
           <Note>{t.emptyText}</Note>
         ) : (
-          <PlainText text={before} />
+          <Said text={before} isPlain={hasCalls} />
         )}
       </Side>
       <Side title={t.completion} generationId={id} facts={facts.join(' · ')}>
@@ -191,7 +192,7 @@ function Completions({ pair }: { pair: RerunPair }) {
         ) : after === '' ? (
           <Note>{t.emptyText}</Note>
         ) : before === undefined ? (
-          <PlainText text={after} />
+          <Said text={after} isPlain={hasCalls} />
         ) : (
           <DiffText before={before} after={after} than={t.theOriginal} isPlain={hasCalls} />
         )}
@@ -199,6 +200,10 @@ function Completions({ pair }: { pair: RerunPair }) {
     </div>
   );
 }
+
+/** As it reads; calls of tools as they are written. */
+const Said = ({ text, isPlain }: { text: string; isPlain: boolean }) =>
+  isPlain ? <PlainText text={text} /> : <FormattedText text={text} />;
 
 const Note = ({ children }: { children: string }) => <p className="text-sm text-ink-faint">{children}</p>;
 
