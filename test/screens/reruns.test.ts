@@ -113,7 +113,7 @@ async function look(opened: UiPage, name: string): Promise<string[]> {
 
 describe.skipIf(skipped !== undefined)(
   `reruns${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   () => {
     let ids: string[];
     beforeAll(async () => {
