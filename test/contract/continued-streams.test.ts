@@ -393,6 +393,17 @@ test('an endpoint that does not take a prefill is not asked', async () => {
   expect(hosts(upstream)).toEqual(['acme']);
 });
 
+test('an endpoint that another one pays for is not asked, so that a call has one payer', async () => {
+  const upstream = createBrokenUpstream({ sent: 'Paris' });
+  // Endpoints that the caller pays itself come first.
+  const providers = Object.entries({ acme: true, beta: false }).map(([slug, byok]) => {
+    const baseUrl = `https://${slug}.example/v1`;
+    return createOpenAiProvider({ slug, name: slug, baseUrl, transport: upstream, byok });
+  });
+  await chat.readError(await ask(openGateway(upstream, { providers }), chat));
+  expect(hosts(upstream)).toEqual(['acme']);
+});
+
 test('the record of a stream that could not go on has the error of each endpoint in its place', async () => {
   const upstream = createBrokenUpstream({
     sent: 'Paris',

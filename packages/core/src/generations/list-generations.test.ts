@@ -46,6 +46,18 @@ test('a call does not exist for keys that were made for another user, nor for th
   expect(await readCallOf(core, ada, [ada, again, bob, API_KEY])).toEqual([200, 200, 404, 404]);
 });
 
+test('a call does not exist for keys of another workspace, whoever they were made for', async () => {
+  const core = createCoreGateway(createTurnTransport([{ content: 'Hi' }]));
+  const made = await core.post('/api/v1/workspaces', { name: 'Blue', slug: 'blue' }, admin);
+  const { id } = jsonOf(made)['data'] as { readonly id: string };
+  const blue = await makeKey(core, { workspace_id: id });
+  const other = await makeKey(core, { workspace_id: id });
+  const outside = await makeKey(core, {});
+  expect(await readCallOf(core, blue, [blue, other, outside, API_KEY, MANAGEMENT_KEY])).toEqual([
+    200, 200, 404, 404, 200,
+  ]);
+});
+
 test('a call with a key of the configuration does not exist for the keys that were made over HTTP', async () => {
   const core = createCoreGateway(createTurnTransport([{ content: 'Hi' }]));
   expect(await readCallOf(core, API_KEY, [API_KEY, await makeKey(core, {})])).toEqual([200, 404]);
