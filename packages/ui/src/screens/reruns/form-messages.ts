@@ -1,5 +1,4 @@
 import { createMessages, plural } from '../../messages/locale.ts';
-import type { CodeJudge } from './rerun-draft.ts';
 
 /** The form for a new rerun. */
 export const rerunFormMessages = createMessages(
@@ -36,7 +35,7 @@ export const rerunFormMessages = createMessages(
       json_equal: { label: 'Same JSON', hint: 'Worse unless both responses are the same JSON' },
       schema_valid: { label: 'Fits the JSON schema', hint: 'The schema that the request asks for' },
       length: { label: 'Similar length', hint: 'Half to twice as long as the original' },
-    } satisfies Readonly<Record<CodeJudge, { label: string; hint: string }>>,
+    },
     pattern: 'Regular expression (optional)',
     patternHint: 'Better if only the new response has a match, worse if only the original does.',
     modelJudge: 'Let a model judge',
