@@ -266,6 +266,35 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('are looked at again every five seconds, while one is running alone', async () => {
+      const { page, go, problems } = await open('#/reruns', { hasClock: true });
+      let asked = 0;
+      page.on('request', (request) => {
+        if (request.url().includes('/admin/v1/reruns')) asked += 1;
+      });
+      const main = page.getByRole('main');
+      await main.getByRole('button', { name: 'New rerun' }).first().waitFor();
+      await page.clock.runFor(30_000);
+      expect(asked).toBe(0);
+      const id = await createRerun({ targets: [{ model: 'acme/slow' }], concurrency: 1 });
+      await expect.poll(() => held.length).toBe(1);
+      await go('#/reruns');
+      await main.getByText('Running', { exact: true }).waitFor();
+      asked = 0;
+      await page.clock.runFor(4000);
+      expect(asked).toBe(0);
+      await page.clock.runFor(2000);
+      await expect.poll(() => asked).toBe(1);
+      await ui.call(`/admin/v1/reruns/${id}/cancel`, { key: MANAGEMENT_KEY, body: {} });
+      held.shift()?.();
+      await page.clock.runFor(6000);
+      await main.getByText('Cancelled', { exact: true }).waitFor();
+      asked = 0;
+      await page.clock.runFor(30_000);
+      expect(asked).toBe(0);
+      expect(problems).toEqual([]);
+    });
+
     test('begin with the filters of the list of generations, or with one request', async () => {
       const { page, problems, go } = await open('#/generations?model=acme/large&status=ok&range=24h&sort=cost');
       await page.getByRole('button', { name: 'Rerun these…' }).click();
