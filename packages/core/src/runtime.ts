@@ -23,6 +23,7 @@ import type { Logger } from './foundation/host.ts';
 import { createRandomId, createWebPlatform, type Platform } from './foundation/platform.ts';
 import { createBoundedQueue } from './foundation/queues.ts';
 import { createTimerWheel } from './foundation/timers.ts';
+import { createSessionPasts } from './generations/cache-doctor/plan-marks.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
 import { createGuardrailHits } from './guardrails/hits.ts';
@@ -181,6 +182,7 @@ export function createFoundations(
     dataRegionOf: createDataRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
     responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
+    sessionPasts: createSessionPasts(),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, BoundModels>(),
     openCalls,
@@ -233,7 +235,8 @@ function withDefaults(options: GatewayOptions) {
 
 /** Throws `RangeError` for a model of an unknown provider. Limits that `previous` had too continue to count. */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
-  const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
+  const { platform, store, logger, health, random, routers, web, responseCache, sessionPasts } = foundations;
+  const { recording, discovered } = foundations;
   const providers = setup.providers.map(foundations.keepLimits);
   const catalog = createCatalog(providers, setup.models ?? [], PRESETS);
   for (const provider of providers) {
@@ -276,7 +279,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
       },
     },
     recorder: createRecorder({ ...recording, rateLimits }),
-    stages: createChatStages({ web, responseCache, platform, catalog }),
+    stages: createChatStages({ web, responseCache, platform, catalog, sessionPasts }),
   };
 }
 

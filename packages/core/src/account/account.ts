@@ -75,6 +75,7 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
       sort: routing?.sort ?? settings.routing?.sort,
       allowFallbacks: routing?.allowFallbacks ?? settings.routing?.allow_fallbacks,
       continueBrokenStreams: routing?.continueBrokenStreams ?? settings.routing?.continue_broken_streams,
+      automaticCacheMarks: routing?.automaticCacheMarks ?? settings.routing?.automatic_cache_marks,
       maxPrice: routing?.maxPrice ?? settings.routing?.max_price,
     },
   };
@@ -113,6 +114,8 @@ export interface AccountOptions {
         readonly allowFallbacks?: boolean | undefined;
         /** Whether a stream that breaks off goes on at another endpoint of its model. Default: no. */
         readonly continueBrokenStreams?: boolean | undefined;
+        /** Whether the gateway marks prompts for the caches of providers where callers do not. Default: no. */
+        readonly automaticCacheMarks?: boolean | undefined;
         /** USD a million tokens; `request`, `image` and `audio` each. */
         readonly maxPrice?: NonNullable<ProviderPreferences['max_price']> | undefined;
         /** Choose the model of a chat call by what the call is; the first whose conditions all hold. */
@@ -158,6 +161,7 @@ function toSettings(account: LiveAccount): Settings {
       sort: routing?.sort ?? null,
       allow_fallbacks: routing?.allowFallbacks ?? true,
       continue_broken_streams: routing?.continueBrokenStreams ?? false,
+      automatic_cache_marks: routing?.automaticCacheMarks ?? false,
       max_price: { ...routing?.maxPrice },
       rules: [...(rules ?? [])],
     },
@@ -183,6 +187,7 @@ function configuredPaths({ defaultModel, creditsUsd, providers, privacy, routing
     'routing.sort': routing?.sort,
     'routing.allow_fallbacks': routing?.allowFallbacks,
     'routing.continue_broken_streams': routing?.continueBrokenStreams,
+    'routing.automatic_cache_marks': routing?.automaticCacheMarks,
     'routing.max_price': routing?.maxPrice,
     'routing.rules': routing?.rules,
     credits_usd: creditsUsd,

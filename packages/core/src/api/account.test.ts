@@ -82,6 +82,7 @@ const NO_ROUTING = {
   sort: null,
   allow_fallbacks: true,
   continue_broken_streams: false,
+  automatic_cache_marks: false,
   max_price: {},
   rules: [],
 };
@@ -120,6 +121,7 @@ test('settings hold from the next request on, and what is not known of them is r
       sort: 'latency',
       allow_fallbacks: false,
       continue_broken_streams: true,
+      automatic_cache_marks: true,
       max_price: { prompt: '2.5' },
       rules: [{ name: 'r', when: { min_tools: 2 }, model: 'acme/other', models: ['acme/chat'] }],
     },

@@ -34,6 +34,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     discoverModels: provider.discoverModels,
     putsModelInPath: provider.putsModelInPath,
     prefillOf: provider.prefillOf?.bind(provider),
+    cacheTtlsOf: provider.cacheTtlsOf?.bind(provider),
     listModels:
       listModels &&
       ((signal) =>

@@ -1,3 +1,4 @@
+import type { CacheTtl } from '../wire/cache-report.ts';
 import type { ChatChunk, UpstreamCosts } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
@@ -119,6 +120,8 @@ export interface Provider {
   readonly discoverModels?: boolean | undefined;
   /** How a model is asked to continue a completion; null where it cannot. Absent: not known. */
   prefillOf?(providerModel: string): PrefillForm | null;
+  /** How long marks may keep a prompt in the cache of a model; empty where it takes none. Absent: not known. */
+  cacheTtlsOf?(providerModel: string): readonly CacheTtl[];
   listModels?(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;
   /**
    * Yields the completion's chunks in batches: all that one piece of upstream's bytes completed (docs/decisions/0001).

@@ -154,6 +154,8 @@ const settingsSchema = z.object({
     allow_fallbacks: z.boolean(),
     /** Whether a stream that breaks off goes on at another endpoint of its model that can continue it. */
     continue_broken_streams: z.boolean(),
+    /** Whether prompts are marked for the caches of providers where callers set no marks. */
+    automatic_cache_marks: z.boolean(),
     /** Endpoints that charge more are not asked; prices that are not given are not bounded. */
     max_price: maxPriceSchema,
     /** Rules that choose the model of a chat call by what the call is; the first whose conditions all hold. */

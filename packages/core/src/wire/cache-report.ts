@@ -21,6 +21,9 @@ const CACHE_CAUSES = [
 ] as const;
 export type CacheCause = (typeof CACHE_CAUSES)[number];
 
+/** How long a mark keeps a prompt in its provider's cache, from its last use. */
+export type CacheTtl = '5m' | '1h';
+
 const usd = z.number().nullable();
 
 const cacheReportSchema = z.object({

@@ -67,7 +67,7 @@ export type ProviderPreferences = z.infer<typeof providerPreferencesSchema>;
 
 /** The effect of a stage on a call (wire.md 12). Never contents. */
 export const pipelineStageSchema = z.object({
-  type: z.enum(['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression']),
+  type: z.enum(['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression', 'cache_marks']),
   name: z.string(),
   summary: z.string().optional(),
   guardrail_id: z.string().optional(),

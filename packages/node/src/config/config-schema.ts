@@ -86,6 +86,9 @@ const routingSchema = z
     continueBrokenStreams: z
       .boolean()
       .describe('Whether another endpoint of the model continues a stream that breaks off, if it can'),
+    automaticCacheMarks: z
+      .boolean()
+      .describe('Whether prompts are marked for the caches of providers where callers set no marks'),
     maxPrice: maxPriceSchema.strict().describe('USD per million tokens; USD each for request, image and audio'),
     rules: configuredRoutingRulesSchema.describe('Rules that choose the model of a call; the first match applies'),
   })

@@ -1,9 +1,11 @@
 import { isCompressed } from '../../calls/call-kind.ts';
 import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import type { SessionPasts } from '../../generations/cache-doctor/plan-marks.ts';
 import { beginCompletion, findReader } from '../begin-completion.ts';
 import { compressionOf, hasPlugin, isOnline } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
+import { createCacheMarksStage } from './cache-marks.ts';
 import { createFilesStage, type FileParts } from './files.ts';
 import { healingStage } from './healing.ts';
 import { promptCompressionStage } from './prompt-compression.ts';
@@ -93,6 +95,7 @@ function fitBoth(outer: FitRequest, inner: FitRequest | null): FitRequest {
 interface ChatStageParts extends FileParts {
   readonly platform: Platform;
   readonly responseCache: ResponseCache;
+  readonly sessionPasts: SessionPasts;
 }
 
 /** Everything optional on the way of a chat call, the outermost first, with the calls that need it. */
@@ -126,6 +129,11 @@ export function createChatStages(parts: ChatStageParts): readonly ListedStage[] 
         const compression = compressionOf(call.request);
         return plan.endpoints.some(({ contextLength }) => isCompressed(contextLength, compression));
       },
+    },
+    {
+      name: 'cache-marks',
+      stage: createCacheMarksStage(parts.sessionPasts),
+      isNeeded: ({ parts: { account } }) => account.routing?.automaticCacheMarks === true,
     },
   ];
 }

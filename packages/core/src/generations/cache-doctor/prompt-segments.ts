@@ -1,8 +1,6 @@
 import { isRecord } from '../../foundation/parse.ts';
+import type { CacheTtl } from '../../wire/cache-report.ts';
 import type { SentRequest } from '../../wire/stored-request.ts';
-
-/** A mark that asks the provider to cache the prompt up to the end of its segment. */
-type MarkTtl = '5m' | '1h';
 
 /** A part of a prompt, in the order in which providers cache prompts. */
 export interface Segment {
@@ -12,7 +10,8 @@ export interface Segment {
   readonly role: string | null;
   /** Its JSON without cache marks, as moving a mark does not change what is cached. */
   readonly text: string;
-  readonly mark: MarkTtl | null;
+  /** A mark that asks the provider to cache the prompt up to the end of the segment. */
+  readonly mark: CacheTtl | null;
 }
 
 /** A prompt as its provider caches it. */
@@ -133,18 +132,19 @@ function toUnmarkedJson(value: unknown): string {
 /** The arguments of a tool may have a member of that name, which is no mark. */
 const isMarkMember = (name: string, value: unknown): boolean => name === 'cache_control' && markIn(value) !== null;
 
-function markIn(value: unknown): MarkTtl | null {
+function markIn(value: unknown): CacheTtl | null {
   if (!isRecord(value) || value['type'] !== 'ephemeral') return null;
   return value['ttl'] === '1h' ? '1h' : '5m';
 }
 
-const markOf = (block: unknown): MarkTtl | null => (isRecord(block) ? markIn(block['cache_control']) : null);
+const markOf = (block: unknown): CacheTtl | null => (isRecord(block) ? markIn(block['cache_control']) : null);
 
-function lastMarkIn(value: unknown): MarkTtl | null {
+function lastMarkIn(value: unknown): CacheTtl | null {
   const own = markOf(value);
   const blocks = isRecord(value) ? value['content'] : undefined;
   if (own !== null || !Array.isArray(blocks)) return own;
-  return blocks.map(markOf).findLast((mark) => mark !== null) ?? null;
+  // The result of a tool is a block with blocks of its own.
+  return blocks.map(lastMarkIn).findLast((mark) => mark !== null) ?? null;
 }
 
 /** Characters of a prompt. */

@@ -54,6 +54,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
     prefillOf: (providerModel) => (readModelTraits(providerModel).takesPrefill ? 'continues' : null),
+    cacheTtlsOf: () => ['5m', '1h'],
     ...wire,
     countTokens: (call) => countAnthropicTokens(upstream, call),
   };

@@ -1,3 +1,4 @@
+import type { CacheTtl } from '../../wire/cache-report.ts';
 import type { ReasoningEffort } from '../../wire/chat-request.ts';
 import type { PrefillForm } from '../../wire/model-definition.ts';
 
@@ -29,6 +30,8 @@ export interface OpenAiDialect {
    * supports its own from GPT-5.6 on. `null`: marks are left out.
    */
   readonly cacheMarks: 'cache_control' | 'prompt_cache_breakpoint' | null;
+  /** How long marks of the form `cache_control` may keep a prompt. */
+  readonly cacheTtls: readonly CacheTtl[];
   /** How files are attached. */
   readonly fileParts: 'file' | 'document_url';
   /** The ids of tool calls that the server accepts in a request; calls may have been made by another provider. */
@@ -72,6 +75,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   knowsDeveloperRole: false,
   knowsMessageExtras: true,
   cacheMarks: null,
+  cacheTtls: [],
   fileParts: 'file',
   toolCallIds: 'any',
   streamUsage: 'on-request',

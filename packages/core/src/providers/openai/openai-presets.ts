@@ -28,6 +28,7 @@ const openAi = dialect({
 const gateway = dialect({
   knowsDeveloperRole: true,
   cacheMarks: 'cache_control',
+  cacheTtls: ['5m', '1h'],
   streamUsage: 'always',
   reasoningRequest: 'reasoning',
   earlierReasoning: 'reasoning_details',
@@ -205,6 +206,7 @@ export const OPENAI_PRESETS = {
     dialect: dialect({
       unsupportedParameters: without(['min_p', 'top_a', 'logit_bias', 'service_tier'], OPENAI_ONLY_FIELDS),
       cacheMarks: 'cache_control',
+      cacheTtls: ['5m'],
       reasoningRequest: 'enable_thinking',
       efforts: [],
       earlierReasoning: 'reasoning_content',

@@ -73,6 +73,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     putsModelInPath: isAddressPerModel,
     discoverModels: settings.discoverModels,
     prefillOf: () => dialect.prefill,
+    cacheTtlsOf: () => dialect.cacheTtls,
     video: createVideos({ ...upstream, query }),
     embeddings: createOpenAiEmbeddings(upstream, {
       isGateway,

@@ -63,6 +63,9 @@ export const settingsMessages = createMessages(
       fallbacksHint: 'If off, only the listed providers are tried, or a single one if none is listed.',
       resume: 'Resume broken streams on another provider',
       resumeHint: 'Uses another endpoint of the model that can continue text. The prompt is charged again.',
+      cacheMarks: 'Set cache marks automatically',
+      cacheMarksHint:
+        'Marks prompts of sessions for the cache of the provider, where callers set no marks and it saves money.',
       order: 'Preferred providers',
       addToOrder: 'Add a preferred provider',
       addProvider: 'Add a provider…',
@@ -168,6 +171,9 @@ export const settingsMessages = createMessages(
         resume: 'Abgebrochene Streams bei einem anderen Anbieter fortsetzen',
         resumeHint:
           'Nutzt einen anderen Endpunkt des Modells, der Text fortsetzen kann. Der Prompt wird noch einmal berechnet.',
+        cacheMarks: 'Cache-Markierungen automatisch setzen',
+        cacheMarksHint:
+          'Markiert Prompts von Sitzungen für den Cache des Anbieters, wo Aufrufer keine setzen und es Geld spart.',
         order: 'Bevorzugte Anbieter',
         addToOrder: 'Bevorzugten Anbieter hinzufügen',
         addProvider: 'Anbieter hinzufügen…',

@@ -54,6 +54,12 @@ export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
         label={t.resume}
         {...toFixed(parts, 'routing.continue_broken_streams', t.resumeHint)}
       />
+      <CheckField
+        form={parts.form}
+        name="routing.automatic_cache_marks"
+        label={t.cacheMarks}
+        {...toFixed(parts, 'routing.automatic_cache_marks', t.cacheMarksHint)}
+      />
       <PriceFields {...parts} />
     </fieldset>
   );

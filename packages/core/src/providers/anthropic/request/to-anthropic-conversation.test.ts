@@ -96,6 +96,21 @@ test('turns tool calls into uses, and their results into one user turn that they
   ]);
 });
 
+const result = (content: ChatMessage['content']): unknown =>
+  toAnthropicConversation([{ role: 'tool', tool_call_id: 'a', content } as ChatMessage]).messages[0]?.content;
+
+test('puts a mark at the end of the result of a tool on the whole result, whose text keeps its form', () => {
+  const cache_control = { type: 'ephemeral' as const };
+  const block = { type: 'tool_result', tool_use_id: 'a', content: 'seen', cache_control };
+  expect(result([{ type: 'text', text: 'seen', cache_control }])).toEqual([block]);
+  expect(
+    result([
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two', cache_control },
+    ]),
+  ).toEqual([{ ...block, content: [text('one'), text('two')] }]);
+});
+
 test('puts the results of tools first although something was said before them', () => {
   const call = { id: 'a', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
   const said = [{ type: 'text' as const, text: 'seen' }];
@@ -105,7 +120,7 @@ test('puts the results of tools first although something was said before them', 
       { role: 'user', content: 'Hurry' },
       { role: 'tool', tool_call_id: 'a', content: said },
     ]).messages[1]?.content,
-  ).toEqual([{ type: 'tool_result', tool_use_id: 'a', content: said }, text('Hurry')]);
+  ).toEqual([{ type: 'tool_result', tool_use_id: 'a', content: 'seen' }, text('Hurry')]);
 });
 
 const reasoned = (...details: object[]): unknown =>

@@ -134,11 +134,25 @@ function toToolInput({ function: { arguments: text } }: ToolCall, path: string):
   throw refuseField(path, 'must be a JSON object for this provider');
 }
 
+/**
+ * A mark at the end of the content becomes one of the whole block, and a text alone is a string whether it came so or
+ * not: what a provider has cached begins with the same bytes with and without a mark.
+ */
 function toToolResult(message: Extract<ChatMessage, { role: 'tool' }>, path: string): Block {
-  const content = typeof message.content === 'string' ? message.content : toBlocks(message.content, `${path}.content`);
+  const given = typeof message.content === 'string' ? message.content : toBlocks(message.content, `${path}.content`);
+  const { content, mark } = typeof given === 'string' ? { content: given, mark: {} } : toPlainContent(given);
   return {
     type: 'tool_result',
     tool_use_id: toToolId(message.tool_call_id),
     ...(content.length > 0 && { content }),
+    ...mark,
   };
+}
+
+function toPlainContent(blocks: readonly Block[]): { content: string | readonly Block[]; mark: Block } {
+  const { cache_control: control, ...last } = blocks.at(-1) ?? {};
+  const mark = control === undefined ? {} : { cache_control: control };
+  const isText = blocks.length === 1 && typeof last['text'] === 'string';
+  if (isText) return { content: last['text'] as string, mark };
+  return { content: control === undefined ? blocks : [...blocks.slice(0, -1), last], mark };
 }

@@ -189,7 +189,7 @@ export const FILTER_FIELDS: { readonly [Name in GenerationField]: FilterField<(t
   guardrail: { kind: 'text' },
   stage: {
     kind: 'text',
-    values: ['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression'],
+    values: ['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression', 'cache_marks'],
   },
   feedback: { kind: 'text' },
   preset: { kind: 'text' },
