@@ -114,6 +114,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/generations/{id}/timeline': [401, 403, 404],
   'GET /admin/v1/generations/{id}/call-timeline': [401, 403, 404],
   'GET /admin/v1/generations/{id}/request': [401, 403, 404],
+  'GET /admin/v1/generations/cache-marks': [401, 403, 200],
   'GET /admin/v1/generations/{id}/cache': [401, 403, 404],
   'GET /admin/v1/generations/{id}/course': [401, 403, 404],
   'PUT /admin/v1/generations/{id}/review': [401, 403, 400],

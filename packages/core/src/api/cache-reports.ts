@@ -1,16 +1,20 @@
+import type { LiveAccount } from '../account/account.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { dryRunMarks } from '../generations/cache-doctor/dry-run-marks.ts';
 import {
   type CacheDoctorParts,
   reportCall,
   reportCauses,
   reportSession,
 } from '../generations/cache-doctor/report-caches.ts';
-import { findReadableGeneration } from '../generations/list-generations.ts';
+import { findReadableGeneration, toGenerationFilter } from '../generations/list-generations.ts';
 import { endpointIdOf } from '../generations/to-generation.ts';
 import { operation } from '../http/operation.ts';
 import {
   cacheCausesQuerySchema,
   cacheCausesResponseSchema,
+  cacheMarksQuerySchema,
+  cacheMarksResponseSchema,
   cacheReportResponseSchema,
   sessionCacheQuerySchema,
   sessionCacheResponseSchema,
@@ -20,6 +24,7 @@ import { type GenerationParts, toSearchedFrom } from './generations.ts';
 
 interface CacheReportParts extends GenerationParts {
   readonly catalog: Pick<Catalog, 'list'>;
+  readonly account: LiveAccount;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,6 +34,19 @@ function toDoctorParts({ store, platform, catalog }: CacheReportParts): CacheDoc
   const endpoints = catalog.list().flatMap((model) => model.endpoints);
   const prices = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.prices]));
   return { store, platform, findPrices: (endpointId) => prices.get(endpointId) };
+}
+
+interface Span {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** By default the last 24 hours. Throws `invalid_request` for one that ends before it begins. */
+function toSpan({ from, to }: Span, { platform }: CacheReportParts): { fromMs: number; toMs: number } {
+  const toMs = to ?? platform.now() + 1;
+  const fromMs = from ?? toMs - DAY_MS;
+  if (fromMs >= toMs) throw refuseField('from', 'must be before to');
+  return { fromMs, toMs };
 }
 
 /** `GET /admin/v1/generations/{id}/cache`: why the prompt was, or was not, read from the provider's cache. */
@@ -56,15 +74,36 @@ export const listCacheCauses = operation<CacheReportParts>()({
   query: cacheCausesQuerySchema,
   response: cacheCausesResponseSchema,
   async run({ parts, query }) {
-    const toMs = query.to ?? parts.platform.now() + 1;
-    const fromMs = query.from ?? toMs - DAY_MS;
-    if (fromMs >= toMs) throw refuseField('from', 'must be before to');
+    const { fromMs, toMs } = toSpan(query, parts);
     const { data, calls, searchedFromMs } = await reportCauses({ fromMs, toMs }, toDoctorParts(parts));
     return {
       from: new Date(fromMs).toISOString(),
       to: new Date(toMs).toISOString(),
       data,
       calls,
+      ...toSearchedFrom(searchedFromMs),
+    };
+  },
+});
+
+/** `GET /admin/v1/generations/cache-marks`: what automatic marks would have cost within a span, against what was. */
+export const dryRunCacheMarks = operation<CacheReportParts>()({
+  query: cacheMarksQuerySchema,
+  response: cacheMarksResponseSchema,
+  async run({ parts, query }) {
+    const { fromMs, toMs } = toSpan(query, parts);
+    const endpoints = parts.catalog.list().flatMap((model) => model.endpoints);
+    const providers = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.provider]));
+    const filter = toGenerationFilter({ ...query, from: fromMs, to: toMs }, parts);
+    const { searchedFromMs, ...found } = await dryRunMarks(filter, {
+      ...toDoctorParts(parts),
+      findTtls: (endpointId, model) => providers.get(endpointId)?.cacheTtlsOf?.(model),
+    });
+    return {
+      from: new Date(fromMs).toISOString(),
+      to: new Date(toMs).toISOString(),
+      enabled: parts.account.routing?.automaticCacheMarks === true,
+      ...found,
       ...toSearchedFrom(searchedFromMs),
     };
   },

@@ -181,6 +181,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/generations/sessions': admin(charts('listGenerationSessions'), 'List sessions: generations that belong together'),
     'GET /admin/v1/generations/sessions/cache': admin(caches('getSessionCache'), 'Show why the calls of a session missed the caches of providers, or did not'),
     'GET /admin/v1/generations/cache-causes': admin(caches('listCacheCauses'), 'Sum up what was missed in the caches of providers, by cause and app'),
+    'GET /admin/v1/generations/cache-marks': admin(caches('dryRunCacheMarks'), 'Show what automatic cache marks would have cost in past calls'),
     'GET /admin/v1/generations/export': admin(generations('exportGenerations'), 'Export generations as NDJSON or CSV'),
     'GET /admin/v1/generations/feed': admin(liveCalls('followGenerations'), 'Follow generations and video jobs as they end, as server-sent events'),
     'GET /admin/v1/generations/running': admin(liveCalls('listRunningCalls'), 'List running calls, the longest-running first'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { momentSchema } from './fields.ts';
+import { generationFilterSchema } from './generation-list.ts';
 
 /** Why the prompt of a call was, or was not, read from the cache of its provider. */
 const CACHE_CAUSES = [
@@ -130,3 +131,36 @@ export const cacheCausesResponseSchema = z.object({
   searched_from: searchedFromSchema,
 });
 export type CacheCauseRow = z.infer<typeof cacheCausesResponseSchema>['data'][number];
+
+const marksSums = {
+  calls: z.int(),
+  prompt_tokens: z.int(),
+  read_tokens: z.int(),
+  would_have_read: z.int(),
+  would_have_written: z.int(),
+  /** USD of the prompts, as they were and with marks; below 0 saved where marks would have cost more. */
+  cost: z.number(),
+  would_have_cost: z.number(),
+  would_have_saved: z.number(),
+};
+
+/** The query of `GET /admin/v1/generations/cache-marks`; by default the last 24 hours. */
+export const cacheMarksQuerySchema = generationFilterSchema;
+
+export const cacheMarksResponseSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** Whether marks are set automatically now. */
+  enabled: z.boolean(),
+  /** Calls that were looked at, and those that would have been marked. */
+  calls: z.int(),
+  marked_calls: z.int(),
+  sums: z.object(marksSums),
+  /** The address or name of the app; null for none. What would have saved most comes first, here and below. */
+  apps: z.array(z.object({ app: z.string().nullable(), ...marksSums })),
+  models: z.array(z.object({ model: z.string(), ...marksSums })),
+  /** The first 50 of those in which something would have changed. */
+  sessions: z.array(z.object({ session_id: z.string(), ...marksSums })),
+  searched_from: searchedFromSchema,
+});
+export type CacheMarksDryRun = z.infer<typeof cacheMarksResponseSchema>;

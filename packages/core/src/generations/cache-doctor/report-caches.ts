@@ -22,7 +22,7 @@ export interface CacheDoctorParts extends GenerationListParts {
 /** Earlier calls of a session that a call is compared with: prompts are large. */
 const WINDOW = 20;
 /** Calls that are looked at for one response. */
-const MAX_CALLS = 2000;
+export const MAX_CALLS = 2000;
 /** Other calls are served after each step of so long. */
 const STEP_MS = 10;
 
@@ -127,17 +127,17 @@ const toEmptyRow = (cause: CacheCauseRow['cause'], app: string | null): CacheCau
   would_have_saved: 0,
 });
 
-const startOf = (record: GenerationRecord | undefined): number | undefined =>
+/** When a call began, in Unix milliseconds. */
+export const startOf = (record: GenerationRecord | undefined): number | undefined =>
   record === undefined ? undefined : Date.parse(record.generation.created_at);
 
-const toOldestFirst = (records: readonly GenerationRecord[]): GenerationRecord[] =>
+export const toOldestFirst = (records: readonly GenerationRecord[]): GenerationRecord[] =>
   records.toReversed().toSorted((a, b) => (startOf(a) ?? 0) - (startOf(b) ?? 0));
 
-/** Examines the calls of one session, oldest first. Yields to the event loop between steps. */
+/** Examines the calls of one session, oldest first. */
 async function* examine(records: readonly GenerationRecord[], parts: CacheDoctorParts): AsyncGenerator<Examined> {
   const earlier: CachedCall[] = [];
-  let yieldsAt = parts.platform.monotonicNow() + STEP_MS;
-  for (const record of records) {
+  for await (const record of inTurns(records, parts.platform)) {
     const content = await parts.store.generations.getContent(record.generation.id);
     const call = readCachedCall(record, content, parts.findPrices);
     const found = diagnose(call, earlier);
@@ -150,9 +150,20 @@ async function* examine(records: readonly GenerationRecord[], parts: CacheDoctor
     yield { call, diagnosis, savedAtto: savedAttoOf(call), missedAtto: missedAttoOf(call, missed) };
     earlier.push(call);
     if (earlier.length > WINDOW) earlier.shift();
-    if (parts.platform.monotonicNow() < yieldsAt) continue;
-    await new Promise<void>((resolve) => parts.platform.setTimer(resolve, 0));
-    yieldsAt = parts.platform.monotonicNow() + STEP_MS;
+  }
+}
+
+/** Goes through records and lets others have their turn between them. */
+export async function* inTurns(
+  records: readonly GenerationRecord[],
+  platform: CacheDoctorParts['platform'],
+): AsyncGenerator<GenerationRecord> {
+  let yieldsAt = platform.monotonicNow() + STEP_MS;
+  for (const record of records) {
+    yield record;
+    if (platform.monotonicNow() < yieldsAt) continue;
+    await new Promise<void>((resolve) => platform.setTimer(resolve, 0));
+    yieldsAt = platform.monotonicNow() + STEP_MS;
   }
 }
 
