@@ -69,7 +69,12 @@ export interface GatewayOptions extends Setup {
   readonly routers?: Partial<Readonly<Record<RouterName, RouterStrategy>>> | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly logging?:
-    | { readonly inputOutput?: boolean | undefined; readonly maxContentMb?: number | undefined }
+    | {
+        readonly inputOutput?: boolean | undefined;
+        readonly maxContentMb?: number | undefined;
+        /** Finds out after each call why it missed the cache of its provider, for metrics and destinations. Default: no. */
+        readonly cacheCauses?: boolean | undefined;
+      }
     | undefined;
   /** Options of the webhooks about the end of video jobs. Default: none are sent. */
   readonly webhooks?: WebhookOptions | undefined;

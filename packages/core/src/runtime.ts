@@ -23,6 +23,7 @@ import type { Logger } from './foundation/host.ts';
 import { createRandomId, createWebPlatform, type Platform } from './foundation/platform.ts';
 import { createBoundedQueue } from './foundation/queues.ts';
 import { createTimerWheel } from './foundation/timers.ts';
+import { createCacheExaminer } from './generations/cache-doctor/cache-examiner.ts';
 import { createSessionPasts } from './generations/cache-doctor/plan-marks.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
@@ -106,11 +107,16 @@ export function createFoundations(
   const generationFeed = isFollowed ? createFeedOfAll(createGenerationFeed(), shared) : createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const broadcaster = chooseBroadcaster({ platform, store })({ ...shared, bootstrapKeys, broadcast });
+  const cacheExaminer = logging.cacheCauses
+    ? createCacheExaminer({ ...shared, catalog: () => current().catalog })
+    : null;
+  const broadcasting = { ...shared, bootstrapKeys, broadcast, cacheExaminer };
+  const broadcaster = chooseBroadcaster({ platform, store })(broadcasting);
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     guardrailHits.noteRecorded,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
+    ...(cacheExaminer === null ? [] : [cacheExaminer.note]),
     ...(broadcast === undefined ? [] : [broadcaster.offer]),
     ...(options.onAttempt === undefined ? [] : [toAttemptListener(options.onAttempt, logger)]),
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
@@ -167,6 +173,7 @@ export function createFoundations(
     broadcaster,
     generationFeed,
     callFigures,
+    cacheExaminer,
     counters,
     providerHistories: createProviderHistories({ store, platform }),
     closing,
@@ -217,6 +224,7 @@ function withDefaults(options: GatewayOptions) {
     logger: options.logger ?? ERRORS_ALONE,
     logging: {
       inputOutput: options.logging?.inputOutput ?? true,
+      cacheCauses: options.logging?.cacheCauses === true && options.platform?.isPerRequest !== true,
       maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
     },
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },

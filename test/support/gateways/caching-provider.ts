@@ -122,7 +122,7 @@ export interface CachingGateway {
 /** A gateway with one model at a provider that caches by marks; `automatic`: the gateway sets them. */
 export function createCachingGateway(
   automatic: boolean,
-  { pricing = PRICING }: { readonly pricing?: EndpointPricing } = {},
+  { pricing = PRICING, cacheCauses }: { readonly pricing?: EndpointPricing; readonly cacheCauses?: boolean } = {},
 ): CachingGateway {
   const counted: CountedCall[] = [];
   const clock: { now: () => number } = { now: () => 0 };
@@ -143,6 +143,7 @@ export function createCachingGateway(
   });
   const core = createCoreGateway([provider], {
     models: [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'claude-sonnet-4-5', pricing }] }],
+    logging: { cacheCauses },
     account: { routing: { automaticCacheMarks: automatic } },
   });
   clock.now = core.platform.now;

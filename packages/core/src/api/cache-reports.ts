@@ -6,6 +6,7 @@ import {
   reportCall,
   reportCauses,
   reportSession,
+  toFindPrices,
 } from '../generations/cache-doctor/report-caches.ts';
 import { findReadableGeneration, toGenerationFilter } from '../generations/list-generations.ts';
 import { endpointIdOf } from '../generations/to-generation.ts';
@@ -29,12 +30,11 @@ interface CacheReportParts extends GenerationParts {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The prices are those of now: where a call was charged for a unit, the doctor takes the price it was charged at. */
-function toDoctorParts({ store, platform, catalog }: CacheReportParts): CacheDoctorParts {
-  const endpoints = catalog.list().flatMap((model) => model.endpoints);
-  const prices = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.prices]));
-  return { store, platform, findPrices: (endpointId) => prices.get(endpointId) };
-}
+const toDoctorParts = ({ store, platform, catalog }: CacheReportParts): CacheDoctorParts => ({
+  store,
+  platform,
+  findPrices: toFindPrices(catalog),
+});
 
 interface Span {
   readonly from?: number | undefined;

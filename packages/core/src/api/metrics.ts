@@ -1,6 +1,7 @@
 import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Engine, Exposition, MetricFamily, MetricSample } from '../foundation/host.ts';
+import type { CacheCauseFigures } from '../generations/cache-doctor/cache-examiner.ts';
 import type { Histogram, ProviderFigures } from '../generations/call-figures.ts';
 import { publicOperation } from '../http/operation.ts';
 import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/request.ts';
@@ -21,6 +22,7 @@ export async function readMetricFamilies(parts: SystemParts): Promise<readonly M
   return [
     ...ofProcess(parts),
     ...ofCalls([...parts.callFigures.list()]),
+    ...ofCaches(parts),
     ...ofEngines(parts),
     ...ofStore(parts),
     ...(await ofQueues(parts)),
@@ -108,6 +110,27 @@ function ofCalls(figures: readonly ProviderFigures[]): MetricFamily[] {
     ),
     ...histogram('generation_duration_seconds', 'From dispatch to the end', figures, ({ durations }) => durations),
     ...histogram('first_token_seconds', 'To the first token of a stream', figures, ({ firstTokens }) => firstTokens),
+  ];
+}
+
+/** Why prompts missed the caches of providers, only where that is examined. */
+function ofCaches({ cacheExaminer }: SystemParts): MetricFamily[] {
+  if (cacheExaminer === null) return [];
+  const figures = [...cacheExaminer.list()];
+  const sum = (name: string, help: string, pick: (figures: CacheCauseFigures) => number): MetricFamily[] =>
+    metric(
+      name,
+      'counter',
+      help,
+      figures.map(([cause, one]): Sample => [{ cause }, pick(one)]),
+    );
+  return [
+    ...sum('cache_calls_total', 'Examined calls by why they missed the cache of the provider', ({ calls }) => calls),
+    ...sum('cache_missed_tokens_total', 'Tokens that could have been read from a cache', (one) => one.missedTokens),
+    ...sum('cache_missed_usd_total', 'USD that reading them would have saved', (one) => one.missedUsd),
+    ...metric('cache_unexamined_calls_total', 'counter', 'Calls that were passed over', [
+      [{}, cacheExaminer.skipped()],
+    ]),
   ];
 }
 

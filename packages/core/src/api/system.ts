@@ -8,6 +8,7 @@ import type { CallCounters } from '../dispatch/recorder.ts';
 import { type ErrorCode, GatewayError } from '../foundation/errors.ts';
 import type { Engine, InstanceFacts, MetricsOptions } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
+import type { CacheExaminer } from '../generations/cache-doctor/cache-examiner.ts';
 import type { CallFigures } from '../generations/call-figures.ts';
 import type { GenerationFeed } from '../generations/feed.ts';
 import { operation, publicOperation } from '../http/operation.ts';
@@ -45,6 +46,8 @@ export interface SystemParts {
   readonly generationFeed: GenerationFeed;
   readonly openCalls: OpenCalls;
   readonly callFigures: CallFigures;
+  /** Null where calls are not examined. */
+  readonly cacheExaminer: CacheExaminer | null;
   /** Counters that only rise. */
   readonly counters: RequestCounters & CallCounters;
   /** The OpenAPI document without `servers`; made at the first request for it, and then reused. */

@@ -3,6 +3,7 @@ import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
+import type { CacheExaminer } from '../generations/cache-doctor/cache-examiner.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { DeliveryAttempt, GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
@@ -26,6 +27,8 @@ export interface BroadcasterOptions {
   /** 0 to 1. */
   readonly random: () => number;
   readonly bootstrapKeys: readonly BootstrapKey[];
+  /** Says why calls missed the caches of providers; null or absent where nobody wants to know. */
+  readonly cacheExaminer?: Pick<CacheExaminer, 'examine'> | null | undefined;
   /** Undefined: nothing is sent anywhere. */
   readonly broadcast: BroadcastOptions | undefined;
 }

@@ -3,6 +3,7 @@ import { createFindKeyNames } from '../auth/keys.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { readRetryAfterSeconds, type Transport, TransportError } from '../foundation/transport.ts';
+import type { CacheExaminer } from '../generations/cache-doctor/cache-examiner.ts';
 import { toPublicContent } from '../generations/to-generation.ts';
 import type { DeliveryAttempt, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/webhooks.ts';
@@ -167,6 +168,7 @@ interface TraceLoaderOptions {
   readonly store: Pick<Store, 'generations' | 'keys'>;
   readonly platform: Platform;
   readonly bootstrapKeys: readonly BootstrapKey[];
+  readonly cacheExaminer?: Pick<CacheExaminer, 'examine'> | null | undefined;
 }
 
 /** Reads a generation for a destination; undefined when it was deleted, is not in the sample, or fails the rules. */
@@ -177,6 +179,7 @@ export function createTraceLoader({
   store,
   platform,
   bootstrapKeys,
+  cacheExaminer,
 }: TraceLoaderOptions): (destination: Destination) => Promise<LoadTrace> {
   const findKeyNames = createFindKeyNames(bootstrapKeys, { platform, store });
   return async (destination) => {
@@ -188,7 +191,8 @@ export function createTraceLoader({
       const stored = await store.generations.getContent(id);
       const content = stored && toPublicContent(stored);
       const { [record.principalId]: apiKeyName = null } = await findKeyNames(new Set([record.principalId]));
-      const trace = await toBroadcastTrace({ record, content, apiKeyName }, platform);
+      const cache = (await cacheExaminer?.examine(record).catch(() => null)) ?? null;
+      const trace = await toBroadcastTrace({ record, content, apiKeyName, cache }, platform);
       return matches?.(trace) === false ? undefined : forDestination(trace, destination);
     };
   };

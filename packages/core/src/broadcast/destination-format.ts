@@ -2,6 +2,7 @@ import type { z } from 'zod';
 
 import type { CallKindName } from '../calls/call-kind.ts';
 import type { Transport } from '../foundation/transport.ts';
+import type { ExaminedCache } from '../generations/cache-doctor/cache-examiner.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
 import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations.ts';
 import type { GenerationContent } from '../wire/generation.ts';
@@ -44,6 +45,8 @@ export interface BroadcastTrace {
     readonly cached: number | null;
     readonly reasoning: number | null;
   };
+  /** Why the prompt missed the cache of its provider, or did not; null where it was not examined. */
+  readonly cache: ExaminedCache | null;
   /** Null when it is unknown or must not be sent. */
   readonly costUsd: number | null;
   /** Null when it must not be sent. */

@@ -1,5 +1,6 @@
 import { kindOfRecord } from '../calls/call-kind.ts';
 import type { Platform } from '../foundation/platform.ts';
+import type { ExaminedCache } from '../generations/cache-doctor/cache-examiner.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
@@ -19,11 +20,13 @@ export interface TraceSource {
   readonly record: GenerationRecord;
   readonly content: GenerationContent | undefined;
   readonly apiKeyName: string | null;
+  /** Null or absent where it was not examined. */
+  readonly cache?: ExaminedCache | null | undefined;
 }
 
 /** Collects all facts about a generation. `forDestination` removes those that a destination must not receive. */
 export async function toBroadcastTrace(
-  { record, content, apiKeyName }: TraceSource,
+  { record, content, apiKeyName, cache = null }: TraceSource,
   platform: Pick<Platform, 'sha256'>,
 ): Promise<BroadcastTrace> {
   const { generation } = record;
@@ -61,6 +64,7 @@ export async function toBroadcastTrace(
       cached: generation.native_tokens_cached,
       reasoning: generation.native_tokens_reasoning,
     },
+    cache,
     costUsd: generation.cost_known ? generation.total_cost : null,
     identity: { apiKeyName, user: generation.external_user, memberId: record.userId ?? null },
     requestContext: { referer: generation.http_referer, userAgent: generation.user_agent },
@@ -73,6 +77,7 @@ export function forDestination(trace: BroadcastTrace, destination: Destination):
   return {
     ...trace,
     costUsd: destination.broadcast_generation_cost ? trace.costUsd : null,
+    cache: trace.cache && { ...trace.cache, ...(!destination.broadcast_generation_cost && { missedUsd: null }) },
     identity: destination.broadcast_generation_identity ? trace.identity : null,
     requestContext: destination.broadcast_generation_request_context ? trace.requestContext : null,
     content: destination.privacy_mode ? null : trace.content,

@@ -154,6 +154,10 @@ const timeoutsSchema = z.strictObject({
 
 const loggingSchema = z.strictObject({
   inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only metadata'),
+  cacheCauses: z
+    .boolean()
+    .default(false)
+    .describe('Find out after each call why it missed the cache of its provider, for metrics and destinations'),
   retentionDays: z.int().min(1).default(30),
   maxGenerations: z.int().min(1).default(100_000),
   maxContentMb: z.number().positive().default(8).describe('Content of a larger generation is not stored'),

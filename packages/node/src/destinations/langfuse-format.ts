@@ -54,7 +54,7 @@ function toTraceBody(trace: BroadcastTrace): Json {
 }
 
 function toGenerationBody(trace: BroadcastTrace): Json {
-  const { tokens, content, identity, requestContext } = trace;
+  const { tokens, content, identity, requestContext, cache } = trace;
   const startTime = new Date(trace.startedAt).toISOString();
   const errorMessage = content?.error?.message;
   return {
@@ -81,6 +81,11 @@ function toGenerationBody(trace: BroadcastTrace): Json {
       native_finish_reason: trace.nativeFinishReason,
       streamed: trace.isStreamed,
       cancelled: trace.isCancelled,
+      ...(cache !== null && {
+        cache_cause: cache.cause,
+        cache_missed_tokens: cache.missedTokens,
+        ...(cache.missedUsd !== null && { cache_missed_cost: cache.missedUsd }),
+      }),
       ...(identity !== null && { api_key_name: identity.apiKeyName, user_id: identity.memberId }),
       ...(requestContext !== null && { http_referer: requestContext.referer, user_agent: requestContext.userAgent }),
     },

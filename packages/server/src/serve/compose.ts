@@ -144,7 +144,11 @@ async function composeParts(
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
     videoArchive: await openVideoArchive(config, store),
-    logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
+    logging: {
+      inputOutput: config.logging.inputOutput,
+      maxContentMb: config.logging.maxContentMb,
+      cacheCauses: config.logging.cacheCauses,
+    },
     providerChecks: isDemo ? undefined : createProviderChecks({ current, connector, redact }),
     setupHost: isDemo
       ? undefined

@@ -1,7 +1,10 @@
+import type { Catalog } from '../../catalog/catalog.ts';
 import { attoToUsd } from '../../catalog/prices.ts';
 import type { GenerationRecord } from '../../stores/generations.ts';
 import type { CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
 import { type GenerationListParts, listGenerations } from '../list-generations.ts';
+import { endpointIdOf } from '../to-generation.ts';
+import type { ExaminedCache } from './cache-examiner.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
 import { HOUR_MS } from './provider-rules.ts';
 import {
@@ -14,6 +17,13 @@ import {
   toUsdOrNull,
 } from './read-call.ts';
 import { toSentences } from './sentences.ts';
+
+/** The prices of endpoints now: where a call was charged for a unit, the doctor takes the price it was charged at. */
+export function toFindPrices(catalog: Pick<Catalog, 'list'>): FindPrices {
+  const endpoints = catalog.list().flatMap((model) => model.endpoints);
+  const prices = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.prices]));
+  return (endpointId) => prices.get(endpointId);
+}
 
 export interface CacheDoctorParts extends GenerationListParts {
   readonly findPrices: FindPrices;
@@ -32,10 +42,22 @@ interface Examined {
   /** In 10^-18 USD. */
   readonly savedAtto: bigint | null;
   readonly missedAtto: bigint | null;
+  /** Tokens that could have been read and were not. */
+  readonly missedTokens: number;
 }
 
 /** The report of one call, which is compared with the calls of its session before it. */
 export async function reportCall(record: GenerationRecord, parts: CacheDoctorParts): Promise<CacheReport> {
+  return toReport(await examineLast(record, parts));
+}
+
+/** The cause of one call, and what it missed. */
+export async function examineCall(record: GenerationRecord, parts: CacheDoctorParts): Promise<ExaminedCache> {
+  const { diagnosis, missedTokens, missedAtto } = await examineLast(record, parts);
+  return { cause: diagnosis.cause, missedTokens, missedUsd: toUsdOrNull(missedAtto) };
+}
+
+async function examineLast(record: GenerationRecord, parts: CacheDoctorParts): Promise<Examined> {
   const { id, session_id: sessionId, created_at: createdAt } = record.generation;
   const earlier =
     sessionId === null
@@ -44,9 +66,9 @@ export async function reportCall(record: GenerationRecord, parts: CacheDoctorPar
           { filter: { sessionId, createdBeforeMs: Date.parse(createdAt) + 1 }, limit: WINDOW + 1 },
           parts,
         ).then(({ records }) => records.filter(({ generation }) => generation.id !== id).slice(0, WINDOW));
-  let report: CacheReport | undefined;
-  for await (const examined of examine([...earlier.toReversed(), record], parts)) report = toReport(examined);
-  return report as CacheReport;
+  let last: Examined | undefined;
+  for await (const examined of examine([...earlier.toReversed(), record], parts)) last = examined;
+  return last as Examined;
 }
 
 /** The reports of the calls of a session, oldest first, and their sums. */
@@ -147,7 +169,13 @@ async function* examine(records: readonly GenerationRecord[], parts: CacheDoctor
     const missed = LOSES_NOTHING.has(diagnosis.cause)
       ? 0
       : Math.max(0, diagnosis.readableTokens - (call.readTokens ?? 0));
-    yield { call, diagnosis, savedAtto: savedAttoOf(call), missedAtto: missedAttoOf(call, missed) };
+    yield {
+      call,
+      diagnosis,
+      savedAtto: savedAttoOf(call),
+      missedAtto: missedAttoOf(call, missed),
+      missedTokens: missed,
+    };
     earlier.push(call);
     if (earlier.length > WINDOW) earlier.shift();
   }
