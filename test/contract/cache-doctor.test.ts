@@ -187,12 +187,19 @@ test('a span is summed up by cause and app, the dearest first', async () => {
   Object.assign(counts, { prompt: 12_800 });
   await sendChat(core, chat, 'openai');
   await core.platform.advance(1000);
-  await sendChat(core, { ...continued(chat, dice), system: 'Another' }, 'openai');
+  const changedId = await sendChat(core, { ...continued(chat, dice), system: 'Another' }, 'openai');
   const response = await core.get('/admin/v1/generations/cache-causes', MANAGEMENT_KEY);
   expect(jsonOf(response)).toMatchObject({
     calls: 2,
     data: [
-      { cause: 'system_changed', calls: 1, prompt_tokens: 12_800, read_tokens: 0, would_have_saved: 0.03456 },
+      {
+        cause: 'system_changed',
+        calls: 1,
+        prompt_tokens: 12_800,
+        read_tokens: 0,
+        would_have_saved: 0.03456,
+        examples: [changedId],
+      },
       { cause: 'first_call', calls: 1, would_have_saved: 0 },
     ],
   });

@@ -95,7 +95,8 @@ export function createPromptCache(now: () => number): (body: Block) => CountedCa
 
 /** Nano-dollars a token, so that a test's own arithmetic is in whole numbers. */
 export const NANO = { prompt: 3000, read: 300, write5m: 3750, write1h: 6000 };
-const PRICING = {
+/** The same as prices of a model. */
+export const PRICING = {
   prompt: '0.000003',
   completion: '0.000015',
   input_cache_read: '0.0000003',
@@ -150,7 +151,8 @@ export function createCachingGateway(
   return { core, transport, counted, bodies: () => transport.exchanges.map(({ sent }) => sent) };
 }
 
-const toMessage = ({ prompt, read, written5m, written1h }: CountedCall): object => ({
+/** The response to a counted call. */
+export const toMessage = ({ prompt, read, written5m, written1h }: CountedCall): object => ({
   id: 'msg_1',
   type: 'message',
   role: 'assistant',

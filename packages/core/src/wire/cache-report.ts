@@ -124,6 +124,8 @@ export const cacheCausesResponseSchema = z.object({
       read_tokens: z.int(),
       saved: z.number(),
       would_have_saved: z.number(),
+      /** Ids of the latest calls of the row, at most 3, the latest first. */
+      examples: z.array(z.string()),
     }),
   ),
   /** Calls that were looked at. */

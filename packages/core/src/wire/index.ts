@@ -117,4 +117,4 @@ export type {
   RerunTargetReport,
   RerunVerdict,
 } from './reruns.ts';
-export type { CacheReport, CacheSums } from './cache-report.ts';
+export type { CacheCauseRow, CacheMarksDryRun, CacheReport, CacheSums } from './cache-report.ts';

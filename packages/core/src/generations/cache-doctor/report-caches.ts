@@ -33,6 +33,8 @@ export interface CacheDoctorParts extends GenerationListParts {
 const WINDOW = 20;
 /** Calls that are looked at for one response. */
 export const MAX_CALLS = 2000;
+/** Calls that a row of sums names. */
+const MAX_EXAMPLES = 3;
 /** Other calls are served after each step of so long. */
 const STEP_MS = 10;
 
@@ -107,6 +109,8 @@ export async function reportCauses(
       const sum = rows.get(key) ?? { row: toEmptyRow(cause, call.app), saved: 0n, missed: 0n };
       rows.set(key, sum);
       sum.row.calls += 1;
+      // The oldest come first.
+      sum.row.examples = [call.id, ...sum.row.examples].slice(0, MAX_EXAMPLES);
       sum.row.prompt_tokens += call.promptTokens ?? 0;
       sum.row.read_tokens += call.readTokens ?? 0;
       sum.saved += savedAtto ?? 0n;
@@ -147,6 +151,7 @@ const toEmptyRow = (cause: CacheCauseRow['cause'], app: string | null): CacheCau
   read_tokens: 0,
   saved: 0,
   would_have_saved: 0,
+  examples: [],
 });
 
 /** When a call began, in Unix milliseconds. */

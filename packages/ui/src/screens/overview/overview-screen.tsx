@@ -28,6 +28,7 @@ import { Code } from '../../parts/text/code.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { Attention, attentionProvidersQuery } from './attention.tsx';
+import { CacheSection } from './cache-section.tsx';
 import { Checklist } from './checklist.tsx';
 import { isAnswered, useFirstSteps } from './first-steps.ts';
 import { overviewMessages } from './messages.ts';
@@ -75,6 +76,7 @@ export function OverviewScreen() {
           {!isIntroduced && undone >= 0 && <Checklist done={steps.done} onOpen={setStep} />}
           <Attention search={search} figures={figures.data} />
           <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
+          <CacheSection search={search} />
           <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2 min-[112rem]:grid-cols-3">
             <div className="flex min-w-0 flex-col gap-4">
               <RunningBar

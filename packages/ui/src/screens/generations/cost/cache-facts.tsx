@@ -2,12 +2,12 @@ import type { CacheReport } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { cacheMessages } from '../../../features/generations/cost/cache-messages.ts';
 import { formatUsdExactly } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { cacheMessages } from './cache-messages.ts';
 
 const cacheReportQuery = (id: string) =>
   queryOptions({

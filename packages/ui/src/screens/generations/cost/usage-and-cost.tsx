@@ -2,6 +2,7 @@ import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
+import { cacheMessages } from '../../../features/generations/cost/cache-messages.ts';
 import { toFirstTokenMs, toSpeed } from '../../../features/generations/list/list-row.ts';
 import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
@@ -9,7 +10,6 @@ import { classNames } from '../../../parts/class-names.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { CacheFacts } from './cache-facts.tsx';
-import { cacheMessages } from './cache-messages.ts';
 import { CostTable } from './cost-table.tsx';
 import { costMessages } from './messages.ts';
 

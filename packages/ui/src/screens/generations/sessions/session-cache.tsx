@@ -3,12 +3,12 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { callApi } from '../../../api/call-api.ts';
+import { cacheMessages } from '../../../features/generations/cost/cache-messages.ts';
 import { formatUsdExactly } from '../../../format/money.ts';
 import { formatCount, formatPercent } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { cacheMessages } from '../cost/cache-messages.ts';
 
 const sessionCacheQuery = (id: string) =>
   queryOptions({
