@@ -77,6 +77,13 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
       continueBrokenStreams: routing?.continueBrokenStreams ?? settings.routing?.continue_broken_streams,
       automaticCacheMarks: routing?.automaticCacheMarks ?? settings.routing?.automatic_cache_marks,
       maxPrice: routing?.maxPrice ?? settings.routing?.max_price,
+      // The configuration alone sets these.
+      continueWithOtherModels: routing?.continueWithOtherModels,
+      holdStreams: routing?.holdStreams,
+      fallbackOnRefusal: routing?.fallbackOnRefusal,
+      waitForRetryAfterMs: routing?.waitForRetryAfterMs,
+      retriesAtEndpoint: routing?.retriesAtEndpoint,
+      limitsBeforeFallback: routing?.limitsBeforeFallback,
     },
   };
 }
@@ -92,6 +99,15 @@ function toRoutingDefaults(routing: AccountOptions['routing'] = {}): RoutingDefa
     ...(allowFallbacks === false && { allow_fallbacks: false }),
     ...(hasPrice && { max_price: maxPrice }),
   };
+}
+
+/** Time limits of one attempt, in milliseconds, that hold as long as another endpoint can be asked after it. */
+export interface LimitsBeforeFallback {
+  readonly headersMs?: number | undefined;
+  readonly firstTokenMs?: number | undefined;
+  /** Between two pieces of a stream that can begin anew or go on elsewhere; other streams would only be lost. */
+  readonly idleMs?: number | undefined;
+  readonly nonStreamMs?: number | undefined;
 }
 
 /** Settings of the whole account. What is not given can be set by `/admin/v1/settings`. */
@@ -116,6 +132,18 @@ export interface AccountOptions {
         readonly continueBrokenStreams?: boolean | undefined;
         /** Whether the gateway marks prompts for the caches of providers where callers do not. Default: no. */
         readonly automaticCacheMarks?: boolean | undefined;
+        /** Whether it may go on at an endpoint of another model that the call names. Default: no. */
+        readonly continueWithOtherModels?: boolean | undefined;
+        /** Whether streams are collected to their end before any of them is sent, so that any break can begin anew. Default: no. */
+        readonly holdStreams?: boolean | undefined;
+        /** Whether another model is asked after a refusal by moderation. Default: yes. */
+        readonly fallbackOnRefusal?: boolean | undefined;
+        /** The longest `Retry-After`, in milliseconds, that is waited out at an endpoint, once. Default: 0, none is. */
+        readonly waitForRetryAfterMs?: number | undefined;
+        /** How often an endpoint is asked again after 500, 502, 504 or a broken connection. Default: 0. */
+        readonly retriesAtEndpoint?: number | undefined;
+        /** Limits in milliseconds while another endpoint is left to be asked. Default: the limits of every call. */
+        readonly limitsBeforeFallback?: LimitsBeforeFallback | undefined;
         /** USD a million tokens; `request`, `image` and `audio` each. */
         readonly maxPrice?: NonNullable<ProviderPreferences['max_price']> | undefined;
         /** Choose the model of a chat call by what the call is; the first whose conditions all hold. */

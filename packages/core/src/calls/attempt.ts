@@ -1,5 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import type { AgainReason } from '../wire/routing.ts';
 
 /** One endpoint that was called, with its outcome. */
 export interface Attempt {
@@ -12,6 +13,8 @@ export interface Attempt {
   readonly error: GatewayError | null;
   /** Its completion broke off, and another endpoint was asked to continue it. */
   readonly brokeOff?: BrokeOff | undefined;
+  /** The endpoint had been asked in the attempt before; absent otherwise. */
+  readonly again?: AgainReason | undefined;
 }
 
 /** Where a completion broke off that another endpoint was asked to continue. */

@@ -1,3 +1,4 @@
+import type { Timeouts } from '../calls/attempt.ts';
 import { type Catalog, type Endpoint, tierOf } from '../catalog/catalog.ts';
 import { runAttempts } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
@@ -11,6 +12,7 @@ import { nativeOf } from '../wire/native-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type Beginning, type CommittedCompletion, failureWithoutOutput, hasOutput } from './committed-completion.ts';
 import { type AskedRest, continueBroken } from './continuation.ts';
+import { holdToEnd, isHeld } from './held-stream.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /**
@@ -25,6 +27,8 @@ export interface Asking {
   /** Makes the request fit an endpoint; null where no stage does. */
   readonly fit: FitRequest | null;
   readonly readBy: ReadBy;
+  /** Where another endpoint is left and the account is less patient then; default: the limits of every call. */
+  readonly timeouts?: Timeouts | undefined;
 }
 
 /** Finds the reader of a run; `isStaged`: one of its stages wraps the beginning of the completion. */
@@ -37,7 +41,7 @@ export function findReader(run: ChatRun, isStaged: boolean): ReadBy {
 /** Whether the stream of a call goes on at another endpoint should it break off (docs/decisions/0039). */
 function continuesBroken({ call, plan, toolSet, parts }: ChatRun): boolean {
   const { request } = call;
-  if (request.stream !== true || toolSet !== null || plan.endpoints.length < 2) return false;
+  if (request.stream !== true || toolSet !== null || plan.endpoints.length < 2 || isHeld(request, parts)) return false;
   const wish = request.provider?.continue_broken_streams ?? parts.account.routing?.continueBrokenStreams;
   return wish === true && isPlainText(request);
 }
@@ -54,11 +58,21 @@ export async function beginCompletion(run: ChatRun, turn: ChatTurn, asking: Aski
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
   const { endpoint, startedAt, first } = await runAttempts(
-    { endpoints, observer, signal, parts: parts.attempts },
-    (candidate) => ask(candidate, run, turn, asking),
+    { endpoints, observer, wish: { call: run.call, account: parts.account }, signal, parts: parts.attempts },
+    (candidate, hasFallback) =>
+      ask(candidate, run, turn, hasFallback ? { ...asking, timeouts: limitsBeforeFallback(run, asking) } : asking),
   );
   // What continues a completion knows which endpoint ended how.
   return { endpoint, startedAt, first: first.first, rest: first.rest, isAccountedFor: asking.readBy === 'seam' };
+}
+
+/** The limits of an attempt after which another endpoint can be asked, where the account has such. */
+function limitsBeforeFallback({ call, parts }: ChatRun, { readBy }: Asking): Timeouts {
+  const { idleMs, ...others } = parts.account.routing?.limitsBeforeFallback ?? {};
+  // A pause in a stream that cannot be rescued is better waited out.
+  const isRescued = readBy === 'seam' || isHeld(call.request, parts);
+  const lower = Object.entries({ ...others, ...(isRescued && { idleMs }) }).filter(([, limit]) => limit !== undefined);
+  return { ...parts.timeouts, ...Object.fromEntries(lower) };
 }
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
@@ -97,7 +111,7 @@ function askForPieces(
 ): Promise<Beginning> {
   const { messages } = turn.request;
   const { platform } = run.parts;
-  return beginStream(endpoint, run, turn, (signal) => {
+  return beginStream(endpoint, run, turn, asking, (signal) => {
     const batches = openStream(endpoint, toChatCall(endpoint, request, run, { ...turn, signal }, asking));
     const whole = asking.readBy === 'seam' ? continueElsewhere(batches, endpoint, run, turn, asking) : batches;
     // Filters read what the caller sees, so that they hold across the place where a completion is continued.
@@ -113,7 +127,7 @@ function continueElsewhere(
   asking: Asking,
 ): Batches {
   const ask = (other: Endpoint, { request, prefill, timeouts }: AskedRest): Promise<Beginning> =>
-    beginStream(other, run, turn, (signal) => {
+    beginStream(other, run, turn, asking, (signal) => {
       const call = toChatCall(other, toFitting(request, other, run, asking), run, { ...turn, signal }, asking);
       const form = prefill === '' ? undefined : (other.prefill ?? undefined);
       return openStream(other, { ...call, prefill: form, timeouts });
@@ -127,19 +141,22 @@ function openStream({ provider }: Endpoint, call: ChatCall): Batches {
   return chunks[Symbol.asyncIterator]();
 }
 
-/** Reads a stream up to its first output, within the limit for it. */
+/** Reads a stream up to its first output, within the limit for it; one that is held up to its end. */
 async function beginStream(
   endpoint: Endpoint,
   run: ChatRun,
   turn: ChatTurn,
+  asking: Asking,
   open: (signal: AbortSignal) => Batches,
 ): Promise<Beginning> {
-  const attempt = openAttempt(endpoint, run, turn);
+  const attempt = openAttempt(endpoint, run, turn, asking);
   try {
     const rest = open(attempt.signal);
     const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
     attempt.onBegun();
-    return { first, rest };
+    const { request } = turn;
+    if (request.stream !== true || !isHeld(request, run.parts)) return { first, rest };
+    return await holdToEnd({ first, rest }, endpoint.provider.name, attempt.signal);
   } catch (error) {
     attempt.abandon(error);
     throw error;
@@ -170,7 +187,7 @@ function toChatCall(
     onUpstreamBody,
     onSent: observer.sentTo(endpoint),
     signal,
-    timeouts: parts.timeouts,
+    timeouts: asking.timeouts ?? parts.timeouts,
   };
 }
 
@@ -198,7 +215,12 @@ interface OpenAttempt {
 }
 
 /** A streamed attempt can end before its call, by the limit on its first token; an unstreamed one cannot. */
-function openAttempt(endpoint: Endpoint, { parts }: ChatRun, { request, signal }: ChatTurn): OpenAttempt {
+function openAttempt(
+  endpoint: Endpoint,
+  { parts }: ChatRun,
+  { request, signal }: ChatTurn,
+  { timeouts = parts.timeouts }: Asking,
+): OpenAttempt {
   if (request.stream !== true) return { signal, onBegun: doNothing, abandon: doNothing };
   const attempt = new AbortController();
   const onAbort = (): void => attempt.abort(signal.reason);
@@ -206,7 +228,7 @@ function openAttempt(endpoint: Endpoint, { parts }: ChatRun, { request, signal }
   const firstToken = parts.wheel.add(() => {
     attempt.abort(new GatewayError('timeout', `${endpoint.provider.name} sent no token within the time limit`));
   });
-  firstToken.set(parts.timeouts.firstTokenMs);
+  firstToken.set(timeouts.firstTokenMs);
   return {
     signal: attempt.signal,
     onBegun: () => firstToken.clear(),

@@ -2,7 +2,7 @@ import type { Timeouts } from '../calls/attempt.ts';
 import { withRequest } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { noteOutcome, runAttempts } from '../dispatch/run-attempts.ts';
-import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
+import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import { createCompletionAccumulator } from '../generations/completion-accumulator.ts';
 import { guardText } from '../guardrails/guard-call.ts';
 import { boundWithin } from '../limits/budgets.ts';
@@ -107,7 +107,8 @@ async function goOn(
 ): Promise<CompletionPart | null> {
   const {
     observer,
-    parts: { attempts, timeouts },
+    call,
+    parts: { account, attempts, timeouts },
   } = run;
   const { signal } = turn;
   const last = parts.at(-1) as CompletionPart;
@@ -117,7 +118,14 @@ async function goOn(
   if (rest === null) return null;
   const asked = observer.attempts().map(({ endpoint }) => endpoint);
   const hasText = rest.prefill !== '';
-  const endpoints = endpointsToContinue({ endpoints: turn.endpoints, broken: last.endpoint, hasText, asked });
+  const endpoints = endpointsToContinue({
+    endpoints: turn.endpoints,
+    broken: last.endpoint,
+    hasText,
+    asked,
+    mayChangeModel: mayChangeModel(run),
+    refusesPrefill: (endpoint) => attempts.health.of(endpoint).hasRefusedPrefill(),
+  });
   if (endpoints.length === 0 || !(await isWithinBudgets({ request: rest.request, endpoints }, run))) return null;
   signal.throwIfAborted();
 
@@ -125,8 +133,21 @@ async function goOn(
   const limits = { ...timeouts, totalMs: leftMs };
   const after = { endpoint: last.endpoint, error };
   try {
-    const begun = await runAttempts({ endpoints, observer, after, signal, parts: attempts }, (endpoint) =>
-      ask(endpoint, { ...rest, timeouts: limits }),
+    // An endpoint that refuses the text says nothing of the others, of which each takes it in its own form.
+    const options = {
+      endpoints,
+      observer,
+      after,
+      isSentApart: hasText,
+      wish: { call, account },
+      signal,
+      parts: attempts,
+    };
+    const begun = await runAttempts(options, (endpoint) =>
+      ask(endpoint, { ...rest, timeouts: limits }).catch((error: unknown) => {
+        if (hasText && isRefusedForm(error)) attempts.health.of(endpoint).noteRefusedPrefill();
+        throw error;
+      }),
     );
     const gap = whole.text.slice(whole.text.trimEnd().length);
     const joint = joinAtSeam({ prefill: rest.prefill, gap, mayRepeatAll: begun.endpoint.prefill === 'prefix' });
@@ -140,6 +161,16 @@ async function goOn(
     return null;
   }
 }
+
+/** Whether the caller or the account lets a model that the request names go on with the text of another. */
+function mayChangeModel({ call, parts: { account } }: ChatRun): boolean {
+  const wish = call.request.provider?.continue_with_other_models;
+  return (wish ?? account.routing?.continueWithOtherModels) === true;
+}
+
+/** What endpoints say to a request that ends with the beginning of their own text, if they do not take that. */
+const isRefusedForm = (error: unknown): boolean =>
+  error instanceof GatewayError && (error.code === 'invalid_request' || error.code === 'unprocessable');
 
 /** The output so far goes to another endpoint as the caller's own text does: through the input filters. */
 async function toRest(
@@ -187,19 +218,28 @@ interface Candidates {
   readonly hasText: boolean;
   /** Those that have been asked in the call. */
   readonly asked: readonly Endpoint[];
+  readonly mayChangeModel: boolean;
+  readonly refusesPrefill: (endpoint: Endpoint) => boolean;
 }
 
 /**
- * The endpoints that may continue a completion: of the same model, paid by the same party, so that the record has one
+ * The endpoints that may continue a completion: of the same model where the caller does not allow others, paid by the same party, so that the record has one
  * payer, and not asked yet. Where no text has come, there is nothing that they would have to continue.
  */
-function endpointsToContinue({ endpoints, broken, hasText, asked }: Candidates): readonly Endpoint[] {
+function endpointsToContinue({
+  endpoints,
+  broken,
+  hasText,
+  asked,
+  mayChangeModel,
+  refusesPrefill,
+}: Candidates): readonly Endpoint[] {
   const isByok = (endpoint: Endpoint): boolean => endpoint.provider.byok === true;
   return endpoints.filter(
     (endpoint) =>
-      endpoint.modelId === broken.modelId &&
+      (mayChangeModel || endpoint.modelId === broken.modelId) &&
       isByok(endpoint) === isByok(broken) &&
-      (!hasText || endpoint.prefill !== null) &&
+      (!hasText || (endpoint.prefill !== null && !refusesPrefill(endpoint))) &&
       !asked.includes(endpoint),
   );
 }

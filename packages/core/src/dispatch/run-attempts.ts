@@ -9,6 +9,8 @@ import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import { type CountRing, createCountRing } from '../routing/health/circuit.ts';
 import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
+import type { AgainReason, SkipReason } from '../wire/routing.ts';
+import { type FailoverWish, isFinalRefusal, planSecondTry, waitFor } from './ask-again.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
 interface Attempted<First> {
@@ -19,7 +21,7 @@ interface Attempted<First> {
 }
 
 export interface AttemptParts {
-  readonly platform: Pick<Platform, 'monotonicNow'>;
+  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
   readonly health: HealthBoard;
   readonly retryBudget: RetryBudget;
 }
@@ -31,6 +33,9 @@ interface AttemptOptions {
   readonly observer: Pick<CallObserver, 'noteAsked' | 'noteAttempt' | 'noteSkipped'>;
   /** The failure of an endpoint that had begun, after which these are asked: each of them is a retry. */
   readonly after?: Refusal | undefined;
+  /** What each endpoint is sent is its own, so that the refusal of one says nothing of another. */
+  readonly isSentApart?: boolean | undefined;
+  readonly wish: FailoverWish;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
   readonly parts: AttemptParts;
@@ -44,22 +49,25 @@ const MAX_RETRIES = 2;
  * may be tried, or the signal's reason as soon as it fires.
  */
 export async function runAttempts<First>(
-  { endpoints, observer, after, signal, parts }: AttemptOptions,
-  ask: (endpoint: Endpoint) => Promise<First>,
+  { endpoints, observer, after, isSentApart, wish, signal, parts }: AttemptOptions,
+  ask: (endpoint: Endpoint, hasFallback: boolean) => Promise<First>,
 ): Promise<Attempted<First>> {
   const { platform, health: board, retryBudget } = parts;
   const failures: GatewayError[] = [];
   const firstModel = endpoints[0]?.modelId ?? '';
+  const { routing } = wish.account;
+  const isLeft = (at: number): boolean => endpoints.some((other, index) => index > at && isCallable(other, board));
   let refusal = after;
-  for (const endpoint of endpoints) {
+  let again: AgainReason | undefined;
+  let timesAgain = 0;
+  for (let at = 0; at < endpoints.length; at += again === undefined ? 1 : 0) {
+    const endpoint = endpoints[at] as Endpoint;
     signal.throwIfAborted();
-    if (refusal !== undefined) {
-      if (failures.length > MAX_RETRIES) {
-        observer.noteSkipped(endpoint, 'attempt_limit');
-        continue;
-      }
-      if (wouldSayTheSame(endpoint, refusal)) {
-        observer.noteSkipped(endpoint, 'same_refusal');
+    timesAgain = again === undefined ? 0 : timesAgain + 1;
+    if (refusal !== undefined && again === undefined) {
+      const reason = whySkipped(endpoint, refusal, failures.length, wish, isSentApart);
+      if (reason !== null) {
+        observer.noteSkipped(endpoint, reason);
         continue;
       }
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
@@ -74,34 +82,62 @@ export async function runAttempts<First>(
           continue;
         }
       }
-    } else retryBudget.noteRequest(firstModel);
+    } else if (refusal === undefined) retryBudget.noteRequest(firstModel);
     const health = board.of(endpoint);
+    const isLast = at === endpoints.length - 1;
+    const wasWell = !routing?.retriesAtEndpoint || timesAgain > 0 || isLast || health.circuitState() === 'steady';
+    const hasFallback = routing?.limitsBeforeFallback !== undefined && failures.length < MAX_RETRIES && isLeft(at);
     const startedAt = platform.monotonicNow();
     health.noteStarted();
     observer.noteAsked(endpoint);
     try {
       // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
-      const first = await ask(endpoint);
+      const first = await ask(endpoint, hasFallback);
       const latencyMs = platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);
-      observer.noteAttempt({ endpoint, startedAt, latencyMs, error: null });
+      observer.noteAttempt({ endpoint, startedAt, latencyMs, error: null, again });
       return { endpoint, startedAt, first };
     } catch (thrown) {
       const error = toCallError(thrown, endpoint.provider.name);
       if (signal.aborted) health.noteAbandoned();
       else health.noteFailed(error, false);
-      observer.noteAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error });
+      observer.noteAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error, again });
       signal.throwIfAborted();
       failures.push(error);
       refusal = { endpoint, error };
+      // Another endpoint that is left keeps an attempt of its own.
+      const isOut = failures.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
+      const second = isOut ? null : planSecondTry({ error, health, again, timesAgain, wasWell }, wish.account);
+      again = undefined;
+      if (second === null || !retryBudget.take(firstModel)) continue;
+      if (second.afterMs > 0) await waitFor(second.afterMs, signal, platform);
+      again = second.reason;
     }
   }
   throw toFinalError(failures);
 }
 
+function isCallable(endpoint: Endpoint, board: HealthBoard): boolean {
+  const state = board.of(endpoint).circuitState();
+  return state !== 'open' && state !== 'resting';
+}
+
 interface Refusal {
   readonly endpoint: Endpoint;
   readonly error: GatewayError;
+}
+
+/** Why an endpoint is passed over after a failure, before the budget of retries is asked; null when it is not. */
+function whySkipped(
+  endpoint: Endpoint,
+  refusal: Refusal,
+  failures: number,
+  wish: FailoverWish,
+  isSentApart: boolean | undefined,
+): SkipReason | null {
+  if (failures > MAX_RETRIES) return 'attempt_limit';
+  if (isFinalRefusal(refusal.error, wish)) return 'final_refusal';
+  return isSentApart !== true && wouldSayTheSame(endpoint, refusal) ? 'same_refusal' : null;
 }
 
 /** Only another model would take what the caller got wrong, or a longer endpoint what was too long. */
@@ -240,7 +276,7 @@ function mayRetry(
 ): boolean | Promise<boolean | undefined> {
   const candidate = health.of(endpoint);
   const isSound = (): boolean => candidate.circuitState() === 'steady' || candidate.circuitState() === 'half-open';
-  if (candidate.circuitState() === 'open' || candidate.circuitState() === 'resting') return false;
+  if (!isCallable(endpoint, health)) return false;
   if (retryBudget.take(modelId)) return true;
   if (!isSound()) return false;
   if (candidate.isIdle()) return true;

@@ -104,7 +104,7 @@ async function serveCall<Request, Result>(
   };
   try {
     const { endpoint, startedAt, first } = await runAttempts(
-      { endpoints, observer, signal, parts: parts.attempts },
+      { endpoints, observer, wish: { call, account: parts.routing.account }, signal, parts: parts.attempts },
       (candidate) => {
         const preferences = preferencesFor(candidate, prepared, parts);
         return whole.ask(candidate, call, { signal, preferences, onSent: observer.sentTo(candidate) });

@@ -181,7 +181,7 @@ export const endpointIdOf = ({ tag, providerModel }: Endpoint): string => `${tag
 
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
-  { endpoint, latencyMs, error, brokeOff }: Pick<Attempt, 'endpoint' | 'latencyMs' | 'error' | 'brokeOff'>,
+  { endpoint, latencyMs, error, brokeOff, again }: Omit<Attempt, 'startedAt'>,
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {
@@ -195,6 +195,7 @@ export function toProviderResponse(
   const ended = error ?? brokeOff?.error;
   if (ended !== undefined) response.error = toAttemptError(ended, isContentStored);
   if (brokeOff !== undefined) response.broke_off_after = brokeOff.afterCharacters;
+  if (again !== undefined) response.again = again;
   return response;
 }
 

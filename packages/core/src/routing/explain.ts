@@ -49,13 +49,13 @@ function explain(
       completion: endpoint.pricing?.completion ?? null,
       compared: Number.isFinite(price) ? price : null,
     },
-    takes_prefill: endpoint.prefill !== null,
+    takes_prefill: endpoint.prefill !== null && !health.of(endpoint).hasRefusedPrefill(),
     health: { state: report.state, standing: report.state, ...toHealthFields(report) },
   };
 }
 
 interface RoutingOutcome {
-  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error' | 'brokeOff'>[];
+  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error' | 'brokeOff' | 'again'>[];
   /** The response is an error. */
   readonly hasFailed: boolean;
   /** Milliseconds; undefined when upstream was never called. */
@@ -135,11 +135,12 @@ function toRoutingMetadata(
       })),
     },
     ...(attempts.length > 0 && {
-      attempts: attempts.map(({ endpoint, error, brokeOff }) => ({
+      attempts: attempts.map(({ endpoint, error, brokeOff, again }) => ({
         provider: endpoint.provider.name,
         model: endpoint.modelId,
         status: error === null ? 200 : (error.upstreamStatus ?? error.status),
         ...(brokeOff !== undefined && { broke_off_after: brokeOff.afterCharacters }),
+        ...(again !== undefined && { again }),
       })),
     }),
     ...(plan.unknownProviders.length > 0 && { unknown_providers: [...plan.unknownProviders] }),

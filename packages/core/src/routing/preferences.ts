@@ -57,6 +57,9 @@ export function toOnwardPreferences(
     data_collection: collection,
     sort,
     continue_broken_streams: _,
+    continue_with_other_models: _models,
+    hold_stream: _hold,
+    fallback_on_refusal: _refusal,
     ...others
   } = asked ?? {};
   const demands = constraints.flatMap((constraint) => constraint.onward?.(endpoint) ?? []);

@@ -4,7 +4,7 @@ import { API_TYPES } from './call-kinds.ts';
 import { toolUseSchema } from './chat-chunk.ts';
 import { toolCallSchema } from './chat-request.ts';
 import { DATA_REGIONS } from './fields.ts';
-import { pipelineStageSchema, routingDecisionSchema } from './routing.ts';
+import { AGAIN_REASONS, pipelineStageSchema, routingDecisionSchema } from './routing.ts';
 
 const nullableInt = z.int().nullable();
 const nullableString = z.string().nullable();
@@ -27,6 +27,8 @@ const providerResponseSchema = z.object({
   error: z.object({ code: z.int(), error_type: z.string(), message: z.string().optional() }).optional(),
   /** The gateway's own field: the characters of text after which it broke off, and the next was asked to continue. */
   broke_off_after: z.int().optional(),
+  /** The gateway's own field: the endpoint was asked once more, after the wait that it named, or at once after a failure. */
+  again: z.enum(AGAIN_REASONS).optional(),
 });
 
 const FEEDBACK_CATEGORIES = [

@@ -61,6 +61,12 @@ export const providerPreferencesSchema = z.strictObject({
   preferred_max_latency: percentilesSchema.nullish(),
   /** The gateway's own: a stream that breaks off goes on at another endpoint of its model (docs/routing.md). */
   continue_broken_streams: z.boolean().nullish(),
+  /** The gateway's own: it may go on at another model of the request. */
+  continue_with_other_models: z.boolean().nullish(),
+  /** The gateway's own: a stream is sent when it is whole, and a break before that begins anew elsewhere. */
+  hold_stream: z.boolean().nullish(),
+  /** The gateway's own: whether another model is asked after a refusal by moderation. */
+  fallback_on_refusal: z.boolean().nullish(),
 });
 
 export type ProviderPreferences = z.infer<typeof providerPreferencesSchema>;
@@ -94,6 +100,10 @@ export interface GuardrailStage extends PipelineStage {
   };
 }
 
+/** Why an endpoint is asked once more in a call: it named a short wait, which is over, or it failed in a passing way. */
+export const AGAIN_REASONS = ['waited', 'failed'] as const;
+export type AgainReason = (typeof AGAIN_REASONS)[number];
+
 const endpointSchema = { provider: z.string(), model: z.string() };
 
 /** The routing of a request, for callers that request it by a header (wire.md 12). */
@@ -111,9 +121,18 @@ const routingMetadataSchema = z.object({
   }),
   /**
    * Absent when no endpoint was called. `broke_off_after`: the characters of text after which an endpoint broke off, and
-   * the next was asked to continue.
+   * the next was asked to continue. `again`: the same endpoint once more, after the wait that it named or at once.
    */
-  attempts: z.array(z.object({ ...endpointSchema, status: z.int(), broke_off_after: z.int().optional() })).optional(),
+  attempts: z
+    .array(
+      z.object({
+        ...endpointSchema,
+        status: z.int(),
+        broke_off_after: z.int().optional(),
+        again: z.enum(AGAIN_REASONS).optional(),
+      }),
+    )
+    .optional(),
   /** Names of providers in the request that no provider has, and no gateway upstream gets; absent without any. */
   unknown_providers: z.array(z.string()).optional(),
   /** The rule of the account that chose the model, and the model that was asked for; absent without any. */
@@ -139,9 +158,9 @@ export type OrderReason = (typeof ORDER_REASONS)[number];
 
 /**
  * Why an endpoint of the plan was passed over: it would have refused the request as the one before did, the budget of
- * retries was used up, or as many endpoints as are allowed had failed.
+ * retries was used up, as many endpoints as are allowed had failed, or a refusal by moderation is to be final.
  */
-const SKIP_REASONS = ['same_refusal', 'retry_budget', 'attempt_limit'] as const;
+const SKIP_REASONS = ['same_refusal', 'retry_budget', 'attempt_limit', 'final_refusal'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 const candidateSchema = z.object({

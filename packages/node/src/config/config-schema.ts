@@ -23,6 +23,8 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
 
+const limitMs = z.int().min(1).max(MAX_TIMER_MS);
+
 const isAddressRange = (text: string): boolean =>
   isIP(text) !== 0 || (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text));
 
@@ -89,6 +91,32 @@ const routingSchema = z
     automaticCacheMarks: z
       .boolean()
       .describe('Whether prompts are marked for the caches of providers where callers set no marks'),
+    continueWithOtherModels: z
+      .boolean()
+      .describe('Whether an endpoint of another model that the request names may continue it'),
+    holdStreams: z
+      .boolean()
+      .describe('Whether a stream is sent only when it is whole, so that a break before that begins anew elsewhere'),
+    fallbackOnRefusal: z.boolean().describe('Whether another model is asked after a refusal by moderation'),
+    waitForRetryAfterMs: z
+      .int()
+      .min(0)
+      .max(60_000)
+      .describe('The longest Retry-After that is waited out at an endpoint, once; 0 waits for none'),
+    retriesAtEndpoint: z
+      .int()
+      .min(0)
+      .max(2)
+      .describe('How often an endpoint is asked again after 500, 502, 504 or a broken connection'),
+    limitsBeforeFallback: z
+      .strictObject({
+        headersMs: limitMs,
+        firstTokenMs: limitMs,
+        idleMs: limitMs,
+        nonStreamMs: limitMs,
+      })
+      .partial()
+      .describe('Time limits in milliseconds while another endpoint is left to be asked'),
     maxPrice: maxPriceSchema.strict().describe('USD per million tokens; USD each for request, image and audio'),
     rules: configuredRoutingRulesSchema.describe('Rules that choose the model of a call; the first match applies'),
   })

@@ -53,6 +53,13 @@ export interface EndpointHealth {
   noteFailed(failure: CallFailure, hadBegun: boolean): void;
   /** The caller left before the first output: the call has no result. */
   noteAbandoned(): void;
+  /** An endpoint that was asked again after the wait it had named refused again. */
+  noteWaitedInVain(): void;
+  /** Whether that was so the last time: no call waits for it until one has begun. */
+  hasWaitedInVain(): boolean;
+  /** It refused a text that it was to continue: it does not do what it is taken for, until the process or its provider begins anew. */
+  noteRefusedPrefill(): void;
+  hasRefusedPrefill(): boolean;
   /** Whether any call has had a result: endpoints are remembered as soon as a route is planned with them. */
   hasResults(): boolean;
   circuitState(): CircuitState;
@@ -98,6 +105,8 @@ export function createEndpointHealth(now: () => number, listener?: CircuitListen
   const silent = createSilentCalls();
 
   let hasResults = false;
+  let hasWaitedInVain = false;
+  let hasRefusedPrefill = false;
   let ownGood = 0;
   let ownBad = 0;
 
@@ -129,6 +138,7 @@ export function createEndpointHealth(now: () => number, listener?: CircuitListen
     },
     noteBegun(latencyMs) {
       hasResults = true;
+      hasWaitedInVain = false;
       silent.remove();
       latencies.add(now(), latencyMs);
       noteAlive();
@@ -154,6 +164,10 @@ export function createEndpointHealth(now: () => number, listener?: CircuitListen
       if (!hadBegun) noteSilenced('failed');
     },
     noteAbandoned: () => noteSilenced('none'),
+    noteWaitedInVain: () => void (hasWaitedInVain = true),
+    hasWaitedInVain: () => hasWaitedInVain,
+    noteRefusedPrefill: () => void (hasRefusedPrefill = true),
+    hasRefusedPrefill: () => hasRefusedPrefill,
     hasResults: () => hasResults,
     circuitState: circuit.state,
     state,
