@@ -24,8 +24,6 @@ export function isFinalRefusal({ code }: GatewayError, { call, account }: Failov
 interface FailedTry {
   readonly error: GatewayError;
   readonly health: EndpointHealth;
-  /** Why it was a second try itself; undefined where it was none. */
-  readonly again: AgainReason | undefined;
   /** How often the endpoint had been asked again before. */
   readonly timesAgain: number;
   /** The endpoint was well before the call, or there is no other. */
@@ -43,13 +41,12 @@ export interface SecondTry {
  * since its cache knows the prompt, or at once after a failure that often passes (docs/decisions/0066). Null when not.
  */
 export function planSecondTry(
-  { error, health, again, timesAgain, wasWell }: FailedTry,
+  { error, health, timesAgain, wasWell }: FailedTry,
   { routing }: FailoverWish['account'],
 ): SecondTry | null {
   const { waitForRetryAfterMs = 0, retriesAtEndpoint = 0 } = routing ?? {};
   const { code, retryAfterSeconds } = error;
   if (code === 'rate_limit_exceeded' || code === 'provider_overloaded') {
-    if (again === 'waited') health.noteWaitedInVain();
     if (retryAfterSeconds === undefined || timesAgain > 0 || health.hasWaitedInVain()) return null;
     const afterMs = retryAfterSeconds * 1000;
     return afterMs <= waitForRetryAfterMs && waitForRetryAfterMs > 0 ? { reason: 'waited', afterMs } : null;

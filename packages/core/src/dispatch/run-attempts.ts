@@ -105,9 +105,10 @@ export async function runAttempts<First>(
       signal.throwIfAborted();
       failures.push(error);
       refusal = { endpoint, error };
+      if (again === 'waited') health.noteWaitedInVain();
       // Another endpoint that is left keeps an attempt of its own.
       const isOut = failures.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
-      const second = isOut ? null : planSecondTry({ error, health, again, timesAgain, wasWell }, wish.account);
+      const second = isOut ? null : planSecondTry({ error, health, timesAgain, wasWell }, wish.account);
       again = undefined;
       if (second === null || !retryBudget.take(firstModel)) continue;
       if (second.afterMs > 0) await waitFor(second.afterMs, signal, platform);

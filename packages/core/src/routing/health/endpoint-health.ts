@@ -53,7 +53,7 @@ export interface EndpointHealth {
   noteFailed(failure: CallFailure, hadBegun: boolean): void;
   /** The caller left before the first output: the call has no result. */
   noteAbandoned(): void;
-  /** An endpoint that was asked again after the wait it had named refused again. */
+  /** The endpoint was asked again after the wait that it had named, and failed. */
   noteWaitedInVain(): void;
   /** Whether that was so the last time: no call waits for it until one has begun. */
   hasWaitedInVain(): boolean;
