@@ -427,7 +427,7 @@ test('a held stream sends comments until it is whole', async () => {
   const failover = await openFailover({
     row: 'two providers',
     primary: (request) => {
-      FAULTS.silentAfter20(request, 1);
+      FAULTS.silentAfter20(request);
       finish = () => request.socket.resetAndDestroy();
     },
     routing: {},
