@@ -91,7 +91,7 @@ describe.skipIf(skipped !== undefined)(
       const saved = report.sums.would_have_saved.toFixed(3);
       await section.getByText(new RegExp(`Automatic marks would have saved \\$${saved.replace('.', '\\.')}`)).waitFor();
       expect(await section.getByText('routing.automaticCacheMarks').count()).toBe(1);
-      for (const theme of firstOrAll('light', 'dark')) {
+      for (const theme of firstOrAll('light' as const, 'dark' as const)) {
         await setTheme(opened, theme);
         for (const width of [480, 1440, 2560]) {
           await page.setViewportSize({ width, height: 1000 });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import type { CallKindName } from '../calls/call-kind.ts';
 import type { Transport } from '../foundation/transport.ts';
-import type { ExaminedCache } from '../generations/cache-doctor/cache-examiner.ts';
+import type { ExaminedCache } from '../generations/cache-doctor/report-caches.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
 import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations.ts';
 import type { GenerationContent } from '../wire/generation.ts';

@@ -1,6 +1,6 @@
 import { kindOfRecord } from '../calls/call-kind.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { ExaminedCache } from '../generations/cache-doctor/cache-examiner.ts';
+import type { ExaminedCache } from '../generations/cache-doctor/report-caches.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';

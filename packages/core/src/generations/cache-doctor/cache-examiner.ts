@@ -3,16 +3,7 @@ import type { Logger } from '../../foundation/host.ts';
 import { type BoundedQueue, createBoundedQueue } from '../../foundation/queues.ts';
 import type { GenerationRecord } from '../../stores/generations.ts';
 import type { CacheCause } from '../../wire/cache-report.ts';
-import type { CacheDoctorParts } from './report-caches.ts';
-
-/** Why a call missed the cache of its provider, or did not, and what that cost. */
-export interface ExaminedCache {
-  readonly cause: CacheCause;
-  /** Tokens that could have been read and were not. */
-  readonly missedTokens: number;
-  /** Null where a price is not known. */
-  readonly missedUsd: number | null;
-}
+import type { CacheDoctorParts, ExaminedCache } from './report-caches.ts';
 
 /** Sums over the calls with one cause since the start. */
 export interface CacheCauseFigures {

@@ -1,10 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { attoToUsd } from '../../catalog/prices.ts';
 import type { GenerationRecord } from '../../stores/generations.ts';
-import type { CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
+import type { CacheCause, CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
 import { type GenerationListParts, listGenerations } from '../list-generations.ts';
 import { endpointIdOf } from '../to-generation.ts';
-import type { ExaminedCache } from './cache-examiner.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
 import { HOUR_MS } from './provider-rules.ts';
 import {
@@ -51,6 +50,15 @@ interface Examined {
 /** The report of one call, which is compared with the calls of its session before it. */
 export async function reportCall(record: GenerationRecord, parts: CacheDoctorParts): Promise<CacheReport> {
   return toReport(await examineLast(record, parts));
+}
+
+/** Why a call missed the cache of its provider, or did not, and what that cost. */
+export interface ExaminedCache {
+  readonly cause: CacheCause;
+  /** Tokens that could have been read and were not. */
+  readonly missedTokens: number;
+  /** Null where a price is not known. */
+  readonly missedUsd: number | null;
 }
 
 /** The cause of one call, and what it missed. */

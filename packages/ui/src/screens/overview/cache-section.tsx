@@ -198,6 +198,8 @@ function ByApp({ rows, from, to }: { rows: readonly CacheCauseRow[]; from: strin
 
 const toShare = (read: number, prompt: number): string => (prompt === 0 ? '—' : formatPercent((100 * read) / prompt));
 
+/** Its name in the configuration. */
+const SETTING = 'routing.automaticCacheMarks';
 /** Sessions whose money is shown. */
 const MOST_SESSIONS = 5;
 
@@ -218,10 +220,10 @@ function Marks({ marks }: { marks: CacheMarksDryRun }) {
         <Link to="/settings" search={{ section: 'routing' }} className="text-accent underline">
           {t.turnOn}
         </Link>{' '}
-        <code className="font-mono text-xs text-ink-faint">routing.automaticCacheMarks</code>
+        <code className="font-mono text-xs text-ink-faint">{SETTING}</code>
       </p>
       {isWorthIt && (
-        <Table caption={null} label={t.title} columns={[t.session, t.was, t.would, t.saved]}>
+        <Table caption={null} label={t.title} columns={[t.session, t.was, t.would, t.saved]} isNarrow>
           {marks.sessions.slice(0, MOST_SESSIONS).map((session) => (
             <tr key={session.session_id} className="border-b border-line/60 last:border-0">
               <th scope="row" className="w-full max-w-0 min-w-28 py-1.5 text-left font-normal">
@@ -251,12 +253,14 @@ interface TableProps {
   readonly label?: string;
   /** The first is the name of a row. */
   readonly columns: readonly string[];
+  /** Its names are short: a wide screen would put the numbers far from them. */
+  readonly isNarrow?: boolean;
   readonly children: ReactNode;
 }
 
-function Table({ caption, label, columns, children }: TableProps) {
+function Table({ caption, label, columns, isNarrow = false, children }: TableProps) {
   return (
-    <div className="min-w-0 overflow-x-auto">
+    <div className={`min-w-0 overflow-x-auto ${isNarrow ? 'max-w-2xl' : ''}`}>
       <table className="figures w-full text-[13px]" aria-label={label}>
         {caption !== null && <caption className="mb-1 text-left text-sm font-semibold">{caption}</caption>}
         <thead>
