@@ -83,7 +83,7 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
   let dropping = Promise.resolve();
   /** Every hour, as retention does with the records. */
   const dropAged = (): void => {
-    if (isStopped) return;
+    if (isStopped || store.retention === undefined) return;
     dropping = dropAgedReruns(store).catch((error: unknown) =>
       logger.warn('old reruns could not be deleted', { reason: String(error) }),
     );
