@@ -30,6 +30,7 @@ const tests = [
   ...testsIn('packages/core/src/videos/'),
   ...testsIn('test/conformance/'),
   ...testsIn('test/contract/'),
+  ...testsIn('test/faults/'),
 ];
 
 function parse(json: string): unknown {
