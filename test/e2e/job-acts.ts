@@ -227,6 +227,17 @@ export const JOBS: Readonly<Record<string, Job>> = {
       await rowOf(page, /Spare.*Disabled/).waitFor();
     },
   },
+  'why prompts missed the cache, and what that cost': {
+    from: () => '#/',
+    async act(page) {
+      const section = page.getByRole('region', { name: 'Prompt cache', exact: true });
+      await section.getByRole('button', { name: 'Find the causes' }).click();
+      await section
+        .getByText(/requests? examined$|No stored request missed/)
+        .first()
+        .waitFor();
+    },
+  },
   'the rate limits': {
     from: () => '#/',
     async act(page) {
