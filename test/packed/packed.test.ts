@@ -27,7 +27,7 @@ const LIMITS: Readonly<Record<string, { readonly megabytes: number; readonly fil
   '@model-gateway/node': { megabytes: 0.8, files: 320 },
   '@model-gateway/postgres': { megabytes: 0.5, files: 250 },
   '@model-gateway/redis': { megabytes: 0.1, files: 40 },
-  '@model-gateway/ui': { megabytes: 2.2, files: 160 },
+  '@model-gateway/ui': { megabytes: 2.4, files: 160 },
   'model-gateway': { megabytes: 6.5, files: 800 },
 };
 const INSTALL_TIME = 240_000;
