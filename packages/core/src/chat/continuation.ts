@@ -223,8 +223,9 @@ interface Candidates {
 }
 
 /**
- * The endpoints that may continue a completion: of the same model where the caller does not allow others, paid by the same party, so that the record has one
- * payer, and not asked yet. Where no text has come, there is nothing that they would have to continue.
+ * The endpoints that may continue a completion: of the same model unless others are allowed, paid by the same party, so
+ * that the record has one payer, and not asked yet. Where no text has come, there is nothing that they would have to
+ * continue.
  */
 function endpointsToContinue({
   endpoints,

@@ -5,7 +5,7 @@ import type { GatewayFlags } from '../process/gateway-flags.ts';
 import type { Owner } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 import { askGateway, findGateway } from './find-gateway.ts';
-import { paint, PROCESS_TERMINAL, type Terminal } from './show.ts';
+import { paint, PROCESS_TERMINAL, stoppedByUser, type Terminal } from './show.ts';
 
 export interface ChatOptions extends GatewayFlags {
   readonly model: string;
@@ -28,17 +28,23 @@ interface Message {
   readonly content: string;
 }
 
-/** Asks a model once, or talks to it line by line until the input ends. */
-export async function chat(options: ChatOptions, terminal: TalkingTerminal = openTerminal()): Promise<void> {
+/** Asks a model once, or talks to it line by line until the input ends or the user stops it. */
+export async function chat(
+  options: ChatOptions,
+  terminal: TalkingTerminal = openTerminal(),
+  signal: AbortSignal = stoppedByUser(),
+): Promise<void> {
   const { model, prompt, system } = options;
   const gateway = await findGateway(options, terminal.env);
   const { key, revoke } = await takeKey(gateway, options.key);
   const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
   const say = async (content: string): Promise<void> => {
     messages.push({ role: 'user', content });
-    const answer = await streamAnswer(gateway, { key, model, messages }, terminal);
+    const answer = await streamAnswer(gateway, { key, model, messages }, terminal, signal);
     messages.push({ role: 'assistant', content: answer });
   };
+  // Ends the input, so that the key does not outlive the command.
+  signal.addEventListener('abort', terminal.close);
   try {
     if (prompt !== undefined) return await say(prompt);
     terminal.note(`Talking to ${model}. An empty line ends the talk.\n`);
@@ -48,6 +54,8 @@ export async function chat(options: ChatOptions, terminal: TalkingTerminal = ope
       if (line === null || line.trim() === '') return;
       await say(line);
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     terminal.close();
     await revoke();
@@ -80,11 +88,13 @@ async function streamAnswer(
   { url }: Owner,
   { key, ...body }: { readonly key: string; readonly model: string; readonly messages: readonly Message[] },
   terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<string> {
   const response = await fetch(`${url}/api/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, stream: true }),
+    signal,
   });
   if (!response.ok || response.body === null) {
     const { error } = (await response.json().catch(() => ({}))) as Delta;

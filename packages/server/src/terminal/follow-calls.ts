@@ -1,12 +1,10 @@
-import process from 'node:process';
-
 import type { GenerationRow } from '@model-gateway/core/wire';
 
 import type { GatewayFlags } from '../process/gateway-flags.ts';
 import type { Owner } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 import { askGateway, findGateway } from './find-gateway.ts';
-import { paint, PROCESS_TERMINAL, type Terminal } from './show.ts';
+import { paint, PROCESS_TERMINAL, stoppedByUser, type Terminal } from './show.ts';
 import { toUsd } from './table.ts';
 
 export interface LogsOptions extends GatewayFlags {
@@ -45,13 +43,6 @@ export async function showCalls(
   }
   if (where !== undefined) terminal.note('From now on every call is shown: --where concerns the past alone.\n');
   for await (const row of readRows(feed, signal)) if (!printed.has(row.id)) print(row);
-}
-
-function stoppedByUser(): AbortSignal {
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  process.once('SIGTERM', () => stop.abort());
-  return stop.signal;
 }
 
 async function openFeed({ url, token }: Owner, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {

@@ -24,6 +24,14 @@ export const PROCESS_TERMINAL: Terminal = {
   isTTY: process.stdout.isTTY,
 };
 
+/** Fires when the user stops the command, which then ends what it has begun. */
+export function stoppedByUser(): AbortSignal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+  return stop.signal;
+}
+
 export interface ShowOptions extends GatewayFlags {
   /** Prints what the API has returned. */
   readonly json: boolean;

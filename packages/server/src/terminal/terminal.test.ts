@@ -131,6 +131,22 @@ test('chat asks once, with a key that is gone afterwards', async () => {
   expect((await call('GET', '/api/v1/keys?include_disabled=true'))['data']).toEqual([]);
 });
 
+test('a chat that its user stops leaves no key behind', async () => {
+  const { terminal, call, url } = await prepare();
+  const command = parseCommand(['chat', 'acme/chat', '--url', url]);
+  if (command.type !== 'chat') throw new Error('it is another command');
+  const stop = new AbortController();
+  let end = (): void => undefined;
+  const asked = new Promise<null>((resolve) => (end = () => resolve(null)));
+  const waiting = { ...terminal, ask: () => asked, close: () => end() };
+  const talk = chat(command.options, waiting, stop.signal);
+  const keys = async (): Promise<unknown> => (await call('GET', '/api/v1/keys?include_disabled=true'))['data'];
+  await expect.poll(keys).toHaveLength(1);
+  stop.abort();
+  await talk;
+  expect(await keys()).toEqual([]);
+});
+
 test('a talk goes on with what was said, and ends with an empty line', async () => {
   const { run, noted } = await prepare(['one', 'two', '', 'three']);
   expect(await run('chat', 'acme/chat')).toBe('Echo: one (1)\nEcho: two (3)\n');
