@@ -125,3 +125,18 @@ test('every id leads to its generation, and no other id to any', () => {
   expect(ids.map((id) => index.find(id)?.id)).toEqual(ids);
   for (const id of ['', 'gen-1780000000-20000é', 'gen-1780000000-7']) expect(index.find(id)).toBeUndefined();
 });
+
+test('when a generation began is read without its facts, also where texts of it speak of another time', () => {
+  const index = createGenerationIndex();
+  for (const record of [
+    ...CASES,
+    toRecord('gen-quoted', {
+      generation: { request_id: '"created_at":"2001-01-01T00:00:00.000Z"', origin: '{"created_at":"2002-02-02"}' },
+    }),
+  ]) {
+    const { id, created_at: createdAt } = record.generation;
+    index.add({ id, segment: '2026-03-01', version: versionOf(record), content: null });
+    expect(index.find(id)?.createdAtMs()).toBe(Date.parse(createdAt));
+    expect(index.find(id)?.hasFacts).toBe(false);
+  }
+});

@@ -67,6 +67,9 @@ export function createSharedValues(): SharedValues {
   };
 }
 
+/** No text can hold this: quotes within texts are escaped. */
+const CREATED_AT = /"created_at":"([^"]+)"/;
+
 /** What filters and charts read of a generation. */
 interface FoundFacts {
   readonly facts: GenerationFacts;
@@ -117,6 +120,15 @@ export class GenerationEntry {
   /** The record as `toGenerationText` has written it. */
   readText(): string {
     return typeof this.text === 'string' ? this.text : this.text.toString();
+  }
+
+  /**
+   * When the generation began. It is read from the beginning of the text, without its facts: whoever drops a segment asks
+   * this of all its records.
+   */
+  createdAtMs(): number {
+    const [, createdAt] = CREATED_AT.exec(this.readText()) ?? [];
+    return createdAt === undefined ? this.readFacts().createdAtMs : Date.parse(createdAt);
   }
 
   get hasFacts(): boolean {

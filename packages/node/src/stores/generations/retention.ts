@@ -195,7 +195,7 @@ async function findCompleteFrom<Operation>(
   for (const { name } of index.segments) {
     if (dropThrough === null || !isThrough(name, dropThrough)) continue;
     for (const entry of index.entries(name)) {
-      latest = Math.max(latest ?? 0, entry.readFacts().createdAtMs + 1);
+      latest = Math.max(latest ?? 0, entry.createdAtMs() + 1);
       read += 1;
       if (read % READ_AT_A_TIME === 0) await nextTurn();
     }
