@@ -4,7 +4,17 @@ import { type Form, ROUTES } from './load/bench-request.ts';
 
 /** The tables of RESULTS.md, and the parts whose figures each contains. */
 export const TABLES = {
-  gateway: ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up', 'cache-hits', 'guarded'],
+  gateway: [
+    'whole',
+    'streamed',
+    'first-token',
+    'after-rest',
+    'open-streams',
+    'paused-readers',
+    'start-up',
+    'cache-hits',
+    'guarded',
+  ],
   comparison: ['portkey'],
   formats: ['formats', 'llms'],
   binary: ['binary'],

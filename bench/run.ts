@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BenchOptions, HELP, parseBenchOptions, type Part, TABLES } from './bench-options.ts';
 import { measureCluster } from './cluster/cluster.ts';
 import { measureDesktop } from './desktop/desktop.ts';
+import { measureAfterRest } from './measurements/after-rest.ts';
 import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureBinary } from './measurements/binary.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   whole: (stage, plan) => compareLoad(stage, plan, 'whole'),
   streamed: (stage, plan) => compareLoad(stage, plan, 'streamed'),
   'first-token': measureFirstToken,
+  'after-rest': measureAfterRest,
   'open-streams': measureOpenStreams,
   'paused-readers': measurePausedReaders,
   'start-up': measureStartUp,

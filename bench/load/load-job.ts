@@ -16,10 +16,13 @@ export interface LoadJob {
   readonly rampMs: number;
   /** A shorter response is wrong. */
   readonly minBytes: number;
+  /** Each connection rests after so many requests. Default: it never does. */
+  readonly bursts?: { readonly requests: number; readonly restMs: number } | undefined;
 }
 
-/** The median of all values, and their 99th percentile. */
+/** The mean of all values, their median, and their 99th percentile. */
 export interface Distribution {
+  readonly mean: number;
   readonly p50: number;
   readonly p99: number;
 }

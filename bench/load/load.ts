@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { serveCalls } from '../processes/worker.ts';
-import { percentile } from '../report/statistics.ts';
+import { mean, percentile } from '../report/statistics.ts';
 import { STREAM_ENDS, toRequestBytes } from './bench-request.ts';
 import { type LoadResponse, type LoadConnection, openLoadConnection } from './load-connection.ts';
 import type { HoldJob, LoadCalls, LoadJob, LoadResult } from './load-job.ts';
@@ -14,7 +14,7 @@ interface Held {
 let held: Held | undefined;
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const { port, route, script, stream, connections, durationMs, rampMs, requests: most = Infinity } = job;
+  const { port, route, script, stream, connections, durationMs, rampMs, requests: most = Infinity, bursts } = job;
   const request = toRequestBytes(port, script, stream, route);
   const latencyMs: number[] = [];
   const firstEventMs: number[] = [];
@@ -25,7 +25,8 @@ async function run(job: LoadJob): Promise<LoadResult> {
 
   const drive = async (connection: LoadConnection, index: number): Promise<void> => {
     if (rampMs > 0) await delay((rampMs * index) / connections);
-    for (;;) {
+    for (let ofConnection = 0; ; ofConnection += 1) {
+      if (bursts !== undefined && ofConnection > 0 && ofConnection % bursts.requests === 0) await delay(bursts.restMs);
       const sentAfterMs = performance.now() - startedAt;
       if (sentAfterMs >= durationMs || sent >= most) return;
       sent += 1;
@@ -54,7 +55,7 @@ function refuseWrongResponse({ status, bytes, tail }: LoadResponse, { stream, mi
 }
 
 function toDistribution(values: readonly number[]): LoadResult['latencyMs'] {
-  return { p50: percentile(values, 50), p99: percentile(values, 99) };
+  return { mean: mean(values), p50: percentile(values, 50), p99: percentile(values, 99) };
 }
 
 async function hold({ port, route, script, connections, rampMs, paused }: HoldJob): Promise<void> {

@@ -16,6 +16,8 @@ export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */
 export const FIRST_TOKEN_P50_MS: Budget = { limit: 1 };
 export const FIRST_TOKEN_P99_MS: Budget = { limit: 10 };
+/** What a call of a burst after a rest takes longer than one of a steady flow. */
+export const AFTER_REST_MS: Budget = { limit: 0.3 };
 /** Resident memory with 1,000 open streams. */
 export const OPEN_STREAMS_MB: Budget = { limit: 300 };
 /** Growth of resident memory with readers who have stopped reading. */
