@@ -94,6 +94,8 @@ export default defineConfig({
       sharing(suite('contract')),
       sharing(suite('conformance')),
       sharing(suite('faults')),
+      // `npm run fuzz` tries each target for as long as it is told to.
+      suite('fuzz'),
       browserSuite('e2e'),
       // What each screen shows, one by one: `npm run test:screens`, as `npm test` is to end before a person goes away.
       browserSuite('screens'),

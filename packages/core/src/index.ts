@@ -12,6 +12,7 @@ export type {
   SharedChannel,
 } from './foundation/host.ts';
 export { suggestName } from './foundation/nearest-name.ts';
+export { checkWith } from './foundation/parse.ts';
 export type { HookedCall, HookedRequest, RequestHook } from './calls/model-call.ts';
 export { CALL_KINDS } from './wire/call-kinds.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';

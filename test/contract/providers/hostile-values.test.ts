@@ -2,76 +2,17 @@ import type { GatewayResponse } from '@model-gateway/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { change, changesWith } from '../../support/formats/hostile-json.ts';
 import { createWireGateway, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { readFrames } from '../../support/gateways/core-gateway.ts';
 import type { UpstreamResponse, WireScript } from '../../support/wires/wire-script.ts';
-
-/** Values of JSON that are not what a field holds, some of which cannot be converted to a text or a number. */
-const hostileValues = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    0,
-    -1,
-    1.5,
-    1e308,
-    '',
-    'x',
-    '429',
-    '__proto__',
-    'constructor',
-    [],
-    {},
-    [null],
-    [[]],
-  ),
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom<unknown>({ toString: 0 }, [{ toString: 0 }], { length: 2 }, [429]),
-  },
-  fc.json({ maxDepth: 3 }).map((text): unknown => JSON.parse(text)),
-);
 
 /** Fields that the readers of some wire look at, although no event of its script may have them. */
 const FIELDS =
   'error errors code status message detail loc metadata reasons innererror type usage logprobs annotations images ' +
   'audio citations reasoning_details x_groq object groundingMetadata logprobsResult promptFeedback index id name input args partialArgs';
 
-interface Change {
-  readonly event: number;
-  readonly place: number;
-  /** Added to the object in that place, where it is one; otherwise what is there is replaced. */
-  readonly field: string | undefined;
-  readonly value: unknown;
-}
-const changes = fc.array(
-  fc.record<Change>({
-    event: fc.nat(50),
-    place: fc.nat(500),
-    field: fc.option(fc.constantFrom(...FIELDS.split(' ')), { nil: undefined }),
-    value: hostileValues,
-  }),
-  { minLength: 1, maxLength: 3 },
-);
-
-/** Every object and list in a value, itself first. */
-function containersOf(value: unknown): Record<string, unknown>[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return [value as Record<string, unknown>, ...Object.values(value).flatMap(containersOf)];
-}
-
-function change(events: readonly object[], made: readonly Change[]): object[] {
-  const changed = structuredClone(events) as object[];
-  for (const { event, place, field, value } of made) {
-    const containers = containersOf(changed[event % changed.length]);
-    const container = containers[place % containers.length];
-    if (container === undefined) continue;
-    const names = Object.keys(container);
-    const name = field ?? names[Math.floor(place / containers.length) % names.length];
-    if (name !== undefined) container[name] = structuredClone(value);
-  }
-  return changed;
-}
+const changes = changesWith(FIELDS.split(' '));
 
 /** A changed event in the frame of the original one, which may name the event's type. */
 const frame = (script: WireScript, original: object, changed: object): string =>

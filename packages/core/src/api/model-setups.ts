@@ -1,7 +1,7 @@
 import { findModelProblems } from '../catalog/catalog.ts';
 import { pickServedModels } from '../catalog/override-models.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { refuseIssues } from '../foundation/parse.ts';
+import { checkWith, refuseIssues } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import type { ModelSetupState, StoredSetup } from '../setup/compose-setup.ts';
 import { type LiveSetup, requireLiveSetup } from '../setup/live-setup.ts';
@@ -36,7 +36,7 @@ async function checkModelSetup(model: ConfiguredModel, stored: StoredSetup, host
 }
 
 function toDefinition({ definition }: ModelRecord): ConfiguredModel[] {
-  const { data } = configuredModelSchema.safeParse(definition);
+  const { data } = checkWith(configuredModelSchema, definition);
   return data === undefined ? [] : [data];
 }
 
@@ -52,7 +52,7 @@ function toModelSetup(row: ModelRecord, { composed }: LiveSetup): ModelSetup {
     id: row.id,
     source: 'stored',
     ...(composed()?.modelStates.get(row.id) ?? NOT_LOADED),
-    definition: configuredModelSchema.safeParse(row.definition).data ?? null,
+    definition: checkWith(configuredModelSchema, row.definition).data ?? null,
     created_at: row.createdAt,
     updated_at: row.updatedAt,
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
-import { refuseIssues } from '../foundation/parse.ts';
+import { checkWith, refuseIssues } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Preset } from '../providers/provider-preset.ts';
@@ -347,6 +347,6 @@ export const deleteProviderSetup = operation<SetupParts>()({
 });
 
 function isNamedBy({ definition }: ModelRecord, slug: string): boolean {
-  const { data } = configuredModelSchema.safeParse(definition);
+  const { data } = checkWith(configuredModelSchema, definition);
   return data?.endpoints?.some(({ provider }) => provider === slug) ?? false;
 }

@@ -5,6 +5,9 @@ import { GatewayError } from './errors.ts';
 /** Limit of reported issues: a body with a million faults must not cause a response that is larger than itself. */
 const MAX_ISSUES = 500;
 
+/** No schema looks deeper. */
+const MAX_DEPTH = 200;
+
 interface ParseOptions {
   /** The path of an issue with the value as a whole. Default: `body`. */
   readonly whole?: string;
@@ -18,7 +21,7 @@ export function parseWith<Schema extends z.ZodType>(
   value: unknown,
   options?: ParseOptions,
 ): z.infer<Schema> {
-  const result = schema.safeParse(value);
+  const result = checkWith(schema, value);
   if (result.success) return result.data;
   const { within, whole = within ?? 'body' } = options ?? {};
   const toPath = (keys: readonly PropertyKey[]): string =>
@@ -26,6 +29,30 @@ export function parseWith<Schema extends z.ZodType>(
   throw refuseIssues(
     result.error.issues.flatMap((issue) => locate(issue)).map(({ keys, message }) => ({ path: toPath(keys), message })),
   );
+}
+
+/** As `safeParse` of the schema, which throws for some values of JSON. */
+export function checkWith<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodSafeParseResult<z.infer<Schema>> {
+  try {
+    return schema.safeParse(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return schema.safeParse(withoutOddLengths(value));
+  }
+}
+
+/**
+ * Zod compares the `length` of whatever has one with the limits of a text or a list, before it says that the value is
+ * neither. A `length` that is an object with a member `toString` cannot be compared, and throws.
+ */
+function withoutOddLengths(value: unknown, depth = 0): unknown {
+  if (!isObject(value) || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutOddLengths(item, depth + 1));
+  const members = Object.entries(value).filter(([name, member]) => name !== 'length' || !isObject(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutOddLengths(member, depth + 1)]));
 }
 
 interface LocatedIssue {

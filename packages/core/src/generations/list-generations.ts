@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { checkWith } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal, RequestContext } from '../http/request.ts';
 import type {
@@ -239,7 +240,7 @@ export function parseSortedCursor(cursor: string | undefined, asked: Order): Sor
 
 function readPlace(cursor: string): z.infer<typeof sortedPlaceSchema> | undefined {
   try {
-    return sortedPlaceSchema.safeParse(JSON.parse(decodeCursor(cursor))).data;
+    return checkWith(sortedPlaceSchema, JSON.parse(decodeCursor(cursor))).data;
   } catch {
     return undefined;
   }

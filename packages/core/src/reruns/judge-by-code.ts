@@ -1,5 +1,5 @@
 import { type Awaitable } from '../foundation/awaitable.ts';
-import { isRecord } from '../foundation/parse.ts';
+import { checkWith, isRecord } from '../foundation/parse.ts';
 import { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec, RerunVerdict } from '../wire/reruns.ts';
 import type { RerunRequest } from './rerun-request.ts';
@@ -112,7 +112,7 @@ export async function createSchemaCheck(
   const checked = fromJSONSchema(schema);
   return (text) => {
     const value = parseJson(text);
-    return value !== NO_JSON && checked.safeParse(value).success;
+    return value !== NO_JSON && checkWith(checked, value).success;
   };
 }
 

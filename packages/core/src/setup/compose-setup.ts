@@ -1,5 +1,6 @@
 import { findModelProblems } from '../catalog/catalog.ts';
 import { overrideModels, pickServedModels } from '../catalog/override-models.ts';
+import { checkWith } from '../foundation/parse.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ModelRecord, ProviderRecord } from '../stores/store.ts';
 import { secretsOfQuery } from '../wire/fields.ts';
@@ -124,7 +125,7 @@ function pickModel(
   row: ModelRecord,
   { slugs, pathSlugs, served, allSlugs, servedByAll }: ServedModels,
 ): ModelSetupState & { readonly model?: ConfiguredModel } {
-  const parsed = configuredModelSchema.safeParse(row.definition);
+  const parsed = checkWith(configuredModelSchema, row.definition);
   if (!parsed.success) return { status: 'failed', problem: 'Its definition cannot be read: save it again' };
   // An alias that has come to mean something else is not looked at: what has it first keeps it.
   const surroundings = { slugs: allSlugs, pathSlugs, served: servedByAll, configured: [] };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { GatewayError } from '../foundation/errors.ts';
-import { isRecord } from '../foundation/parse.ts';
+import { checkWith, isRecord } from '../foundation/parse.ts';
 import { type ReasoningDetail, reasoningDetailSchema, toolCallSchema } from './chat-request.ts';
 import type { NativePiece } from './native-request.ts';
 import { routingMembersSchema } from './routing.ts';
@@ -222,7 +222,7 @@ export function openReasoning(text: string): ReasoningDetail[] | null {
     const value: unknown = JSON.parse(text.slice(PREFIX.length));
     if (!Array.isArray(value)) return [];
     return value.filter(isRecord).flatMap((one) => {
-      const read = reasoningDetailSchema.safeParse(one);
+      const read = checkWith(reasoningDetailSchema, one);
       return read.success ? [read.data] : [];
     });
   } catch {

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 
 import {
   addressOfPreset,
+  checkWith,
   type ConfiguredModel,
   type Environment,
   keyOfPreset,
@@ -70,7 +71,7 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   const path = resolve(file);
   const { tree, issues, warnings: odd } = resolveSecrets(readJson(path), { env, dir: dirname(path) });
   const unresolved = new Set(issues.map((issue) => issue.path));
-  const parsed = configSchema.safeParse(tree);
+  const parsed = checkWith(configSchema, tree);
   const broken = parsed.error?.issues ?? [];
   const described = broken.flatMap((issue) => describeSchemaIssue(issue, configSchema, tree));
   // The form of a reference is not that of the secret.

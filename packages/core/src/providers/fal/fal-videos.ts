@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
+import { checkWith } from '../../foundation/parse.ts';
 import { toModelSegments } from '../kit/to-upstream.ts';
 import type { ReadError } from '../kit/upstream-error.ts';
 import {
@@ -62,7 +63,7 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify(toInput(order));
       const { value, retryAfterMs } = await calls.json({ method: 'POST', url, headers, body, signal, timeoutMs });
-      const submitted = submittedSchema.safeParse(value);
+      const submitted = checkWith(submittedSchema, value);
       if (!submitted.success) throw unexpectedResponse(name);
       const upstreamId = toPath(submitted.data.response_url, baseUrl);
       return { status: 'pending', upstreamId, ...(retryAfterMs !== undefined && { retryAfterMs }) };
@@ -71,7 +72,7 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
       const { signal, timeoutMs } = call;
       const url = `${baseUrl}${call.job.upstreamId}`;
       const response = await calls.json({ method: 'GET', url: `${url}/status`, signal, timeoutMs });
-      const status = statusSchema.safeParse(response.value);
+      const status = checkWith(statusSchema, response.value);
       if (!status.success) throw unexpectedResponse(name);
       const { retryAfterMs } = response;
       if (status.data.error != null) return { status: 'failed', error: calls.toJobError(status.data.error) };
@@ -124,7 +125,7 @@ function toInput(order: VideoOrder): object {
 }
 
 function toOutputs(value: unknown): VideoOutput[] {
-  const { video, videos } = resultSchema.safeParse(value).data ?? {};
+  const { video, videos } = checkWith(resultSchema, value).data ?? {};
   return [...(video == null ? [] : [video]), ...(videos ?? [])].map(({ url, content_type: contentType }) => ({
     url,
     ...(contentType != null && { contentType }),

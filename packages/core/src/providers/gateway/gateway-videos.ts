@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { checkWith } from '../../foundation/parse.ts';
 import { createVideoCalls, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider } from '../video-contract.ts';
 
@@ -31,7 +32,7 @@ export function createGatewayVideos(settings: VideoSettings): VideoProvider {
   const calls = createVideoCalls(settings);
 
   const readJob = (value: unknown): Job => {
-    const job = jobSchema.safeParse(value);
+    const job = checkWith(jobSchema, value);
     if (job.success) return job.data;
     throw unexpectedResponse(name);
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { checkWith } from '../../foundation/parse.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { parseDataUrl } from '../kit/to-upstream.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
@@ -38,7 +39,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
   const calls = createVideoCalls(settings, readGoogleErrorBody);
 
   const readOperation = (value: unknown): Operation => {
-    const operation = operationSchema.safeParse(value);
+    const operation = checkWith(operationSchema, value);
     if (operation.success) return operation.data;
     throw unexpectedResponse(name);
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { parseJson } from '../../foundation/parse.ts';
+import { checkWith, parseJson } from '../../foundation/parse.ts';
 import { sendWhole, toText } from '../../foundation/transport.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
@@ -64,7 +64,7 @@ interface Sender {
 }
 
 function readResult(text: string, { name: providerName, isGateway }: Sender): EmbeddingsResult {
-  const parsed = responseSchema.safeParse(parseJson(text));
+  const parsed = checkWith(responseSchema, parseJson(text));
   if (!parsed.success) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a response without embeddings`);
   }

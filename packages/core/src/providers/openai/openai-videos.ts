@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isObject } from '../../foundation/parse.ts';
+import { checkWith, isObject } from '../../foundation/parse.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { parseDataUrl } from '../kit/to-upstream.ts';
 import { createVideoCalls, type JsonResponse, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
@@ -41,7 +41,7 @@ export function createOpenAiVideos(settings: VideoSettings): VideoProvider {
   const calls = createVideoCalls(settings);
 
   const readJob = ({ value, retryAfterMs }: JsonResponse): VideoStarted => {
-    const job = jobSchema.safeParse(value);
+    const job = checkWith(jobSchema, value);
     if (!job.success) throw unexpectedResponse(name);
     const { id, status: word, seconds, error } = job.data;
     const status = STATUSES.get(word) ?? 'unknown';
@@ -75,7 +75,7 @@ export function createOpenAiVideos(settings: VideoSettings): VideoProvider {
     async find({ providerModel, order, sinceMs, untilMs, signal, timeoutMs }) {
       const url = `${baseUrl}/videos?limit=100&order=desc`;
       const { value } = await calls.json({ method: 'GET', url, signal, timeoutMs });
-      const list = listSchema.safeParse(value);
+      const list = checkWith(listSchema, value);
       if (!list.success) throw unexpectedResponse(name);
       // Upstream's time is in whole seconds. A job without its prompt cannot be identified.
       return list.data.data

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isObject } from '../../foundation/parse.ts';
+import { checkWith, isObject } from '../../foundation/parse.ts';
 import {
   createVideoCalls,
   type DownloadingVideoSettings,
@@ -63,7 +63,7 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
   };
 
   const readPrediction = (value: unknown): Prediction => {
-    const prediction = predictionSchema.safeParse(value);
+    const prediction = checkWith(predictionSchema, value);
     if (prediction.success) return prediction.data;
     throw unexpectedResponse(name);
   };
@@ -97,7 +97,7 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
       calls.download({ url, headers, signal, timeoutMs }, downloads),
     async find({ providerModel, order, sinceMs, untilMs, signal, timeoutMs }) {
       const { value } = await calls.json({ method: 'GET', url: `${baseUrl}/predictions`, signal, timeoutMs });
-      const list = listSchema.safeParse(value);
+      const list = checkWith(listSchema, value);
       if (!list.success) throw unexpectedResponse(name);
       return list.data.results
         .filter(({ created_at: created }) => Date.parse(created) >= sinceMs && Date.parse(created) <= untilMs)

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { createTurns, EMPTY_TABLES, type StoredProvider, type Tables, tablesSchema } from '@model-gateway/core';
+import {
+  checkWith,
+  createTurns,
+  EMPTY_TABLES,
+  type StoredProvider,
+  type Tables,
+  tablesSchema,
+} from '@model-gateway/core';
 import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 
@@ -135,7 +142,7 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
     return { status: 'damaged', reason: errorReason(error) };
   }
   refuseNewerVersion(path, parsed);
-  const checked = configSchema.safeParse(parsed);
+  const checked = checkWith(configSchema, parsed);
   // Uses the data as written, not as checked, to keep fields that a newer program of the same version added.
   return checked.success
     ? { status: 'good', data: { ...EMPTY_CONFIG, ...(parsed as ConfigData) }, text }
