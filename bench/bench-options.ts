@@ -47,6 +47,9 @@ export interface BenchOptions {
   readonly isFull: boolean;
   /** The formats whose readers are slow. */
   readonly formats: readonly Form[];
+  /** Of soak; undefined for the usual ones. */
+  readonly soakMinutes: number | undefined;
+  readonly soakStreams: number | undefined;
   /** The tables that the figures are written into. */
   readonly recorded: readonly Table[];
   /** The folder of an older, built checkout to compare this one with; undefined for the usual measurements. */
@@ -60,6 +63,8 @@ export const HELP = `Usage: npm run bench -- [flags]
   --full         adds what takes memory by the gigabyte, 1,000 paused readers, and lets soak and mounted last their full
                  time: 14 and about 5 minutes
   --format FORMATS  of slow-readers: chat, messages, responses; chat and responses by default
+  --minutes N    of soak, instead of 2
+  --streams N    of soak, instead of 400
   --record       writes the figures into bench/RESULTS.md
   --against FOLDER  compares this checkout with an older, built one, and nothing else: CPU of whole and streamed
                  responses, time to first token, start-up
@@ -76,6 +81,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
       format: { type: 'string' },
       // Former name of `format`.
       door: { type: 'string', default: 'chat,responses' },
+      minutes: { type: 'string' },
+      streams: { type: 'string' },
       record: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
       against: { type: 'string' },
@@ -87,7 +94,23 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   if (values.record && values.quick) throw new Error('--record needs figures that last: leave out --quick');
   const recorded = values.record ? toTables(parts) : [];
   const formats = (values.format ?? values.door).split(',').map(toFormat);
-  return { parts, isQuick: values.quick, isFull: values.full, formats, recorded, against: values.against };
+  return {
+    parts,
+    isQuick: values.quick,
+    isFull: values.full,
+    formats,
+    soakMinutes: toNumber('minutes', values.minutes),
+    soakStreams: toNumber('streams', values.streams),
+    recorded,
+    against: values.against,
+  };
+}
+
+function toNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`--${flag} has to be a number above 0, not ${text}`);
+  return number;
 }
 
 function toFormat(name: string): Form {

@@ -21,7 +21,8 @@ export interface Plan {
   readonly isFull: boolean;
   /** The formats whose readers are slow. */
   readonly formats: readonly Form[];
-  /** How long 400 streams run. */
+  /** How many streams run at a time, and for how long. */
+  readonly soakStreams: number;
   readonly soakMs: number;
   /** Calls of the mounted gateway; at least 10,000 are needed to fill its store. */
   readonly mounted: { readonly whole: number; readonly streams: number };
@@ -58,6 +59,7 @@ export const THOROUGH: Durations = {
   fixturesStarts: 21,
   ui: { generations: 100_000, inPostgres: 1_000_000, rounds: 5, scrollMs: 4000, streamMs: 4000 },
   desktop: { starts: 5, idleMs: 60_000 },
+  soakStreams: 400,
   soakMs: 120_000,
   mounted: { whole: 40_000, streams: 12_000 },
   restMs: 90_000,
@@ -76,6 +78,7 @@ export const QUICK: Durations = {
   fixturesStarts: 5,
   ui: { generations: 10_000, inPostgres: 100_000, rounds: 2, scrollMs: 1500, streamMs: 1500 },
   desktop: { starts: 2, idleMs: 5000 },
+  soakStreams: 400,
   soakMs: 15_000,
   mounted: { whole: 12_000, streams: 11_000 },
   restMs: 20_000,

@@ -53,8 +53,14 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   mounted: measureMounted,
 };
 
-async function run({ parts, isQuick, isFull, formats, recorded, against }: BenchOptions): Promise<void> {
-  const durations = { ...(isQuick ? QUICK : THOROUGH), ...(isFull && FULL) };
+async function run(options: BenchOptions): Promise<void> {
+  const { parts, isQuick, isFull, formats, recorded, against, soakMinutes, soakStreams } = options;
+  const durations = {
+    ...(isQuick ? QUICK : THOROUGH),
+    ...(isFull && FULL),
+    ...(soakMinutes !== undefined && { soakMs: soakMinutes * 60_000 }),
+    ...(soakStreams !== undefined && { soakStreams: Math.ceil(soakStreams) }),
+  };
   const plan: Plan = { ...durations, isFull, formats, progress: (line) => console.log(`  ${line}`) };
   if (against !== undefined) {
     console.log(`\n${toTextTable(await measureAgainst(plan, against), AGAINST_TITLES)}`);

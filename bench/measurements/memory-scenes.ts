@@ -12,7 +12,6 @@ import { EXAMPLE, FLOOD_32_MB, SOAK, SOAK_CALL, textOfStream, WHOLE_TEXT } from 
 
 const MEGABYTE = 1_000_000;
 const SAMPLE_EVERY_MS = 100;
-const SOAK_STREAMS = 400;
 const SLOW_READERS = 150;
 /** Until the buffers towards all of them are full. */
 const FILLED_AFTER_MS = 30_000;
@@ -20,27 +19,32 @@ const LEFT_FOR_MS = 20_000;
 /** Of the example's store, by default. */
 const KEPT_CALLS = 10_000;
 
-/** Measures the memory of a gateway with a JSON-file store under 400 streams of all forms, and after a rest. */
+/** Measures the memory of a gateway with a JSON-file store under many streams of all forms, and after a rest. */
 export async function measureSoak({ load, ...stage }: Stage, plan: Plan): Promise<Figure[]> {
   const gateway = await startGatewayTarget({ load, ...stage });
   try {
     const memory = watchMemory(gateway.pid);
     const loads = Object.values(ROUTES).flatMap((route) => [SOAK, SOAK_CALL].map((script) => ({ route, script })));
     const share = { durationMs: plan.soakMs, rampMs: 3000, stream: true, port: gateway.port };
+    const startedAt = performance.now();
+    const reports = setInterval(() => {
+      const minutes = Math.round((performance.now() - startedAt) / 60_000);
+      plan.progress(`after ${minutes} min: resident memory ${formatMegabytes(memory.now())}`);
+    }, 60_000);
     const results = await Promise.all(
       loads.map(({ route, script }, index) => {
-        const connections = Math.ceil((SOAK_STREAMS - index) / loads.length);
+        const connections = Math.ceil((plan.soakStreams - index) / loads.length);
         const minBytes = textOfStream(script).length;
         return load.call('run', { ...share, route, script: script.name, connections, minBytes });
       }),
-    );
+    ).finally(() => clearInterval(reports));
     const peakMb = memory.takeMost();
     await delay(plan.restMs);
     const restMb = memory.now();
     memory.stop();
     const streams = results.reduce((sum, { requests }) => sum + requests, 0);
     plan.progress(`${streams} streams; at the start ${formatMegabytes(memory.startMb)}`);
-    const what = `${SOAK_STREAMS} streams for ${plan.soakMs / 1000} s: resident memory`;
+    const what = `${plan.soakStreams} streams for ${plan.soakMs / 1000} s: resident memory`;
     return [
       toGrowth(`${what} at its peak`, { startMb: memory.startMb, thenMb: peakMb, budget: SOAK_PEAK_MB }),
       toGrowth(`${what} after ${plan.restMs / 1000} s of rest`, {

@@ -22,7 +22,7 @@ export async function measureBeside({ load }: Stage, ui: UiStage, plan: Plan): P
     minBytes: textOfStream(TRICKLE).length,
   };
   const run = async (): Promise<Distribution> => (await load.call('run', job)).firstEventMs;
-  const added: Distribution[] = [];
+  const added: Omit<Distribution, 'mean'>[] = [];
   for (let i = 0; i < plan.firstToken.rounds; i += 1) {
     const alone = await run();
     const { page, close } = await ui.open();

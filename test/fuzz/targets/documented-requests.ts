@@ -62,10 +62,10 @@ function requestsOf(method: string, path: string, { parameters, requestBody }: O
     })
     .map((made) => ({
       method,
-      path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        encodeURIComponent(text(made.path[name]).toWellFormed()),
-      ),
-      query: new URLSearchParams(Object.entries(made.query).map(([name, value]) => [name, text(value)])).toString(),
+      path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(text(made.path[name]))),
+      query: new URLSearchParams(
+        Object.entries(made.query).map(([name, value]): [string, string] => [name, text(value)]),
+      ).toString(),
       headers: {},
       body: made.body,
     }));
@@ -108,7 +108,8 @@ export const documentedRequests: FuzzTarget = {
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           ...bodyOf(sent ?? ''),
         });
-        const named = `${method} ${path}?${query} ${sent}: ${response.status} ${String(response.body)}`;
+        const said = typeof response.body === 'string' ? response.body : '';
+        const named = `${method} ${path}?${query} ${sent}: ${response.status} ${said}`;
         // 502 and 503: the provider's answer was none, or there is no provider that may be asked. 501: no such store.
         expect(response.status < 500 || [501, 502, 503].includes(response.status), named).toBe(true);
         expect(named).not.toContain('Internal Server Error');
