@@ -1,9 +1,11 @@
 // Makes the tarballs that would be published and prints their sizes: `npm run pack:all`, into `packed/`.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, dirname, isAbsolute } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
+import { IN_CHUNKS, stagePackage } from './stage-packages.ts';
 import { writeEngines } from './write-engines.ts';
 
 /** A tarball as `npm pack` made it. */
@@ -18,17 +20,34 @@ export interface PackedPackage {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TARGET = `${ROOT}packed`;
+const STAGE = `${TARGET}/stage`;
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(toTable(packAll()));
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(toTable(await packAll()));
 
 /** Packs every package of the workspace, which has to be built. What was in `packed/` goes. */
-export function packAll(): readonly PackedPackage[] {
+export async function packAll(): Promise<readonly PackedPackage[]> {
   rmSync(TARGET, { recursive: true, force: true });
   mkdirSync(TARGET);
-  const words = ['pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', TARGET];
+  const folders = globSync('packages/*/package.json', { cwd: ROOT }).map((file) => basename(dirname(file)));
   const removeEngines = writeEngines();
+  try {
+    const staged = folders.map(async (folder) => {
+      const inChunks = IN_CHUNKS.find((each) => each === folder);
+      if (inChunks === undefined) return `packages/${folder}`;
+      await stagePackage(inChunks, `${STAGE}/${folder}`);
+      return `${STAGE}/${folder}`;
+    });
+    return pack(await Promise.all(staged));
+  } finally {
+    removeEngines();
+    rmSync(STAGE, { recursive: true, force: true });
+  }
+}
+
+function pack(folders: readonly string[]): readonly PackedPackage[] {
+  const places = folders.map((folder) => (isAbsolute(folder) ? folder : `./${folder}`));
+  const words = ['pack', ...places, '--json', '--ignore-scripts', '--pack-destination', TARGET];
   const { status, stdout, stderr } = spawnSync('npm', words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
-  removeEngines();
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`);
   const packed = JSON.parse(stdout) as
     | readonly (PackedPackage & { readonly filename: string })[]

@@ -1,7 +1,6 @@
 // The packages promise Node.js 22.19 to their users, and this repository 20, because its installation brings a newer one
 // for all that runs here. npm knows nothing of that and warns of each package whose promise the Node.js that runs npm
 // does not keep. So the packages get theirs when they are packed, and the lock has none:
-//   node scripts/write-engines.ts packages    before they are published
 //   node scripts/write-engines.ts lock        after an installation has changed package-lock.json
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
@@ -22,9 +21,8 @@ const edit = (file: string, change: (manifest: Manifest) => void): void => {
 };
 
 if (process.argv[1] === import.meta.filename) {
-  if (process.argv[2] === 'packages') writeEngines();
-  else if (process.argv[2] === 'lock') strikeEngines();
-  else throw new Error('Say "packages" or "lock"');
+  if (process.argv[2] === 'lock') strikeEngines();
+  else throw new Error('Say "lock"');
 }
 
 /** Writes into each package which Node.js it needs. Returns what takes it out again. */

@@ -1,0 +1,119 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+
+/**
+ * Packages that are published as chunks: a file for each public path, and what they share (docs/decisions/0070). What
+ * the compiler makes, a file a module, stays in `dist` for this workspace.
+ */
+export const IN_CHUNKS = ['core', 'node', 'express', 'fixtures', 'postgres', 'redis'] as const;
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Files that are started by their names, in the folder of the file that starts them: chunks stand in one folder. */
+const STARTED: Readonly<Record<string, string>> = { 'reading-worker': 'web/reading-worker.js' };
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+}
+
+const readJson = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+
+/** Writes a built package into `target` as it is to be published, all but its engines. */
+export async function stagePackage(folder: (typeof IN_CHUNKS)[number], target: string): Promise<void> {
+  const from = join(ROOT, 'packages', folder);
+  const { exports } = readJson(join(from, 'package.json'));
+  mkdirSync(target, { recursive: true });
+  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(from, name), join(target, name));
+  const entries = Object.values(exports);
+  const code = await bundleCode(from, {
+    ...toInput(
+      from,
+      entries.map(({ default: path }) => path),
+    ),
+    ...(folder === 'node' &&
+      Object.fromEntries(Object.entries(STARTED).map(([name, path]) => [name, join(from, 'dist', path)]))),
+  });
+  const types = await bundleTypes(
+    from,
+    toInput(
+      from,
+      entries.map(({ types: path }) => path),
+    ),
+  );
+  const files = new Map(
+    [...code, ...types].map((file) => [file.fileName, 'code' in file ? file.code : String(file.source)]),
+  );
+  files.set('LICENSES.txt', readLicenses(code));
+  for (const [name, text] of files) {
+    const path = join(target, 'dist', name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+/** `./dist/providers/openai.js` → `providers/openai`: a chunk of a public path keeps its place. */
+const toInput = (from: string, paths: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    paths.map((path) => [path.replace(/^\.\/dist\//, '').replace(/(\.d\.ts|\.js)$/, ''), join(from, path)]),
+  );
+
+type Files = readonly (OutputChunk | OutputAsset)[];
+
+/** zod is a part of each: its own entry loads its messages in every language, which is a third of the time to load. */
+async function bundleCode(cwd: string, input: Record<string, string>): Promise<Files> {
+  const build = await rolldown({
+    cwd,
+    input,
+    platform: 'neutral',
+    resolve: { mainFields: ['module', 'main'] },
+    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !/^zod(\/|$)/.test(id),
+    // What one public path loads late, another loads at once.
+    checks: { ineffectiveDynamicImport: false },
+    logLevel: 'warn',
+    onLog: refuse,
+  });
+  const { output } = await build.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await build.close();
+  return output;
+}
+
+async function bundleTypes(cwd: string, input: Record<string, string>): Promise<Files> {
+  const build = await rolldown({
+    cwd,
+    input,
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    plugins: [dts({ dtsOnly: true, generator: 'oxc', tsconfig: join(cwd, 'tsconfig.json'), sourcemap: false })],
+    logLevel: 'warn',
+    onLog: refuse,
+  });
+  const { output } = await build.generate({
+    format: 'esm',
+    chunkFileNames: ({ name }) => `${name.replace(/\.d$/, '')}-[hash].d.ts`,
+  });
+  await build.close();
+  return output;
+}
+
+function refuse(_level: string, { message }: { readonly message: string }): never {
+  throw new Error(message);
+}
+
+/** The terms of other people's packages that are in the chunks. */
+function readLicenses(files: Files): string {
+  const modules = files.flatMap((file) => ('moduleIds' in file ? file.moduleIds : []));
+  const folders = new Set(modules.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
+  const texts = [...folders].map((folder) => {
+    const { name, version } = readJson(join(folder, 'package.json'));
+    return `${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8')}`;
+  });
+  return texts.join('\n\n');
+}
