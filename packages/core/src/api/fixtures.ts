@@ -151,7 +151,7 @@ export const saveFixture = operation<FixtureParts>()({
 
 /** What a case is made of: the rest of the request repeats it, and would be counted again. */
 function withoutRepeats(content: StoredContent): StoredContent {
-  const { request, callTimeline: _call, timeline: _stream, ...said } = content;
+  const { request, response: _response, callTimeline: _call, timeline: _stream, ...said } = content;
   if (request === undefined) return said;
   return { ...said, input: { messages: [] }, request: { ...request, attempts: [] } };
 }

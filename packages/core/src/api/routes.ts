@@ -10,6 +10,7 @@ import type { FixtureParts } from './fixtures.ts';
 import type { GenerationParts } from './generations.ts';
 import type { GuardrailTrialParts } from './guardrail-trials.ts';
 import type { GuardrailParts } from './guardrails.ts';
+import type { CancelResponseParts } from './kept-responses.ts';
 import type { AnyKeyParts } from './keys.ts';
 import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
@@ -18,6 +19,7 @@ import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
 import type { RerunParts } from './reruns.ts';
 import type { ResendParts } from './resend.ts';
+import type { ResponsesParts } from './responses.ts';
 import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
@@ -42,6 +44,8 @@ export type ApiParts = ChatParts &
   MemberParts &
   AccountParts &
   ResendParts &
+  ResponsesParts &
+  CancelResponseParts &
   RetentionParts &
   ProviderParts &
   SetupParts &
@@ -75,6 +79,7 @@ const caches = late(() => import('./cache-reports.ts'));
 const explain = late(() => import('./explain.ts'));
 const messages = late(() => import('./messages.ts'));
 const responses = late(() => import('./responses.ts'));
+const keptResponses = late(() => import('./kept-responses.ts'));
 const embeddings = late(() => import('./embeddings.ts'));
 const models = late(() => import('./models.ts'));
 const videos = late(() => import('./videos.ts'));
@@ -147,6 +152,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Responses: {
     'POST /api/v1/responses': apiKey(responses('createResponse'), 'Create a response in the format of the OpenAI Responses API, streamed or not'),
+    'GET /api/v1/responses/{id}': anyKey(keptResponses('getResponse'), 'Get a stored response'),
+    'DELETE /api/v1/responses/{id}': anyKey(keptResponses('deleteResponse'), 'Delete a stored response; the record of the generation stays'),
+    'POST /api/v1/responses/{id}/cancel': anyKey(keptResponses('cancelResponse'), 'Cancel a response in the background, of which there are none: always refused'),
+    'GET /api/v1/responses/{id}/input_items': anyKey(keptResponses('listInputItems'), 'List the input of a stored response, the responses before it included'),
   },
   Completions: {
     'POST /api/v1/completions': apiKey(chat('createCompletion'), 'Complete a text, streamed or not'),

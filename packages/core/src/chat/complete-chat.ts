@@ -38,7 +38,7 @@ import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-re
 import { refuseField } from '../wire/fields.ts';
 import { chatKind, hasPlugin, hasServerTools, isOnline, type Plugin } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
-import type { Format } from './format.ts';
+import type { CallFormat } from './format.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
 import { relayStream } from './relay-stream.ts';
 import { relayWhole } from './relay-whole.ts';
@@ -64,21 +64,26 @@ export interface InnerCall {
  * Completes a chat in the format of its route. Tools are opened before the plan, and money is reserved before the
  * relay, for the reasons in docs/decisions/0024. How many files a call runs through: docs/decisions/0026.
  */
-export async function completeChat(format: Format, context: ChatContext, inner?: InnerCall): Promise<GatewayResponse> {
+export async function completeChat(
+  format: CallFormat,
+  context: ChatContext,
+  inner?: InnerCall,
+): Promise<GatewayResponse> {
   const { request: client, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
   const body = await readJsonBody(client);
-  const { request: read, encoder } = format.parse(body, client.headers);
+  const parsing = format.parse(body, client.headers);
+  const { request: read, encoder, received: whole } = parsing instanceof Promise ? await parsing : parsing;
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const received = receiveChat(format, request, context, request === read ? body : undefined, inner);
+  const received = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, inner);
   const steps = inner === undefined ? CHAT_STEPS : BOUNDED_STEPS;
   const prepared = await prepareCall(received, steps, context, receivedAt);
 
   const { call, caller, pipeline, bound } = prepared;
   const guard = caller.policy && toCompletionGuard(caller.policy, pipeline);
-  const observer = observeCall(prepared, toConversation(prepared, client), parts);
+  const observer = observeCall(prepared, toConversation(prepared, whole === undefined ? client : null), parts);
   const run: ChatRun = { ...prepared, encoder, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
@@ -108,7 +113,7 @@ async function reserveInner(
 
 /** Hands a chat request to the hook of the host, which has no say in whether the completion is streamed. */
 async function amendChat(
-  { name: format }: Format,
+  { name: format }: CallFormat,
   request: ChatCompletionRequest,
   context: ChatContext,
 ): Promise<ChatCompletionRequest> {
@@ -121,7 +126,7 @@ async function amendChat(
  * read from; undefined where it has been changed since.
  */
 export function receiveChat(
-  { name: format }: Format,
+  { name: format }: CallFormat,
   request: ChatCompletionRequest,
   context: ChatContext,
   body?: unknown,
@@ -191,14 +196,17 @@ function planChat({ call, onwardPlugins }: GuardedChat, caller: Caller, { routin
   return planWithin(call, caller, routing, { constraints: toPluginConstraints(onwardPlugins) });
 }
 
-/** What the record of a chat call needs of its conversation. */
-function toConversation({ call, plan }: PreparedCall<ChatCompletionRequest>, client: ChatRun['client']): Conversation {
+/** What the record of a chat call needs of its conversation. `client`: null where more was read than came in. */
+function toConversation(
+  { call, plan }: PreparedCall<ChatCompletionRequest>,
+  client: ChatRun['client'] | null,
+): Conversation {
   const { messages, stream } = call.request;
   return {
     messages,
     isStreamed: stream === true,
     router: plan.strategy === 'auto' || plan.strategy === 'free' ? plan.requested : null,
-    bodyLength: bodyLengthOf(client, call.request),
+    bodyLength: client === null ? JSON.stringify(messages).length : bodyLengthOf(client, call.request),
   };
 }
 

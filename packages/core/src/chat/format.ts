@@ -1,16 +1,23 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Scratch } from '../foundation/platform.ts';
 import type { HeaderMap } from '../http/request.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../wire/chat-request.ts';
+import type { ChatCompletionRequest, ToolCall } from '../wire/chat-request.ts';
+import type { KeptResponse } from '../wire/kept-response.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
 
-/** The format of one chat route of the API. The call itself is the same for all routes. */
-export interface Format {
+/** The format of one call. To read its request may take what is stored. */
+export interface CallFormat {
   /** Its name in rules for routing. */
   readonly name: FormatName;
   /** Reads and checks a request. Throws `invalid_request` that names every field. */
+  parse(body: unknown, headers: HeaderMap): Awaitable<ParsedChat>;
+}
+
+/** The format of one chat route of the API. The call itself is the same for all routes. */
+export interface Format extends CallFormat {
   parse(body: unknown, headers: HeaderMap): ParsedChat;
 }
 
@@ -18,6 +25,8 @@ export interface Format {
 export interface ParsedChat {
   readonly request: ChatCompletionRequest;
   readonly encoder: CompletionEncoder;
+  /** The body that is stored in place of the one that came in; absent where that is the same. */
+  readonly received?: object;
 }
 
 /** Encodes the completion of a call as the frames or the body of its route. */
@@ -28,6 +37,11 @@ export interface CompletionEncoder {
   createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest, openScratch?: () => Scratch): Frames;
   /** Encodes an unstreamed response body. Throws `failure` where the form has no place for it. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
+  /**
+   * What is stored of a completion, so that it can be given back in this form. Called once the outcome is known, before
+   * the end is encoded. Absent where nothing is stored for that.
+   */
+  keep?(ended: EndedCompletion): KeptResponse;
 }
 
 /** The fields that every part of one completion repeats. */
@@ -81,4 +95,25 @@ export interface WholeCompletion extends CompletionEnvelope {
   readonly usage: Usage | undefined;
   /** Undefined when the caller did not request them. */
   readonly members: RoutingMembers | undefined;
+}
+
+/** A completion whose outcome is known. */
+export interface EndedCompletion extends CompletionEnvelope {
+  /** Those of an unstreamed completion; null for a stream, of which frames have been encoded. */
+  readonly chunks: readonly ChatChunk[] | null;
+  readonly reason: FinishReason;
+  /** What has ended it; null for one that is complete. */
+  readonly error: GatewayError | null;
+  readonly usage: Usage | undefined;
+  /** The texts that are stored with it. */
+  readonly texts: EndedTexts;
+}
+
+/** The texts of a completion, and how long they are: the beginning of a long one is put aside, and not in the text. */
+export interface EndedTexts {
+  readonly text: string;
+  readonly textLength: number;
+  readonly reasoning: string;
+  readonly reasoningLength: number;
+  readonly toolCalls: readonly ToolCall[];
 }

@@ -1,4 +1,4 @@
-import { withFlaggedInput } from '../calls/attempt.ts';
+import { type Outcome, withFlaggedInput } from '../calls/attempt.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import { withReport } from '../routing/explain.ts';
@@ -100,13 +100,15 @@ export function createFrameOutlet(): FrameOutlet {
 }
 
 /** What a relay sends, as text. */
-interface FrameWriter {
+export interface FrameWriter {
   /** Receives each body that is sent upstream; undefined unless the caller requested them. */
   readonly onUpstreamBody: ((body: unknown) => void) | undefined;
   /** Encodes a batch, after the bodies that were sent upstream before it. */
   encode(batch: readonly ChatChunk[]): FrameText;
   encodeEnd(settled: SettledGeneration | undefined): FrameText;
   encodeError(error: GatewayError): FrameText;
+  /** Adds to a record that is to be stored what its form needs to be given back, before the end is encoded. */
+  keep(settled: SettledGeneration, outcome: Outcome): void;
   /** Call when no more of the frames are taken. */
   close(): void;
 }
@@ -146,6 +148,10 @@ export function createFrameWriter(run: ChatRun): FrameWriter {
       const { finish } = observer.completion;
       return join(takeEchoes(), framesOf().encodeError(error, finish?.reason === 'error' ? finish.native : null));
     },
+    keep(settled, outcome) {
+      // Without a frame there was no response.
+      if (frames !== undefined) keepForm(run, { settled, outcome, created, chunks: null });
+    },
     close: () => frames?.close?.(),
   };
 }
@@ -158,6 +164,30 @@ function join(echoes: string, frames: FrameText): FrameText {
 function* prefixed(first: string, others: Iterable<string>): Generator<string> {
   yield first;
   yield* others;
+}
+
+interface Settled {
+  readonly settled: SettledGeneration;
+  readonly outcome: Outcome;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  /** Null for a stream. */
+  readonly chunks: readonly ChatChunk[] | null;
+}
+
+/** Adds to a record that is to be stored what the form of its route needs to give the completion back. */
+export function keepForm(run: ChatRun, { settled: { content, usage }, outcome, created, chunks }: Settled): void {
+  const { encoder, observer } = run;
+  if (encoder.keep === undefined || content === null) return;
+  const { completion } = observer;
+  content.response = encoder.keep({
+    ...envelopeOf(run, created),
+    chunks,
+    reason: completion.finish?.reason ?? 'stop',
+    error: outcome.status === 'completed' ? null : describeError(outcome.error, run),
+    usage,
+    texts: completion,
+  });
 }
 
 /** The fields that every part of a run's completion repeats. `created`: milliseconds since the epoch. */

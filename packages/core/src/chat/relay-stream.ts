@@ -16,7 +16,7 @@ import {
   withoutFinish,
 } from './committed-completion.ts';
 import type { FrameText } from './format.ts';
-import { createFrameOutlet, createFrameWriter, describeError, type FrameOutlet } from './frames.ts';
+import { createFrameOutlet, createFrameWriter, describeError, type FrameOutlet, type FrameWriter } from './frames.ts';
 import type { Begin } from './stages/stage.ts';
 
 const STREAM_HEADERS = {
@@ -112,7 +112,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     sender.stop();
     signal.removeEventListener('abort', onInterrupted);
     const judged = signal.aborted ? undefined : completion;
-    const record = (): Promise<void> => recordEnd(run, outcome, judged).then(finish);
+    const record = (): Promise<void> => recordEnd(run, outcome, judged, frames).then(finish);
     // A thousand readers of long completions that leave together would otherwise fill the memory.
     const length = lengthOf(observer.completion);
     if (length < LONG_COMPLETION_LENGTH) void record();
@@ -220,10 +220,12 @@ async function recordEnd(
   run: ChatRun,
   outcome: Outcome,
   judged: CommittedCompletion | undefined,
+  frames: FrameWriter,
 ): Promise<RecordedEnd> {
   try {
     const settled = run.observer.settle(outcome);
     if (judged !== undefined) noteEnd(run, judged, outcome, settled.usage);
+    frames.keep(settled, outcome);
     await run.parts.recorder.recordCall(settled, outcome, run.client);
     return { outcome, settled };
   } catch (error) {

@@ -6,7 +6,7 @@ import type { CallObserver } from '../generations/observer.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, failureOf, noteEnd } from './committed-completion.ts';
-import { describeError, envelopeOf, routingOf } from './frames.ts';
+import { describeError, envelopeOf, keepForm, routingOf } from './frames.ts';
 import type { Begin } from './stages/stage.ts';
 
 /**
@@ -28,6 +28,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     const outcome: Outcome = failure === null ? { status: 'completed' } : { status: 'failed', error: failure };
     const settled = observer.settle(outcome);
     noteEnd(run, completion, outcome, settled.usage);
+    keepForm(run, { settled, outcome, created, chunks: completion.first });
     await parts.recorder.recordCall(settled, outcome, run.client);
     const whole = {
       ...envelopeOf(run, created),

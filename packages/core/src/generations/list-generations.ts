@@ -250,16 +250,17 @@ type ReadableStore = Pick<Store, 'generations' | 'keys'>;
 
 /**
  * Finds a generation for the key that made the call, for another key of the same owner, or for management. For every
- * other caller it does not exist: throws `not_found` (docs/decisions/0008).
+ * other caller it does not exist: throws `not_found` (docs/decisions/0008), with the word by which the caller knows it.
  */
 export async function findReadableGeneration(
   id: string,
   { principal, parts }: Pick<RequestContext<{ readonly store: ReadableStore }>, 'principal' | 'parts'>,
+  word: 'generation' | 'response' = 'generation',
 ): Promise<GenerationRecord> {
   const { generations } = parts.store;
   const record = (await generations.get(id)) ?? (await generations.getLate?.(id));
   const isReadable = record !== undefined && (await mayRead(principal, record, parts.store));
-  if (!isReadable) throw new GatewayError('not_found', `There is no generation ${id.slice(0, 100)}`);
+  if (!isReadable) throw new GatewayError('not_found', `There is no ${word} ${id.slice(0, 100)}`);
   return record;
 }
 

@@ -344,6 +344,7 @@ export function toPublicContent({
   callTimeline: _call,
   course: _former,
   request: _request,
+  response: _response,
   ...content
 }: StoredContent): GenerationContent {
   return content;

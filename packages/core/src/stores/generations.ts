@@ -1,5 +1,6 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { CallTimeline, Generation, GenerationContent, StreamTimeline } from '../wire/generation.ts';
+import type { KeptResponse } from '../wire/kept-response.ts';
 import type { StoredRequest } from '../wire/stored-request.ts';
 import type {
   ActivityQuery,
@@ -168,6 +169,8 @@ export interface GenerationRecord {
 export interface StoredContent extends GenerationContent {
   /** The whole request; absent in contents of former versions, and where there was none. */
   readonly request?: StoredRequest | undefined;
+  /** What gives back a stored response (`POST /responses`); absent for other calls, and where it was not to be stored. */
+  response?: KeptResponse | undefined;
   /** Times at which the text arrived; absent for an unstreamed completion. */
   readonly timeline?: StreamTimeline | undefined;
   /** Times of everything else; absent in contents of former versions, and for videos. */

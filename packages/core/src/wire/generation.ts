@@ -147,6 +147,8 @@ export const generationSchema = z.object({
   feedback: z.array(feedbackSchema).optional(),
   /** The gateway's own field: what its users think of the response. Only management keys see it. */
   review: reviewSchema.optional(),
+  /** The gateway's own field: true when the response was deleted at `/responses/{id}`, where it is not found any more. */
+  response_deleted: z.boolean().optional(),
   /**
    * The gateway's own field: true when the gateway's process stopped during the call. Tokens and cost are
    * estimates up to then. Absent otherwise.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { routingMembersSchema } from './routing.ts';
 
 const partSchema = z.discriminatedUnion('type', [
@@ -107,8 +108,6 @@ const formatSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-const notKept = (problem: string): z.ZodType<null | undefined> => z.null({ error: problem }).optional();
-
 /**
  * The body of `POST /responses` as far as it is translated. Fields of chat completions (`provider`, `plugins`,
  * `temperature`) have their names and forms there; any other is for upstreams of this form.
@@ -133,14 +132,12 @@ export const responsesRequestSchema = z.looseObject({
   reasoning: z.looseObject({}).nullish(),
   include: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
-  store: z
-    .literal(false, { error: 'must be false: this gateway does not store responses, send the whole input' })
-    .nullish(),
-  background: z
-    .literal(false, { error: 'must be false: this gateway does not store responses for later retrieval' })
-    .nullish(),
-  previous_response_id: notKept('is not supported: this gateway does not store responses, send the whole input'),
-  conversation: notKept('is not supported: this gateway does not store conversations, send the whole input'),
+  store: z.boolean().nullish(),
+  background: z.literal(false, { error: 'must be false: this gateway runs no responses in the background' }).nullish(),
+  previous_response_id: z.string().min(1, 'must not be empty').nullish(),
+  conversation: z
+    .null({ error: 'is not supported: this gateway does not store conversations; send previous_response_id' })
+    .optional(),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
@@ -180,6 +177,40 @@ export const responseSchema = z.looseObject({
   ...routingMembersSchema.shape,
 });
 
+/** What `include` asks for reasoning by, in a form that can be sent back. */
+export const SEALED_REASONING = 'reasoning.encrypted_content';
+
+export const responseQuerySchema = z.object({
+  /** `reasoning.encrypted_content`: reasoning in a form that can be sent back. */
+  include: z.string().optional(),
+  /** The same as OpenAI's clients write it. */
+  'include[]': z.string().optional(),
+  stream: z.enum(['true', 'false']).optional(),
+});
+
+export const deletedResponseSchema = z.object({
+  id: z.string(),
+  object: z.literal('response'),
+  deleted: z.literal(true),
+});
+
+export const inputItemQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  /** The id of an item: the list begins behind it. */
+  after: z.string().optional(),
+});
+
+export const listedItemSchema = z.looseObject({ type: z.string(), id: z.string() });
+
+export const inputItemListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(listedItemSchema),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
 export const responseEventSchema = z
   .object({ event: z.string(), data: z.looseObject({ type: z.string(), sequence_number: z.int() }) })
   .describe('One server-sent event. The last one is response.completed, incomplete or failed, followed by [DONE].');
@@ -193,3 +224,9 @@ export const toItemId = (prefix: string, generationId: string, place: number): s
 
 /** Whether `toItemId` made an id: no upstream knows it. Ids of upstreams are longer. */
 export const isOwnItemId = (id: unknown): boolean => typeof id === 'string' && OWN_ID.test(id);
+
+/** The items of an input: a text is a message of the user. */
+export function itemsOf(input: unknown): readonly Unchecked[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  return Array.isArray(input) ? input.filter(isRecord) : [];
+}

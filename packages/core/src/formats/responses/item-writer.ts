@@ -15,6 +15,16 @@ export interface ItemWriterOptions {
   readonly hidesReasoning: boolean;
   /** Takes long texts; null where they stay in memory. */
   readonly spools: Spools | null;
+  /** Receives all that is known of the reasoning at a place of the output, whether there is an item of it or not. */
+  readonly onReasoning?: ((reasoning: KnownReasoning) => void) | undefined;
+}
+
+export interface KnownReasoning {
+  readonly details: readonly ReasoningDetail[];
+  /** How many items are before it. */
+  readonly place: number;
+  /** False where it has no text, and the caller did not ask for what else there is. */
+  readonly isShown: boolean;
 }
 
 /** The long texts of one stream. Its closing events repeat each of them three or four times. */
@@ -51,7 +61,7 @@ export interface ItemWriter extends SegmentWriter {
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
 export function createItemWriter(
   sink: EventSink,
-  { makeId, names, keepsReasoning, hidesReasoning, spools }: ItemWriterOptions,
+  { makeId, names, keepsReasoning, hidesReasoning, spools, onReasoning }: ItemWriterOptions,
 ): ItemWriter {
   const { emit } = sink;
   const output: Item[] = [];
@@ -64,7 +74,15 @@ export function createItemWriter(
   const placeOf = (id: string): object => ({ item_id: id, output_index: output.length });
 
   const writer = createSegmentWriter({
-    ...createReasoningSink({ add, finish, sink, placeOf, makeId: () => makeId('rs', output.length), keepsReasoning }),
+    ...createReasoningSink({
+      add,
+      finish,
+      sink,
+      placeOf,
+      keepsReasoning,
+      onEnd: (details, isShown) => onReasoning?.({ details, isShown, place: output.length }),
+      makeId: () => makeId('rs', output.length),
+    }),
     ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length), spools }),
     ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
@@ -184,8 +202,8 @@ function createCallSink({
   };
 }
 
-interface ReasoningSinkParts extends SinkParts {
-  readonly keepsReasoning: boolean;
+interface ReasoningSinkParts extends SinkParts, Pick<ItemWriterOptions, 'keepsReasoning'> {
+  readonly onEnd: (details: readonly ReasoningDetail[], isShown: boolean) => void;
 }
 
 function createReasoningSink({
@@ -195,6 +213,7 @@ function createReasoningSink({
   placeOf,
   makeId,
   keepsReasoning,
+  onEnd,
 }: ReasoningSinkParts): Pick<SegmentSink, 'startReasoning' | 'reasoning' | 'endReasoning'> {
   let id = '';
   let hasBegun = false;
@@ -214,7 +233,9 @@ function createReasoningSink({
   const end = (): void => {
     const details = joinDetails(pieces);
     const signed = details.find(isSigned);
-    if (!hasBegun && !(keepsReasoning && details.some(isSealed))) return;
+    const isShown = hasBegun || (keepsReasoning && details.some(isSealed));
+    onEnd(details, isShown);
+    if (!isShown) return;
     begin();
     finish({
       id,
@@ -311,7 +332,7 @@ export interface EventSink {
 const toPlace = (members: object): string => JSON.stringify(members).slice(1, -1);
 
 /** An item of a response's output, as it is sent. */
-type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
+export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
 
 function toTextPart(kind: TextKind, text: string | TextSpool): object {
   return kind === 'refusal'
@@ -337,8 +358,8 @@ function joinDetails(pieces: readonly ReasoningDetail[]): ReasoningDetail[] {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const isSigned = ({ signature }: ReasoningDetail): boolean => textOf(signature) !== '';
+export const isSigned = ({ signature }: ReasoningDetail): boolean => textOf(signature) !== '';
 
 /** Whether a provider needs more than the text to read its reasoning back. */
-const isSealed = (detail: ReasoningDetail): boolean =>
+export const isSealed = (detail: ReasoningDetail): boolean =>
   detail.type === 'reasoning.encrypted' || isSigned(detail) || textOf(detail['id']) !== '';

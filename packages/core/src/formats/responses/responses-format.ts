@@ -1,46 +1,65 @@
 import type {
   CompletionEncoder,
   CompletionEnvelope,
+  EndedCompletion,
   Format,
   Frames,
   FrameText,
+  ParsedChat,
   WholeCompletion,
 } from '../../chat/format.ts';
 import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
-import type { Usage } from '../../wire/chat-chunk.ts';
+import type { ChatChunk, Usage } from '../../wire/chat-chunk.ts';
+import { refuseField } from '../../wire/fields.ts';
+import type { KeptResponse } from '../../wire/kept-response.ts';
 import { type NativePiece, withNative } from '../../wire/native-request.ts';
-import { type ResponsesRequest, responsesRequestSchema, toItemId } from '../../wire/responses.ts';
+import { type ResponsesRequest, responsesRequestSchema, SEALED_REASONING, toItemId } from '../../wire/responses.ts';
 import {
   createItemWriter,
   createSpools,
   type Emit,
   type EventSink,
   type ItemWriterOptions,
+  type KnownReasoning,
   type Spools,
 } from './item-writer.ts';
+import { toKeptItems } from './kept-response.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { reasonOf, toEnding, toResponse, toResponsesUsage, withBase } from './to-response.ts';
 import { nameTools, type ToolNames } from './tool-names.ts';
 
-/** `POST /responses`: OpenAI's newer form of a chat call, without anything that is kept (wire.md 22.2). */
+/** `POST /responses`: OpenAI's newer form of a chat call, of which nothing is kept (wire.md 22.2). */
 export const responsesFormat: Format = {
   name: 'responses',
-  parse(body) {
-    const checked = parseWith(responsesRequestSchema, body);
-    const names = nameTools(checked);
-    const request = withNative(toChatRequest(checked, names), {
-      form: 'responses',
-      body: body as Readonly<Record<string, unknown>>,
-      headers: {},
-      read(other) {
-        const again = parseWith(responsesRequestSchema, other);
-        return toChatRequest(again, nameTools(again));
-      },
-    });
-    return { request, encoder: createResponseEncoder(checked, names) };
-  },
+  parse: (body) => parseResponses(body, null),
 };
+
+/** A response that is stored, and the one that it continues. */
+export interface Keeping {
+  /** Null for the first of a conversation. */
+  readonly previousId: string | null;
+  readonly isStored: boolean;
+}
+
+/** Reads a request, whose input is whole. `keeping`: null for a response that is neither stored nor continues another. */
+export function parseResponses(body: unknown, keeping: Keeping | null): ParsedChat {
+  const checked = parseWith(responsesRequestSchema, body);
+  if (checked.previous_response_id) {
+    throw refuseField('previous_response_id', 'cannot be followed in this call: send the whole input');
+  }
+  const names = nameTools(checked);
+  const request = withNative(toChatRequest(checked, names), {
+    form: 'responses',
+    body: body as Readonly<Record<string, unknown>>,
+    headers: {},
+    read(other) {
+      const again = parseWith(responsesRequestSchema, other);
+      return toChatRequest(again, nameTools(again));
+    },
+  });
+  return { request, encoder: createResponseEncoder(checked, names, keeping) };
+}
 
 const DONE = 'data: [DONE]\n\n';
 
@@ -48,41 +67,115 @@ const DONE = 'data: [DONE]\n\n';
 const NOWHERE: EventSink = { emit: () => undefined, emitPiece: () => undefined };
 
 /** Encodes the completion of one request, whose fields a response repeats. */
-function createResponseEncoder(body: ResponsesRequest, names: ToolNames): CompletionEncoder {
-  const keepsReasoning = body.include?.includes('reasoning.encrypted_content') === true;
+function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping: Keeping | null): CompletionEncoder {
+  const keepsReasoning = body.include?.includes(SEALED_REASONING) === true;
+  const isStored = keeping?.isStored === true;
+  const about = { store: isStored, previous_response_id: keeping?.previousId ?? null };
+  const hidesSeal = !keepsReasoning && body.store === true;
+  const reasonings: KnownReasoning[] = [];
   const optionsOf = ({ id }: CompletionEnvelope): ItemWriterOptions => ({
     names,
     keepsReasoning,
     hidesReasoning: body.reasoning?.['exclude'] === true,
     makeId: (prefix, place) => toItemId(prefix, id, place),
     spools: null,
+    onReasoning: isStored ? (reasoning) => void reasonings.push(reasoning) : undefined,
   });
+  let end: EndOutput | null = null;
+  let whole: (EndedOutput & Pick<WholeCompletion, 'chunks'>) | null = null;
+  const endWhole = (completion: CompletionEnvelope, chunks: readonly ChatChunk[]): EndedOutput => {
+    if (whole?.chunks !== chunks) whole = { ...readWhole(completion, chunks), chunks };
+    return whole;
+  };
+  const readWhole = (completion: CompletionEnvelope, chunks: readonly ChatChunk[]): EndedOutput => {
+    const own = chunks.flatMap(({ native = [] }) => native).find(({ type }) => type === 'whole');
+    if (own !== undefined) {
+      const given = JSON.parse(own.data) as Unchecked;
+      const output = Array.isArray(given['output']) ? given['output'].filter(isRecord) : [];
+      return { output, own: given };
+    }
+    const writer = createItemWriter(NOWHERE, optionsOf(completion));
+    for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
+    writer.end();
+    return { output: writer.output, own: null };
+  };
   return {
     keepAlive: ': SERVICE PROCESSING\n\n',
-    createFrames: (envelope, _, openScratch) =>
-      createFrames(envelope, body, { ...optionsOf(envelope), spools: createSpools(openScratch) }),
+    createFrames(envelope, _, openScratch) {
+      const options = { ...optionsOf(envelope), spools: createSpools(openScratch) };
+      const frames = createFrames(envelope, { body, about, hidesSeal }, options);
+      ({ end } = frames);
+      return frames;
+    },
     toWhole(completion) {
       const { chunks, failure, usage, members, created } = completion;
-      const own = chunks.flatMap(({ native = [] }) => native).find(({ type }) => type === 'whole');
-      const response = toResponse(completion, body);
-      if (own !== undefined) {
-        return toOwnEnding(toOwn(JSON.parse(own.data) as Unchecked, completion, response), usage, members);
+      const { output, own } = endWhole(completion, chunks);
+      const response = { ...toResponse(completion, body), ...about };
+      if (own !== null) {
+        return toOwnEnding(toOwn(hidesSeal ? withShownOutput(own) : own, completion, response), usage, members);
       }
-      const writer = createItemWriter(NOWHERE, optionsOf(completion));
-      for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
-      writer.end();
-      const end = { reason: reasonOf(completion), output: writer.output, usage, error: failure };
+      const end = { reason: reasonOf(completion), output, usage, error: failure };
       return { ...response, completed_at: created, ...toEnding(end), ...members };
     },
+    ...(isStored && {
+      keep(completion: EndedCompletion): KeptResponse {
+        const { chunks, error, usage, texts, created, reason } = completion;
+        const { output, own } =
+          chunks === null ? (end?.(error === null) ?? { output: [], own: null }) : endWhole(completion, chunks);
+        const response = { ...toResponse(completion, body), ...about };
+        const { output: _output, ...ending } =
+          own !== null && error === null
+            ? toOwnEnding(toOwn(own, completion, response), usage, undefined)
+            : { ...response, completed_at: created, ...toEnding({ reason, output, usage, error }) };
+        return {
+          members: toMembers(ending, toResponse({ id: completion.id, created: 0, model: '', provider: '' }, body)),
+          items: toKeptItems({ items: output, reasonings, keepsReasoning }, texts),
+        };
+      },
+    }),
   };
+}
+
+/** The output of a completion that has ended, and the response as upstream gave it, where upstream's form is this one. */
+interface EndedOutput {
+  readonly output: readonly Unchecked[];
+  readonly own: Unchecked | null;
+}
+
+/** Ends the output of a stream, and returns it: of one that is not complete, the items that have ended. */
+type EndOutput = (isComplete: boolean) => EndedOutput;
+
+/** The members of a response that differ from those that its request says. */
+function toMembers(response: Unchecked, base: Unchecked): Unchecked {
+  const isSame = (name: string): boolean =>
+    name in base && (response[name] === base[name] || JSON.stringify(response[name]) === JSON.stringify(base[name]));
+  return Object.fromEntries(Object.entries(response).filter(([name]) => !isSame(name)));
+}
+
+/** An item as a caller receives it who did not ask for what is needed to send reasoning back. */
+function withoutSealed({ encrypted_content: _sealed, ...item }: Unchecked): Unchecked {
+  return item;
+}
+
+function withShownOutput(own: Unchecked): Unchecked {
+  const { output } = own;
+  return Array.isArray(output) ? { ...own, output: output.filter(isRecord).map(withoutSealed) } : own;
+}
+
+/** What the responses of one stream have to say, beside the completion. */
+interface ResponseFacts {
+  readonly body: ResponsesRequest;
+  readonly about: Unchecked;
+  /** Upstream sends what is needed to send reasoning back, which the caller did not ask for. */
+  readonly hidesSeal: boolean;
 }
 
 /** Writes one stream of this form: each event with its number, the end when the gateway knows the cost. */
 function createFrames(
   envelope: CompletionEnvelope,
-  body: ResponsesRequest,
+  { body, about, hidesSeal }: ResponseFacts,
   options: ItemWriterOptions & { readonly spools: Spools },
-): Frames {
+): Frames & { readonly end: EndOutput } {
   const { spools } = options;
   let text = '';
   /** What comes before `text`, where there is a long text in it. */
@@ -109,7 +202,7 @@ function createFrames(
   };
   const { emit } = sink;
   const writer = createItemWriter(sink, options);
-  const response = toResponse(envelope, body);
+  const response = { ...toResponse(envelope, body), ...about };
   const begin = (given: Record<string, unknown> = response): void => {
     if (hasBegun) return;
     hasBegun = true;
@@ -117,6 +210,7 @@ function createFrames(
     emit('response.in_progress', { response: given });
   };
   const native = createNativeEvents({
+    toShown: hidesSeal ? withoutSealed : null,
     begin: (given) => begin(given && toOwn(given, envelope, response)),
     emit,
     emitNumbered(type, toData) {
@@ -125,7 +219,7 @@ function createFrames(
       number += 1;
     },
   });
-  const output = (): readonly object[] => (isNative ? native.output : writer.output);
+  const output = (): readonly Unchecked[] => (isNative ? native.output : writer.output);
   const take = (end = '', onRead?: () => void): FrameText => {
     const taken = text + end;
     const parts = before;
@@ -162,7 +256,7 @@ function createFrames(
               ...toEnding({ reason, usage, output: output(), error: null }),
               ...members,
             }
-          : toOwnEnding(toOwn(own, envelope, response), usage, members);
+          : toOwnEnding(toOwn(hidesSeal ? withShownOutput(own) : own, envelope, response), usage, members);
       emit(`response.${String((ending as Unchecked)['status'])}`, { response: ending });
       return take(DONE, spools.close);
     },
@@ -173,6 +267,15 @@ function createFrames(
       return take(DONE, spools.close);
     },
     close: spools.close,
+    end(isComplete) {
+      if (isComplete) {
+        begin();
+        if (!isNative) writer.end();
+      }
+      const own = native.ending();
+      const given = own?.['output'];
+      return { output: Array.isArray(given) && given.length > 0 ? given.filter(isRecord) : output(), own };
+    },
   };
 }
 
@@ -209,12 +312,14 @@ function* readParts(parts: readonly FramePart[], onRead?: () => void): Generator
 export interface NativeEvents {
   write(piece: NativePiece): void;
   /** The items so far, those that have ended. */
-  readonly output: readonly object[];
+  readonly output: readonly Unchecked[];
   /** Upstream's last response; null before it has come. */
   ending(): Unchecked | null;
 }
 
 interface NativeEventsOptions {
+  /** What is shown of an item; null for all of it. */
+  readonly toShown: ((item: Unchecked) => Unchecked) | null;
   /** Begins the stream, once, with upstream's response if it has sent one. */
   readonly begin: (given: Unchecked | undefined) => void;
   readonly emit: Emit;
@@ -230,8 +335,8 @@ const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incom
 /** Within a text of JSON the quotes would be escaped, so this is a member. */
 const NUMBER = /"sequence_number":\s*\d+/;
 
-function createNativeEvents({ begin, emit, emitNumbered }: NativeEventsOptions): NativeEvents {
-  const output: object[] = [];
+function createNativeEvents({ toShown, begin, emit, emitNumbered }: NativeEventsOptions): NativeEvents {
+  const output: Unchecked[] = [];
   let end: Unchecked | null = null;
   return {
     output,
@@ -252,7 +357,8 @@ function createNativeEvents({ begin, emit, emitNumbered }: NativeEventsOptions):
       }
       const { type: _type, sequence_number: _number, item, ...members } = event;
       if (type === 'response.output_item.done' && isRecord(item)) output.push(item);
-      emit(type, { ...members, ...(item !== undefined && { item }) });
+      const shown = toShown !== null && isRecord(item) ? toShown(item) : item;
+      emit(type, { ...members, ...(item !== undefined && { item: shown }) });
     },
   };
 }
@@ -263,7 +369,8 @@ function toOwn(
   { id, model, provider }: CompletionEnvelope,
   base: Unchecked,
 ): Record<string, unknown> {
-  return { ...withBase(given, base), id, model, provider };
+  const { store, previous_response_id } = base;
+  return { ...withBase(given, base), id, model, provider, store, previous_response_id };
 }
 
 /** The last response of upstream's own, with what it has cost here. */

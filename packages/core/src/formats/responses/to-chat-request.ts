@@ -160,7 +160,10 @@ function toChatMessages({ instructions, input }: ResponsesRequest, names: ToolNa
         said.push(toToolMessage(parseWith(ITEM_SCHEMAS[type], item, { within }), pictures));
         break;
       case 'item_reference':
-        throw refuseField(within, 'cannot be found: this gateway does not store responses, send the item itself');
+        throw refuseField(
+          within,
+          'cannot be found: this gateway finds no single items; send the item itself, or previous_response_id',
+        );
       default:
       // What only an upstream of this form knows is in the native form.
     }

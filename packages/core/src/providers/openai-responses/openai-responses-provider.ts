@@ -16,7 +16,12 @@ import { toGatewayFields } from '../openai/request/to-openai-request.ts';
 import type { ChatCall, Provider } from '../provider.ts';
 import { readResponsesRefusal } from './read-responses-error.ts';
 import { toReasoningItems } from './request/to-reasoning-items.ts';
-import { toResponsesReasoning, toResponsesRequest } from './request/to-responses-request.ts';
+import {
+  mayReason,
+  toResponsesReasoning,
+  toResponsesRequest,
+  withEncryptedReasoning,
+} from './request/to-responses-request.ts';
 import { createResponsesCompletionReader } from './response/responses-completion-reader.ts';
 
 export interface OpenAiResponsesProviderSettings extends ProviderOptions {
@@ -98,6 +103,8 @@ export function toNativeBody(call: ChatCall, { body }: NativeRequest, userId?: s
   if (userId !== undefined) sent['safety_identifier'] ??= userId;
   if (!call.stream) delete sent['stream_options'];
   sent['store'] = false;
+  // What is kept here is sent back, with its reasoning: upstream keeps none.
+  if (body['store'] === true && mayReason(call)) sent['include'] = withEncryptedReasoning(body['include']);
   if (call.stream) sent['stream'] = true;
   return sent;
 }

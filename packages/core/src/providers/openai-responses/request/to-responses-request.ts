@@ -104,13 +104,19 @@ export function toResponsesReasoning(call: ChatCall): Record<string, unknown> | 
 }
 
 /** Whether reasoning may come back that has to be kept by the caller, as upstream keeps none. */
-function mayReason(call: ChatCall): boolean {
+export function mayReason(call: ChatCall): boolean {
   const isSupported = isReasoningSupported(call);
   if (isSupported !== null) return isSupported;
   const { reasoning, reasoning_effort: effort } = call.request;
   const asked = reasoning?.effort ?? effort;
   if (reasoning?.enabled === true || reasoning?.max_tokens || (asked && asked !== 'none')) return true;
   return REASONS.test(call.providerModel);
+}
+
+/** What a request includes, and what its reasoning is sent back by. */
+export function withEncryptedReasoning(include: unknown): unknown[] {
+  const given = Array.isArray(include) ? (include as unknown[]) : [];
+  return given.includes(ENCRYPTED_REASONING) ? given : [...given, ENCRYPTED_REASONING];
 }
 
 function toEffort({ reasoning, reasoning_effort, ...request }: ChatCompletionRequest): ReasoningEffort | undefined {
@@ -165,7 +171,7 @@ function toResponsesToolChoice(choice: ChatCompletionRequest['tool_choice']): un
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 /** Converts a conversation to input items. Marks for a cache and names are left out; texts never change. */
-function toResponsesInput(messages: readonly ChatMessage[]): object[] {
+export function toResponsesInput(messages: readonly ChatMessage[]): object[] {
   return messages.flatMap((message): object[] => {
     switch (message.role) {
       case 'assistant':
