@@ -58,3 +58,19 @@ test.skipIf(missingEngines)('a generation is read at another instance right afte
     expect(await other.call('GET', `/api/v1/generation?id=${id}`, undefined, key)).toMatchObject({ data: { id } });
   }
 });
+
+test.skipIf(missingEngines)('a response is continued and deleted at another instance at once', async () => {
+  const { config } = await openClusterConfig();
+  const [one, other] = (await startInstances(2, () => config)) as [Instance, Instance];
+  const { key } = await one.call<Made>('POST', '/api/v1/keys', { name: 'talker' });
+  let previous: string | null = null;
+  for (const [turn, instance] of [one, other, one, other].entries()) {
+    const body: object = { model: MODEL, input: `turn ${turn}`, previous_response_id: previous };
+    previous = (await instance.call<{ readonly id: string }>('POST', '/api/v1/responses', body, key)).id;
+  }
+  const path = `/api/v1/responses/${previous}`;
+  const { data } = await one.call<{ readonly data: object }>('GET', `${path}/input_items?order=asc`, undefined, key);
+  for (const turn of [0, 1, 2, 3]) expect(JSON.stringify(data)).toContain(`turn ${turn}`);
+  await one.call('DELETE', path, undefined, key);
+  await expect(other.call('GET', path, undefined, key)).rejects.toThrow('404');
+});

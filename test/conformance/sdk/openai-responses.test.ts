@@ -85,6 +85,42 @@ describe.each(CLIENT_HOSTS)('the responses of the openai client on %s', (kind) =
     }
   });
 
+  test.each(RESULTS)(
+    'goes on from a stored response without its items, streamed and not (%s)',
+    async (name, expected) => {
+      const request = { ...ask(name, HELLO), store: true, tools: [TOOL] };
+      for (const called of [
+        await client.responses.create(request),
+        await client.responses.stream(request).finalResponse(),
+      ]) {
+        const results = toFollowUp(called).slice(HELLO.length + called.output.length);
+        const next = { ...request, previous_response_id: called.id, input: results };
+        const whole = await client.responses.create(next);
+        const streamed = await client.responses.stream(next).finalResponse();
+        expect([whole.output_text, streamed.output_text]).toEqual([expected, expected]);
+        expect(whole).toMatchObject({ previous_response_id: called.id, store: true });
+        const { data } = await client.responses.inputItems.list(whole.id, { order: 'asc' });
+        expect(data.map(({ type }) => type)).toEqual([
+          'message',
+          ...called.output.map(({ type }) => type),
+          ...results.map(({ type }) => type),
+        ]);
+      }
+    },
+  );
+
+  test('retrieves what was stored, and deletes it', async () => {
+    const { _request_id: _, ...sent } = await client.responses.create({ ...ask('text'), store: true });
+    expect(await client.responses.retrieve(sent.id)).toMatchObject(sent);
+    expect(await failureOf(client.responses.cancel(sent.id))).toBeInstanceOf(OpenAI.BadRequestError);
+    await client.responses.delete(sent.id);
+    const failures = await Promise.all([
+      failureOf(client.responses.retrieve(sent.id)),
+      failureOf(client.responses.create({ ...ask('text'), previous_response_id: sent.id })),
+    ]);
+    for (const failure of failures) expect(failure).toBeInstanceOf(OpenAI.NotFoundError);
+  });
+
   test('parses an output that follows a JSON schema', async () => {
     const format = { type: 'json_schema' as const, name: 'place', strict: true, schema: CITY_SCHEMA };
     const response = await client.responses.parse({ ...ask('json-schema'), text: { format } });
@@ -160,6 +196,14 @@ describe.each(CLIENT_HOSTS)('the responses of the openai client on %s', (kind) =
       const streamed = await runner.run(agentOf(name), 'Hello!', { stream: true });
       await streamed.completed;
       expect([whole.finalOutput, streamed.finalOutput]).toEqual([expected, expected]);
+    });
+
+    test.each(RESULTS)('run on from a stored response, sending only what is new (%s)', async (name, expected) => {
+      const { id } = await client.responses.create({ ...ask('text', HELLO), store: true });
+      const run = await runner.run(agentOf(name), 'And the weather?', { previousResponseId: id });
+      expect(run.finalOutput).toBe(expected);
+      const { data } = await client.responses.inputItems.list(run.lastResponseId ?? '', { order: 'asc' });
+      for (const said of ['Hello!', 'And the weather?']) expect(JSON.stringify(data).split(said)).toHaveLength(2);
     });
 
     test('fail with what the provider said', async () => {

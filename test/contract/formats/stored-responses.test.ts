@@ -4,9 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { readEvents } from '../../support/chat-formats/chat-format.ts';
 import { createWireGateway, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { bodyOf } from '../../support/gateways/body-of.ts';
-import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../support/gateways/core-gateway.ts';
+import {
+  type CoreGateway,
+  createCoreGateway,
+  jsonOf,
+  MANAGEMENT_KEY,
+  readFrames,
+} from '../../support/gateways/core-gateway.ts';
 import type { RecordingStore } from '../../support/stores/recording-store.ts';
 import { storeImplementations } from '../../support/stores/store-implementations.ts';
+import { createScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import type { ResponseCase, WireScript } from '../../support/wires/wire-script.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -121,6 +128,19 @@ test('where contents are not stored no response is, and a wish for it is refused
     const refused = await respond(core, { store: true }, request);
     expect(refused).toMatchObject({ error: { code: 400, message: expect.stringContaining(reason) } });
   }
+});
+
+test('a response whose client has left is found as cancelled', async () => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond(200, { 'content-type': 'text/event-stream' });
+    exchange.push('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n');
+  });
+  const core = createCoreGateway(transport);
+  const frames = readFrames(await core.post('/api/v1/responses', { model: 'acme/chat', input: 'Hi', stream: true }));
+  const [, id] = /"id":"(gen-[^"]+)"/.exec((await frames.next()) ?? '') ?? [];
+  await frames.leave();
+  await core.platform.advance(0);
+  expect(await get(core, id)).toMatchObject({ id, status: 'cancelled', output: [], error: null });
 });
 
 test('when the content of its generation is deleted, a response is, too', async () => {

@@ -49,6 +49,21 @@ const TEXT_COMPLETION_SCHEMA = z.looseObject({
   choices: z.array(z.looseObject({ text: z.string(), index: z.int(), finish_reason: z.string().nullable() })),
 });
 
+/** What `openai` reads of stored responses without a check: the public wire has none of it. */
+const DELETED_RESPONSE_SCHEMA = z.strictObject({
+  id: z.string().min(1),
+  object: z.literal('response'),
+  deleted: z.literal(true),
+});
+
+const INPUT_ITEMS_SCHEMA = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(z.looseObject({ id: z.string().min(1), type: z.string().min(1) })),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
 /** Schemas by the end of the path; the first that fits is used. */
 const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/chat\/completions$/, ChatResult$inboundSchema],
@@ -56,6 +71,8 @@ const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/messages$/, MESSAGE_SCHEMA],
   [/\/messages\/count_tokens$/, z.looseObject({ input_tokens: z.int().positive() })],
   [/\/responses$/, OpenResponsesResult$inboundSchema],
+  [/\/responses\/[^/]+$/, z.union([OpenResponsesResult$inboundSchema, DELETED_RESPONSE_SCHEMA])],
+  [/\/responses\/[^/]+\/input_items$/, INPUT_ITEMS_SCHEMA],
   [/\/generation\/content$/, GenerationContentResponse$inboundSchema],
   [/\/generation$/, GenerationResponse$inboundSchema],
   [/\/models\/count$/, ModelsCountResponse$inboundSchema],

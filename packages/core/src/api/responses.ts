@@ -1,13 +1,14 @@
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
-import type { CallFormat } from '../chat/format.ts';
+import type { CallFormat, ParsedChat } from '../chat/format.ts';
+import { toHistoryItems } from '../formats/responses/kept-response.ts';
 import { parseResponses } from '../formats/responses/responses-format.ts';
-import { isRecord } from '../foundation/parse.ts';
+import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
 import { refuseField } from '../wire/fields.ts';
-import { responseEventSchema, responseSchema, responsesRequestSchema } from '../wire/responses.ts';
+import { itemsOf, responseEventSchema, responseSchema, responsesRequestSchema } from '../wire/responses.ts';
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
-import type { StoredResponseParts } from './find-response.ts';
+import { findResponse, inputOf, type StoredResponseParts } from './find-response.ts';
 
 export interface ResponsesParts extends ChatParts, StoredResponseParts {}
 
@@ -20,13 +21,17 @@ export const createResponse = operation<ResponsesParts>()({
   run: (context) => completeChat(createKeepingFormat(context), context),
 });
 
+const ENDS = { failed: 'has failed', cancelled: 'was cancelled' } as const;
+
 type Context = RequestContext<ResponsesParts>;
 
-/** The format of one call, whose response is stored. */
+/** The format of one call, whose response is stored, and may continue one that was. */
 function createKeepingFormat(context: Context): CallFormat {
   return {
     name: 'responses',
     parse(body) {
+      const { previous_response_id: previousId, ...own } = isRecord(body) ? body : {};
+      if (typeof previousId === 'string' && previousId !== '') return continueResponse(own, previousId, context);
       return parseResponses(body, { previousId: null, isStored: isStored(body, context) });
     },
   };
@@ -46,4 +51,25 @@ function isStored(body: unknown, { request, parts }: Context): boolean {
     ? 'contents of calls within a region are not stored'
     : 'contents are not stored on this gateway (logging.inputOutput is false)';
   throw refuseField('store', `must not be true: ${reason}`);
+}
+
+/**
+ * Reads a request with the conversation before it: the input of the response that it continues, and its items. The
+ * instructions of that one are not among them. What is stored is the whole request, which needs no other to be read.
+ */
+async function continueResponse(own: Unchecked, previousId: string, context: Context): Promise<ParsedChat> {
+  // First by itself, so that what is wrong in it is named by its own place.
+  parseResponses(own, null);
+  const keeping = { previousId, isStored: isStored(own, context) };
+  const found = await findResponse(previousId, context);
+  const status = found.members['status'];
+  if (status === 'failed' || status === 'cancelled') {
+    throw refuseField(
+      'previous_response_id',
+      `must be that of a response that has ended well; ${previousId} ${ENDS[status]}`,
+    );
+  }
+  const input = [...inputOf(found), ...toHistoryItems(found.items), ...itemsOf(own['input'])];
+  const whole = { ...own, input, ...(keeping.isStored && { store: true }) };
+  return { ...parseResponses(whole, keeping), received: whole };
 }

@@ -102,8 +102,9 @@ export interface EndedCompletion extends CompletionEnvelope {
   /** Those of an unstreamed completion; null for a stream, of which frames have been encoded. */
   readonly chunks: readonly ChatChunk[] | null;
   readonly reason: FinishReason;
-  /** What has ended it; null for one that is complete. */
+  /** What has ended it before its end; null for one that is complete, or was cancelled. */
   readonly error: GatewayError | null;
+  readonly isCancelled: boolean;
   readonly usage: Usage | undefined;
   /** The texts that are stored with it. */
   readonly texts: EndedTexts;

@@ -184,7 +184,8 @@ export function keepForm(run: ChatRun, { settled: { content, usage }, outcome, c
     ...envelopeOf(run, created),
     chunks,
     reason: completion.finish?.reason ?? 'stop',
-    error: outcome.status === 'completed' ? null : describeError(outcome.error, run),
+    error: outcome.status === 'failed' ? describeError(outcome.error, run) : null,
+    isCancelled: outcome.status === 'cancelled',
     usage,
     texts: completion,
   });

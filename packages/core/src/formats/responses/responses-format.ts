@@ -119,14 +119,21 @@ function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping
     },
     ...(isStored && {
       keep(completion: EndedCompletion): KeptResponse {
-        const { chunks, error, usage, texts, created, reason } = completion;
+        const { chunks, error, isCancelled, usage, texts, created, reason } = completion;
+        const isComplete = error === null && !isCancelled;
         const { output, own } =
-          chunks === null ? (end?.(error === null) ?? { output: [], own: null }) : endWhole(completion, chunks);
+          chunks === null ? (end?.(isComplete) ?? { output: [], own: null }) : endWhole(completion, chunks);
         const response = { ...toResponse(completion, body), ...about };
-        const { output: _output, ...ending } =
-          own !== null && error === null
-            ? toOwnEnding(toOwn(own, completion, response), usage, undefined)
-            : { ...response, completed_at: created, ...toEnding({ reason, output, usage, error }) };
+        const toEnd = (): Record<string, unknown> => {
+          if (own !== null && isComplete) return toOwnEnding(toOwn(own, completion, response), usage, undefined);
+          if (isCancelled) return { ...response, status: 'cancelled' };
+          // A stream that fails ends without its usage.
+          if (error !== null && chunks === null) {
+            return { ...response, ...toEnding({ reason: 'error', output, usage: undefined, error }) };
+          }
+          return { ...response, completed_at: created, ...toEnding({ reason, output, usage, error }) };
+        };
+        const { output: _output, ...ending } = toEnd();
         return {
           members: toMembers(ending, toResponse({ id: completion.id, created: 0, model: '', provider: '' }, body)),
           items: toKeptItems({ items: output, reasonings, keepsReasoning }, texts),
