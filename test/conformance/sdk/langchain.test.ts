@@ -17,7 +17,15 @@ const MODELS = {
   '/chat/completions': ({ apiUrl, fetch }: Conformance, model: string, apiKey: string) =>
     new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL: apiUrl, fetch } }),
   '/responses': ({ apiUrl, fetch }: Conformance, model: string, apiKey: string) =>
-    new ChatOpenAI({ model, apiKey, maxRetries: 0, useResponsesApi: true, configuration: { baseURL: apiUrl, fetch } }),
+    new ChatOpenAI({
+      model,
+      apiKey,
+      maxRetries: 0,
+      useResponsesApi: true,
+      // It shows summaries alone, and does not know of these models that they reason.
+      modelKwargs: { reasoning: { summary: 'auto' } },
+      configuration: { baseURL: apiUrl, fetch },
+    }),
   '/messages': ({ apiUrl, fetch }: Conformance, model: string, apiKey: string) =>
     new ChatAnthropic({
       model,

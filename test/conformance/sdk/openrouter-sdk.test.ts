@@ -122,7 +122,7 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     expect(whole).toMatchObject({
       status: 'completed',
       output: [
-        { type: 'reasoning', summary: [{ text: 'First this, then that.' }] },
+        { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'First this, then that.' }] },
         { type: 'message', content: [{ text: 'Thought with effort unset.' }] },
       ],
     });

@@ -13,6 +13,8 @@ export interface ItemWriterOptions {
   readonly keepsReasoning: boolean;
   /** The caller wants no reasoning. */
   readonly hidesReasoning: boolean;
+  /** The caller asked for a summary: most clients show nothing else, and a text is better there than nowhere. */
+  readonly wantsSummary: boolean;
   /** Takes long texts; null where they stay in memory. */
   readonly spools: Spools | null;
   /** Receives all that is known of the reasoning at a place of the output, whether there is an item of it or not. */
@@ -61,7 +63,7 @@ export interface ItemWriter extends SegmentWriter {
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
 export function createItemWriter(
   sink: EventSink,
-  { makeId, names, keepsReasoning, hidesReasoning, spools, onReasoning }: ItemWriterOptions,
+  { makeId, names, keepsReasoning, hidesReasoning, wantsSummary, spools, onReasoning }: ItemWriterOptions,
 ): ItemWriter {
   const { emit } = sink;
   const output: Item[] = [];
@@ -80,6 +82,7 @@ export function createItemWriter(
       sink,
       placeOf,
       keepsReasoning,
+      wantsSummary,
       onEnd: (details, isShown) => onReasoning?.({ details, isShown, place: output.length }),
       makeId: () => makeId('rs', output.length),
     }),
@@ -202,7 +205,7 @@ function createCallSink({
   };
 }
 
-interface ReasoningSinkParts extends SinkParts, Pick<ItemWriterOptions, 'keepsReasoning'> {
+interface ReasoningSinkParts extends SinkParts, Pick<ItemWriterOptions, 'keepsReasoning' | 'wantsSummary'> {
   readonly onEnd: (details: readonly ReasoningDetail[], isShown: boolean) => void;
 }
 
@@ -213,6 +216,7 @@ function createReasoningSink({
   placeOf,
   makeId,
   keepsReasoning,
+  wantsSummary,
   onEnd,
 }: ReasoningSinkParts): Pick<SegmentSink, 'startReasoning' | 'reasoning' | 'endReasoning'> {
   let id = '';
@@ -224,11 +228,11 @@ function createReasoningSink({
     pieces = [];
     parts = createReasoningParts(sink, () => placeOf(id));
   };
-  const begin = (): void => {
+  const begin = (isRaw: boolean): void => {
     if (hasBegun) return;
     hasBegun = true;
     id = makeId('rs');
-    add({ id, type: 'reasoning', status: 'in_progress', summary: [] });
+    add({ id, type: 'reasoning', status: 'in_progress', summary: [], ...(isRaw && { content: [] }) });
   };
   const end = (): void => {
     const details = joinDetails(pieces);
@@ -236,12 +240,12 @@ function createReasoningSink({
     const isShown = hasBegun || (keepsReasoning && details.some(isSealed));
     onEnd(details, isShown);
     if (!isShown) return;
-    begin();
+    begin(false);
     finish({
       id,
       type: 'reasoning',
       status: 'completed',
-      summary: parts.end(),
+      ...parts.end(),
       ...(keepsReasoning && { encrypted_content: sealReasoning(details) }),
       ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
     });
@@ -258,65 +262,96 @@ function createReasoningSink({
       pieces.push(detail);
       const text = textOf(detail.type === 'reasoning.summary' ? detail['summary'] : detail['text']);
       if (text === '') return;
-      begin();
-      parts.write(text, detail['index']);
+      const isRaw = !wantsSummary && isRawReasoning(detail);
+      begin(isRaw);
+      parts.write(text, detail['index'], isRaw);
     },
     endReasoning: end,
   };
 }
 
+/** The formats of models whose providers send a summary as if it were the text of the reasoning. */
+const SUMMARISING: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1']);
+
+/** Whether it is the reasoning itself, as models with open weights give it out. */
+const isRawReasoning = (detail: ReasoningDetail): boolean =>
+  detail.type !== 'reasoning.summary' && !SUMMARISING.has(detail['format']);
+
 /** A text of a reasoning item. */
 interface Part {
   /** The number of its block in the completion. */
   readonly block: unknown;
+  readonly form: PartForm;
   /** The members of each of its pieces. */
   readonly place: string;
   text: string;
 }
 
-/** The texts of one reasoning item, one after the other. */
-export interface ReasoningParts {
-  write(text: string, block: unknown): void;
-  /** Ends the part that is open; returns all of them. */
-  end(): readonly object[];
+/** How the texts of one kind are sent. */
+interface PartForm {
+  readonly list: 'summary' | 'content';
+  readonly index: 'summary_index' | 'content_index';
+  readonly partType: 'summary_text' | 'reasoning_text';
+  /** The events of the part, and those of its text, but for their ends. */
+  readonly events: readonly [part: string, text: string];
 }
 
-/**
- * Writes the texts of reasoning as parts of the summary, whatever they are: most clients of this form show no other
- * texts, and those that show both would show one that came in both forms twice.
- */
+const SUMMARY: PartForm = {
+  list: 'summary',
+  index: 'summary_index',
+  partType: 'summary_text',
+  events: ['response.reasoning_summary_part', 'response.reasoning_summary_text'],
+};
+
+const RAW: PartForm = {
+  list: 'content',
+  index: 'content_index',
+  partType: 'reasoning_text',
+  events: ['response.content_part', 'response.reasoning_text'],
+};
+
+/** The texts of one reasoning item, one after the other. */
+export interface ReasoningParts {
+  write(text: string, block: unknown, isRaw: boolean): void;
+  /** Ends the part that is open; returns the members of the item with all of them. */
+  end(): object;
+}
+
+/** Writes the texts of reasoning: those of models with open weights as its content, and summaries as its summary. */
 function createReasoningParts({ emit, emitPiece }: EventSink, place: () => object): ReasoningParts {
-  const done: object[] = [];
+  const done: Record<PartForm['list'], object[]> = { summary: [], content: [] };
   let open: Part | null = null;
 
-  const at = (): object => ({ ...place(), summary_index: done.length });
+  const at = ({ list, index }: PartForm): object => ({ ...place(), [index]: done[list].length });
   const close = (): void => {
     if (open === null) return;
-    const { text } = open;
+    const { text, form } = open;
     open = null;
-    emit('response.reasoning_summary_text.done', { ...at(), text });
-    emit('response.reasoning_summary_part.done', { ...at(), part: toPart(text) });
-    done.push(toPart(text));
+    const [ofPart, ofText] = form.events;
+    const part = { type: form.partType, text };
+    emit(`${ofText}.done`, { ...at(form), text });
+    emit(`${ofPart}.done`, { ...at(form), part });
+    done[form.list].push(part);
   };
 
   return {
-    write(text, block) {
-      if (open === null || open.block !== block) {
+    write(text, block, isRaw) {
+      const form = isRaw ? RAW : SUMMARY;
+      if (open === null || open.block !== block || open.form !== form) {
         close();
-        open = { block, place: toPlace(at()), text: '' };
-        emit('response.reasoning_summary_part.added', { ...at(), part: toPart('') });
+        open = { block, form, place: toPlace(at(form)), text: '' };
+        emit(`${form.events[0]}.added`, { ...at(form), part: { type: form.partType, text: '' } });
       }
       open.text += text;
-      emitPiece('response.reasoning_summary_text.delta', open.place, text);
+      emitPiece(`${open.form.events[1]}.delta`, open.place, text);
     },
     end() {
       close();
-      return done;
+      const { summary, content } = done;
+      return { summary, ...(content.length > 0 && { content }) };
     },
   };
 }
-
-const toPart = (text: string): object => ({ type: 'summary_text', text });
 
 /** Receives events, each with the members that belong to its type, without its number. */
 export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;

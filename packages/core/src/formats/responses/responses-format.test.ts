@@ -34,15 +34,31 @@ function readBack(items: readonly object[]): unknown {
 const KEEPING = { include: ['reasoning.encrypted_content'] };
 const CLAUDE = { type: 'reasoning.text', format: 'anthropic-claude-v1' };
 
-test('reasoning comes as a summary, whatever its upstream calls it', () => {
+const RAW = { type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 };
+
+test('the reasoning of models with open weights is the content of its item', () => {
+  for (const format of ['unknown', 'openai-responses-v1']) {
+    const [reasoning] = toItems([{ ...RAW, format }]);
+    expect(reasoning).toMatchObject({ summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] });
+  }
+});
+
+test('summaries are the summary of their item, and so are the texts of models that only summarise', () => {
   for (const detail of [
-    { type: 'reasoning.text', text: 'Hm.', format: 'unknown' },
     { type: 'reasoning.summary', summary: 'Hm.', format: 'openai-responses-v1' },
+    { ...RAW, format: 'anthropic-claude-v1' },
+    { ...RAW, format: 'google-gemini-v1' },
   ]) {
     const [reasoning] = toItems([detail]);
     expect(reasoning).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] });
     expect(reasoning).not.toHaveProperty('content');
   }
+});
+
+test('a caller who asks for a summary gets the text there, as most clients show nothing else', () => {
+  const [reasoning] = toItems([RAW], { reasoning: { summary: 'auto' } });
+  expect(reasoning).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] });
+  expect(reasoning).not.toHaveProperty('content');
 });
 
 test('each signed text is an item of its own, so that signatures come back with their texts', () => {
@@ -65,8 +81,9 @@ test('reasoning that is only text comes back from encrypted content alone, which
 });
 
 test('the ids of the gateway’s own items do not go upstream as those of reasoning', () => {
-  const items = toItems([{ type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 }]);
-  expect(readBack(items)).toEqual([{ type: 'reasoning.summary', summary: 'Hm.', index: 0 }]);
+  expect(readBack(toItems([RAW]))).toEqual([{ type: 'reasoning.text', text: 'Hm.', index: 0 }]);
+  const summary = { type: 'reasoning.summary', summary: 'Hm.', format: 'openai-responses-v1', index: 0 };
+  expect(readBack(toItems([summary]))).toEqual([{ type: 'reasoning.summary', summary: 'Hm.', index: 0 }]);
 });
 
 test('reasoning that the caller excludes is not given back', () => {

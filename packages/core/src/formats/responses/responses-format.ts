@@ -77,6 +77,7 @@ function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping
     names,
     keepsReasoning,
     hidesReasoning: body.reasoning?.['exclude'] === true,
+    wantsSummary: typeof body.reasoning?.['summary'] === 'string',
     makeId: (prefix, place) => toItemId(prefix, id, place),
     spools: null,
     onReasoning: isStored ? (reasoning) => void reasonings.push(reasoning) : undefined,
