@@ -75,7 +75,7 @@ const LONGEST_PROBE_MS = 5000;
 /**
  * Call when a client has ended its side of the connection before its response has ended. It may read on, or have left:
  * the two look the same until something is written, which the system of a client that has left refuses. What is written
- * means nothing to a client that reads on: a comment into a stream of events, `100 Continue` before other responses.
+ * means nothing to a client that reads on: in a stream that has begun, or `100 Continue` before other responses.
  * HTTP/1.0 has neither, and proxies that speak it leave in this way, so a call of theirs that is not quick ends.
  */
 function probeHalfClosed(response: ServerResponse): void {
@@ -90,6 +90,12 @@ function probeHalfClosed(response: ServerResponse): void {
   probe.set(FIRST_PROBE_MS);
 }
 
+/** What means nothing between the parts of a stream: a comment, and white space before a line of JSON. */
+const NOTHINGS: readonly (readonly [type: RegExp, nothing: string])[] = [
+  [/^content-type: text\/event-stream/im, ':\n\n'],
+  [/^content-type: application\/x-ndjson/im, ' '],
+];
+
 /** Returns whether further probes are of use: a response on its way needs none, its own bytes show as much. */
 function writeProbe(response: ServerResponse): boolean {
   if (response.writableEnded || response.destroyed) return false;
@@ -100,7 +106,7 @@ function writeProbe(response: ServerResponse): boolean {
   }
   // Headers that are passed to `writeHead` are in this member alone, which Node does not document.
   const head = (response as { _header?: string | null })._header ?? '';
-  const isEvents = /^content-type: text\/event-stream/im.test(head);
-  if (isEvents && response.writableLength === 0) response.write(':\n\n');
-  return isEvents;
+  const nothing = NOTHINGS.find(([type]) => type.test(head))?.[1];
+  if (nothing !== undefined && response.writableLength === 0) response.write(nothing);
+  return nothing !== undefined;
 }
