@@ -64,8 +64,78 @@ const INPUT_ITEMS_SCHEMA = z.strictObject({
   has_more: z.boolean(),
 });
 
+/** Nor has it what the `ollama` client reads, in whole and in each line. */
+const OLLAMA_FIGURES = {
+  total_duration: z.int(),
+  load_duration: z.int(),
+  prompt_eval_count: z.int().optional(),
+  prompt_eval_duration: z.int(),
+  eval_count: z.int().optional(),
+  eval_duration: z.int(),
+};
+const toOllamaSchema = (said: z.ZodRawShape): z.ZodType => {
+  const piece = z.looseObject({ model: z.string(), created_at: z.iso.datetime(), ...said });
+  return z.union([
+    piece.extend({ done: z.literal(false) }),
+    piece.extend({ done: z.literal(true), done_reason: z.enum(['stop', 'length']), ...OLLAMA_FIGURES }),
+    piece.extend({ done: z.literal(true), done_reason: z.enum(['load', 'unload']) }),
+    z.strictObject({ error: z.string().min(1) }),
+  ]);
+};
+const OLLAMA_CHAT_SCHEMA = toOllamaSchema({
+  message: z.strictObject({
+    role: z.literal('assistant'),
+    content: z.string(),
+    thinking: z.string().min(1).optional(),
+    tool_calls: z
+      .array(
+        z.object({
+          function: z.object({ index: z.int(), name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
+        }),
+      )
+      .min(1)
+      .optional(),
+  }),
+});
+const OLLAMA_GENERATE_SCHEMA = toOllamaSchema({ response: z.string(), thinking: z.string().min(1).optional() });
+const OLLAMA_DETAILS = z.object({ family: z.string(), families: z.array(z.string()), parameter_size: z.string() });
+const OLLAMA_ERROR_SCHEMA = z.strictObject({ error: z.string().min(1) });
+const OLLAMA_PATH = /\/api\/(?!v1\/)[^/]+$/;
+
 /** Schemas by the end of the path; the first that fits is used. */
 const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
+  [/\/api\/chat$/, OLLAMA_CHAT_SCHEMA],
+  [/\/api\/generate$/, OLLAMA_GENERATE_SCHEMA],
+  [
+    /\/api\/embed$/,
+    z.object({ model: z.string(), embeddings: z.array(z.array(z.number())).min(1), ...OLLAMA_FIGURES }).partial(),
+  ],
+  [/\/api\/embeddings$/, z.object({ embedding: z.array(z.number()).min(1) })],
+  [
+    /\/api\/(tags|ps)$/,
+    z.object({
+      models: z.array(
+        z.object({
+          name: z.string(),
+          model: z.string(),
+          modified_at: z.iso.datetime(),
+          size: z.int(),
+          digest: z.string().regex(/^[\da-f]{64}$/),
+          details: OLLAMA_DETAILS,
+        }),
+      ),
+    }),
+  ],
+  [
+    /\/api\/show$/,
+    z.object({
+      capabilities: z.array(z.string()).min(1),
+      model_info: z.record(z.string(), z.unknown()),
+      details: OLLAMA_DETAILS,
+      modified_at: z.iso.datetime(),
+    }),
+  ],
+  [/\/api\/version$/, z.object({ version: z.string().regex(/^\d+\.\d+\.\d+$/) })],
   [/\/chat\/completions$/, ChatResult$inboundSchema],
   [/\/completions$/, TEXT_COMPLETION_SCHEMA],
   [/\/messages$/, MESSAGE_SCHEMA],
@@ -111,6 +181,7 @@ export function createCheckedFetch(): CheckedFetch {
   const checkWhole = (path: string, status: number, text: string): void => {
     const body: unknown = JSON.parse(text);
     if (status >= 400) {
+      if (OLLAMA_PATH.test(path)) return check(`${status} ${path}`, OLLAMA_ERROR_SCHEMA, body);
       if (/\/messages(\/count_tokens)?$/.test(path)) return check(`${status} ${path}`, MESSAGE_ERROR_SCHEMA, body);
       check(`${status} ${path}`, path.endsWith('/responses') ? FORMAT_ERROR_SCHEMA : ERROR_SCHEMA, body);
       const { code } = (body as { error: { code: number } }).error;
@@ -130,6 +201,13 @@ export function createCheckedFetch(): CheckedFetch {
     for (const event of events) if (event !== '[DONE]') check(`${path} (event)`, form.event, JSON.parse(event));
   };
 
+  const checkLines = (path: string, text: string): void => {
+    const schema = SCHEMAS.find(([end]) => end.test(path))?.[1] ?? z.never();
+    const lines = text.split('\n').slice(0, -1);
+    if (!text.endsWith('\n') || !/"done":true|"error"/.test(lines.at(-1) ?? '')) violations.push(`${path}: no end`);
+    for (const line of lines) check(`${path} (line)`, schema, JSON.parse(line));
+  };
+
   return {
     throwViolations() {
       const found = violations.splice(0);
@@ -141,6 +219,9 @@ export function createCheckedFetch(): CheckedFetch {
       const { status, headers } = response;
       if (headers.get('content-type')?.startsWith('text/event-stream') === true && response.body !== null) {
         return new Response(response.body.pipeThrough(tap((text) => checkStream(path, text))), { status, headers });
+      }
+      if (headers.get('content-type') === 'application/x-ndjson' && response.body !== null) {
+        return new Response(response.body.pipeThrough(tap((text) => checkLines(path, text))), { status, headers });
       }
       const text = await response.text();
       checkWhole(path, status, text);

@@ -32,7 +32,7 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** Serves a gateway on loopback in the given way. Router options concern Express alone. */
+/** Serves a gateway on loopback in the given way. Router options other than `expose` concern Express alone. */
 export async function startHost(kind: HostKind, gateway: Gateway, options: GatewayRouterOptions = {}): Promise<Host> {
   switch (kind) {
     case 'node': {
@@ -40,7 +40,7 @@ export async function startHost(kind: HostKind, gateway: Gateway, options: Gatew
       return { apiUrl: `${listener.url}/api/v1`, close: () => listener.close() };
     }
     case 'node-handler':
-      return startApp(toNodeHandler(gateway, { mountPath: '/ai' }), '/ai');
+      return startApp(toNodeHandler(gateway, { mountPath: '/ai', expose: options.expose }), '/ai');
     case 'express-4':
       return startApp(express4().use(gatewayRouter(gateway, options)));
     case 'express-5':
@@ -50,7 +50,7 @@ export async function startHost(kind: HostKind, gateway: Gateway, options: Gatew
       return startApp(app.use('/ai', gatewayRouter(gateway, options)), '/ai');
     }
     case 'fetch':
-      return startHono(gateway);
+      return startHono(gateway, options.expose);
   }
 }
 
@@ -62,8 +62,8 @@ export async function startApp(app: RequestListener, mountPath = ''): Promise<Ho
   return toHost(server, mountPath);
 }
 
-async function startHono(gateway: Gateway): Promise<Host> {
-  const handle = toFetchHandler(gateway, { mountPath: '/ai' });
+async function startHono(gateway: Gateway, expose: GatewayRouterOptions['expose']): Promise<Host> {
+  const handle = toFetchHandler(gateway, { mountPath: '/ai', expose });
   const app = new Hono().all('/ai/*', (context) => handle(context.req.raw));
   // It would replace the `Request` that the clients under test use.
   const options = { overrideGlobalObjects: false, port: 0, hostname: '127.0.0.1' };

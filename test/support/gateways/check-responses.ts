@@ -23,7 +23,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 let paths: Promise<Record<string, Record<string, DocumentedOperation>>> | undefined;
 
 async function findOperation(method: string, path: string): Promise<DocumentedOperation | undefined> {
-  if (!router.has(method, path, ['api', 'admin', 'metrics', 'openapi', 'health'])) return undefined;
+  if (!router.has(method, path, ['api', 'ollama', 'admin', 'metrics', 'openapi', 'health'])) return undefined;
   paths ??= toOpenApi(ROUTES_BY_TAG).then((document) => document['paths'] as never);
   const { route } = router.match(method, path);
   return (await paths)[route.path.replace('+}', '}')]?.[route.method.toLowerCase()];

@@ -3,6 +3,7 @@ import type { Format } from '../chat/format.ts';
 import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../formats/completions/completions-format.ts';
 import { messagesFormat } from '../formats/messages/messages-format.ts';
+import { ollamaChatFormat, ollamaGenerateFormat } from '../formats/ollama/ollama-format.ts';
 import { responsesFormat } from '../formats/responses/responses-format.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest, Principal } from '../http/request.ts';
@@ -16,6 +17,8 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
   messages: messagesFormat,
   responses: responsesFormat,
   completions: completionsFormat,
+  'ollama-chat': ollamaChatFormat,
+  'ollama-generate': ollamaGenerateFormat,
 };
 
 /** The format of a stored request; undefined for one that is no chat. */

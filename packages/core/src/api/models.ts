@@ -18,6 +18,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayRequest, mountPathOf, type RequestContext } from '../http/request.ts';
 import { type HealthBoard, toHealthFields } from '../routing/health/endpoint-health.ts';
+import { findNamedModel } from '../routing/resolve-models.ts';
 import { zdrEndpointListSchema } from '../wire/account.ts';
 import type { DataRegionOf } from '../wire/fields.ts';
 import {
@@ -37,12 +38,12 @@ export interface ModelParts extends EndpointParts {
 }
 
 /** One model as the list shows it to the same caller. Rejects with `not_found` for what is not in that list. */
-async function findShownModel(
+export async function findShownModel(
   slug: string,
   context: Pick<RequestContext<ModelParts>, 'request' | 'principal' | 'parts'>,
 ): Promise<Model> {
   const { parts } = context;
-  const id = parts.catalog.find(slug)?.id;
+  const id = findNamedModel(slug, parts.catalog)?.id;
   const model = modelsWith(await findShownEndpoints(context), parts).find((shown) => shown.id === id);
   if (model === undefined) throw new GatewayError('not_found', `There is no model ${slug.slice(0, 200)}`);
   const [record] = linkBelow(mountPathOf(context.request), [toModelRecord(model)]);

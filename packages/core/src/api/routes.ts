@@ -1,5 +1,6 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
 import { messagesErrors } from '../formats/messages/to-error.ts';
+import { ollamaErrors } from '../formats/ollama/to-error.ts';
 import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { Route, RouteRow, Surface } from '../http/route.ts';
@@ -14,6 +15,7 @@ import type { CancelResponseParts } from './kept-responses.ts';
 import type { AnyKeyParts } from './keys.ts';
 import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
+import type { OllamaCallParts } from './ollama.ts';
 import type { PromptParts } from './prompts.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
@@ -35,6 +37,7 @@ export type ApiParts = ChatParts &
   ExplainParts &
   WholeKindParts &
   ModelParts &
+  OllamaCallParts &
   VideoParts &
   CreateVideoParts &
   GenerationParts &
@@ -82,6 +85,8 @@ const responses = late(() => import('./responses.ts'));
 const keptResponses = late(() => import('./kept-responses.ts'));
 const embeddings = late(() => import('./embeddings.ts'));
 const models = late(() => import('./models.ts'));
+const ollama = late(() => import('./ollama.ts'));
+const ollamaModels = late(() => import('./ollama-models.ts'));
 const videos = late(() => import('./videos.ts'));
 const videoContent = late(() => import('./video-content.ts'));
 const generations = late(() => import('./generations.ts'));
@@ -124,6 +129,8 @@ const apiKey = forKeys('api', 'api');
 const anyKey = forKeys('api', 'any');
 const management = forKeys('api', 'management');
 const admin = forKeys('admin', 'management');
+const ollamaApiKey = forKeys('ollama', 'api');
+const ollamaAnyKey = forKeys('ollama', 'any');
 
 /** Makes the row of an operation that needs no key. */
 const anyone = (surface: Surface, operation: Named<PublicOperation<ApiParts>>, summary: string) => ({
@@ -159,6 +166,23 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Completions: {
     'POST /api/v1/completions': apiKey(chat('createCompletion'), 'Complete a text, streamed or not'),
+  },
+  Ollama: {
+    'POST /api/chat': ollamaApiKey(ollama('ollamaChat'), 'Create a chat completion in the format of Ollama, streamed by default', { errors: ollamaErrors }),
+    'POST /api/generate': ollamaApiKey(ollama('ollamaGenerate'), 'Complete a prompt in the format of Ollama, streamed by default', { errors: ollamaErrors }),
+    'POST /api/embed': ollamaApiKey(ollama('ollamaEmbed'), 'Create embeddings in the format of Ollama', { errors: ollamaErrors }),
+    'POST /api/embeddings': ollamaApiKey(ollama('ollamaEmbeddings'), 'Create the embedding of one text in the older format of Ollama', { errors: ollamaErrors }),
+    'GET /api/tags': ollamaAnyKey(ollamaModels('ollamaTags'), 'List models in the format of Ollama', { errors: ollamaErrors }),
+    'POST /api/show': ollamaAnyKey(ollamaModels('ollamaShow'), 'Show what a model can do, in the format of Ollama', { errors: ollamaErrors }),
+    'GET /api/ps': ollamaAnyKey(ollamaModels('ollamaPs'), 'List loaded models in the format of Ollama; there are none', { errors: ollamaErrors }),
+    'GET /api/version': anyone('ollama', ollamaModels('ollamaVersion'), 'The version of Ollama whose API is served'),
+    'GET /': anyone('ollama', ollamaModels('ollamaRoot'), 'Whether a server is running, as clients of Ollama ask for it'),
+    'POST /api/pull': ollamaAnyKey(ollama('ollamaPull'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
+    'POST /api/push': ollamaAnyKey(ollama('ollamaPush'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
+    'POST /api/create': ollamaAnyKey(ollama('ollamaCreate'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
+    'POST /api/copy': ollamaAnyKey(ollama('ollamaCopy'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
+    'DELETE /api/delete': ollamaAnyKey(ollama('ollamaDelete'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
+    'POST /api/blobs/{digest}': ollamaAnyKey(ollama('ollamaUpload'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
   },
   Embeddings: {
     'POST /api/v1/embeddings': apiKey(embeddings('createEmbeddings'), 'Create embeddings of one text or several'),

@@ -23,6 +23,8 @@ const PATHS: Readonly<Record<FormatName, string>> = {
   messages: '/messages',
   responses: '/responses',
   completions: '/completions',
+  'ollama-chat': '/api/chat',
+  'ollama-generate': '/api/generate',
 };
 
 /** Encodes a stored chat; null for what is none, and where only the prompt is stored. */

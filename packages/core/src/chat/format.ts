@@ -31,6 +31,8 @@ export interface ParsedChat {
 
 /** Encodes the completion of a call as the frames or the body of its route. */
 export interface CompletionEncoder {
+  /** The media type of its streams. Absent: server-sent events. */
+  readonly mediaType?: string;
   /** An empty frame: it shows proxies and clients that the connection is still open. */
   readonly keepAlive: string;
   /** Starts to write one stream. `openScratch`: where a form puts a long text aside that it repeats; default: memory. */
@@ -56,6 +58,14 @@ export interface CompletionEnvelope {
   readonly serviceTier?: string | undefined;
 }
 
+/** How long a call took, in milliseconds, as its record has it; null where that is not known. */
+export interface CompletionTiming {
+  /** From the request to the end. */
+  readonly generation_time: number | null;
+  /** Up to the first piece of the completion. */
+  readonly latency: number | null;
+}
+
 /** The end of a completion. */
 export interface CompletionEnd {
   readonly reason: FinishReason;
@@ -66,6 +76,7 @@ export interface CompletionEnd {
   readonly citations: readonly unknown[] | undefined;
   /** Undefined when the caller did not request them. */
   readonly members: RoutingMembers | undefined;
+  readonly timing?: CompletionTiming | undefined;
 }
 
 /** Frames as text; as pieces of it where they are long, each made when it is taken. Pieces are not empty. */
@@ -95,6 +106,7 @@ export interface WholeCompletion extends CompletionEnvelope {
   readonly usage: Usage | undefined;
   /** Undefined when the caller did not request them. */
   readonly members: RoutingMembers | undefined;
+  readonly timing?: CompletionTiming | undefined;
 }
 
 /** A completion whose outcome is known. */

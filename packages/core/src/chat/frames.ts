@@ -142,6 +142,7 @@ export function createFrameWriter(run: ChatRun): FrameWriter {
         citations,
         usage: settled?.usage,
         members: routingOf(run, settled),
+        timing: settled?.record.generation,
       });
     },
     encodeError(error) {

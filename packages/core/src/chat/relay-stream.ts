@@ -33,7 +33,9 @@ const STREAM_HEADERS = {
  */
 export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {
+    const { mediaType } = run.encoder;
     const headers = { ...STREAM_HEADERS, ...run.responseHeaders };
+    if (mediaType !== undefined) headers['content-type'] = mediaType;
     const body = createRelay(run, begin, {
       commit: () => resolve({ status: 200, headers, body }),
       refuse: reject,

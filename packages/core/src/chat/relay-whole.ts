@@ -37,6 +37,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
       citations: observer.completion.upstream?.citations,
       usage: settled.usage,
       members: routingOf(run, settled),
+      timing: settled.record.generation,
     };
     return toJsonResponse(200, encoder.toWhole(whole, call.request), run.responseHeaders);
   } catch (thrown) {

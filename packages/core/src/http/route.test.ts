@@ -22,7 +22,7 @@ test.each([
 });
 
 test.each([
-  '/',
+  '//',
   '',
   '/api/v1',
   '/api/v1/models/',

@@ -31,8 +31,11 @@ export type Route<Parts> = RouteRow &
     | { readonly auth: 'none'; readonly load: () => Awaitable<PublicOperation<Parts>> }
   );
 
-/** Groups of routes that a host may offer or leave out. */
-export type Surface = 'api' | 'admin' | 'metrics' | 'openapi' | 'health';
+/**
+ * Groups of routes that a host may offer or leave out. Those of `ollama` are outside of `/api/v1`, where applications have
+ * routes of their own.
+ */
+export type Surface = 'api' | 'ollama' | 'admin' | 'metrics' | 'openapi' | 'health';
 
 export interface RouteMatch<Parts> {
   /** The operation of the route is loaded once; after that `load` returns it without a promise. */

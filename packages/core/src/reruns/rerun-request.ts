@@ -114,9 +114,10 @@ const changeText = (text: string, change: SystemChange): string =>
 
 function putSystem(body: Record<string, unknown>, format: FormatName, change: SystemChange): void {
   if (format === 'completions') throw refuse('A request of the format completions has no system prompt to change');
-  if (format === 'responses') {
-    const { instructions } = body;
-    body['instructions'] = changeText(typeof instructions === 'string' ? instructions : '', change);
+  if (format === 'responses' || format === 'ollama-generate') {
+    const member = format === 'responses' ? 'instructions' : 'system';
+    const text = body[member];
+    body[member] = changeText(typeof text === 'string' ? text : '', change);
   } else if (format === 'messages') {
     const { system } = body;
     body['system'] =

@@ -92,6 +92,10 @@ export function resolveModel(slug: string, catalog: Catalog): ResolvedModel {
   return { model, variants };
 }
 
+/** The same, and undefined for an unknown model. */
+export const findNamedModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
+  findModel(splitVariants(slug, (name) => findModel(name, catalog) !== undefined).rest, catalog);
+
 /** Whether requests can name this: a model, an alias or a router, alone or with virtual variants behind it. */
 export function isModelName(slug: string, catalog: Catalog): boolean {
   const isKnown = (name: string): boolean => ROUTERS.has(name) || findModel(name, catalog) !== undefined;
@@ -102,7 +106,10 @@ export function isModelName(slug: string, catalog: Catalog): boolean {
 export const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
   catalog.find(slug) ?? findLatest(slug, catalog) ?? findByAnthropicId(slug, catalog);
 
-/** Removes virtual variants from the end until the rest is known, or nothing more can be removed. */
+/** What clients of Ollama add to names without a tag. Models whose own names have it are found before. */
+const DEFAULT_TAG = 'latest';
+
+/** Removes virtual variants, and that tag, from the end until the rest is known, or nothing more can be removed. */
 function splitVariants(
   slug: string,
   isKnown: (rest: string) => boolean,
@@ -112,8 +119,9 @@ function splitVariants(
   for (;;) {
     const colon = rest.lastIndexOf(':');
     const variant = rest.slice(colon + 1);
-    if (colon === -1 || !VIRTUAL_VARIANTS.has(variant) || isKnown(rest)) return { rest, variants };
-    variants.unshift(variant);
+    const isTag = variant === DEFAULT_TAG;
+    if (colon === -1 || !(isTag || VIRTUAL_VARIANTS.has(variant)) || isKnown(rest)) return { rest, variants };
+    if (!isTag) variants.unshift(variant);
     rest = rest.slice(0, colon);
   }
 }

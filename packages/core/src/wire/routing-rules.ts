@@ -2,8 +2,11 @@ import { z } from 'zod';
 
 import { modelEndpointSchema } from './models.ts';
 
-/** The formats of a chat call, by the last word of their paths: `chat` is `POST /chat/completions`. */
-export const FORMATS = ['chat', 'messages', 'responses', 'completions'] as const;
+/**
+ * The formats of a chat call, by the last word of their paths: `chat` is `POST /chat/completions`, and those of Ollama
+ * are `POST /api/chat` and `POST /api/generate`.
+ */
+export const FORMATS = ['chat', 'messages', 'responses', 'completions', 'ollama-chat', 'ollama-generate'] as const;
 export type FormatName = (typeof FORMATS)[number];
 
 const name = z.string().min(1).max(200);

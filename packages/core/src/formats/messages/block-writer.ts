@@ -2,6 +2,7 @@ import type { WholeCompletion } from '../../chat/format.ts';
 import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { type FinishReason, sealReasoning, type Usage } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
+import { readArguments } from '../kit/read-arguments.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
 
@@ -117,20 +118,9 @@ function createInputWriter(emit: (json: string) => void): InputWriter {
       if (isObject) emit(beginning);
     },
     end() {
-      if (!isObject && beginning.trim() !== '') emit(JSON.stringify(toInput(beginning)));
+      if (!isObject && beginning.trim() !== '') emit(JSON.stringify(readArguments(beginning)));
     },
   };
-}
-
-/** Models write arguments that are no JSON; the form has no other place for them than a member of an object. */
-function toInput(text: string): Unchecked {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : { value };
-  } catch {
-    return { arguments: text };
-  }
 }
 
 /**
@@ -180,7 +170,7 @@ function toBlocks({ chunks }: WholeCompletion): Block[] {
     },
     stop(index) {
       const block = content[index];
-      if (block?.['type'] === 'tool_use') block['input'] = toInput(parts.get(index) ?? '');
+      if (block?.['type'] === 'tool_use') block['input'] = readArguments(parts.get(index) ?? '');
     },
   };
   const writer = createBlockWriter(sink);

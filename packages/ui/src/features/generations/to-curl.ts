@@ -14,13 +14,19 @@ interface StoredCall extends Pick<Generation, 'model' | 'streamed'> {
   readonly request: Pick<StoredRequestReport, 'format' | 'body'> | null;
 }
 
-/** The paths of chats, by the names of their formats. */
+/** The paths of chats below `/api`, by the names of their formats. */
 const PATHS: Readonly<Record<string, string>> = {
-  chat: '/chat/completions',
-  messages: '/messages',
-  responses: '/responses',
-  completions: '/completions',
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  completions: '/v1/completions',
+  'ollama-chat': '/chat',
+  'ollama-generate': '/generate',
 };
+
+/** Clients of Ollama stream unless they say otherwise. */
+const isStreamed = (path: string, stream: unknown): boolean =>
+  path.startsWith('/v1/') ? stream === true : stream !== false;
 
 /** A command that sends the stored request again, or else its prompt, with the key in a variable. */
 export function toCurl({ request, ...call }: StoredCall): string {
@@ -35,11 +41,11 @@ export function toCurl({ request, ...call }: StoredCall): string {
 
 /** A command that sends a chat request, with the key in a variable. */
 export const toChatCurl = (body: Pick<ChatCompletionRequest, 'stream'> & Readonly<Record<string, unknown>>): string =>
-  toCommand('/chat/completions', body);
+  toCommand('/v1/chat/completions', body);
 
 function toCommand(path: string, body: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify(body);
-  const start = `curl -sS${body['stream'] === true ? 'N' : ''} ${toBaseUrl()}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
+  const start = `curl -sS${isStreamed(path, body['stream']) ? 'N' : ''} ${toBaseUrl().replace(/\/v1$/, '')}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
   // JSON has its line ends escaped, so that none of its lines can be the closing one.
   if (text.length > MAX_ARGUMENT) return `${start}  --data-binary @- <<'JSON'\n${text}\nJSON\n`;
   return `${start}  -d '${text.replaceAll("'", "'\\''")}'\n`;

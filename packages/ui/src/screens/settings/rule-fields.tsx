@@ -15,7 +15,14 @@ export interface RuleFieldsProps {
   readonly onChange: (rule: RoutingRule) => void;
 }
 
-const FORMATS = ['chat', 'messages', 'responses', 'completions'] as const satisfies readonly FormatName[];
+const FORMATS = [
+  'chat',
+  'messages',
+  'responses',
+  'completions',
+  'ollama-chat',
+  'ollama-generate',
+] as const satisfies readonly FormatName[];
 const YES_NO = ['background', 'thinking', 'sub_agent', 'has_tools', 'has_images'] as const;
 const NUMBERS = ['min_prompt_tokens', 'min_tools'] as const;
 const LISTS = ['models', 'apps', 'keys', 'except_keys'] as const;

@@ -6,6 +6,8 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   messages: '/messages',
   responses: '/responses',
   completions: '/completions',
+  'ollama-chat': '/api/chat',
+  'ollama-generate': '/api/generate',
   embeddings: '/embeddings',
 };
 
