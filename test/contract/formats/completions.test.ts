@@ -5,11 +5,13 @@ import { mergeChunks } from '../../../packages/core/src/chat/stages/server-tools
 import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
+import { ollamaChatFormat, ollamaGenerateFormat } from '../../../packages/core/src/formats/ollama/ollama-format.ts';
 import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
 import { completionArbitrary, type MadeCompletion } from '../../support/formats/completions.ts';
 import {
   readChatStream,
   readMessageStream,
+  readOllamaStream,
   readResponseStream,
   readTextStream,
   toBody,
@@ -20,6 +22,8 @@ import { chunkings } from '../../support/upstreams/chunkings.ts';
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const chat = chatCompletionsFormat.parse({ model: 'test/model', messages: HELLO }, {});
 const messages = messagesFormat.parse({ model: 'test/model', max_tokens: 9, messages: HELLO }, {});
+const ollama = ollamaChatFormat.parse({ model: 'test/model', messages: HELLO }, {});
+const ollamaPrompt = ollamaGenerateFormat.parse({ model: 'test/model', prompt: 'Hello' }, {});
 const completions = completionsFormat.parse({ model: 'test/model', prompt: 'Hello' }, {});
 const responses = [false, true].map((keeps) =>
   responsesFormat.parse(
@@ -38,7 +42,9 @@ const holds = (
   fc.assert(
     fc.asyncProperty(completionArbitrary, (made) =>
       check(made, (stream, read) =>
-        Promise.all(chunkings(stream.split(/(?<=\n\n)/)).map(([, pieces]) => read(pieces))),
+        Promise.all(
+          chunkings(stream.split(stream.startsWith('{') ? /(?<=\n)/ : /(?<=\n\n)/)).map(([, pieces]) => read(pieces)),
+        ),
       ),
     ),
     { numRuns: 30 },
@@ -54,6 +60,15 @@ const inOnePiece = (made: MadeCompletion): MadeCompletion => ({
 
 const readArgs = (args: string): unknown => (args.trim() === '' ? {} : JSON.parse(args));
 const callsOf = ({ calls }: MadeCompletion): unknown[] => calls.map(({ id, name, args }) => [id, name, readArgs(args)]);
+
+interface OllamaLine {
+  readonly message: {
+    readonly content: string;
+    readonly thinking?: string;
+    readonly tool_calls?: readonly { readonly id: string; readonly function: { name: string; arguments: unknown } }[];
+  };
+  readonly done_reason: string;
+}
 
 interface Block {
   readonly type: string;
@@ -133,6 +148,34 @@ describe('Any completion, read by strict clients, streamed in three chunkings an
         ).toEqual(callsOf(made));
         expect([finish_reason, streamed.usage?.completion_tokens]).toEqual([made.finish, 8]);
       }
+    }));
+
+  test('is the same chat of Ollama', () =>
+    holds(async (made, read) => {
+      const whole = toBody(ollama, made) as OllamaLine;
+      for (const lines of await read(toStream(ollama, made), readOllamaStream)) {
+        expect(lines.map(({ message }) => message.content).join('')).toBe(whole.message.content);
+        expect(lines.map(({ message }) => message.thinking ?? '').join('')).toBe(whole.message.thinking ?? '');
+        expect(lines.flatMap(({ message }) => message.tool_calls ?? [])).toEqual(whole.message.tool_calls ?? []);
+        expect(lines.at(-1)).toMatchObject({ done: true, done_reason: whole.done_reason, eval_count: 8 });
+      }
+      for (const { message, done_reason } of [whole, toBody(ollama, inOnePiece(made)) as OllamaLine]) {
+        expect(message.content).toBe(made.text);
+        expect(message.thinking ?? '').toBe(made.reasoning);
+        const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => [id, name, args]);
+        expect(calls).toEqual(callsOf(made));
+        expect(done_reason).toBe(made.finish === 'tool_calls' ? 'stop' : made.finish);
+      }
+    }));
+
+  test('is the same response to a prompt of Ollama', () =>
+    holds(async (made) => {
+      const lines = toStream(ollamaPrompt, made).trimEnd().split('\n');
+      const said = lines.map((line) => JSON.parse(line) as { response: string; thinking?: string });
+      const whole = toBody(ollamaPrompt, made) as { response: string; thinking?: string };
+      expect(said.map(({ response }) => response).join('')).toBe(made.text);
+      expect(said.map(({ thinking = '' }) => thinking).join('')).toBe(made.reasoning);
+      expect([whole.response, whole.thinking ?? '']).toEqual([made.text, made.reasoning]);
     }));
 
   test('is the same text of /completions', () =>

@@ -27,7 +27,7 @@ test('docs/formats.md has a column for every wire', () => {
   expect(columns.toSorted()).toEqual(wires.toSorted());
 });
 
-test.each(['/chat/completions', '/messages', '/responses', '/completions'])(
+test.each(['/chat/completions', '/messages', '/responses', '/completions', '/api/chat'])(
   'docs/formats.md names a test of %s over every wire',
   (format) => {
     const cells = rows.filter(([formats = '']) => formats.includes(`\`${format}\``)).map(([, , ...titles]) => titles);

@@ -6,10 +6,11 @@ import type { Format } from '../../../packages/core/src/chat/format.ts';
 import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
+import { ollamaChatFormat } from '../../../packages/core/src/formats/ollama/ollama-format.ts';
 import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
 import { nativeOf } from '../../../packages/core/src/wire/native-request.ts';
 import { chatArbitrary, type MadeChat, SECRET } from '../../support/formats/chats.ts';
-import { writeMessages, writeResponses } from '../../support/formats/write-chats.ts';
+import { inWordsOfOllama, writeMessages, writeOllama, writeResponses } from '../../support/formats/write-chats.ts';
 
 interface Message {
   readonly content?: unknown;
@@ -50,6 +51,13 @@ describe('Any chat, written in any format, is read as the same chat', () => {
       expect(read(format, write(chat))).toEqual(meaningOf({ model: 'test/model', ...chat }));
     }),
   );
+
+  test('/api/chat of Ollama, as far as it can say it', () =>
+    holds((chat) => {
+      // It streams unless the request says otherwise.
+      const meant = { model: 'test/model', stream: true, ...inWordsOfOllama(chat) };
+      expect(read(ollamaChatFormat, writeOllama(chat))).toEqual(meaningOf(meant));
+    }));
 
   test('/completions, of which the prompt is all that is said', () => {
     fc.assert(

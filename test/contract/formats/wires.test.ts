@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   readChatStream,
   readMessageStream,
+  readOllamaStream,
   readResponseStream,
   readTextStream,
 } from '../../support/formats/read-by-clients.ts';
@@ -25,6 +26,8 @@ interface Read {
 interface OfficialClient {
   readonly format: string;
   readonly client: string;
+  /** Default: that of the format. */
+  readonly path?: string;
   readonly body: object;
   readonly read: (pieces: readonly Uint8Array[]) => Promise<Read>;
 }
@@ -33,11 +36,13 @@ const HELLO = [{ role: 'user', content: 'Hello' }];
 const TOOLS = ['get_weather', 'get_time'];
 const PARAMETERS = { type: 'object', properties: {} };
 
+const FUNCTIONS = TOOLS.map((name) => ({ type: 'function', function: { name } }));
+
 const CLIENTS: readonly OfficialClient[] = [
   {
     format: 'chat/completions',
     client: 'openai',
-    body: { messages: HELLO, tools: TOOLS.map((name) => ({ type: 'function', function: { name } })) },
+    body: { messages: HELLO, tools: FUNCTIONS },
     async read(pieces) {
       const { choices, usage } = await readChatStream(pieces);
       const { content, refusal, tool_calls: calls = [] } = choices[0]?.message ?? {};
@@ -92,6 +97,22 @@ const CLIENTS: readonly OfficialClient[] = [
       };
     },
   },
+  {
+    format: 'ollama-chat',
+    client: 'ollama',
+    path: '/api/chat',
+    body: { messages: HELLO, tools: FUNCTIONS },
+    async read(pieces) {
+      const lines = await readOllamaStream(pieces);
+      return {
+        content: lines.map(({ message }) => message.content).join(''),
+        calls: lines.flatMap(({ message: { tool_calls: calls = [] } }) =>
+          calls.map(({ function: { name, arguments: args } }) => [name, args] as const),
+        ),
+        completionTokens: lines.at(-1)?.eval_count,
+      };
+    },
+  },
 ];
 
 /** Calls of tools, which the oldest form has no place for. */
@@ -99,12 +120,16 @@ const CALLS: readonly ResponseCase[] = ['tools', 'tool without arguments', 'para
 
 const cells = CLIENTS.flatMap((one) => scripts.map(([wire, script]) => ({ ...one, wire, script })));
 
-async function* streamsOf(script: WireScript, title: ResponseCase, { format, body }: OfficialClient) {
+async function* streamsOf(
+  script: WireScript,
+  title: ResponseCase,
+  { format, path = `/api/v1/${format}`, body }: OfficialClient,
+) {
   for (const [, transport] of replayStreams(script, script.responses[title].events ?? [])) {
     const core = createCoreGateway([script.createProvider(transport)], {
       models: [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: script.model }] }],
     });
-    const response = await core.post(`/api/v1/${format}`, { model: 'test/model', ...body, stream: true });
+    const response = await core.post(path, { model: 'test/model', ...body, stream: true });
     yield [new TextEncoder().encode(await readFrames(response).rest())];
   }
 }

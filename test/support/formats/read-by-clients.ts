@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { type ChatResponse, Ollama } from 'ollama';
 import OpenAI from 'openai';
 
 import type { CompletionEnvelope, ParsedChat } from '../../../packages/core/src/chat/format.ts';
@@ -72,4 +73,12 @@ export async function readTextStream(pieces: readonly Uint8Array[]): Promise<rea
     chunks.push(chunk);
   }
   return chunks;
+}
+
+/** The lines that the official client of Ollama reads from a stream of `/api/chat`. */
+export async function readOllamaStream(pieces: readonly Uint8Array[]): Promise<ChatResponse[]> {
+  const client = new Ollama({ host: 'http://127.0.0.1:1', fetch: replying(pieces) });
+  const lines: ChatResponse[] = [];
+  for await (const line of await client.chat({ model: 'test/model', messages: HELLO, stream: true })) lines.push(line);
+  return lines;
 }

@@ -138,3 +138,68 @@ function toInputPart(part: MadePart): object {
   const { filename, file_data } = part.file;
   return { type: 'input_file', filename, ...(file_data.startsWith('data:') ? { file_data } : { file_url: file_data }) };
 }
+
+/** The part of a chat that Ollama's form can say: one text and images in base64, no files, no signatures, no `strict`. */
+export function inWordsOfOllama({ messages, reasoning, response_format: format, ...rest }: MadeChat): MadeChat {
+  const effort = reasoning?.effort;
+  return {
+    ...rest,
+    messages: messages.map((message): MadeMessage => {
+      if (message.role === 'user') return { role: 'user', content: toTextAndImages(message.content) };
+      if (message.role !== 'assistant') return message;
+      const { reasoning_details: _details, content, ...turn } = message;
+      return { ...turn, content: content ?? '' };
+    }),
+    ...(effort !== undefined && { reasoning: { effort } }),
+    ...(format && {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'output', schema: format.json_schema.schema } as typeof format.json_schema,
+      },
+    }),
+  };
+}
+
+function toTextAndImages(content: string | readonly MadePart[]): string | MadePart[] {
+  if (typeof content === 'string') return content;
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const images = content.filter((part) => part.type === 'image_url' && part.image_url.url.startsWith('data:'));
+  if (images.length === 0) return text;
+  return text === '' ? images : [{ type: 'text', text }, ...images];
+}
+
+/** The chat in Ollama's form, as its documentation describes it. */
+export function writeOllama(chat: MadeChat): object {
+  const {
+    messages,
+    reasoning,
+    response_format: format,
+    temperature,
+    top_p,
+    max_tokens,
+    ...rest
+  } = inWordsOfOllama(chat);
+  const options = { temperature, top_p, num_predict: max_tokens };
+  return {
+    ...rest,
+    messages: messages.map(toOllamaMessage),
+    ...(Object.values(options).some((value) => value !== undefined) && { options }),
+    ...(reasoning?.effort && { think: reasoning.effort }),
+    ...(format && { format: format.json_schema.schema }),
+  };
+}
+
+function toOllamaMessage(message: MadeMessage): object {
+  if (message.role === 'assistant') {
+    const calls = message.tool_calls?.map(({ id, function: { name, arguments: args } }) => ({
+      id,
+      function: { name, arguments: JSON.parse(args) as unknown },
+    }));
+    return { role: 'assistant', content: message.content, ...(calls && { tool_calls: calls }) };
+  }
+  const { content } = message;
+  if (typeof content === 'string') return message;
+  const images = content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url.replace(/^.*,/, '')] : []));
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { role: message.role, content: text, images };
+}

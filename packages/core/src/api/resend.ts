@@ -27,7 +27,13 @@ export interface ResendParts extends ChatParts {
 export const resendGeneration = operation<ResendParts>()({
   params: ['id'],
   body: resendRequestSchema,
-  response: { mediaTypes: { 'application/json': z.looseObject({}), 'text/event-stream': z.looseObject({}) } },
+  response: {
+    mediaTypes: {
+      'application/json': z.looseObject({}),
+      'text/event-stream': z.looseObject({}),
+      'application/x-ndjson': z.looseObject({}),
+    },
+  },
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
   async run({ body: { key_hash: keyHash, ...changes }, ...context }) {
     const { parts, principal, request } = context;
