@@ -97,6 +97,36 @@ test('without --write only a key is made, and everything is shown', async () => 
   expect(readdirSync(home)).toEqual([]);
 });
 
+test('pi is set up in the folder that its variable names, and is as before to the byte', async () => {
+  const { home, connect, putFile } = makeScratch();
+  const mine = '{\n\t"providers": { "ollama": { "baseUrl": "http://localhost:11434/v1" } }\n}';
+  const file = putFile('.pi/agent/models.json', mine);
+  const args = ['--model', 'acme/one', '--limit', 'none', '--url', 'https://g.example'];
+  expect(await connect('pi', '--write', ...args)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("pi --provider model-gateway --model 'acme/one'"),
+  });
+  const { providers } = JSON.parse(readFileSync(file, 'utf8')) as { providers: Record<string, object> };
+  expect(Object.keys(providers)).toEqual(['ollama', 'model-gateway']);
+  expect(providers['model-gateway']).toMatchObject({ baseUrl: 'https://g.example/api/v1', api: 'openai-completions' });
+  expect(await connect('pi', '--undo')).toMatchObject({ code: 0, stdout: expect.stringContaining('was restored') });
+  expect(readFileSync(file, 'utf8')).toBe(mine);
+  expect(readdirSync(join(home, '.pi/agent'))).toEqual(['models.json']);
+});
+
+test('Copilot CLI has no file: its variables are shown, and nothing is written', async () => {
+  const { home, connect } = makeScratch();
+  const args = ['copilot-cli', '--model', 'acme/one', '--url', 'https://g.example'];
+  const { stdout } = await connect(...args);
+  expect(stdout).toMatch(/COPILOT_PROVIDER_BASE_URL='?https:\/\/g\.example\/api\/v1/);
+  expect(stdout).toMatch(/COPILOT_PROVIDER_API_KEY='?sk-gw-v1-/);
+  expect(await connect(...args, '--write')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('GitHub Copilot CLI has no settings file to write'),
+  });
+  expect(readdirSync(home)).toEqual([]);
+});
+
 test('a model is chosen from those of the running gateway', async () => {
   const { connect, serve } = makeScratch();
   expect(await connect('aider')).toMatchObject({ code: 2, stderr: expect.stringContaining('--model ID') });

@@ -73,7 +73,7 @@ test('the tools that people use most are there, each once', () => {
   const ids = CLIENTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const wanted =
-    'claude-code codex qwen-code opencode cursor cline continue aider zed vscode open-webui curl openai-python openai-js openrouter-sdk';
+    'claude-code codex qwen-code opencode pi copilot-cli cursor cline continue aider zed vscode open-webui curl openai-python openai-js openrouter-sdk';
   expect(ids).toEqual(expect.arrayContaining([...wanted.split(' '), 'ai-sdk', 'langchain-python', 'langchain-js']));
 });
 
@@ -162,6 +162,36 @@ test('Codex gets a provider of the Responses API, and its key in a variable', ()
   expect(snippetOf('codex', 'bash', HOSTILE)).toBe(`export MODEL_GATEWAY_API_KEY='${PLAIN.apiKey}'\n`);
 });
 
+test('pi gets a provider with the one model, and what it can take', () => {
+  expect(JSON.parse(snippetOf('pi', 'json', HOSTILE))).toEqual({
+    providers: {
+      'model-gateway': {
+        name: 'Model Gateway',
+        baseUrl: PLAIN.baseUrl,
+        api: 'openai-completions',
+        apiKey: PLAIN.apiKey,
+        models: [{ id: HOSTILE.model.id, input: ['text', 'image'], contextWindow: 200_000, maxTokens: 32_000 }],
+      },
+    },
+  });
+});
+
+test.skipIf(!hasBash)('Copilot CLI gets its variables as they are, whatever a model is called', () => {
+  const script = `${snippetOf('copilot-cli', 'bash', HOSTILE)}env`;
+  const { stdout } = spawnSync('bash', ['-c', script]);
+  const variables = String(stdout)
+    .split('\n')
+    .filter((line) => line.startsWith('COPILOT_'));
+  expect(variables.toSorted()).toEqual([
+    `COPILOT_MODEL=${HOSTILE.model.id}`,
+    `COPILOT_PROVIDER_API_KEY=${PLAIN.apiKey}`,
+    `COPILOT_PROVIDER_BASE_URL=${PLAIN.baseUrl}`,
+    'COPILOT_PROVIDER_MAX_OUTPUT_TOKENS=32000',
+    'COPILOT_PROVIDER_MAX_PROMPT_TOKENS=168000',
+    'COPILOT_PROVIDER_TYPE=openai',
+  ]);
+});
+
 test.skipIf(!hasBash)('a shell runs nothing that stands in the name of a model', () => {
   const words = snippetOf('curl', 'bash', HOSTILE).replace(/^curl/, String.raw`printf '%s\n'`);
   const { stdout } = spawnSync('bash', ['-c', words]);
@@ -198,6 +228,8 @@ test('tools are found by words of their name and description', () => {
     'codex',
     'qwen-code',
     'opencode',
+    'pi',
+    'copilot-cli',
     'aider',
     'curl',
   ]);

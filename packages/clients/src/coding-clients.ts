@@ -50,6 +50,93 @@ const openCode: Client = {
   docsUrl: 'https://opencode.ai/docs/providers/',
 };
 
+const pi: Client = {
+  id: 'pi',
+  name: 'pi',
+  about: 'Small coding agent for the terminal',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Add the gateway as a provider',
+      file: inHome('.pi/agent/models.json'),
+      folderVariable: 'PI_CODING_AGENT_DIR',
+      language: 'json',
+      toText: ({ baseUrl, apiKey, model }) =>
+        toJson({
+          providers: {
+            [ID]: {
+              name: NAME,
+              baseUrl,
+              api: 'openai-completions',
+              apiKey,
+              models: [
+                {
+                  id: model.id,
+                  input: model.readsImages ? ['text', 'image'] : ['text'],
+                  contextWindow: model.contextTokens,
+                  maxTokens: model.outputTokens,
+                },
+              ],
+            },
+          },
+        }),
+    },
+    ...inEachShell('Start it with the model', {
+      bash: ({ model }) => `pi --provider ${ID} --model ${quoteShell(model.id)}\n`,
+      powershell: ({ model }) => `pi --provider ${ID} --model ${quotePowerShell(model.id)}\n`,
+    }),
+  ],
+  modelNames: 'The name of the model here. It offers only the models listed under "models".',
+  notes: [
+    MERGE,
+    'Opening /model reloads the file; Ctrl+S there makes the model the default.',
+    'For a model that reasons, add "reasoning": true to its entry.',
+  ],
+  docsUrl: 'https://github.com/earendil-works/pi/blob/main/packages/coding-agent/docs/models.md',
+};
+
+/** The settings of Copilot CLI, all of them variables. */
+const toCopilotVariables = ({ baseUrl, apiKey, model }: Connection): readonly (readonly [string, string])[] => {
+  const { inputTokens, outputTokens } = splitContext(model);
+  return [
+    ['COPILOT_PROVIDER_TYPE', 'openai'],
+    ['COPILOT_PROVIDER_BASE_URL', baseUrl],
+    ['COPILOT_PROVIDER_API_KEY', apiKey],
+    ['COPILOT_MODEL', model.id],
+    ['COPILOT_PROVIDER_MAX_PROMPT_TOKENS', String(inputTokens)],
+    ['COPILOT_PROVIDER_MAX_OUTPUT_TOKENS', String(outputTokens)],
+  ];
+};
+
+const copilotCli: Client = {
+  id: 'copilot-cli',
+  name: 'GitHub Copilot CLI',
+  about: 'GitHub’s coding agent for the terminal',
+  kind: 'coding',
+  wire: 'chat-completions',
+  steps: [
+    ...inEachShell('Set these variables, and start it from the same terminal with copilot', {
+      bash: (connection) =>
+        toCopilotVariables(connection)
+          .map(([name, value]) => `export ${name}=${quoteShell(value)}\n`)
+          .join(''),
+      powershell: (connection) =>
+        toCopilotVariables(connection)
+          .map(([name, value]) => `$env:${name} = ${quotePowerShell(value)}\n`)
+          .join(''),
+    }),
+  ],
+  modelNames: 'The name of the model here. The model has to call tools.',
+  notes: [
+    'It reads these settings from variables only. To set them in every terminal, add the lines to your shell profile.',
+    'It needs no GitHub account then. Unset COPILOT_PROVIDER_BASE_URL to use GitHub’s models again.',
+    'With COPILOT_OFFLINE=true it contacts nothing but the gateway.',
+  ],
+  docsUrl: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/use-byok-models',
+};
+
 const cursor: Client = {
   id: 'cursor',
   name: 'Cursor',
@@ -256,12 +343,31 @@ const toVsCodeProvider = ({ baseUrl, apiKey, model }: Connection): object => ({
   models: [{ id: model.id, name: model.id, url: `${baseUrl}/chat/completions`, ...toVsCodeLimits(model) }],
 });
 
-const toVsCodeLimits = ({ callsTools, readsImages, contextTokens, outputTokens }: ConnectedModel): object => ({
-  toolCalling: callsTools,
-  vision: readsImages,
-  maxInputTokens: Math.max(contextTokens - outputTokens, Math.ceil(contextTokens / 2)),
-  maxOutputTokens: Math.min(outputTokens, Math.floor(contextTokens / 2)),
+const toVsCodeLimits = (model: ConnectedModel): object => {
+  const { inputTokens, outputTokens } = splitContext(model);
+  return {
+    toolCalling: model.callsTools,
+    vision: model.readsImages,
+    maxInputTokens: inputTokens,
+    maxOutputTokens: outputTokens,
+  };
+};
+
+/** For tools that count a prompt and its completion apart: together they are never more than the context window. */
+const splitContext = ({ contextTokens, outputTokens }: ConnectedModel) => ({
+  inputTokens: Math.max(contextTokens - outputTokens, Math.ceil(contextTokens / 2)),
+  outputTokens: Math.min(outputTokens, Math.floor(contextTokens / 2)),
 });
 
 /** Editors and agents that write programs. */
-export const CODING_CLIENTS: readonly Client[] = [openCode, cursor, cline, continueDev, aider, zed, vsCode];
+export const CODING_CLIENTS: readonly Client[] = [
+  openCode,
+  pi,
+  copilotCli,
+  cursor,
+  cline,
+  continueDev,
+  aider,
+  zed,
+  vsCode,
+];

@@ -10,6 +10,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'OpenAI’s coding agent for the terminal': 'Coding-Agent von OpenAI für das Terminal',
   'Alibaba’s coding agent for the terminal': 'Coding-Agent von Alibaba für das Terminal',
   'Coding agent for the terminal': 'Coding-Agent für das Terminal',
+  'Small coding agent for the terminal': 'Kleiner Coding-Agent für das Terminal',
+  'GitHub’s coding agent for the terminal': 'Coding-Agent von GitHub für das Terminal',
   'Code editor with an agent': 'Code-Editor mit Agent',
   'Coding agent for VS Code and JetBrains': 'Coding-Agent für VS Code und JetBrains',
   'Assistant for VS Code and JetBrains': 'Assistent für VS Code und JetBrains',
@@ -36,6 +38,9 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Den Schlüssel in die Umgebungsvariable setzen, dann in derselben PowerShell codex starten',
   'Set the key in an environment variable': 'Den Schlüssel in eine Umgebungsvariable setzen',
   'Send a prompt, or run opencode without arguments': 'Einen Prompt senden oder opencode ohne Argumente starten',
+  'Start it with the model': 'Mit dem Modell starten',
+  'Set these variables, and start it from the same terminal with copilot':
+    'Diese Variablen setzen, dann im selben Terminal copilot starten',
   'Turn on both switches and add the model': 'Beide Schalter einschalten und das Modell hinzufügen',
   'Choose the provider and fill in': 'Den Anbieter wählen und ausfüllen',
   'Enter the key (not in that file)': 'Den Schlüssel eingeben (nicht in dieser Datei)',
@@ -64,6 +69,10 @@ const GERMAN: Readonly<Record<string, string>> = {
     'openai/ und der Name, den das Modell hier hat. aider braucht das Präfix und sendet es nicht.',
   'The name of the model here. It offers only the models listed under "available_models".':
     'Der Name, den das Modell hier hat. Zur Wahl stehen nur die Modelle unter "available_models".',
+  'The name of the model here. It offers only the models listed under "models".':
+    'Der Name, den das Modell hier hat. Zur Wahl stehen nur die Modelle unter "models".',
+  'The name of the model here. The model has to call tools.':
+    'Der Name, den das Modell hier hat. Das Modell muss Tools aufrufen können.',
   'The name of the model here, as its "id".': 'Der Name, den das Modell hier hat, als "id".',
   'It reads the gateway’s models and offers all that the key may use.':
     'Open WebUI liest die Modelle des Gateways und bietet alle an, die der Schlüssel verwenden darf.',
@@ -97,6 +106,16 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Mit den kostenlosen Tarifen von Cursor lässt sich kein Modell nach Namen wählen.',
   'Cline cannot query the context window and the price; set them under “Model Configuration”. The gateway counts the cost itself.':
     'Cline kann Kontextfenster und Preis nicht abfragen; beides unter „Model Configuration“ eintragen. Das Gateway zählt die Kosten selbst.',
+  'Opening /model reloads the file; Ctrl+S there makes the model the default.':
+    '/model lädt die Datei neu; Strg+S macht das Modell dort zum Standard.',
+  'For a model that reasons, add "reasoning": true to its entry.':
+    'Bei einem Modell mit Reasoning dessen Eintrag um "reasoning": true ergänzen.',
+  'It reads these settings from variables only. To set them in every terminal, add the lines to your shell profile.':
+    'Es liest diese Einstellungen nur aus Variablen. Damit sie in jedem Terminal gesetzt sind, die Zeilen ins Profil der Shell schreiben.',
+  'It needs no GitHub account then. Unset COPILOT_PROVIDER_BASE_URL to use GitHub’s models again.':
+    'Ein GitHub-Konto ist dann nicht nötig. Ohne COPILOT_PROVIDER_BASE_URL verwendet es wieder die Modelle von GitHub.',
+  'With COPILOT_OFFLINE=true it contacts nothing but the gateway.':
+    'Mit COPILOT_OFFLINE=true verbindet es sich nur mit dem Gateway.',
   'The file is reloaded when you save it.': 'Die Datei wird beim Speichern neu geladen.',
   'Then run aider in a project folder.': 'Danach aider im Ordner eines Projekts starten.',
   'A .aider.conf.yml in the project overrides this one; do not commit the key.':
