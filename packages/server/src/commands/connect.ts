@@ -11,6 +11,7 @@ const HELP = `Usage: model-gateway connect                 list the tools
   --url URL          the address of the gateway, as the tool reaches it (that of the running gateway)
   --data-dir DIR     the data directory of the gateway (./data)
   --config FILE      or the config file that names it
+  --json             the result as one JSON document on stdout; what happens along the way on stderr
 
 --write leaves everything else in the file as it is and keeps a copy beside it. --undo restores the file to the byte; if
 it was changed since, only the gateway's entries are taken out. Without --write nothing is written but the key.
@@ -23,6 +24,7 @@ const FLAGS = {
   url: { type: 'string' },
   write: { type: 'boolean' },
   undo: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const;
 
 /** Reads the arguments after `connect`. Throws `UsageError`. */
@@ -30,7 +32,7 @@ export function parseConnect(args: readonly string[]): Parsed<'connect', Connect
   const isNamed = args[0] !== undefined && !args[0].startsWith('-');
   const values = readFlags(isNamed ? args.slice(1) : args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const { config, 'data-dir': dataDir, model, limit, url, write = false, undo = false } = values;
+  const { config, 'data-dir': dataDir, model, limit, url, write = false, undo = false, json = false } = values;
   if (write && undo) throw new UsageError('--write and --undo cannot be used together.');
   if ((write || undo) && !isNamed) throw new UsageError(`Missing tool.\n\n${HELP}`);
   if (model !== undefined && /^\s*$|\p{Cc}/u.test(model)) throw new UsageError('--model must be a model id.');
@@ -44,6 +46,7 @@ export function parseConnect(args: readonly string[]): Parsed<'connect', Connect
       url: url === undefined ? undefined : readBaseUrl(url),
       config,
       dataDir,
+      json,
     },
   };
 }

@@ -95,10 +95,11 @@ test('keys create takes a name, a limit, or the kind', () => {
 });
 
 test('doctor takes a config and a data directory, and makes calls only when asked', () => {
-  expect(parse('doctor')).toEqual({ type: 'doctor', options: { config: undefined, dataDir: undefined, call: false } });
-  expect(parse('doctor --config c.json --data-dir d --call')).toEqual({
+  const nothing = { config: undefined, dataDir: undefined, call: false, json: false };
+  expect(parse('doctor')).toEqual({ type: 'doctor', options: nothing });
+  expect(parse('doctor --config c.json --data-dir d --call --json')).toEqual({
     type: 'doctor',
-    options: { config: 'c.json', dataDir: 'd', call: true },
+    options: { config: 'c.json', dataDir: 'd', call: true, json: true },
   });
 });
 
@@ -165,15 +166,17 @@ test.each([
 });
 
 test('connect lists tools, or shows, writes or undoes one', () => {
-  const nothing = { model: undefined, limitUsd: undefined, url: undefined, config: undefined, dataDir: undefined };
+  const unset = { model: undefined, limitUsd: undefined, url: undefined, config: undefined, dataDir: undefined };
+  const nothing = { ...unset, json: false };
   expect(parse('connect')).toEqual({ type: 'connect', options: { tool: undefined, action: 'show', ...nothing } });
   expect(parse('connect codex --undo')).toEqual({
     type: 'connect',
     options: { tool: 'codex', action: 'undo', ...nothing },
   });
-  expect(parse('connect codex --write --model a/b --limit 2.50 --data-dir d --config c')).toEqual({
+  const given = { model: 'a/b', limitUsd: 2.5, config: 'c', dataDir: 'd', json: true };
+  expect(parse('connect codex --write --model a/b --limit 2.50 --data-dir d --config c --json')).toEqual({
     type: 'connect',
-    options: { tool: 'codex', action: 'write', model: 'a/b', limitUsd: 2.5, url: undefined, config: 'c', dataDir: 'd' },
+    options: { tool: 'codex', action: 'write', url: undefined, ...given },
   });
   expect(parse('connect codex --limit none')).toMatchObject({ options: { limitUsd: null } });
   expect(parse('connect --help')).toMatchObject({ type: 'help' });

@@ -27,6 +27,7 @@ import {
   readConnection,
   toBackupPath,
   type ToolSettings,
+  type Undone,
   undoToolFile,
   writeToolFile,
 } from './tool-file.ts';
@@ -45,33 +46,73 @@ export interface ConnectOptions extends StoreFlags {
   readonly limitUsd: number | null | undefined;
   /** Ends with `/api/v1`. */
   readonly url: string | undefined;
+  /** Whether the result is one JSON document on stdout, with what happens along the way on stderr. */
+  readonly json: boolean;
 }
 
 /** Lists the tools, or shows, writes or undoes what one of them needs to call this gateway. */
 export async function connect(options: ConnectOptions): Promise<void> {
-  if (options.tool === undefined) return print(listTools());
+  const { json } = options;
+  const result = await run(options, {
+    say: (text) => void (json ? process.stderr : process.stdout).write(text),
+    show: (text) => void (json || process.stdout.write(text)),
+    warn: (text) => void process.stderr.write(`${text}\n`),
+  });
+  if (json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+}
+
+/** How people are told. */
+interface Telling {
+  /** What has been done. */
+  say(text: string): void;
+  /** What the result is, unless that is asked for as JSON. */
+  show(text: string): void;
+  warn(text: string): void;
+}
+
+/** Resolves with the result as `--json` prints it. */
+async function run(options: ConnectOptions, telling: Telling): Promise<object> {
+  if (options.tool === undefined) {
+    telling.show(listTools());
+    return { tools: CLIENTS.map((client) => ({ ...toTool(client), has_file: findFileStep(client) !== undefined })) };
+  }
   const client = findClient(options.tool);
-  if (options.action === 'undo') return undo(client);
+  if (options.action === 'undo') return undo(client, telling);
   const target = options.action === 'write' ? findFile(client) : undefined;
   const place = await openKeyPlace(await findDataDir(options));
   const plan = planConnection(options, place);
   // A file that cannot be changed is found before a key is made for nothing.
+  let undone: Undoing | null = null;
   if (target !== undefined) {
     await planToolFile(target.path, toSettings(target.step, { ...plan.connection, apiKey: 'sk-gw-v1-not-made-yet' }));
-    await undoFormer(client, target);
+    undone = await undoFormer(client, target, telling);
   }
   const name = toKeyName(client.name, await listKeyNames(place));
   const apiKey = await createToolKey(place, { name, limitUsd: plan.limitUsd });
   const connection = { ...plan.connection, apiKey };
   const made = `The key "${name}" was created ${place.owner === undefined ? `in ${place.dataDir}, where no gateway is running` : `by the gateway at ${place.owner.url}`}, ${plan.limitUsd === null ? 'without a limit' : `limited to $${plan.limitUsd} a month`}.`;
-  for (const warning of plan.warnings) warn(warning);
-  if (target === undefined) {
-    print(showConnection(client, connection, made));
-  } else {
-    await write(client, { target, connection, made, place });
-  }
+  for (const warning of plan.warnings) telling.warn(warning);
+  const { baseUrl, model } = connection;
+  const result = {
+    tool: toTool(client),
+    base_url: baseUrl,
+    model: model.id,
+    key: { name, limit_usd: plan.limitUsd },
+    warnings: plan.warnings,
+  };
+  if (target === undefined) telling.show(showConnection(client, connection, made));
+  const more =
+    target === undefined
+      ? {
+          ...toGuide(client, connection),
+          steps: stepsFor(client, system()).map((step) => toJsonStep(step, connection)),
+        }
+      : { ...(await write(client, { target, connection, made, place }, telling)), undone };
   if (place.owner === undefined) await mentionDemo(options);
+  return { ...result, ...more };
 }
+
+const toTool = ({ id, name, about }: Client): object => ({ id, name, about });
 
 /** The data directory in which the key is made and deleted again. */
 async function findDataDir(options: ConnectOptions): Promise<string> {
@@ -95,7 +136,11 @@ interface Writing {
   readonly place: KeyPlace;
 }
 
-async function write(client: Client, { target: { path, step }, connection, made, place }: Writing): Promise<void> {
+async function write(
+  client: Client,
+  { target: { path, step }, connection, made, place }: Writing,
+  { say, show, warn }: Telling,
+): Promise<object> {
   const keyHash = createHash('sha256').update(connection.apiKey).digest('hex');
   const dataDir = resolve(place.dataDir);
   const settings = toSettings(step, connection);
@@ -105,30 +150,46 @@ async function write(client: Client, { target: { path, step }, connection, made,
       throw error;
     },
   );
-  print(`${client.name} is set up in ${path}, with the model ${connection.model.id}.\n${made}\n`);
-  if (existed) print(`The original file was saved as ${toBackupPath(path)}.\n`);
-  print(`To undo: model-gateway connect ${client.id} --undo\n`);
+  say(`${client.name} is set up in ${path}, with the model ${connection.model.id}.\n${made}\n`);
+  if (existed) say(`The original file was saved as ${toBackupPath(path)}.\n`);
+  say(`To undo: model-gateway connect ${client.id} --undo\n`);
   const rest = stepsFor(client, system()).filter((other) => other !== step);
-  if (rest.length > 0) print(`\nRemaining steps:\n\n${showSteps(rest, connection, system())}`);
+  if (rest.length > 0) show(`\nRemaining steps:\n\n${showSteps(rest, connection, system())}`);
   if (isReadByOthers && settings.snippet.includes(connection.apiKey)) {
     warn(`Other users of this machine can read ${path} and the key in it: chmod 600 ${path}`);
   }
+  return {
+    file: path,
+    original: existed ? toBackupPath(path) : null,
+    is_read_by_others: isReadByOthers,
+    steps: rest.map((other) => toJsonStep(other, connection)),
+  };
 }
 
-async function undo(client: Client): Promise<void> {
+async function undo(client: Client, telling: Telling): Promise<object> {
   const target = findFile(client);
-  if (await undoFormer(client, target)) return;
+  const undone = await undoFormer(client, target, telling);
+  if (undone !== null) return { tool: toTool(client), undone };
   throw new UsageError(
     `Nothing to undo for ${client.name}: this command has not written ${target.path}. ` +
       'If a key was only shown, delete it in the UI under Keys.',
   );
 }
 
-/** False where nothing was written before. */
-async function undoFormer(client: Client, { path, step }: Target): Promise<boolean> {
+/** What has been taken back, as `--json` prints it. */
+interface Undoing {
+  readonly file: string;
+  readonly outcome: Undone['outcome'];
+  readonly left: readonly string[];
+  /** False for a key that someone has deleted before. */
+  readonly key_deleted: boolean;
+}
+
+/** Null where nothing was written before. */
+async function undoFormer(client: Client, { path, step }: Target, { say, warn }: Telling): Promise<Undoing | null> {
   const record = await readConnection(path);
   const format = FORMATS[step.language];
-  if (record === undefined || format === undefined) return false;
+  if (record === undefined || format === undefined) return null;
   const { outcome, left } = await undoToolFile(path, { format, record });
   const isDeleted = await deleteToolKey(record.dataDir, record.keyHash);
   await forgetConnection(path);
@@ -138,9 +199,9 @@ async function undoFormer(client: Client, { path, step }: Target): Promise<boole
     deleted: `${path} was deleted, because it did not exist before`,
     gone: `${path} no longer exists`,
   }[outcome];
-  print(`${client.name} was connected before: ${did}. Its key ${isDeleted ? 'is deleted' : 'was already deleted'}.\n`);
+  say(`${client.name} was connected before: ${did}. Its key ${isDeleted ? 'is deleted' : 'was already deleted'}.\n`);
   if (left.length > 0) warn(`Not changed, because they were edited since: ${left.join(', ')}`);
-  return true;
+  return { file: path, outcome, left, key_deleted: isDeleted };
 }
 
 function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { owner, models, defaultModel }: KeyPlace) {
@@ -225,9 +286,6 @@ function system(): System {
   return process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'macos' : 'linux';
 }
 
-const print = (text: string): void => void process.stdout.write(text);
-const warn = (text: string): void => void process.stderr.write(`${text}\n`);
-
 /** What to do in the tool, as text for a terminal. */
 function showSteps(steps: readonly Step[], connection: Connection, system: System): string {
   return steps.map((step, at) => `${at + 1}. ${showStep(step, connection, system)}`).join('\n');
@@ -250,4 +308,19 @@ function showNotes({ callsFrom, modelNames, notes, docsUrl }: Client, baseUrl: s
   const obstacle = findObstacle(callsFrom, baseUrl);
   const lines = [...(obstacle === undefined ? [] : [obstacle]), `Names of models: ${modelNames}`, ...notes];
   return `${lines.map((line) => `- ${line}\n`).join('')}Its guide: ${docsUrl}\n`;
+}
+
+/** What to know beside the steps, as `--json` prints it. */
+const toGuide = ({ callsFrom, modelNames, notes, docsUrl }: Client, { baseUrl }: Connection): object => ({
+  obstacle: findObstacle(callsFrom, baseUrl) ?? null,
+  model_names: modelNames,
+  notes,
+  docs_url: docsUrl,
+});
+
+function toJsonStep(step: Step, connection: Connection): object {
+  const { title } = step;
+  if (step.type === 'fields') return { title, menu: step.menu, fields: Object.fromEntries(step.toFields(connection)) };
+  const file = step.file?.[system()] ?? null;
+  return { title, file, language: step.language, text: step.toText(connection) };
 }

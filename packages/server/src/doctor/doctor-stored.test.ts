@@ -29,7 +29,7 @@ async function setUp(providers: readonly object[]) {
 
 async function runDoctor(dataDir: string, env: Record<string, string> = {}) {
   let text = '';
-  const isWell = await examine({ config: undefined, dataDir, call: false }, env, (piece) => (text += piece));
+  const { ok: isWell } = await examine({ config: undefined, dataDir, call: false }, env, (piece) => (text += piece));
   expect(text).not.toContain(KEY);
   expect(text).not.toContain(HEADER);
   return { isWell, text };

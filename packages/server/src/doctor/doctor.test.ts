@@ -38,7 +38,7 @@ async function run(
   const config = join(folder, 'gateway.config.json');
   writeFileSync(config, JSON.stringify({ providers, ...rest }));
   let text = '';
-  const isWell = await examine({ config, dataDir: undefined, call }, env, (piece) => (text += piece));
+  const { ok: isWell } = await examine({ config, dataDir: undefined, call }, env, (piece) => (text += piece));
   expect(text).not.toContain(KEY);
   return { isWell, text };
 }
@@ -242,8 +242,12 @@ test('a config that cannot be used is reported with the variable that is missing
 
 test('without a config and without keys there is nothing to look at, and that is said', async () => {
   let text = '';
-  expect(
-    await examine({ config: undefined, dataDir: join(folder, 'none'), call: false }, {}, (piece) => (text += piece)),
-  ).toBe(false);
+  const options = { config: undefined, dataDir: join(folder, 'none'), call: false };
+  expect(await examine(options, {}, (piece) => (text += piece))).toEqual({
+    ok: false,
+    problem: expect.stringContaining('OPENAI_API_KEY') as string,
+    warnings: [],
+    providers: [],
+  });
   expect(text).toContain('OPENAI_API_KEY');
 });

@@ -24,6 +24,33 @@ import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
 export interface DoctorOptions extends StoreFlags {
   /** Whether to make a call at each provider as well. */
   readonly call: boolean;
+  /** Whether the report is one JSON document, with what is told along the way on stderr. */
+  readonly json: boolean;
+}
+
+/** What was found, as `--json` prints it. */
+export interface DoctorReport {
+  ok: boolean;
+  /** Why no provider could be checked; null where they were. */
+  problem: string | null;
+  readonly warnings: string[];
+  readonly providers: ProviderReport[];
+}
+
+interface ProviderReport {
+  readonly slug: string;
+  /** Null for one that is not called. */
+  readonly base_url: string | null;
+  readonly ok: boolean;
+  readonly findings: readonly Reported[];
+}
+
+interface Reported {
+  /** Null for a provider that is not called. */
+  readonly layer: string | null;
+  readonly status: Finding['status'];
+  readonly detail: string;
+  readonly advice: string | null;
 }
 
 /**
@@ -31,54 +58,73 @@ export interface DoctorOptions extends StoreFlags {
  * one of them cannot be used.
  */
 export async function doctor(options: DoctorOptions): Promise<void> {
-  const isWell = await examine(options, process.env, (text) => void process.stdout.write(text));
-  if (!isWell) process.exitCode = 1;
+  const telling = options.json ? process.stderr : process.stdout;
+  const report = await examine(options, process.env, (text) => void telling.write(text));
+  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (!report.ok) process.exitCode = 1;
 }
 
-/** As `doctor`, with its environment as arguments. Resolves with whether all is well. */
+/** As `doctor`, with its environment as arguments. `write` receives what people read. */
 export async function examine(
-  { call, ...flags }: DoctorOptions,
+  { call, ...flags }: Omit<DoctorOptions, 'json'>,
   env: NodeJS.ProcessEnv,
   write: (text: string) => void,
-): Promise<boolean> {
-  const config = await tryConfig(flags, env, write);
-  if (config === null) return false;
+): Promise<DoctorReport> {
+  const report: DoctorReport = { ok: false, problem: null, warnings: [], providers: [] };
+  const give = (problem: string, told = problem): DoctorReport => {
+    write(`${told}\n`);
+    return { ...report, problem };
+  };
+  const config = await tryConfig(flags, env);
+  if (config instanceof ConfigError) return give(config.message);
+  report.warnings.push(...config.warnings);
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
-  const stored = await readStored(config, write);
-  if (stored === null) return false;
+  const stored = await readStored(config);
+  if (stored instanceof Error) return give(stored.message, `fail  store  ${stored.message}`);
   const count = config.providers.length + stored.length;
   if (count === 0) {
-    write(
+    return give(
       'No provider is configured, and none is set up. Pass a config file with --config, set a variable such as ' +
-        'OPENAI_API_KEY, or name the data directory of the gateway with --data-dir.\n',
+        'OPENAI_API_KEY, or name the data directory of the gateway with --data-dir.',
     );
-    return false;
   }
   // The report contains texts of servers, and a server may repeat a key.
   const secrets = listSecrets(config);
-  const tell = (report: string): void => write(`${createRedactor(secrets)(report)}\n`);
+  const tell = (found: ProviderReport): void => {
+    const safe = withoutSecrets(found, secrets);
+    report.providers.push(safe);
+    write(`${toText(safe)}\n`);
+  };
   const { providers, connector, closeAfterwards } = await connectProviders(config);
   const examined = { config, connector, call, env, tell };
-  let failures = 0;
   try {
-    for (const provider of providers) {
-      if (!(await examineProvider(provider, { ...examined, models: config.models }))) failures += 1;
-    }
+    for (const provider of providers) await examineProvider(provider, { ...examined, models: config.models });
     const hide = (more: readonly string[]): void => void secrets.push(...more);
-    failures += await examineStored(stored, { ...examined, hide });
+    await examineStored(stored, { ...examined, hide });
   } finally {
     for (const closable of closeAfterwards) await closable.close();
   }
+  const failures = report.providers.filter(({ ok }) => !ok).length;
   const all = count === 1 ? '1 provider' : `${count} providers`;
   write(failures === 0 ? `${all}: all can be used.\n` : `${all}: ${failures} cannot be used.\n`);
-  return failures === 0;
+  return { ...report, ok: failures === 0 };
 }
 
-/** The providers that were set up. Null where the database cannot be used, which is reported. */
-async function readStored(
-  { store, logging }: GatewayConfig,
-  write: (text: string) => void,
-): Promise<readonly StoredProvider[] | null> {
+function withoutSecrets(found: ProviderReport, secrets: readonly string[]): ProviderReport {
+  const redact = createRedactor(secrets);
+  return {
+    ...found,
+    base_url: found.base_url && redact(found.base_url),
+    findings: found.findings.map(({ detail, advice, ...rest }) => ({
+      ...rest,
+      detail: redact(detail),
+      advice: advice && redact(advice),
+    })),
+  };
+}
+
+/** The providers that were set up, or why the database cannot be used. */
+async function readStored({ store, logging }: GatewayConfig): Promise<readonly StoredProvider[] | Error> {
   if (store.type === 'memory') return [];
   if (store.type === 'json') return readStoredProviders(store.dir);
   try {
@@ -89,23 +135,17 @@ async function readStored(
       await opened.close();
     }
   } catch (error) {
-    write(`fail  store  ${error instanceof Error ? error.message : String(error)}\n`);
-    return null;
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-/** Null for a config that cannot be used, which is reported with the variable of a missing key. */
-async function tryConfig(
-  flags: StoreFlags,
-  env: NodeJS.ProcessEnv,
-  write: (text: string) => void,
-): Promise<GatewayConfig | null> {
+/** A config that cannot be used is returned as its error, which names the variable of a missing key. */
+async function tryConfig(flags: StoreFlags, env: NodeJS.ProcessEnv): Promise<GatewayConfig | ConfigError> {
   try {
     return await readConfig(flags, env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    write(`${error.message}\n`);
-    return null;
+    return error;
   }
 }
 
@@ -114,21 +154,25 @@ interface Examination {
   readonly connector: Connector;
   readonly call: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly tell: (report: string) => void;
+  readonly tell: (found: ProviderReport) => void;
 }
 
-/** Checks a provider and tells what was found. Resolves with whether it can be used. */
+/** Checks a provider and tells what was found. */
 async function examineProvider(
   provider: Provider,
   { config, connector, call, env, tell, models, isForm }: Examination & ExaminedAs,
-): Promise<boolean> {
+): Promise<void> {
   const settings = connector.configOf(provider);
-  if (settings === undefined) return true;
+  if (settings === undefined) return;
   const { timeouts } = config;
   const check = { config: settings, provider, models, timeouts, call, isForm, env, now: Date.now() };
   const findings = await diagnoseWhole(check);
-  tell(toReport(settings.slug, settings.baseUrl, findings));
-  return !hasFailed(findings);
+  tell({
+    slug: settings.slug,
+    base_url: settings.baseUrl,
+    ok: !findings.some(({ status }) => status === 'failed'),
+    findings: findings.map(({ layer, status, detail, advice = null }) => ({ layer, status, detail, advice })),
+  });
 }
 
 interface ExaminedAs {
@@ -137,29 +181,28 @@ interface ExaminedAs {
   readonly isForm?: boolean;
 }
 
-/** Does the same with providers that were set up, and opens their keys. Resolves with the number that cannot be used. */
+/** Does the same with providers that were set up, and opens their keys. */
 async function examineStored(
   rows: readonly StoredProvider[],
   examination: Examination & { readonly hide: (secrets: readonly string[]) => void },
-): Promise<number> {
+): Promise<void> {
   const { config, connector, env, hide, tell } = examination;
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return;
   const secrets = openBox(config, env);
   const host = createSetupHost({ current: () => config, connector, secrets, hide, redact: (text) => text });
   const builtIn = await loadBuiltInModels();
-  let failures = 0;
   for (const row of rows) {
     const opened = await openProviderRow(row, host);
     if (opened.status === 'ready') {
       const provider = await host.connect(opened.settings);
       const models = pickServedModels(builtIn, [{ slug: row.id, preset: opened.settings.preset ?? null }]);
-      if (!(await examineProvider(provider, { ...examination, models, isForm: true }))) failures += 1;
+      await examineProvider(provider, { ...examination, models, isForm: true });
     } else {
-      tell(toStateReport(row.id, toFinding(opened)));
-      if (opened.status === 'failed' || opened.status === 'locked') failures += 1;
+      const { isFailure, detail, advice = null } = toFinding(opened);
+      const finding = { layer: null, status: isFailure ? 'failed' : 'skipped', detail, advice } as const;
+      tell({ slug: row.id, base_url: null, ok: !isFailure, findings: [finding] });
     }
   }
-  return failures;
 }
 
 function openBox(config: GatewayConfig, env: Examination['env']): SecretBox {
@@ -196,22 +239,11 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
   skipped: '-   ',
 };
 
-/** Formats the findings of one provider for people: a line each, with the advice below it. */
-function toReport(slug: string, baseUrl: string, findings: readonly Finding[]): string {
-  const lines = findings.flatMap(({ layer, status, detail, advice }) => [
-    `  ${MARKS[status]}  ${layer.padEnd(7)}  ${detail}`,
-    ...(advice === undefined ? [] : [`${' '.repeat(17)}${advice}`]),
-  ]);
-  return `${slug}  ${baseUrl}\n${lines.join('\n')}\n`;
+/** The findings of one provider for people: a line each, with the advice below it. */
+function toText({ slug, base_url: baseUrl, findings }: ProviderReport): string {
+  const lines = findings.flatMap(({ layer, status, detail, advice }) => {
+    const start = `  ${MARKS[status]}  ${layer === null ? '' : `${layer.padEnd(7)}  `}`;
+    return [`${start}${detail}`, ...(advice === null ? [] : [`${' '.repeat(start.length)}${advice}`])];
+  });
+  return `${slug}  ${baseUrl ?? 'set up in the UI or over HTTP'}\n${lines.join('\n')}\n`;
 }
-
-/** Says of a provider that was set up why it is not called. */
-function toStateReport(
-  slug: string,
-  { isFailure, detail, advice }: { readonly isFailure: boolean; readonly detail: string; readonly advice?: string },
-): string {
-  const mark = MARKS[isFailure ? 'failed' : 'skipped'];
-  return `${slug}  set up in the UI or over HTTP\n  ${mark}  ${detail}\n${advice === undefined ? '' : `        ${advice}\n`}`;
-}
-
-const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed');
