@@ -181,6 +181,7 @@ export {
   type PresetVariables,
   readVariable,
 } from './providers/preset-environment.ts';
+export type { ApiKey } from './providers/kit/asked-key.ts';
 export { toUpstreamError, type UpstreamErrorFacts } from './providers/kit/upstream-error.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/routers.ts';
 export {

@@ -2,6 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import { createFetchTransport } from '../foundation/fetch-transport.ts';
 import type { Transport } from '../foundation/transport.ts';
 import { createProvider } from '../providers/create-provider.ts';
+import type { ApiKey } from '../providers/kit/asked-key.ts';
 import { addressOfPreset, type Environment, keyOfPreset } from '../providers/preset-environment.ts';
 import type { Preset } from '../providers/provider-preset.ts';
 import { PRESETS } from '../providers/provider-presets.ts';
@@ -10,8 +11,10 @@ import type { ModelDefinition } from '../wire/model-definition.ts';
 import { pickServedModels } from './override-models.ts';
 
 export interface CreateProvidersOptions {
-  /** Names of presets. Default: every one whose key is in the environment. */
+  /** Names of presets. Default: every one whose key is in the environment or in `apiKeys`. */
   readonly only?: readonly string[] | undefined;
+  /** Keys by the names of presets, in place of the environment: strings, or functions asked before each request. */
+  readonly apiKeys?: Readonly<Record<string, ApiKey>> | undefined;
   /** Calls the providers. Default: the runtime's own `fetch`. On Node.js, `createUndiciTransport()` costs less. */
   readonly transport?: Transport | undefined;
   /**
@@ -35,13 +38,16 @@ export interface CreatedProviders {
  */
 export async function createProviders(
   env: Environment,
-  { only, transport = createFetchTransport(), downloads = REFUSING }: CreateProvidersOptions = {},
+  { only, apiKeys = {}, transport = createFetchTransport(), downloads = REFUSING }: CreateProvidersOptions = {},
 ): Promise<CreatedProviders> {
-  const names = only ?? Object.keys(PRESETS).filter((name) => keyOfPreset(presetOf(name), env) !== undefined);
+  for (const name of Object.keys(apiKeys)) presetOf(name);
+  const hasKey = (name: string): boolean =>
+    Object.hasOwn(apiKeys, name) || keyOfPreset(presetOf(name), env) !== undefined;
+  const names = only ?? Object.keys(PRESETS).filter(hasKey);
   if (names.length === 0) {
     throw new TypeError('No key of a provider is set. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or that of another one');
   }
-  const providers = names.map((name) => ({ ...toSettings(name, env), transport, downloads }));
+  const providers = names.map((name) => ({ ...toSettings(name, env, apiKeys), transport, downloads }));
   const { BUILT_IN_MODELS } = await import('./built-in-models.ts');
   return {
     providers: await Promise.all(providers.map(createProvider)),
@@ -55,10 +61,10 @@ function presetOf(name: string): Preset {
   throw new TypeError(`There is no preset "${name}". There are: ${Object.keys(PRESETS).join(', ')}`);
 }
 
-function toSettings(name: string, env: Environment) {
+function toSettings(name: string, env: Environment, apiKeys: Readonly<Record<string, ApiKey>>) {
   const preset = presetOf(name);
   const { wire, slug = name, dataPolicy, listsModels, apiKeyEnv, ownAddress } = preset;
-  const apiKey = keyOfPreset(preset, env);
+  const apiKey = Object.hasOwn(apiKeys, name) ? apiKeys[name] : keyOfPreset(preset, env);
   if (apiKey === undefined && apiKeyEnv !== null) throw new TypeError(`The preset "${name}" needs ${apiKeyEnv}`);
   const baseUrl = addressOfPreset(preset, env);
   if (baseUrl === undefined) {

@@ -35,7 +35,8 @@ const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
  * addresses are fetched first. The wire has neither a seed nor a switch for sound.
  */
 export function createGoogleVideos(settings: DownloadingVideoSettings): VideoProvider {
-  const { name, baseUrl, headers, downloads } = settings;
+  const { name, baseUrl, headers, downloads, withKey } = settings;
+  const ownDownloads = withKey(downloads);
   const calls = createVideoCalls(settings, readGoogleErrorBody);
 
   const readOperation = (value: unknown): Operation => {
@@ -106,8 +107,9 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
     fetch({ output: { url = '' }, headers: own, signal, timeoutMs }) {
       // Google's own files require the key; no other host may receive it.
       const isOwn = URL.parse(url)?.origin === new URL(baseUrl).origin;
-      const all = isOwn ? { ...headers, ...own } : own;
-      return calls.download({ url, headers: all, signal, timeoutMs }, downloads);
+      return isOwn
+        ? calls.download({ url, headers: { ...headers, ...own }, signal, timeoutMs }, ownDownloads)
+        : calls.download({ url, headers: own, signal, timeoutMs }, downloads);
     },
   };
 }

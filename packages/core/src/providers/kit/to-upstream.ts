@@ -3,6 +3,7 @@ import type { Transport } from '../../foundation/transport.ts';
 import type { ReasoningEffort } from '../../wire/chat-request.ts';
 import { secretsOfQuery } from '../../wire/fields.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
+import { type ApiKey, createKeyMemory, withAskedKey } from './asked-key.ts';
 
 /** Options of a provider, whatever its wire. */
 export interface ProviderOptions {
@@ -13,7 +14,8 @@ export interface ProviderOptions {
   readonly preset?: string | null | undefined;
   /** Includes the version segment: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  readonly apiKey?: string | undefined;
+  /** A function is asked before each request; where it fails, the call goes on at the next endpoint. */
+  readonly apiKey?: ApiKey | undefined;
   /** Sent with every call, e.g. an organisation's id; replaces a header of the wire with the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly transport: Transport;
@@ -29,13 +31,16 @@ export interface Upstream {
   readonly name: string;
   /** Address without a slash at the end. */
   readonly baseUrl: string;
-  /** Sent with every call; holds the key. */
+  /** Sent with every call; holds the key, unless that is asked for. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The values of the headers above, and of the parameters of the address, that are secret. */
+  /** The values of the headers above, and of the parameters of the address, that are secret, and keys asked for. */
   readonly credentials: readonly string[];
   /** Values that must never be shown, even if upstream repeats them: the credentials, and upstream's own host. */
   readonly secrets: readonly string[];
+  /** Adds the key to requests where that is asked for. */
   readonly transport: Transport;
+  /** Another transport to the same server, with the key where that is asked for. */
+  readonly withKey: (transport: Transport) => Transport;
 }
 
 interface UpstreamAccess {
@@ -59,23 +64,29 @@ export function toUpstream(
 ): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
   checkTransport(options, 'transport');
+  const toKeyHeaders = (key: string): Record<string, string> => ({
+    [keyHeader]: keyScheme === undefined ? key : `${keyScheme} ${key}`,
+  });
   const values = [
-    apiKey ?? '',
+    typeof apiKey === 'string' ? apiKey : '',
     ...Object.values(options.headers ?? {}).flatMap(partsOfHeader),
     ...secretsOfQuery(query),
   ];
   const credentials = [...new Set(values)].filter(({ length }) => length >= MIN_SECRET_LENGTH);
+  const secrets = [...credentials, ...hostsOf(baseUrl)];
+  let withKey = (other: Transport): Transport => other;
+  if (typeof apiKey === 'function') {
+    const asked = { name, ask: apiKey, toHeaders: toKeyHeaders, onKey: createKeyMemory(credentials, secrets) };
+    withKey = (other) => withAskedKey(other, asked);
+  }
   return {
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    headers: {
-      ...headers,
-      ...options.headers,
-      ...(apiKey !== undefined && { [keyHeader]: keyScheme === undefined ? apiKey : `${keyScheme} ${apiKey}` }),
-    },
+    headers: { ...headers, ...options.headers, ...(typeof apiKey === 'string' && toKeyHeaders(apiKey)) },
     credentials,
-    secrets: [...credentials, ...hostsOf(baseUrl)],
-    transport,
+    secrets,
+    transport: withKey(transport),
+    withKey,
   };
 }
 
