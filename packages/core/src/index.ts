@@ -156,6 +156,7 @@ export {
   watchPieces,
   type WholeResponse,
 } from './foundation/transport.ts';
+export { type FetchLimits, toFetch } from './foundation/to-fetch.ts';
 export { createTurns, type InTurn } from './foundation/queues.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';

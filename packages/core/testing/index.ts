@@ -6,6 +6,7 @@ export { providerCases } from './providers/provider-cases.ts';
 export type {
   OptionalProviderMember,
   ProviderCase,
+  ProviderNeed,
   ProviderSubject,
   UpstreamCompletion,
   UpstreamRefusal,

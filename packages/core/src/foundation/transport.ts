@@ -95,16 +95,20 @@ export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uin
   return whole;
 }
 
-/**
- * A web stream that takes a piece only when asked, and calls `return()` when its reader leaves. `onEnd` runs once all of it
- * is over.
- */
+interface StreamOptions {
+  /** Runs once all of it is over. */
+  readonly onEnd?: (() => void) | undefined;
+  /** Number of pieces that are taken before they are asked for. Default: 1, as streams have it. */
+  readonly highWaterMark?: number;
+}
+
+/** A web stream that takes a piece only when asked, and calls `return()` when its reader leaves. */
 export function toReadableStream(
   pieces: AsyncIterable<Uint8Array>,
-  onEnd: () => void = () => undefined,
+  { onEnd = () => undefined, highWaterMark = 1 }: StreamOptions = {},
 ): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
-  return new ReadableStream({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
       let isOver = true;
       try {
@@ -123,7 +127,8 @@ export function toReadableStream(
         onEnd();
       }
     },
-  });
+  };
+  return new ReadableStream(source, { highWaterMark });
 }
 
 /** Yields the same pieces. `onPiece` runs for each piece, `onError` with the error that ends them early. */

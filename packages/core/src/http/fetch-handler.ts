@@ -113,7 +113,7 @@ function toResponse({ status, headers, body }: GatewayResponse, onEnd?: () => vo
   // The status 499 means that the client has disconnected; some hosts refuse statuses that they do not know.
   const init = { status: status === 499 ? 400 : status, headers };
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    return new Response(toReadableStream(body, onEnd), init);
+    return new Response(toReadableStream(body, { onEnd }), init);
   }
   onEnd?.();
   return new Response(body instanceof Uint8Array ? new Uint8Array(body) : body, init);

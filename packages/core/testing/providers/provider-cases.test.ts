@@ -41,9 +41,10 @@ const createWith =
 /** The messages of the cases that a provider fails, by their titles. */
 async function findFailures(create: ProviderSubject['create']): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
-  for (const { title, run } of providerCases) {
-    await run(toSubject(create)).catch((error: Error) => failures.set(title, error.message));
-  }
+  const runs = providerCases.map(({ title, run }) =>
+    run(toSubject(create)).catch((error: Error) => failures.set(title, error.message)),
+  );
+  await Promise.all(runs);
   return failures;
 }
 
@@ -58,7 +59,7 @@ test('a provider that meets the contract fails no case', async () => {
 
 test('a provider without `chatWhole` fails the case that needs it and no other, so that nobody takes it for met', async () => {
   const failures = await findFailures(createWith((chat) => chat));
-  const needing = providerCases.filter(({ needs }) => needs !== undefined);
+  const needing = providerCases.filter(({ needs }) => needs === 'chatWhole');
   expect([...failures.keys()]).toEqual(needing.map(({ title }) => title));
   expect([...failures.values()]).toEqual([expect.stringContaining('has no chatWhole, which is optional') as string]);
 });
@@ -80,6 +81,17 @@ test.each<[flaw: string, toChat: (chat: Chat) => Chat, title: RegExp, message: s
       },
     /gives what has arrived before it reads on/,
     'Expected that the first text comes before the last piece is read',
+  ],
+  [
+    'waits for the end of a stream before it gives any of it',
+    (chat) =>
+      async function* (call) {
+        const batches: (readonly ChatChunk[])[] = [];
+        for await (const batch of chat(call)) batches.push(batch);
+        yield* batches;
+      },
+    /gives what has arrived while upstream is silent/,
+    'Expected that the text comes while upstream is silent',
   ],
   [
     'gives a batch for each chunk',

@@ -1,6 +1,6 @@
 import { GatewayError, TransportError, type ChatCall, type Provider, type ChatChunk } from '@model-gateway/core';
 
-import { type ContractCase, expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
+import { expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
 import {
   type WholeProvider,
   expectProviderMember,
@@ -11,9 +11,12 @@ import {
 import {
   createDeadUpstream,
   createScriptedUpstream,
+  expectSoon,
   joinChunks,
+  joinText,
   openChat,
   readBatches,
+  readToText,
   type ScriptedResponse,
   type ScriptedUpstream,
   TIMEOUTS,
@@ -87,6 +90,7 @@ const completionCases: readonly ProviderCase[] = [
   },
   {
     title: 'A provider gives in one batch what one piece of bytes completed, but for what only the end tells',
+    needs: 'readsPieces',
     async run(subject) {
       const { completion } = subject;
       const pieces = [encoder.encode(completion.events.join(''))];
@@ -97,7 +101,20 @@ const completionCases: readonly ProviderCase[] = [
     },
   },
   {
+    title: 'A provider gives what has arrived while upstream is silent',
+    async run(subject) {
+      const { begin } = await findText(subject);
+      const controller = new AbortController();
+      const { upstream, chat } = openSilent(subject, begin, controller.signal);
+      await readToText(chat);
+      expectThat(upstream.piecesTaken() === begin, 'no more was sent');
+      controller.abort(new Error('given up'));
+      await expectRejection(chat.next());
+    },
+  },
+  {
     title: 'A provider gives what has arrived before it reads on',
+    needs: 'readsPieces',
     async run(subject) {
       const { completion } = subject;
       const pieces = completion.events.map((event) => encoder.encode(event));
@@ -133,20 +150,33 @@ const streamOf = (
   after?: Ending,
 ) => createScriptedUpstream({ headers: { 'content-type': streamType }, pieces, after });
 
-/** The pieces, an event each, up to the one with the beginning of the text, and up to the one before its end. */
+/** How many events, a piece each, must have come for the beginning of the text, and for all of it. */
 async function findText(subject: ProviderSubject): Promise<{ begin: number; last: number }> {
   const { completion } = subject;
-  const upstream = streamOf(
-    completion,
-    completion.events.map((event) => encoder.encode(event)),
-  );
-  const ends: number[] = [];
-  for await (const batch of openChat(subject.create(upstream.transport), toCall(subject, { stream: true }))) {
-    if (joinChunks(batch).content !== '') ends.push(upstream.piecesTaken());
+  // A provider may read ahead, so that the pieces that it has taken do not tell: streams of so many events do.
+  const contents: string[] = [];
+  for (let kept = 1; kept <= completion.events.length; kept += 1) {
+    const pieces = completion.events.slice(0, kept).map((event) => encoder.encode(event));
+    const provider = subject.create(streamOf(completion, pieces).transport);
+    const { chunks } = await readUntilFailure(provider, toCall(subject, { stream: true }));
+    contents.push(joinText(chunks));
   }
-  const [begin, last] = [ends[0], ends.at(-1)];
-  expectThat(begin !== undefined && last !== undefined && begin < last, 'the text comes in more than one event');
+  const begin = contents.findIndex((content) => content !== '') + 1;
+  const last = contents.indexOf(completion.expected.content) + 1;
+  expectThat(begin > 0 && begin < last, 'the text comes in more than one event');
   return { begin, last };
+}
+
+/** A chat whose upstream sends so many events and then nothing until the signal, the call's, fires. */
+function openSilent(
+  subject: ProviderSubject,
+  events: number,
+  signal: AbortSignal,
+): { readonly upstream: ScriptedUpstream; readonly chat: AsyncIterator<readonly ChatChunk[]> } {
+  const pieces = subject.completion.events.slice(0, events).map((event) => encoder.encode(event));
+  const upstream = streamOf(subject.completion, pieces, signal);
+  const chat = openChat(subject.create(upstream.transport), toCall(subject, { stream: true, signal }));
+  return { upstream, chat: chat[Symbol.asyncIterator]() };
 }
 
 /** Every way in which a provider is asked, with the promise of its failure. */
@@ -175,7 +205,7 @@ async function readUntilFailure(
 const isUpstreamFailure = (error: unknown): boolean => error instanceof GatewayError || error instanceof TransportError;
 
 /** Completions that are refused, break off, or are given up. */
-const failureCases: readonly ContractCase<ProviderSubject>[] = [
+const failureCases: readonly ProviderCase[] = [
   {
     title: 'A provider throws an error of the gateway for what upstream refuses, whole and streamed',
     async run(subject) {
@@ -231,7 +261,23 @@ const failureCases: readonly ContractCase<ProviderSubject>[] = [
     },
   },
   {
+    title: 'A provider throws what its transport throws, after the text has been read',
+    async run(subject) {
+      const { begin } = await findText(subject);
+      const reset = new TransportError('the connection was reset', { phase: 'body', requestSent: true });
+      const pieces = subject.completion.events.slice(0, begin).map((event) => encoder.encode(event));
+      let breakOff: (error: Error) => void = () => undefined;
+      const broken = new Promise<Error>((resolve) => (breakOff = resolve));
+      const provider = subject.create(streamOf(subject.completion, pieces, broken).transport);
+      const chat = openChat(provider, toCall(subject, { stream: true }))[Symbol.asyncIterator]();
+      await readToText(chat);
+      breakOff(reset);
+      expectThat((await expectRejection(chat.next())) === reset, 'the error of the transport is thrown itself');
+    },
+  },
+  {
     title: 'A provider gives the text that came before its transport broke off, and throws what that throws',
+    needs: 'readsPieces',
     async run(subject) {
       const { begin } = await findText(subject);
       const reset = new TransportError('the connection was reset', { phase: 'body', requestSent: true });
@@ -260,28 +306,23 @@ const failureCases: readonly ContractCase<ProviderSubject>[] = [
     title: 'A provider throws as soon as its call is aborted in the middle of the text',
     async run(subject) {
       const { begin } = await findText(subject);
-      const pieces = subject.completion.events.slice(0, begin).map((event) => encoder.encode(event));
       const controller = new AbortController();
-      const upstream = streamOf(subject.completion, pieces, controller.signal);
-      const call = toCall(subject, { stream: true, signal: controller.signal });
-      const read = async (): Promise<void> => {
-        for await (const batch of openChat(subject.create(upstream.transport), call)) {
-          if (joinChunks(batch).content !== '') controller.abort(new Error('given up'));
-        }
-      };
-      await expectRejection(read());
+      const { upstream, chat } = openSilent(subject, begin, controller.signal);
+      await readToText(chat);
+      const next = chat.next();
+      controller.abort(new Error('given up'));
+      await expectRejection(next);
       expectThat(upstream.requests[0]?.signal.aborted === true, 'the request upstream has the signal');
     },
   },
   {
     title: 'A provider leaves the response of upstream when its reader leaves the chat',
     async run(subject) {
-      const pieces = subject.completion.events.map((event) => encoder.encode(event));
-      const upstream = streamOf(subject.completion, pieces);
-      for await (const batch of openChat(subject.create(upstream.transport), toCall(subject, { stream: true }))) {
-        if (joinChunks(batch).content !== '') break;
-      }
-      expectThat(upstream.wasLeft(), '`return` of the response body is called');
+      const { begin } = await findText(subject);
+      const { upstream, chat } = openSilent(subject, begin, new AbortController().signal);
+      await readToText(chat);
+      await chat.return?.();
+      await expectSoon(upstream.left, '`return` of the response body is called');
     },
   },
 ];

@@ -54,9 +54,16 @@ export interface WholeProvider extends Provider {
 /** A member that a provider with `chat` may do without, and of which there are cases. */
 export type OptionalProviderMember = 'chatWhole';
 
+/**
+ * What a case demands beyond what every caller sees: an optional member, or `readsPieces`, that the provider itself takes
+ * the pieces of the response one by one and gives what each has completed before it takes the next. A provider over a
+ * `ReadableStream` or the package of another vendor reads ahead, and does without.
+ */
+export type ProviderNeed = OptionalProviderMember | 'readsPieces';
+
 export interface ProviderCase extends ContractCase<ProviderSubject> {
-  /** The member that the case is about, where it is an optional one. A provider without it fails the case: skip it there. */
-  readonly needs?: OptionalProviderMember | undefined;
+  /** What the case is about, where a provider may do without. One that does fails the case: skip it there. */
+  readonly needs?: ProviderNeed | undefined;
 }
 
 /** The member of a provider. Throws where there is none, as a case about it would say nothing. */

@@ -9,8 +9,11 @@ export interface ScriptedResponse {
   readonly status?: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly pieces: readonly Uint8Array[];
-  /** After the pieces: the end, this error, or nothing until this signal, the call's, fires. Default: the end. */
-  readonly after?: 'end' | Error | AbortSignal | undefined;
+  /**
+   * After the pieces: the end, this error, or the one that this promise resolves with, or nothing until this signal, the
+   * call's, fires. Default: the end.
+   */
+  readonly after?: 'end' | Error | Promise<Error> | AbortSignal | undefined;
 }
 
 export interface ScriptedUpstream {
@@ -18,8 +21,8 @@ export interface ScriptedUpstream {
   readonly requests: readonly TransportRequest[];
   /** How many pieces the provider has taken. */
   piecesTaken(): number;
-  /** Whether the provider has left the body before its end. */
-  wasLeft(): boolean;
+  /** Resolves when the provider has left the body before its end, or has aborted its request. */
+  readonly left: Promise<void>;
 }
 
 /** Creates an upstream in memory. As every transport does, it rejects with the reason of a signal that was aborted. */
@@ -31,7 +34,8 @@ export function createScriptedUpstream({
 }: ScriptedResponse): ScriptedUpstream {
   const requests: TransportRequest[] = [];
   let taken = 0;
-  let isLeft = false;
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
 
   const readNext = async (signal: AbortSignal): Promise<IteratorResult<Uint8Array>> => {
     signal.throwIfAborted();
@@ -41,6 +45,7 @@ export function createScriptedUpstream({
       return { done: false, value: piece };
     }
     if (after instanceof Error) throw after;
+    if (after instanceof Promise) throw await after;
     if (after !== 'end') await fireOf(after);
     // A provider that has not handed on the signal gets an end, and not a body that never ends.
     signal.throwIfAborted();
@@ -50,16 +55,17 @@ export function createScriptedUpstream({
   return {
     requests,
     piecesTaken: () => taken,
-    wasLeft: () => isLeft,
+    left,
     transport: {
       async send(request) {
         requests.push(request);
         request.signal.throwIfAborted();
+        request.signal.addEventListener('abort', leave, { once: true });
         const body: AsyncIterableIterator<Uint8Array> = {
           [Symbol.asyncIterator]: () => body,
           next: () => readNext(request.signal),
           async return() {
-            isLeft = true;
+            leave();
             return { done: true, value: undefined };
           },
         };
@@ -119,6 +125,34 @@ export function openChat(provider: Provider, call: ChatCall): AsyncIterable<read
   return chat;
 }
 
+/** A provider in the same process takes far less. */
+const PATIENCE_MS = 2000;
+
+/** Resolves like the promise. Rejects where that takes too long; `fact` says what should have come. */
+export async function expectSoon<Value>(promise: Promise<Value>, fact: string): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Expected that ${fact}`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads a chat whose upstream falls silent, up to its first text. Rejects where that does not come. */
+export function readToText(chat: AsyncIterator<readonly ChatChunk[]>): Promise<void> {
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const step = await chat.next();
+      expectThat(step.done !== true, 'the chat gives a text before its end');
+      if (joinText(step.value) !== '') return;
+    }
+  };
+  return expectSoon(read(), 'the text comes while upstream is silent');
+}
+
 /** Reads a chat to its end. */
 export async function readBatches(provider: Provider, call: ChatCall): Promise<readonly (readonly ChatChunk[])[]> {
   const batches: (readonly ChatChunk[])[] = [];
@@ -140,13 +174,17 @@ export function joinChunks(chunks: readonly ChatChunk[]): ReadCompletion {
   const choices = chunks.flatMap((chunk) => chunk.choices);
   const last = choices.findLast((choice) => choice.finish_reason !== null);
   return {
-    content: choices.map(({ delta }) => delta.content ?? '').join(''),
+    content: joinText(chunks),
     toolCalls: joinToolCalls(choices.flatMap(({ delta }) => delta.tool_calls ?? [])),
     finishReason: last?.finish_reason ?? null,
     hasNativeFinishReason: typeof last?.native_finish_reason === 'string',
     usage: chunks.findLast(({ usage }) => usage !== undefined)?.usage,
   };
 }
+
+/** The text of a completion that may have ended early. */
+export const joinText = (chunks: readonly ChatChunk[]): string =>
+  chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? '')).join('');
 
 function joinToolCalls(deltas: NonNullable<ChatDelta['tool_calls']>): ReadCompletion['toolCalls'] {
   const calls: { readonly id: string; readonly name: string; text: string }[] = [];
