@@ -1,5 +1,6 @@
 export { ConfigError, type ConfigIssue } from './config/config-errors.ts';
 export { type ConfigFlags, type GatewayConfig, loadConfig, type LoadConfigOptions } from './config/load-config.ts';
+export type { ModuleConfig } from './config/module-config.ts';
 export {
   checkProvider,
   DEMO_KEY,

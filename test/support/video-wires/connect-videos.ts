@@ -20,7 +20,9 @@ export async function connectVideos(script: VideoWireScript): Promise<ConnectedV
     webhooks: { allowPrivateNetwork: true },
     providers: [{ slug: 'up', name: 'Up', apiKey: UPSTREAM_KEY, ...script.provider(upstream.origin) }],
   });
-  const { providers, closeAfterwards } = await connectProviders(loadConfig({ file, env: {}, presets: PRESETS }));
+  const { providers, closeAfterwards } = await connectProviders(loadConfig({ file, env: {}, presets: PRESETS }), {
+    logger: console,
+  });
   onTestFinished(async () => {
     for (const part of closeAfterwards) await part.close();
     await upstream.close();

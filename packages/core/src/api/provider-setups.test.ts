@@ -57,6 +57,17 @@ test('a provider that is set up is called at once, with its key, which is never 
   }
 });
 
+test('no code can be named over HTTP, which is for the config file alone', async () => {
+  const gateway = await createSetupGateway();
+  for (const more of [{ module: './house.mjs' }, { options: { a: 1 } }]) {
+    expect(await gateway.call('POST', PATH, { ...ACME, ...more })).toMatchObject({ status: 400 });
+  }
+  await gateway.dataOf('POST', PATH, ACME);
+  expect(await gateway.call('PATCH', `${PATH}/acme`, { module: './house.mjs' })).toMatchObject({ status: 400 });
+  const test = { provider: { ...ACME, module: './house.mjs' } };
+  expect(await gateway.call('POST', '/admin/v1/setup/provider-tests', test)).toMatchObject({ status: 400 });
+});
+
 test('the models that it lists itself can be called when the change has responded', async () => {
   const gateway = await createSetupGateway();
   await gateway.gateway.start();

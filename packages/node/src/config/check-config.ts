@@ -30,7 +30,7 @@ export interface Placed<T> {
 
 interface ConfigCheck {
   readonly file: Omit<ConfigFile, 'providers' | 'models'>;
-  readonly providers: readonly Placed<ProviderSettings>[];
+  readonly providers: readonly Placed<ConfigFile['providers'][number]>[];
   readonly models: readonly Placed<ConfiguredModel>[];
   /** The built-in models that these providers serve. */
   readonly served: readonly ModelDefinition[];
@@ -61,10 +61,13 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkPlacedProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
+    ...findDuplicates(placeAll(check.file.destinations), ({ slug }) => slug, 'destinations', 'slug'),
     ...check.models.flatMap((placed) => checkModel(placed, check)),
     ...findDuplicates(check.models, ({ id }) => id, 'models', 'id'),
   ];
 }
+
+const placeAll = <T>(entries: readonly T[]): Placed<T>[] => entries.map((entry, index) => ({ entry, index }));
 
 function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
   return auth.bootstrapKeys.flatMap(({ key }, index) => {
@@ -143,11 +146,36 @@ function namesOfProviders({ providers, slugs, presets }: ConfigCheck): ProviderN
   return createProviderNames([...sound, ...others.map((slug) => ({ slug, name: slug }))], [], presets);
 }
 
-function checkPlacedProvider({ index, entry }: Placed<ProviderSettings>, check: ConfigCheck): ConfigIssue[] {
-  return checkProvider(entry, check).map(({ field, message }) => ({
+function checkPlacedProvider(
+  { index, entry: { module, options, ...entry } }: Placed<ConfigFile['providers'][number]>,
+  check: ConfigCheck,
+): ConfigIssue[] {
+  const problems = module === undefined ? checkMadeHere(entry, options, check) : checkMadeByModule(entry);
+  return problems.map(({ field, message }) => ({
     path: toPathText(['providers', index, ...(field === '' ? [] : [field])]),
     message,
   }));
+}
+
+function checkMadeHere(entry: ProviderSettings, options: object, check: ConfigCheck): ProviderProblem[] {
+  const odd = Object.keys(options).length > 0 ? problemAt('options', 'is for a "module" alone; remove it') : [];
+  return [...odd, ...checkProvider(entry, check)];
+}
+
+/** Fields that the gateway itself would use to make a provider. */
+const OF_WIRES = ['name', 'preset', 'wire', 'baseUrl', 'apiKey', 'dataPolicy', 'responses', 'region'] as const;
+
+/** The code decides on everything, so that no field may say otherwise. */
+function checkMadeByModule(entry: ProviderSettings): ProviderProblem[] {
+  const { query, headers, byok, discoverModels } = entry;
+  const given: readonly string[] = [
+    ...OF_WIRES.filter((field) => entry[field] !== undefined),
+    ...Object.entries({ query, headers }).flatMap(([field, value]) => (Object.keys(value).length > 0 ? [field] : [])),
+    ...Object.entries({ byok, discoverModels }).flatMap(([field, value]) => (value ? [field] : [])),
+  ];
+  return given.flatMap((field) =>
+    problemAt(field, 'is not for a provider that a "module" makes: hand it over in "options"'),
+  );
 }
 
 /** The providers whose wire makes the name of a model a part of the address. */

@@ -18,6 +18,8 @@ import {
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
+import { moduleEntrySchema, moduleFields } from './module-config.ts';
+
 /** The longest a JavaScript timer can wait; a longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -154,6 +156,7 @@ const storeSchema = z.discriminatedUnion('type', [
     dir: z.string().min(1).default('./data').describe('For the journal of generations; relative to the config file'),
   }),
   z.strictObject({ type: z.literal('memory') }),
+  z.strictObject({ type: z.literal('module'), ...moduleFields }),
 ]);
 
 const sharedSchema = z.discriminatedUnion('type', [
@@ -262,6 +265,12 @@ const rateLimitSchema = z.strictObject({
   tokensPerMinute: z.int().min(1).nullable().default(null),
 });
 
+/** A provider, or code of the operator's own that makes one. The API takes the first alone. */
+const configuredProviderSchema = providerSettingsSchema.extend({
+  module: moduleFields.module.optional(),
+  options: moduleFields.options,
+});
+
 /** The config file (docs/configuration.md). Closed, because a misspelt field that did nothing would mislead. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -279,7 +288,11 @@ export const configSchema = z.strictObject({
   videos: videosSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),
   rateLimits: z.array(rateLimitSchema).default([]),
-  providers: z.array(providerSettingsSchema).default([]),
+  destinations: z
+    .array(moduleEntrySchema)
+    .default([])
+    .describe('Destinations by code of your own, which get the record of every call'),
+  providers: z.array(configuredProviderSchema).default([]),
   models: z.array(configuredModelSchema).default([]),
 });
 

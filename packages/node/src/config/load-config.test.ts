@@ -387,7 +387,11 @@ test.each<[string, unknown, string]>([
     { auth: { bootstrapKeys: [{ key: 'k', kind: 'root' }] } },
     'auth.bootstrapKeys[0].kind: must be one of "api", "management"',
   ],
-  ['an unknown store', { store: { type: 'sqlite' } }, 'store.type: must be one of "json", "postgres", "memory"'],
+  [
+    'an unknown store',
+    { store: { type: 'sqlite' } },
+    'store.type: must be one of "json", "postgres", "memory", "module"',
+  ],
   [
     'an address that is not http',
     { providers: [{ ...local, baseUrl: 'ftp://x' }] },

@@ -17,6 +17,7 @@ import type { z } from 'zod';
 import { checkConfig, type Placed } from './check-config.ts';
 import { ConfigError, describeSchemaIssue, findJsonError } from './config-errors.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
+import { type ModuleConfig, toModuleConfig } from './module-config.ts';
 import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
 
@@ -43,12 +44,17 @@ export interface LoadConfigOptions {
 }
 
 /** A configuration ready for use: checked, defaults filled in, secrets read, paths absolute. Holds secrets. */
-export interface GatewayConfig extends Omit<ConfigFile, '$schema' | 'providers' | 'models'> {
+export interface GatewayConfig extends Omit<ConfigFile, '$schema' | 'providers' | 'models' | 'destinations'> {
   /** `none`: there is no file, and no variable names a provider. */
   readonly origin: 'file' | 'environment' | 'none';
   /** Absolute. */
   readonly file: string | null;
   readonly providers: readonly ProviderConfig[];
+  /** Providers that code of the operator's own makes. */
+  readonly providerModules: readonly ModuleConfig[];
+  readonly destinations: readonly ModuleConfig[];
+  /** Secrets among the options of modules. */
+  readonly optionSecrets: readonly string[];
   /** The models of the file, laid over the built-in ones that the providers serve. */
   readonly models: readonly ModelDefinition[];
   /** The models of the file, as they stand there. */
@@ -65,11 +71,11 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     const origin = providers.length > 0 ? 'environment' : 'none';
     const models = pickServedModels(builtInModels, providers);
     warnings.push(...listWarnings(providers, models));
-    const facts = { origin, file: null, providers, models, configuredModels: [], warnings } as const;
+    const facts = { origin, file: null, providers, models, configuredModels: [], warnings, ...NO_MODULES } as const;
     return toGatewayConfig(configSchema.parse({}), facts, flags);
   }
   const path = resolve(file);
-  const { tree, issues, warnings: odd } = resolveSecrets(readJson(path), { env, dir: dirname(path) });
+  const { tree, issues, warnings: odd, optionSecrets } = resolveSecrets(readJson(path), { env, dir: dirname(path) });
   const unresolved = new Set(issues.map((issue) => issue.path));
   const parsed = checkWith(configSchema, tree);
   const broken = parsed.error?.issues ?? [];
@@ -87,12 +93,33 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   issues.push(...checkConfig({ ...sound, slugs, served, presets, env }));
   if (issues.length > 0) throw new ConfigError(path, issues);
 
-  const providers = sound.providers.map(({ entry }) => toProviderConfig(entry, presets, env));
+  const providers = sound.providers
+    .filter(({ entry }) => entry.module === undefined)
+    .map(({ entry }) => toProviderConfig(entry, presets, env));
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
   const warnings = [...odd, ...listWarnings(providers, models)];
-  const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings } as const;
+  const modules = { ...listModules(sound, path), optionSecrets };
+  const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, ...modules } as const;
   return toGatewayConfig(sound.file, facts, flags);
+}
+
+type Modules = Pick<GatewayConfig, 'providerModules' | 'destinations'>;
+
+const NO_MODULES = { providerModules: [], destinations: [], optionSecrets: [] } as const;
+
+/** The parts that code of the operator's own makes, but for the store. */
+function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, path: string): Modules {
+  const toList = (list: string, entries: readonly Pick<ModuleConfig, 'slug' | 'module' | 'options'>[]) =>
+    entries.map((entry, index) => toModuleConfig(entry, { file: path, place: `${list}[${index}]` }));
+  return {
+    providerModules: providers.flatMap(({ entry: { slug, module, options }, index }) =>
+      module === undefined
+        ? []
+        : [toModuleConfig({ slug, module, options }, { file: path, place: `providers[${index}]` })],
+    ),
+    destinations: toList('destinations', file.destinations),
+  };
 }
 
 function readJson(path: string): unknown {
@@ -168,7 +195,7 @@ function listWarnings(providers: readonly ProviderConfig[], models: readonly Mod
     );
 }
 
-type Facts = Omit<GatewayConfig, keyof ConfigFile> & Pick<GatewayConfig, 'providers' | 'models'>;
+type Facts = Omit<GatewayConfig, keyof ConfigFile> & Modules & Pick<GatewayConfig, 'providers' | 'models'>;
 
 function toGatewayConfig({ $schema: _, ...sections }: ConfigFile, facts: Facts, flags: ConfigFlags): GatewayConfig {
   const { server, store } = sections;
@@ -187,6 +214,7 @@ function toGatewayConfig({ $schema: _, ...sections }: ConfigFile, facts: Facts, 
 
 function toStore(store: ConfigFile['store'], file: string | null, dataDir: string | undefined): GatewayConfig['store'] {
   if (store.type === 'memory') return store;
+  if (store.type === 'module') return { ...store, module: resolve(dirname(file ?? '.'), store.module) };
   if (dataDir !== undefined) return { ...store, dir: resolve(dataDir) };
   return { ...store, dir: resolve(file === null ? '.' : dirname(file), store.dir) };
 }

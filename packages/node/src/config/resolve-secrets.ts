@@ -17,6 +17,9 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['webSearch', 'apiKey'],
   ['providers', '*', 'apiKey'],
   ['providers', '*', 'headers', '*'],
+  ['providers', '*', 'options', '*'],
+  ['store', 'options', '*'],
+  ['destinations', '*', 'options', '*'],
 ];
 
 /** Where secrets of a config file come from. */
@@ -32,6 +35,8 @@ export interface ResolvedSecrets {
   readonly issues: ConfigIssue[];
   /** Secrets that look like references of a kind that is not read here. */
   readonly warnings: string[];
+  /** Values that references in the options of modules have led to. */
+  readonly optionSecrets: string[];
 }
 
 /**
@@ -41,6 +46,7 @@ export interface ResolvedSecrets {
 export function resolveSecrets(tree: unknown, sources: SecretSources): ResolvedSecrets {
   const issues: ConfigIssue[] = [];
   const warnings: string[] = [];
+  const optionSecrets: string[] = [];
   const resolveAt = (node: unknown, place: readonly string[], path: readonly PropertyKey[]): unknown => {
     const [key, ...rest] = place;
     if (key === undefined) return resolveText(node, path);
@@ -56,7 +62,10 @@ export function resolveSecrets(tree: unknown, sources: SecretSources): ResolvedS
   const resolveText = (node: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof node !== 'string') return node;
     const found = readReference(node, sources);
+    // An option may be anything, and need not be a secret.
+    const isOption = path.at(-2) === 'options';
     if (found === undefined) {
+      if (isOption) return node;
       const other = OTHER_REFERENCE.exec(node)?.[0].replace('//', '');
       if (other !== undefined) {
         const only = 'only env:NAME and file:PATH are read';
@@ -64,11 +73,15 @@ export function resolveSecrets(tree: unknown, sources: SecretSources): ResolvedS
       }
       return node;
     }
-    if ('value' in found) return found.value;
+    if ('value' in found) {
+      if (isOption) optionSecrets.push(found.value);
+      return found.value;
+    }
     issues.push({ path: toPathText(path), message: found.problem });
     return node;
   };
-  return { tree: SECRET_PLACES.reduce((node, place) => resolveAt(node, place, []), tree), issues, warnings };
+  const resolved = SECRET_PLACES.reduce((node, place) => resolveAt(node, place, []), tree);
+  return { tree: resolved, issues, warnings, optionSecrets };
 }
 
 /**

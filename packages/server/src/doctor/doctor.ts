@@ -13,11 +13,12 @@ import { ConfigError, type GatewayConfig, readStoredProviders } from '@model-gat
 
 import { diagnoseWhole } from '../checks/diagnose-provider.ts';
 import type { Finding } from '../checks/provider-check.ts';
-import { connectProviders, type Connector } from '../open/connect-providers.ts';
-import { openDatabase, readConfig } from '../open/find-store.ts';
+import { connectProviders, type Connector, type Sources } from '../open/connect-providers.ts';
+import { openDatabase, readConfig, toStderr } from '../open/find-store.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import type { StoreFlags } from '../process/flags.ts';
 import { createRedactor } from '../process/logger.ts';
+import { StartError } from '../process/start-error.ts';
 import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
 
 /** What `doctor` is asked to check. */
@@ -41,6 +42,8 @@ interface ProviderReport {
   readonly slug: string;
   /** Null for one that is not called. */
   readonly base_url: string | null;
+  /** The file that makes the provider; null for one of ours. */
+  readonly module: string | null;
   readonly ok: boolean;
   readonly findings: readonly Reported[];
 }
@@ -81,7 +84,7 @@ export async function examine(
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
   const stored = await readStored(config);
   if (stored instanceof Error) return give(stored.message, `fail  store  ${stored.message}`);
-  const count = config.providers.length + stored.length;
+  const count = config.providers.length + config.providerModules.length + stored.length;
   if (count === 0) {
     return give(
       'No provider is configured, and none is set up. Pass a config file with --config, set a variable such as ' +
@@ -95,7 +98,12 @@ export async function examine(
     report.providers.push(safe);
     write(`${toText(safe)}\n`);
   };
-  const { providers, connector, closeAfterwards } = await connectProviders(config);
+  const sources = await tryConnect(config);
+  if (sources instanceof StartError) {
+    const problem = createRedactor(secrets)(sources.message);
+    return give(problem, `fail  module  ${problem}`);
+  }
+  const { providers, connector, closeAfterwards } = sources;
   const examined = { config, connector, call, env, tell };
   try {
     for (const provider of providers) await examineProvider(provider, { ...examined, models: config.models });
@@ -123,9 +131,19 @@ function withoutSecrets(found: ProviderReport, secrets: readonly string[]): Prov
   };
 }
 
+/** A module of a provider that cannot be used is returned as the error of a start. */
+async function tryConnect(config: GatewayConfig): Promise<Sources | StartError> {
+  try {
+    return await connectProviders(config, { logger: toStderr });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error;
+  }
+}
+
 /** The providers that were set up, or why the database cannot be used. */
 async function readStored({ store, logging }: GatewayConfig): Promise<readonly StoredProvider[] | Error> {
-  if (store.type === 'memory') return [];
+  if (store.type === 'memory' || store.type === 'module') return [];
   if (store.type === 'json') return readStoredProviders(store.dir);
   try {
     const opened = await openDatabase({ store, retentionDays: logging.retentionDays });
@@ -163,13 +181,25 @@ async function examineProvider(
   { config, connector, call, env, tell, models, isForm }: Examination & ExaminedAs,
 ): Promise<void> {
   const settings = connector.configOf(provider);
-  if (settings === undefined) return;
+  if (settings === undefined) {
+    const { module = null } = config.providerModules.find(({ slug }) => slug === provider.slug) ?? {};
+    const detail = 'makes the provider; its calls are its own';
+    tell({
+      slug: provider.slug,
+      base_url: null,
+      module,
+      ok: true,
+      findings: [{ layer: 'module', status: 'ok', detail, advice: null }],
+    });
+    return;
+  }
   const { timeouts } = config;
   const check = { config: settings, provider, models, timeouts, call, isForm, env, now: Date.now() };
   const findings = await diagnoseWhole(check);
   tell({
     slug: settings.slug,
     base_url: settings.baseUrl,
+    module: null,
     ok: !findings.some(({ status }) => status === 'failed'),
     findings: findings.map(({ layer, status, detail, advice = null }) => ({ layer, status, detail, advice })),
   });
@@ -200,7 +230,7 @@ async function examineStored(
     } else {
       const { isFailure, detail, advice = null } = toFinding(opened);
       const finding = { layer: null, status: isFailure ? 'failed' : 'skipped', detail, advice } as const;
-      tell({ slug: row.id, base_url: null, ok: !isFailure, findings: [finding] });
+      tell({ slug: row.id, base_url: null, module: null, ok: !isFailure, findings: [finding] });
     }
   }
 }
@@ -240,10 +270,10 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
 };
 
 /** The findings of one provider for people: a line each, with the advice below it. */
-function toText({ slug, base_url: baseUrl, findings }: ProviderReport): string {
+function toText({ slug, base_url: baseUrl, module, findings }: ProviderReport): string {
   const lines = findings.flatMap(({ layer, status, detail, advice }) => {
     const start = `  ${MARKS[status]}  ${layer === null ? '' : `${layer.padEnd(7)}  `}`;
     return [`${start}${detail}`, ...(advice === null ? [] : [`${' '.repeat(start.length)}${advice}`])];
   });
-  return `${slug}  ${baseUrl ?? 'set up in the UI or over HTTP'}\n${lines.join('\n')}\n`;
+  return `${slug}  ${baseUrl ?? module ?? 'set up in the UI or over HTTP'}\n${lines.join('\n')}\n`;
 }

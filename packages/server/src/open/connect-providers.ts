@@ -1,5 +1,6 @@
 import {
   type BroadcastOptions,
+  type Logger,
   type ModelDefinition,
   type Provider,
   sendWhole,
@@ -8,10 +9,11 @@ import {
   type WebhookOptions,
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
-import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
+import type { GatewayConfig, ModuleConfig, ProviderConfig } from '@model-gateway/node';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, findUrlProblem } from '@model-gateway/node/guarded';
 
+import { createModuleProvider, toProviderModuleContext } from './load-modules.ts';
 import type { FixtureUse } from './open-fixtures.ts';
 
 /** Anything with open connections or files, which `close` releases. */
@@ -26,20 +28,25 @@ export interface Sources {
   readonly providers: readonly Provider[];
   readonly models: readonly ModelDefinition[];
   readonly connector: Connector;
+  /** Makes the providers of another configuration, in the same way. */
+  readonly connectAll: (config: GatewayConfig) => Promise<readonly Provider[]>;
   /** Loads what the first call needs but listening does not. */
   readonly preload: () => void;
   readonly closeAfterwards: readonly Closable[];
 }
 
+interface ConnectOptions extends Pick<FixtureUse, 'recordUpstream'> {
+  readonly loadTransport?: LoadTransport | undefined;
+  /** For modules of the operator's own. */
+  readonly logger: Logger;
+}
+
 /** Creates the providers of a configuration. The caller closes what is to be closed. */
 export async function connectProviders(
   config: GatewayConfig,
-  {
-    recordUpstream,
-    loadTransport,
-  }: Pick<FixtureUse, 'recordUpstream'> & { readonly loadTransport?: LoadTransport | undefined } = {},
+  { recordUpstream, loadTransport, logger }: ConnectOptions,
 ): Promise<Sources> {
-  const { providers, models, timeouts } = config;
+  const { models, timeouts } = config;
   const loadUndici: LoadTransport = async () => {
     const { createUndiciTransport } = await import('@model-gateway/node/undici');
     return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
@@ -54,8 +61,19 @@ export async function connectProviders(
       downloads: recordUpstream(provider, outside),
     });
   });
-  const created = await Promise.all(providers.map(connector.connect));
-  return { providers: created, models, connector, preload: () => transport.preload(), closeAfterwards: [transport] };
+  const context = { logger, transport, downloads: outside };
+  const connectModule = (module: ModuleConfig): Promise<Provider> =>
+    createModuleProvider(module, toProviderModuleContext(module.slug, context));
+  const connectAll: Sources['connectAll'] = ({ providers, providerModules }) =>
+    Promise.all([...providers.map(connector.connect), ...providerModules.map(connectModule)]);
+  return {
+    providers: await connectAll(config),
+    models,
+    connector,
+    connectAll,
+    preload: () => transport.preload(),
+    closeAfterwards: [transport],
+  };
 }
 
 interface LazyTransport extends Required<Transport> {

@@ -53,6 +53,12 @@ export async function findStore(flags: StoreFlags): Promise<NamedStore> {
   });
   if (store.type === 'json') return { store };
   if (store.type === 'postgres') return { store, retentionDays: logging.retentionDays };
+  if (store.type === 'module') {
+    throw new UsageError(
+      `The store of this config is of your own (${store.module}), and the gateway alone opens it. ` +
+        'Use the management API, or list keys in auth.bootstrapKeys.',
+    );
+  }
   throw new UsageError(
     'This config uses a memory store, which does not store keys. List them in auth.bootstrapKeys instead.',
   );

@@ -84,6 +84,7 @@ const SWITCH_FIXED_BY_STORE = {
   json: SWITCH_FIXED.host,
   memory: SWITCH_FIXED.memory,
   postgres: 'Several processes share this gateway, and each has its own mode: start one with --record DIR',
+  module: 'There is no directory for recordings, because the store is of your own: start with --record DIR',
 } as const;
 
 /** Has no cases; a case that is made of a generation is handed out. */

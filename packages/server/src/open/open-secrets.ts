@@ -47,8 +47,10 @@ export const secretsOf = ({
 ];
 
 /** Every secret of a configuration, for the log to leave out. */
-export function listSecrets({ auth, metrics, providers, webhooks, webSearch, store, shared }: GatewayConfig): string[] {
+export function listSecrets(config: GatewayConfig): string[] {
+  const { auth, metrics, providers, webhooks, webSearch, store, shared, optionSecrets } = config;
   return [
+    ...optionSecrets,
     ...auth.bootstrapKeys.map(({ key }) => key),
     ...providers.flatMap(secretsOf),
     webhooks.signingSecret ?? '',

@@ -29,6 +29,12 @@ export async function openStore(
       const { openDatabaseStore } = await import('./open-database.ts');
       return openDatabaseStore({ store, shared: config.shared, retentionDays, logger, place });
     }
+    case 'module': {
+      const { createModuleStore, toModuleContext } = await import('./load-modules.ts');
+      const slug = 'store';
+      const module = { slug, module: store.module, options: store.options, place: 'store.module' };
+      return createModuleStore(module, { ...toModuleContext(slug, logger), retentionDays, maxGenerations });
+    }
   }
 }
 
@@ -41,6 +47,8 @@ export function describePlace({ store }: GatewayConfig): string {
       return store.dir;
     case 'postgres':
       return describeAddress(store.url);
+    case 'module':
+      return store.module;
   }
 }
 

@@ -20,9 +20,11 @@ const FIXED_SECTIONS = [
   'webhooks',
   'videos',
   'webSearch',
+  'destinations',
 ] as const;
 
 const SECTIONS = [...LIVE_SECTIONS, ...FIXED_SECTIONS] as const;
+type Section = (typeof SECTIONS)[number];
 
 /** Looks at the file this often: a notice of the file system does not come through mounts, and misses replaced links. */
 const LOOK_EVERY_MS = 1000;
@@ -53,9 +55,9 @@ export function createReload({ config, read, apply, logger }: ReloadOptions): Co
   const reload = async (cause: string, isSilentWhenSame: boolean): Promise<void> => {
     try {
       const next = read();
-      if (isSilentWhenSame && SECTIONS.every((section) => isSame(next[section], inForce[section]))) return;
-      const changed = LIVE_SECTIONS.filter((section) => !isSame(next[section], inForce[section]));
-      const needsRestart = FIXED_SECTIONS.filter((section) => !isSame(next[section], atStart[section]));
+      if (isSilentWhenSame && SECTIONS.every((section) => isSame(section, next, inForce))) return;
+      const changed = LIVE_SECTIONS.filter((section) => !isSame(section, next, inForce));
+      const needsRestart = FIXED_SECTIONS.filter((section) => !isSame(section, next, atStart));
       if (changed.length > 0) await apply(next);
       inForce = next;
       for (const warning of next.warnings) logger.warn(warning);
@@ -76,7 +78,12 @@ export function createReload({ config, read, apply, logger }: ReloadOptions): Co
   };
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+/** Providers are listed by how they are made. */
+const partOf = (section: Section, config: GatewayConfig): unknown =>
+  section === 'providers' ? [config.providers, config.providerModules] : config[section];
+
+const isSame = (section: Section, one: GatewayConfig, other: GatewayConfig): boolean =>
+  JSON.stringify(partOf(section, one)) === JSON.stringify(partOf(section, other));
 
 /**
  * Reloads when the file changes, and on SIGHUP. What has changed since the configuration was read counts too. On a

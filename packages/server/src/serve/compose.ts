@@ -7,6 +7,7 @@ import {
   createGateway,
   type Gateway,
   type GatewayOptions,
+  type GenerationListener,
   type Logger,
   type RateLimitOptions,
   type SecretBox,
@@ -27,6 +28,7 @@ import {
   toBroadcastOptions,
   toWebhookOptions,
 } from '../open/connect-providers.ts';
+import { createModuleDestination, type ModuleDestination, toModuleContext } from '../open/load-modules.ts';
 import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import { isReady } from '../open/open-store.ts';
@@ -121,21 +123,28 @@ async function composeParts(
   const { recordUpstream, replay } = fixtures;
   const sources: Sources =
     replay === undefined
-      ? await connectProviders(config, { recordUpstream, loadTransport })
-      : { ...replay, connector: createConnector(refuseConnection), preload: () => undefined, closeAfterwards: [] };
-  const { connector } = sources;
+      ? await connectProviders(config, { recordUpstream, loadTransport, logger })
+      : {
+          ...replay,
+          connector: createConnector(refuseConnection),
+          connectAll: refuseConnection,
+          preload: () => undefined,
+          closeAfterwards: [],
+        };
+  const { connector, connectAll } = sources;
   opened.push(...sources.closeAfterwards);
   const hide = (more: readonly string[]): void => {
     secrets.push(...more.filter((secret) => !secrets.includes(secret)));
     logger.hide?.(more);
   };
+  const destinations = isDemo ? [] : await openDestinations(config, logger, opened);
   const shared = await openShared(config, logger);
   if (shared !== undefined) opened.push(shared);
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
     store,
-    platform: createNodePlatform({ scratchDir: config.store.type === 'memory' ? undefined : config.store.dir }),
+    platform: createNodePlatform({ scratchDir: 'dir' in config.store ? config.store.dir : undefined }),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
     account: toAccount(config),
@@ -161,7 +170,7 @@ async function composeParts(
     rateLimits: await openRateLimits(config, shared),
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),
-    onGeneration: options.onGeneration,
+    onGeneration: toListener([options.onGeneration, ...destinations.map(({ onGeneration }) => onGeneration)]),
     logger,
   });
   const isSetUp = isReady(store);
@@ -170,7 +179,7 @@ async function composeParts(
   const reconfigure = async (next: GatewayConfig): Promise<void> => {
     const before = config;
     hide(listSecrets(next));
-    const providers = await Promise.all(next.providers.map(connector.connect));
+    const providers = await connectAll(next);
     const rateLimits = await openRateLimits(next, shared);
     // What is shown of the configuration is read while it comes into force.
     config = next;
@@ -182,6 +191,32 @@ async function composeParts(
     }
   };
   return { gateway: fixtures.wrap(gateway), isSetUp, reconfigure, preload: sources.preload };
+}
+
+/** Destinations by code of the operator's own. */
+async function openDestinations(
+  { destinations }: GatewayConfig,
+  logger: Logger,
+  opened: Closable[],
+): Promise<readonly ModuleDestination[]> {
+  const made: ModuleDestination[] = [];
+  for (const config of destinations) {
+    const destination = await createModuleDestination(config, toModuleContext(config.slug, logger));
+    made.push(destination);
+    opened.push({ close: async () => destination.close?.() });
+  }
+  return made;
+}
+
+/** One listener for all of them. Rejects with the failures of those that failed. */
+function toListener(listeners: readonly (GenerationListener | undefined)[]): GenerationListener | undefined {
+  const [first, ...others] = listeners.filter((listener) => listener !== undefined);
+  if (first === undefined || others.length === 0) return first;
+  return async (record) => {
+    const told = [first, ...others].map(async (listener) => listener(record));
+    const failures = (await Promise.allSettled(told)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
+  };
 }
 
 const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });

@@ -24,7 +24,7 @@ async function open(baseUrl: string) {
   const providers = [{ slug: 'up', wire: 'openai', baseUrl, apiKey: KEY, discoverModels: true }];
   writeFileSync(file, JSON.stringify({ providers }));
   const config = loadConfig({ file, env: {}, presets: PRESETS });
-  const { providers: connected, connector, closeAfterwards } = await connectProviders(config);
+  const { providers: connected, connector, closeAfterwards } = await connectProviders(config, { logger: console });
   const [up] = connected;
   if (up === undefined) throw new Error('one provider');
   return {

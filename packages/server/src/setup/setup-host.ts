@@ -11,7 +11,13 @@ import {
   toKeyHint,
 } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import { checkProvider, type GatewayConfig, type ProviderConfig, toProviderConfig } from '@model-gateway/node';
+import {
+  checkProvider,
+  type GatewayConfig,
+  type ModuleConfig,
+  type ProviderConfig,
+  toProviderConfig,
+} from '@model-gateway/node';
 import { z } from 'zod';
 
 import type { Connector } from '../open/connect-providers.ts';
@@ -41,8 +47,9 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
     checkProvider(settings, { presets: PRESETS, env: null }).map(({ field, message }) => ({ path: field, message }));
   return {
     get configured() {
-      const { providers, configuredModels } = current();
-      return { providers: providers.map(toConfigured), models: configuredModels };
+      const { providers, providerModules, configuredModels } = current();
+      const shown = [...providers.map(toConfigured), ...providerModules.map(toConfiguredModule)];
+      return { providers: shown, models: configuredModels };
     },
     secrets,
     loadBuiltInModels,
@@ -113,6 +120,17 @@ function toConfigured(provider: ProviderConfig): ConfiguredProvider {
     },
   };
 }
+
+/** What its code does is not known here; its options may hold secrets. */
+const toConfiguredModule = ({ slug, module }: ModuleConfig): ConfiguredProvider => ({
+  slug,
+  name: slug,
+  address: module,
+  hasKey: false,
+  keyHint: null,
+  headerNames: [],
+  settings: { query: {}, byok: false, discoverModels: false },
+});
 
 /** A model server that people run on their own machine, by the preset that fits it, with its usual port. */
 export interface KnownServer {

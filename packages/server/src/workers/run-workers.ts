@@ -90,7 +90,7 @@ function findSharedStore(workers: number, { store }: GatewayConfig): DatabaseSet
   const why =
     store.type === 'json'
       ? `only one process can use the JSON-file store in ${store.dir}`
-      : 'a store in memory belongs to one process';
+      : `a store ${store.type === 'module' ? 'of your own' : 'in memory'} belongs to one process`;
   throw new UsageError(
     `--workers ${workers} needs a store for several processes, but ${why}.\n` +
       'Name a PostgreSQL database in the config file ("store": { "type": "postgres", "url": "env:DATABASE_URL" }), or omit --workers.',
