@@ -53,13 +53,15 @@ async function readStream({ client }: Running, content: string): Promise<string>
   return text;
 }
 
-test('the example serves a provider of its own, and its destination gets every call', async () => {
+test('the example serves a provider of its own behind a filter, and its destination gets every call', async () => {
   const folder = writeFolder({});
   cpSync(EXAMPLE, folder, { recursive: true });
   const running = await serve(folder, { GATEWAY_KEY: KEY, AUDIT_DIR: folder });
   const whole = await running.client.chat.completions.create(ask('how are you'));
   expect(whole.choices[0]?.message.content).toBe('Hello from the house: how are you');
   expect(await readStream(running, 'how are you')).toBe('Hello from the house: how are you');
+  const filtered = await running.client.chat.completions.create(ask('What is Bluebird'));
+  expect(filtered.choices[0]?.message.content).toBe('Hello from the house: What is [project]');
   const parts = [{ type: 'text' as const, text: 'Hi' }];
   const refused = running.client.chat.completions.create({
     model: 'house/echo',
@@ -68,7 +70,7 @@ test('the example serves a provider of its own, and its destination gets every c
   await expect(refused).rejects.toMatchObject({ status: 400, message: expect.stringContaining('texts alone') });
   await endProcess(running.child);
   const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trim().split('\n');
-  expect(lines.map((line) => (JSON.parse(line) as { model: string }).model)).toEqual(Array(3).fill('house/echo'));
+  expect(lines.map((line) => (JSON.parse(line) as { model: string }).model)).toEqual(Array(4).fill('house/echo'));
 });
 
 const PROVIDER = `export const createProvider = ({ word }, { slug }) => ({
@@ -154,6 +156,23 @@ test.each([
 ])('a module that %s ends the start, and doctor says the same', (_, files, message) => {
   expect(fail(toConfig({}), files)).toContain(message);
   expect(fail(toConfig({}), files, ['doctor'])).toContain(message);
+});
+
+test.each([
+  [
+    'filters',
+    { guardrails: { filters: [{ slug: 'f', module: 'f.mjs' }] } },
+    'createFilter',
+    'a function input, output or both',
+  ],
+  ['destinations', { destinations: [{ slug: 'f', module: 'f.mjs' }] }, 'createDestination', 'a function onGeneration'],
+  ['stores', { store: { type: 'module', module: 'f.mjs' } }, 'createStore', 'a store, but it has no keys'],
+])('modules of %s say what was expected of them, too', (_, config, name, expected) => {
+  const files = { 'house.mjs': PROVIDER, 'f.mjs': `export const ${name} = () => ({});` };
+  const told = fail(toConfig({}, config), files);
+  expect(told).toMatch(/(guardrails\.filters\[0\]|destinations\[0\]|store)\.module: \.\/f\.mjs must return/);
+  expect(told).toContain(expected);
+  expect(fail(toConfig({}, config), { ...files, 'f.mjs': '' })).toContain(`must export a function ${name}(`);
 });
 
 test('the config file says what does not go together', () => {

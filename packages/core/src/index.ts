@@ -161,6 +161,7 @@ export { createTurns, type InTurn } from './foundation/queues.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
 export { VERSION } from './foundation/version.ts';
+export type { FilterDecision, FilteredText, FilterFunction } from './guardrails/filter-functions.ts';
 export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timers.ts';
 export { toContentJson } from './generations/long-output.ts';
 export { type StoredTrace, UNKNOWN_GENERATION } from './generations/to-generation.ts';

@@ -13,6 +13,7 @@ import type { WebAccess } from './chat/web/web-access.ts';
 import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
 import type { Engine, InstanceFacts, Logger, MetricsOptions, SharedChannel } from './foundation/host.ts';
 import type { Platform } from './foundation/platform.ts';
+import type { FilterFunction } from './guardrails/filter-functions.ts';
 import type { Authenticate, GatewayRequest } from './http/request.ts';
 import type { RateLimitOptions } from './limits/rate-limits.ts';
 import type { Provider } from './providers/provider.ts';
@@ -101,6 +102,8 @@ export interface GatewayOptions extends Setup {
   readonly sampleData?: SampleData | undefined;
   /** Judges of reruns by functions of the embedder's own, by the names that reruns use them by. Default: none. */
   readonly rerunJudges?: Readonly<Record<string, RerunJudge>> | undefined;
+  /** Filters of the embedder's own, which look at every call after those of guardrails, in this order. Default: none. */
+  readonly guardrails?: { readonly filters: readonly FilterFunction[] } | undefined;
   /** Refuses or amends requests that have been read, before guardrails, budgets and rules see them. */
   readonly onRequest?: RequestHook | undefined;
   /**

@@ -27,6 +27,7 @@ import { createCacheExaminer } from './generations/cache-doctor/cache-examiner.t
 import { createSessionPasts } from './generations/cache-doctor/plan-marks.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
+import { toFilterFunctions } from './guardrails/filter-functions.ts';
 import { createGuardrailHits } from './guardrails/hits.ts';
 import { createPolicyOf } from './guardrails/policy.ts';
 import { createLedger, type LedgerOptions } from './limits/ledger.ts';
@@ -158,6 +159,7 @@ export function createFoundations(
   return {
     ...fixed,
     onRequest: options.onRequest,
+    filterFunctions: toFilterFunctions(options.guardrails?.filters ?? []),
     shared: options.shared,
     instance: options.instance,
     metrics: options.metrics,

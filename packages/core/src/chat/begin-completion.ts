@@ -12,6 +12,7 @@ import { nativeOf } from '../wire/native-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type Beginning, type CommittedCompletion, failureWithoutOutput, hasOutput } from './committed-completion.ts';
 import { type AskedRest, continueBroken } from './continuation.ts';
+import { filterCompletion } from './filtered-completion.ts';
 import { holdToEnd, isHeld } from './held-stream.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
@@ -34,7 +35,7 @@ export interface Asking {
 /** Finds the reader of a run; `isStaged`: one of its stages wraps the beginning of the completion. */
 export function findReader(run: ChatRun, isStaged: boolean): ReadBy {
   if (continuesBroken(run)) return 'seam';
-  if (run.guard !== null) return 'guard';
+  if (run.guard !== null || run.parts.filterFunctions.output !== null) return 'guard';
   return isStaged ? 'stage' : 'none';
 }
 
@@ -155,8 +156,15 @@ async function beginStream(
     const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
     attempt.onBegun();
     const { request } = turn;
+    const { name } = endpoint.provider;
+    const { output } = run.parts.filterFunctions;
+    if (output !== null) {
+      // Nothing passes that they have not seen, however long it is.
+      const whole = await holdToEnd({ first, rest }, name, attempt.signal, Number.POSITIVE_INFINITY);
+      return await filterCompletion(whole, run, output, attempt.signal);
+    }
     if (request.stream !== true || !isHeld(request, run.parts)) return { first, rest };
-    return await holdToEnd({ first, rest }, endpoint.provider.name, attempt.signal);
+    return await holdToEnd({ first, rest }, name, attempt.signal);
   } catch (error) {
     attempt.abandon(error);
     throw error;

@@ -10,6 +10,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { BoundedQueue } from '../foundation/queues.ts';
 import type { TimerWheel } from '../foundation/timers.ts';
 import type { CallObserver } from '../generations/observer.ts';
+import type { FilterFunctions } from '../guardrails/filter-functions.ts';
 import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -30,6 +31,7 @@ export interface ChatRunParts {
   readonly openCalls: OpenCalls;
   /** Settles long streamed completions, a few at a time; they weigh what they have characters. */
   readonly longCompletions: BoundedQueue;
+  readonly filterFunctions: FilterFunctions;
   readonly logger: Logger;
 }
 

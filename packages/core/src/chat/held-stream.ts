@@ -6,6 +6,7 @@ import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { type Beginning, failureOf, readMore, withoutFinish } from './committed-completion.ts';
+import { endWith } from './filtered-completion.ts';
 
 /** Chunks that are held of one stream. A longer one goes on from there like any other, so that memory has a bound. */
 const MOST_CHUNKS = 50_000;
@@ -22,12 +23,17 @@ export function isHeld(
  * Reads a stream that has begun to its end. Throws what it breaks off with, so that the attempt counts as one that never
  * began, and another can begin anew. What a guardrail ends stays ended: the caller gets that as of any other stream.
  */
-export async function holdToEnd(begun: Beginning, providerName: string, signal: AbortSignal): Promise<Beginning> {
+export async function holdToEnd(
+  begun: Beginning,
+  providerName: string,
+  signal: AbortSignal,
+  mostChunks = MOST_CHUNKS,
+): Promise<Beginning> {
   const held: ChatChunk[] = [...begun.first];
   const completion = createCompletionAccumulator({ maxLength: 0 });
   completion.observe(held);
   try {
-    while (held.length < MOST_CHUNKS) {
+    while (held.length < mostChunks) {
       const step = await raceAbort(readMore(begun), signal);
       if (step.done === true) {
         const failure =
@@ -44,6 +50,3 @@ export async function holdToEnd(begun: Beginning, providerName: string, signal: 
   }
   return { first: held, rest: begun.rest };
 }
-
-/** What is left of a completion of which only its error is to come. */
-const endWith = (error: GatewayError): NonNullable<Beginning['rest']> => ({ next: () => Promise.reject(error) });

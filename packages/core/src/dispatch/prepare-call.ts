@@ -8,6 +8,7 @@ import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { type FilterFunctions, filterRequest } from '../guardrails/filter-functions.ts';
 import { guardCall, type GuardedCall } from '../guardrails/guard-call.ts';
 import { effectsOfExclusions, effectsOfStages, type GuardrailHits } from '../guardrails/hits.ts';
 import type { Policy, PolicyOf } from '../guardrails/policy.ts';
@@ -69,6 +70,7 @@ export interface PrepareParts {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly logging: { readonly inputOutput: boolean };
+  readonly filterFunctions: FilterFunctions;
 }
 
 /**
@@ -142,15 +144,24 @@ export function reservePrepared(
   }
 }
 
-/** Runs the input filters alone. */
+/** Runs the input filters alone: those of guardrails, and then the embedder's own. */
 export function guardByFilters<Request>(
   received: ModelCall<Request>,
   { policy }: Caller,
   pipeline: Pipeline,
-  { parts: { logger, platform } }: CallContext<Pick<PrepareParts, 'logger' | 'platform'>>,
+  { parts, request: { signal } }: CallContext<Pick<PrepareParts, 'logger' | 'platform' | 'filterFunctions'>>,
 ): Awaitable<GuardedCall<Request>> {
-  if (policy === null) return { call: received, refusal: null };
-  return whenKnown(guardCall(received, { policy, pipeline, logger, platform }), ({ call, refusal }) => ({
+  const { logger, platform, filterFunctions } = parts;
+  const { input } = filterFunctions;
+  if (policy === null && input === null) return { call: received, refusal: null };
+  const guarding = guardCall(received, { policy, pipeline, logger, platform });
+  const filtering =
+    input === null
+      ? guarding
+      : whenKnown(guarding, (guarded) =>
+          guarded.refusal === null ? filterRequest(guarded.call, input, { pipeline, logger, signal }) : guarded,
+        );
+  return whenKnown(filtering, ({ call, refusal }) => ({
     call: call.request === received.request ? call : withoutReceived(call),
     refusal,
   }));

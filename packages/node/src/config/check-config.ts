@@ -61,6 +61,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkPlacedProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
+    ...findDuplicates(placeAll(check.file.guardrails.filters), ({ slug }) => slug, 'guardrails.filters', 'slug'),
     ...findDuplicates(placeAll(check.file.destinations), ({ slug }) => slug, 'destinations', 'slug'),
     ...check.models.flatMap((placed) => checkModel(placed, check)),
     ...findDuplicates(check.models, ({ id }) => id, 'models', 'id'),

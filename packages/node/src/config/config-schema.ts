@@ -265,6 +265,13 @@ const rateLimitSchema = z.strictObject({
   tokensPerMinute: z.int().min(1).nullable().default(null),
 });
 
+const guardrailsSchema = z.strictObject({
+  filters: z
+    .array(moduleEntrySchema)
+    .default([])
+    .describe('Filters by code of your own, which look at every call in this order'),
+});
+
 /** A provider, or code of the operator's own that makes one. The API takes the first alone. */
 const configuredProviderSchema = providerSettingsSchema.extend({
   module: moduleFields.module.optional(),
@@ -288,6 +295,7 @@ export const configSchema = z.strictObject({
   videos: videosSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),
   rateLimits: z.array(rateLimitSchema).default([]),
+  guardrails: guardrailsSchema.prefault({}),
   destinations: z
     .array(moduleEntrySchema)
     .default([])

@@ -44,7 +44,10 @@ export interface LoadConfigOptions {
 }
 
 /** A configuration ready for use: checked, defaults filled in, secrets read, paths absolute. Holds secrets. */
-export interface GatewayConfig extends Omit<ConfigFile, '$schema' | 'providers' | 'models' | 'destinations'> {
+export interface GatewayConfig extends Omit<
+  ConfigFile,
+  '$schema' | 'providers' | 'models' | 'guardrails' | 'destinations'
+> {
   /** `none`: there is no file, and no variable names a provider. */
   readonly origin: 'file' | 'environment' | 'none';
   /** Absolute. */
@@ -52,6 +55,7 @@ export interface GatewayConfig extends Omit<ConfigFile, '$schema' | 'providers' 
   readonly providers: readonly ProviderConfig[];
   /** Providers that code of the operator's own makes. */
   readonly providerModules: readonly ModuleConfig[];
+  readonly guardrails: { readonly filters: readonly ModuleConfig[] };
   readonly destinations: readonly ModuleConfig[];
   /** Secrets among the options of modules. */
   readonly optionSecrets: readonly string[];
@@ -104,9 +108,9 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   return toGatewayConfig(sound.file, facts, flags);
 }
 
-type Modules = Pick<GatewayConfig, 'providerModules' | 'destinations'>;
+type Modules = Pick<GatewayConfig, 'providerModules' | 'guardrails' | 'destinations'>;
 
-const NO_MODULES = { providerModules: [], destinations: [], optionSecrets: [] } as const;
+const NO_MODULES = { providerModules: [], guardrails: { filters: [] }, destinations: [], optionSecrets: [] } as const;
 
 /** The parts that code of the operator's own makes, but for the store. */
 function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, path: string): Modules {
@@ -118,6 +122,7 @@ function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, pat
         ? []
         : [toModuleConfig({ slug, module, options }, { file: path, place: `providers[${index}]` })],
     ),
+    guardrails: { filters: toList('guardrails.filters', file.guardrails.filters) },
     destinations: toList('destinations', file.destinations),
   };
 }

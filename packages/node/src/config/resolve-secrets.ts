@@ -20,6 +20,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['providers', '*', 'options', '*'],
   ['store', 'options', '*'],
   ['destinations', '*', 'options', '*'],
+  ['guardrails', 'filters', '*', 'options', '*'],
 ];
 
 /** Where secrets of a config file come from. */

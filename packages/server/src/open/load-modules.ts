@@ -3,6 +3,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 import {
+  type FilterFunction,
   GatewayError,
   type GenerationListener,
   type Logger,
@@ -119,6 +120,15 @@ export async function createModuleDestination(
     return fail('must return an object with a function onGeneration from createDestination');
   }
   return made as unknown as ModuleDestination;
+}
+
+/** Makes a filter, which has the name of its entry. */
+export async function createModuleFilter(config: ModuleConfig, context: ModuleContext): Promise<FilterFunction> {
+  const { made, fail } = await makeOf(config, 'createFilter', context);
+  if (!isObject(made)) return fail('must return a filter from createFilter');
+  const { input, output } = made as Partial<FilterFunction>;
+  if (typeof (input ?? output) !== 'function') fail('must return a filter with a function input, output or both');
+  return { name: config.slug, input: input?.bind(made), output: output?.bind(made) };
 }
 
 export const toModuleContext = (slug: string, logger: Logger): ModuleContext => ({ slug, logger, GatewayError });

@@ -20,6 +20,7 @@ const FIXED_SECTIONS = [
   'webhooks',
   'videos',
   'webSearch',
+  'guardrails',
   'destinations',
 ] as const;
 

@@ -28,7 +28,12 @@ import {
   toBroadcastOptions,
   toWebhookOptions,
 } from '../open/connect-providers.ts';
-import { createModuleDestination, type ModuleDestination, toModuleContext } from '../open/load-modules.ts';
+import {
+  createModuleDestination,
+  createModuleFilter,
+  type ModuleDestination,
+  toModuleContext,
+} from '../open/load-modules.ts';
 import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import { isReady } from '../open/open-store.ts';
@@ -138,6 +143,9 @@ async function composeParts(
     logger.hide?.(more);
   };
   const destinations = isDemo ? [] : await openDestinations(config, logger, opened);
+  const filters = await Promise.all(
+    config.guardrails.filters.map((filter) => createModuleFilter(filter, toModuleContext(filter.slug, logger))),
+  );
   const shared = await openShared(config, logger);
   if (shared !== undefined) opened.push(shared);
   const gateway = createGateway({
@@ -170,6 +178,7 @@ async function composeParts(
     rateLimits: await openRateLimits(config, shared),
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),
+    guardrails: { filters },
     onGeneration: toListener([options.onGeneration, ...destinations.map(({ onGeneration }) => onGeneration)]),
     logger,
   });
