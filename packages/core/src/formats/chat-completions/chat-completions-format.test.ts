@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { GatewayError, toErrorBody } from '../../foundation/errors.ts';
-import { createSseDecoder } from '../../providers/kit/create-chat-wire.ts';
+import { createSseDecoder } from '../../providers/kit/sse-decoder.ts';
 import type { ChatChunk, ChatDelta } from '../../wire/chat-chunk.ts';
 import { createFrameEncoder, DONE_FRAME, KEEP_ALIVE_FRAME } from './chat-completions-format.ts';
 

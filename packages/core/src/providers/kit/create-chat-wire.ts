@@ -1,5 +1,3 @@
-import { createParser } from 'eventsource-parser';
-
 import { type Awaitable, createLazyIterable, iterateOne } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import {
@@ -13,6 +11,7 @@ import {
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { NativeForm } from '../../wire/native-request.ts';
 import type { ChatCall, DiscoveredModel, WholeProvider } from '../provider.ts';
+import { createSseDecoder, type StreamDecoder } from './sse-decoder.ts';
 import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
 import { type ReadError, toRefusalError } from './upstream-error.ts';
 
@@ -41,6 +40,14 @@ export interface CompletionReaderOptions {
   readonly keepsNative?: boolean | undefined;
 }
 
+type OwnHeaders = Readonly<Record<string, string>> | undefined;
+
+/** A request as it is sent, for headers that are made of it. */
+export interface SentRequest {
+  readonly url: string;
+  readonly body: string;
+}
+
 /** The differences between one wire and the others. */
 export interface ChatWire {
   /** Its name in stored requests. */
@@ -48,8 +55,11 @@ export interface ChatWire {
   readonly toUrl: (call: ChatCall) => string;
   /** Builds the upstream body. Throws `invalid_request` that names what this wire cannot express. */
   readonly toBody: (call: ChatCall) => Awaitable<Record<string, unknown>>;
-  /** Headers of one call, beside those of every call. */
-  readonly toHeaders?: ((call: ChatCall) => Readonly<Record<string, string>> | undefined) | undefined;
+  /**
+   * Headers of one call, beside those of every call; a promise where they take time, such as a signature over the body.
+   * What it throws beside a `GatewayError` fails the attempt, and another endpoint may respond.
+   */
+  readonly toHeaders?: ((call: ChatCall, sent: SentRequest) => Awaitable<OwnHeaders>) | undefined;
   /** The form of requests that this wire sends as they came in. */
   readonly nativeForm?: NativeForm | undefined;
   /** Called once for each call. */
@@ -57,6 +67,8 @@ export interface ChatWire {
   readonly readError: ReadError;
   /** Prefix of tool call ids. Default: `call`. */
   readonly toolCallPrefix?: string | undefined;
+  /** Called for each stream, whose bytes it decodes into events. Default: server-sent events. */
+  readonly createDecoder?: (() => StreamDecoder) | undefined;
   /** Whether `[DONE]` ends a stream. Default: yes; elsewhere it is passed over. */
   readonly endsWithDone?: boolean | undefined;
   readonly listUrl: string;
@@ -74,7 +86,7 @@ export function createChatWire(
   wire: ChatWire,
 ): Required<Pick<WholeProvider, 'chat' | 'chatWhole' | 'listModels'>> {
   const { name, headers, credentials, secrets, transport } = upstream;
-  const { toolCallPrefix = 'call', endsWithDone = true, toHeaders } = wire;
+  const { toolCallPrefix = 'call', endsWithDone = true, toHeaders, createDecoder = createSseDecoder } = wire;
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
   const toError = (head: ResponseHead, text: string): GatewayError =>
@@ -84,16 +96,31 @@ export function createChatWire(
     throw new GatewayError('provider_unavailable', `${name} returned a web page instead of a completion`);
   };
 
-  const toRequest = (call: ChatCall, body: Record<string, unknown>): TransportRequest => {
+  // A promise only where the headers are one, so that other calls cost none.
+  const toRequest = (call: ChatCall, body: Record<string, unknown>): Awaitable<TransportRequest> => {
     call.onUpstreamBody?.(toShownBody(body, (text) => hideValues(text, credentials)));
     call.onSent?.(wire.name, body);
-    return {
+    const request = {
       ...toCallLimits(call),
-      method: 'POST',
+      method: 'POST' as const,
       url: wire.toUrl(call),
-      headers: toHeaders === undefined ? chatHeaders : { ...chatHeaders, ...toHeaders(call) },
+      headers: chatHeaders,
       body: JSON.stringify(body),
     };
+    if (toHeaders === undefined) return request;
+    const withOwn = (own: OwnHeaders): TransportRequest =>
+      own === undefined ? request : { ...request, headers: { ...chatHeaders, ...own } };
+    try {
+      const own = toHeaders(call, request);
+      return own instanceof Promise ? own.then(withOwn, refuseUnsigned) : withOwn(own);
+    } catch (error) {
+      return refuseUnsigned(error);
+    }
+  };
+  const refuseUnsigned = (cause: unknown): never => {
+    if (cause instanceof GatewayError) throw cause;
+    const message = `${name} was not asked, because the headers of the request could not be made`;
+    throw new GatewayError('provider_unavailable', message, { cause, metadata: { provider_name: name } });
   };
 
   const createReader = ({ generationId, native, keepsNative }: ChatCall): CompletionReader =>
@@ -104,12 +131,16 @@ export function createChatWire(
       makeId: (number) => `${toolCallPrefix}_${generationId.slice(-12)}_${number}`,
     });
 
-  const askForWhole = (call: ChatCall, body: Record<string, unknown>): Promise<ChatChunk> =>
-    sendWhole(transport, toRequest(call, body)).then((response) => {
+  const askForWhole = (call: ChatCall, body: Record<string, unknown>): Promise<ChatChunk> => {
+    const request = toRequest(call, body);
+    const sending =
+      request instanceof Promise ? request.then((late) => sendWhole(transport, late)) : sendWhole(transport, request);
+    return sending.then((response) => {
       if (response.status !== 200) throw toError(response, toText(response.bytes));
       refuseWebPage(response);
       return createReader(call).readWhole(toText(response.bytes));
     });
+  };
 
   // A body that is available at once costs no extra promise (docs/decisions/0012, 0016).
   const chatWhole = (call: ChatCall): Promise<ChatChunk> => {
@@ -120,7 +151,8 @@ export function createChatWire(
   const openChat = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
     if (!call.stream) return iterateOne([await chatWhole(call)]);
     const body = wire.toBody(call);
-    const response = await transport.send(toRequest(call, body instanceof Promise ? await body : body));
+    const request = toRequest(call, body instanceof Promise ? await body : body);
+    const response = await transport.send(request instanceof Promise ? await request : request);
     if (response.status !== 200) throw toError(response, await readErrorText(response.body));
     refuseWebPage(response);
     const reader = createReader(call);
@@ -133,7 +165,8 @@ export function createChatWire(
       return isBlank(data) ? undefined : reader.readEvent(data);
     };
     const { readEnd } = reader;
-    return readEvents(response.body, readEvent, name, { readEnd, onSignOfLife: call.onSignOfLife });
+    const hooks = { readEnd, onSignOfLife: call.onSignOfLife };
+    return readEvents(response.body, { decoder: createDecoder(), readEvent, providerName: name }, hooks);
   };
 
   return {
@@ -184,6 +217,12 @@ function toCallLimits({
 /** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */
 type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
 
+interface EventReading {
+  readonly decoder: StreamDecoder;
+  readonly readEvent: ReadEvent;
+  readonly providerName: string;
+}
+
 interface EventHooks {
   /** Makes the last chunk; throws for an incomplete completion. */
   readonly readEnd?: (() => ChatChunk) | undefined;
@@ -199,11 +238,9 @@ const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined
  */
 function readEvents(
   body: TransportResponse['body'],
-  readEvent: ReadEvent,
-  providerName: string,
+  { decoder, readEvent, providerName }: EventReading,
   { readEnd, onSignOfLife }: EventHooks = {},
 ): AsyncIterableIterator<readonly ChatChunk[]> {
-  const decoder = createSseDecoder();
   const pieces = body[Symbol.asyncIterator]();
   let phase: 'reading' | 'ended' | 'failed' | 'over' = 'reading';
   let failure: unknown;
@@ -281,88 +318,3 @@ const isBlank = (data: string): boolean => data.length < 16 && data.trim() === '
 
 /** True for the marker with which OpenAI's wire ends a completion. */
 const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';
-
-/** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
-const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
-/** Where so many bytes have finished no event, pieces of an open line of data wait as bytes: text takes several times that. */
-const LONG_LINE_BYTES = 64 * 1024;
-const DATA = 'data:';
-const LF = 10;
-const CR = 13;
-
-/** Decodes bytes into the data of finished events. One per response; not reusable. */
-interface SseDecoder {
-  /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
-  push(bytes: Uint8Array): readonly string[];
-  /** Ends the input. Returns the data of an event without its blank line; undefined when none was begun. */
-  end(): string | undefined;
-}
-
-/** Drops comments, event names, ids and retry fields: no chat wire gives them a meaning that its data lacks. */
-export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTERS): SseDecoder {
-  // Joins characters split between pieces. The byte order mark is left to the parser: stripping twice could take two.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true });
-  let finished: string[] = [];
-  let isOversized = false;
-  let bytesSinceEvent = 0;
-  let lineStart = '';
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
-  const parser = createParser({
-    onEvent: (event) => finished.push(event.data),
-    onError: (error) => {
-      isOversized ||= error.type === 'max-buffer-size-exceeded';
-    },
-    maxBufferSize: maxEventCharacters,
-  });
-
-  const refuseOversized = (): void => {
-    if (isOversized || waitingBytes > maxEventCharacters) {
-      throw new GatewayError('provider_unavailable', 'The provider sent an event above the size limit');
-    }
-  };
-
-  const feed = (piece: string): void => {
-    parser.feed(piece);
-    refuseOversized();
-  };
-
-  const feedWaiting = (): void => {
-    const pieces = waiting;
-    waiting = [];
-    waitingBytes = 0;
-    for (const piece of pieces) feed(text.decode(piece, { stream: true }));
-  };
-
-  return {
-    push(bytes) {
-      finished = [];
-      if (bytesSinceEvent > LONG_LINE_BYTES && lineStart === DATA && !bytes.includes(LF) && !bytes.includes(CR)) {
-        waiting.push(bytes);
-        waitingBytes += bytes.byteLength;
-        refuseOversized();
-        return finished;
-      }
-      if (waitingBytes > 0) feedWaiting();
-      feed(text.decode(bytes, { stream: true }));
-      bytesSinceEvent = finished.length > 0 ? 0 : bytesSinceEvent + bytes.byteLength;
-      lineStart = startOfOpenLine(lineStart, bytes);
-      return finished;
-    },
-    end() {
-      finished = [];
-      feedWaiting();
-      // A blank line closes an open event, and the parser then returns it.
-      feed(`${text.decode()}\n\n`);
-      return finished[0];
-    },
-  };
-}
-
-/** The first characters of the line that is open after a piece, as many as `data:` has. */
-function startOfOpenLine(before: string, piece: Uint8Array): string {
-  if (piece.at(-1) === LF) return '';
-  const at = Math.max(piece.lastIndexOf(LF), piece.lastIndexOf(CR)) + 1;
-  const start = String.fromCharCode(...piece.subarray(at, at + DATA.length));
-  return at > 0 ? start : (before + start).slice(0, DATA.length);
-}

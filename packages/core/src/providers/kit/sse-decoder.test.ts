@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { chunkings } from '../../../../../test/support/upstreams/chunkings.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { createSseDecoder } from './create-chat-wire.ts';
+import { createSseDecoder } from './sse-decoder.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
