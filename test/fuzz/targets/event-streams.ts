@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { createSseDecoder } from '../../../packages/core/src/providers/kit/create-chat-wire.ts';
+import { createSseDecoder } from '../../../packages/core/src/providers/kit/sse-decoder.ts';
 import { cutInto, cuts } from '../../support/formats/damaged-bytes.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 
