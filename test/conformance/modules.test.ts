@@ -101,6 +101,31 @@ test('options take variables, come into force while it runs, and a module that f
   expect(running.log()).not.toContain('rhubarb');
 });
 
+test('management sees such a provider, cannot change it, and cannot set up another under its name', async () => {
+  const management = 'sk-test-management-0123456789';
+  const keys = [{ key: management, kind: 'management', name: 'admin' }];
+  const config = toConfig({ word: 'plum' }, { auth: { bootstrapKeys: keys } });
+  const folder = writeFolder({ 'house.mjs': PROVIDER, 'gateway.config.json': config });
+  const { client } = await serve(folder);
+  const ask = async (method: string, path: string, body?: object) => {
+    const response = await fetch(new URL(`/admin/v1/${path}`, client.baseURL), {
+      method,
+      headers: { authorization: `Bearer ${management}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as { readonly data: readonly object[] } };
+  };
+  const listed = await ask('GET', 'setup/providers');
+  expect(listed.body.data).toMatchObject([
+    { slug: 'house', source: 'config', status: 'ready', address: join(folder, 'house.mjs'), settings: {} },
+  ]);
+  expect((await ask('PATCH', 'setup/providers/house', { name: 'Mine' })).status).toBeGreaterThanOrEqual(400);
+  const own = { slug: 'house', wire: 'openai', baseUrl: 'https://a.example/v1', apiKey: null };
+  const refused = await ask('POST', 'setup/providers', own);
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('house')]);
+  expect((await ask('GET', 'providers')).status).toBe(200);
+});
+
 test('a store of its own holds what the gateway stores', async () => {
   const store = `import { createMemoryStore } from ${JSON.stringify(import.meta.resolve('@model-gateway/core/stores/memory-store'))};
 export const createStore = ({ note }, { logger }) => { logger.info(note); return createMemoryStore(); };`;
@@ -173,6 +198,16 @@ test.each([
   expect(told).toMatch(/(guardrails\.filters\[0\]|destinations\[0\]|store)\.module: \.\/f\.mjs must return/);
   expect(told).toContain(expected);
   expect(fail(toConfig({}, config), { ...files, 'f.mjs': '' })).toContain(`must export a function ${name}(`);
+});
+
+test('commands that would open the store themselves say that a store of its own is for the gateway', () => {
+  const config = toConfig({}, { store: { type: 'module', module: 'store.mjs' } });
+  expect(fail(config, {}, ['keys', 'create', '--name', 'x'])).toContain(
+    'The store of this config is of your own (./store.mjs), and the gateway alone opens it',
+  );
+  expect(fail(config, {}, ['serve', '--port', '0', '--workers', '2'])).toContain(
+    'needs a store for several processes, but a store of your own belongs to one process',
+  );
 });
 
 test('the config file says what does not go together', () => {

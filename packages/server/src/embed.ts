@@ -4,3 +4,9 @@ export { createLogger, type LoggerOptions, type ServerLogger } from './process/l
 export { openStore } from './open/open-store.ts';
 export { planStart, type StartPlan } from './serve/plan-start.ts';
 export { describeListenError } from './process/port-holder.ts';
+export type {
+  ModuleContext,
+  ModuleDestination,
+  ProviderModuleContext,
+  StoreModuleContext,
+} from './open/load-modules.ts';

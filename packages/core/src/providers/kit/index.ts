@@ -1,7 +1,14 @@
 // What a provider of another wire is made of, for packages outside of this one (docs/extending/provider.md).
 export { isObject, isRecord, objectsOf, parseJson, parseReturned, readCount } from '../../foundation/parse.ts';
 export { type FetchLimits, toFetch } from '../../foundation/to-fetch.ts';
-export { type ChatChunk, type ChatDelta, finishReasonSchema, type Usage } from '../../wire/chat-chunk.ts';
+export {
+  type ChatChunk,
+  type ChatDelta,
+  type FinishReason,
+  finishReasonSchema,
+  type ToolCallDelta,
+  type Usage,
+} from '../../wire/chat-chunk.ts';
 export { isSupported } from '../../wire/chat-parameters.ts';
 export { refuseField } from '../../wire/fields.ts';
 export type { ApiKey } from './asked-key.ts';
