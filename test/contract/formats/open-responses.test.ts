@@ -1,55 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 
 import { readEvents } from '../../support/chat-formats/chat-format.ts';
 import { createWireGateway, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { jsonOf } from '../../support/gateways/core-gateway.ts';
+import { openResponseSchema, type OpenResponse } from '../../support/open-responses/open-response-schema.ts';
 import type { ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import type { ResponseCase, WireScript } from '../../support/wires/wire-script.ts';
-
-/** The response object as clients of the Open Responses specification read it: every field has to be there. */
-const responseSchema = z.looseObject({
-  id: z.string().min(1),
-  object: z.literal('response'),
-  created_at: z.int(),
-  completed_at: z.int().nullable(),
-  status: z.enum(['in_progress', 'completed', 'incomplete', 'failed']),
-  model: z.string(),
-  output: z.array(z.looseObject({ type: z.string(), id: z.string().min(1) })),
-  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-  incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
-  instructions: z.string().nullable(),
-  previous_response_id: z.null(),
-  tools: z.array(z.looseObject({ type: z.string(), name: z.string(), strict: z.boolean().nullable() })),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
-  parallel_tool_calls: z.boolean(),
-  truncation: z.enum(['auto', 'disabled']),
-  text: z.looseObject({ format: z.looseObject({ type: z.string() }) }),
-  temperature: z.number(),
-  top_p: z.number(),
-  presence_penalty: z.number(),
-  frequency_penalty: z.number(),
-  top_logprobs: z.int().nullable(),
-  reasoning: z.looseObject({ effort: z.string().nullable(), summary: z.string().nullable() }).nullable(),
-  usage: z
-    .looseObject({
-      input_tokens: z.int(),
-      output_tokens: z.int(),
-      total_tokens: z.int(),
-      input_tokens_details: z.looseObject({ cached_tokens: z.int() }),
-      output_tokens_details: z.looseObject({ reasoning_tokens: z.int() }),
-    })
-    .nullable(),
-  max_output_tokens: z.int().nullable(),
-  max_tool_calls: z.int().nullable(),
-  store: z.boolean(),
-  background: z.boolean(),
-  service_tier: z.string(),
-  metadata: z.record(z.string(), z.string()),
-  safety_identifier: z.string().nullable(),
-  prompt_cache_key: z.string().nullable(),
-});
-type Response = z.infer<typeof responseSchema>;
 
 const WEATHER = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } };
 const PICTURE = 'data:image/png;base64,iVBORw0KGgo=';
@@ -87,7 +43,7 @@ async function readResponses(
   script: WireScript,
   transport: ScriptedTransport,
   body: object,
-): Promise<{ readonly types: readonly string[]; readonly responses: readonly Response[] }> {
+): Promise<{ readonly types: readonly string[]; readonly responses: readonly OpenResponse[] }> {
   const events = await readEvents(await respond(script, transport, { ...body, stream: true }));
   const carrying = events
     .filter(({ data }) => data !== '[DONE]')
@@ -95,13 +51,13 @@ async function readResponses(
     .filter(({ response }) => response !== undefined);
   return {
     types: carrying.map(({ type }) => type),
-    responses: carrying.map(({ response }) => responseSchema.parse(response)),
+    responses: carrying.map(({ response }) => openResponseSchema.parse(response)),
   };
 }
 
 describe.each(WIRES)('over the wire %s', (_, script) => {
   test.each(CASES)('%s: the whole response has every field', async (_name, kind, body, types) => {
-    const response = responseSchema.parse(jsonOf(await respond(script, replayWhole(script.responses[kind]), body)));
+    const response = openResponseSchema.parse(jsonOf(await respond(script, replayWhole(script.responses[kind]), body)));
     expect(response.output.map(({ type }) => type)).toEqual(expect.arrayContaining([...types]));
     expect(response).toMatchObject({ temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 });
     expect(response.status).toBe(kind === 'length' ? 'incomplete' : 'completed');
@@ -135,7 +91,7 @@ describe.each(WIRES)('over the wire %s', (_, script) => {
     };
     const { tools, ...values } = asked;
     const response = jsonOf(await respond(script, replayWhole(script.responses.text), { input: 'Hi', ...asked }));
-    expect(responseSchema.parse(response)).toMatchObject({ ...values, tools });
+    expect(openResponseSchema.parse(response)).toMatchObject({ ...values, tools });
   });
 
   test('a stream that breaks off ends with a failed response that has every field', async () => {
