@@ -6,9 +6,17 @@ import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-c
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
 import { ollamaChatFormat, ollamaGenerateFormat } from '../../../packages/core/src/formats/ollama/ollama-format.ts';
-import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
+import {
+  fromKeptItems,
+  toHistoryItems,
+  toShownItems,
+} from '../../../packages/core/src/formats/responses/kept-response.ts';
+import { parseResponses, responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
+import { createCompletionAccumulator } from '../../../packages/core/src/generations/completion-accumulator.ts';
+import { SEALED_REASONING } from '../../../packages/core/src/wire/responses.ts';
 import { completionArbitrary, type MadeCompletion } from '../../support/formats/completions.ts';
 import {
+  ENVELOPE,
   readChatStream,
   readMessageStream,
   readOllamaStream,
@@ -247,4 +255,51 @@ describe('Any completion that a client sends back is the same turn', () => {
         }
       }
     }));
+});
+
+describe('Any completion that is stored as a response', () => {
+  test('is given back as it was sent, and sent back with all that its providers need', () =>
+    holds(async (made) => {
+      for (const keeps of [false, true]) {
+        const include = keeps ? { include: [SEALED_REASONING] } : {};
+        const request = { model: 'test/model', input: 'Hello', ...include };
+        const stored = parseResponses(request, { previousId: null, isStored: true });
+        const sent = toBody(stored, made) as { readonly output: readonly Block[] };
+        const { items, members } = keepWhole(stored, made);
+        const read = fromKeptItems(JSON.parse(JSON.stringify(items)) as unknown[], textsOf(made));
+        const { output, ...others } = sent;
+        expect(toShownItems(read, keeps)).toEqual(output);
+        expect(others).toMatchObject(members);
+        const input = [{ role: 'user', content: 'Hello' }, ...toHistoryItems(read), TOOL_RESULT];
+        const { messages: said } = responsesFormat.parse({ model: 'test/model', input }, {}).request;
+        expect(meaningOf(said.find(({ role }) => role === 'assistant') as SentBack | undefined)).toEqual(
+          expectedOf(made),
+        );
+      }
+    }));
+
+  const accumulate = ({ chunks }: MadeCompletion) => {
+    const completion = createCompletionAccumulator();
+    completion.observe(chunks);
+    return completion;
+  };
+  const textsOf = (made: MadeCompletion) => {
+    const { text, reasoning, toolCalls } = accumulate(made);
+    return { completion: text, reasoning, tool_calls: toolCalls };
+  };
+
+  function keepWhole({ encoder }: ReturnType<typeof parseResponses>, made: MadeCompletion) {
+    const { chunks, usage, finish: reason } = made;
+    const kept = encoder.keep?.({
+      ...ENVELOPE,
+      chunks,
+      usage,
+      reason,
+      error: null,
+      isCancelled: false,
+      texts: accumulate(made),
+    });
+    if (kept === undefined) throw new Error('Nothing is kept');
+    return kept;
+  }
 });

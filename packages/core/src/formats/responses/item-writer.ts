@@ -3,6 +3,8 @@ import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts'
 import { sealReasoning } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
+import { type EventSink, toPlace } from './event-sink.ts';
+import { createReasoningParts, isRawReasoning, type PartForm, RAW, SUMMARY } from './reasoning-parts.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
 export interface ItemWriterOptions {
@@ -222,17 +224,17 @@ function createReasoningSink({
   let id = '';
   let hasBegun = false;
   let pieces: ReasoningDetail[] = [];
-  let parts = createReasoningParts(sink, () => placeOf(id));
+  let parts = createReasoningParts(sink, SUMMARY, () => placeOf(id));
   const start = (): void => {
     hasBegun = false;
     pieces = [];
-    parts = createReasoningParts(sink, () => placeOf(id));
   };
-  const begin = (isRaw: boolean): void => {
+  const begin = (form: PartForm): void => {
     if (hasBegun) return;
     hasBegun = true;
     id = makeId('rs');
-    add({ id, type: 'reasoning', status: 'in_progress', summary: [], ...(isRaw && { content: [] }) });
+    parts = createReasoningParts(sink, form, () => placeOf(id));
+    add({ id, type: 'reasoning', status: 'in_progress', ...parts.done() });
   };
   const end = (): void => {
     const details = joinDetails(pieces);
@@ -240,12 +242,13 @@ function createReasoningSink({
     const isShown = hasBegun || (keepsReasoning && details.some(isSealed));
     onEnd(details, isShown);
     if (!isShown) return;
-    begin(false);
+    begin(SUMMARY);
+    parts.end();
     finish({
       id,
       type: 'reasoning',
       status: 'completed',
-      ...parts.end(),
+      ...parts.done(),
       ...(keepsReasoning && { encrypted_content: sealReasoning(details) }),
       ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
     });
@@ -253,118 +256,23 @@ function createReasoningSink({
   return {
     startReasoning: start,
     reasoning(detail) {
-      // An item has one signature, that of its last text.
       const last = pieces.at(-1);
-      if (last !== undefined && isSigned(last) && last['index'] !== detail['index']) {
+      const text = textOf(detail.type === 'reasoning.summary' ? detail['summary'] : detail['text']);
+      const form = !wantsSummary && isRawReasoning(detail) ? RAW : SUMMARY;
+      // An item has one signature, that of its last text, and texts of one form, which stay in their order.
+      const isOther = hasBegun && text !== '' && parts.form !== form;
+      if (isOther || (last !== undefined && isSigned(last) && last['index'] !== detail['index'])) {
         end();
         start();
       }
       pieces.push(detail);
-      const text = textOf(detail.type === 'reasoning.summary' ? detail['summary'] : detail['text']);
       if (text === '') return;
-      const isRaw = !wantsSummary && isRawReasoning(detail);
-      begin(isRaw);
-      parts.write(text, detail['index'], isRaw);
+      begin(form);
+      parts.write(text, detail['index']);
     },
     endReasoning: end,
   };
 }
-
-/** The formats of models whose providers send a summary as if it were the text of the reasoning. */
-const SUMMARISING: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1']);
-
-/** Whether it is the reasoning itself, as models with open weights give it out. */
-const isRawReasoning = (detail: ReasoningDetail): boolean =>
-  detail.type !== 'reasoning.summary' && !SUMMARISING.has(detail['format']);
-
-/** A text of a reasoning item. */
-interface Part {
-  /** The number of its block in the completion. */
-  readonly block: unknown;
-  readonly form: PartForm;
-  /** The members of each of its pieces. */
-  readonly place: string;
-  text: string;
-}
-
-/** How the texts of one kind are sent. */
-interface PartForm {
-  readonly list: 'summary' | 'content';
-  readonly index: 'summary_index' | 'content_index';
-  readonly partType: 'summary_text' | 'reasoning_text';
-  /** The events of the part, and those of its text, but for their ends. */
-  readonly events: readonly [part: string, text: string];
-}
-
-const SUMMARY: PartForm = {
-  list: 'summary',
-  index: 'summary_index',
-  partType: 'summary_text',
-  events: ['response.reasoning_summary_part', 'response.reasoning_summary_text'],
-};
-
-const RAW: PartForm = {
-  list: 'content',
-  index: 'content_index',
-  partType: 'reasoning_text',
-  events: ['response.content_part', 'response.reasoning_text'],
-};
-
-/** The texts of one reasoning item, one after the other. */
-export interface ReasoningParts {
-  write(text: string, block: unknown, isRaw: boolean): void;
-  /** Ends the part that is open; returns the members of the item with all of them. */
-  end(): object;
-}
-
-/** Writes the texts of reasoning: those of models with open weights as its content, and summaries as its summary. */
-function createReasoningParts({ emit, emitPiece }: EventSink, place: () => object): ReasoningParts {
-  const done: Record<PartForm['list'], object[]> = { summary: [], content: [] };
-  let open: Part | null = null;
-
-  const at = ({ list, index }: PartForm): object => ({ ...place(), [index]: done[list].length });
-  const close = (): void => {
-    if (open === null) return;
-    const { text, form } = open;
-    open = null;
-    const [ofPart, ofText] = form.events;
-    const part = { type: form.partType, text };
-    emit(`${ofText}.done`, { ...at(form), text });
-    emit(`${ofPart}.done`, { ...at(form), part });
-    done[form.list].push(part);
-  };
-
-  return {
-    write(text, block, isRaw) {
-      const form = isRaw ? RAW : SUMMARY;
-      if (open === null || open.block !== block || open.form !== form) {
-        close();
-        open = { block, form, place: toPlace(at(form)), text: '' };
-        emit(`${form.events[0]}.added`, { ...at(form), part: { type: form.partType, text: '' } });
-      }
-      open.text += text;
-      emitPiece(`${open.form.events[1]}.delta`, open.place, text);
-    },
-    end() {
-      close();
-      const { summary, content } = done;
-      return { summary, ...(content.length > 0 && { content }) };
-    },
-  };
-}
-
-/** Receives events, each with the members that belong to its type, without its number. */
-export type Emit = (type: string, members: Readonly<Record<string, unknown>>) => void;
-
-/** Receives the events of a completion. */
-export interface EventSink {
-  readonly emit: Emit;
-  /** Receives a piece of a text, the event of which there are many. `place`: the members of every piece, by `toPlace`. */
-  emitPiece(type: string, place: string, piece: string): void;
-}
-
-/** The members that are the same in every piece of one text, serialised once. */
-const toPlace = (members: object): string => JSON.stringify(members).slice(1, -1);
 
 /** An item of a response's output, as it is sent. */
 export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };

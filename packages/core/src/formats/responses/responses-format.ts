@@ -10,23 +10,23 @@ import type {
 } from '../../chat/format.ts';
 import { isRecord, parseWith, type Unchecked } from '../../foundation/parse.ts';
 import { isTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
-import type { ChatChunk, Usage } from '../../wire/chat-chunk.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { refuseField } from '../../wire/fields.ts';
 import type { KeptResponse } from '../../wire/kept-response.ts';
 import { type NativePiece, withNative } from '../../wire/native-request.ts';
 import { type ResponsesRequest, responsesRequestSchema, SEALED_REASONING, toItemId } from '../../wire/responses.ts';
+import type { Emit, EventSink } from './event-sink.ts';
 import {
   createItemWriter,
   createSpools,
-  type Emit,
-  type EventSink,
   type ItemWriterOptions,
   type KnownReasoning,
   type Spools,
 } from './item-writer.ts';
+import { toKeptMembers } from './kept-members.ts';
 import { toKeptItems } from './kept-response.ts';
 import { toChatRequest } from './to-chat-request.ts';
-import { reasonOf, toEnding, toResponse, toResponsesUsage, withBase } from './to-response.ts';
+import { reasonOf, toEnding, toOwn, toOwnEnding, toResponse } from './to-response.ts';
 import { nameTools, type ToolNames } from './tool-names.ts';
 
 /** `POST /responses`: OpenAI's newer form of a chat call, of which nothing is kept (wire.md 22.2). */
@@ -120,23 +120,12 @@ function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping
     },
     ...(isStored && {
       keep(completion: EndedCompletion): KeptResponse {
-        const { chunks, error, isCancelled, usage, texts, created, reason } = completion;
+        const { chunks, error, isCancelled, texts } = completion;
         const isComplete = error === null && !isCancelled;
         const { output, own } =
           chunks === null ? (end?.(isComplete) ?? { output: [], own: null }) : endWhole(completion, chunks);
-        const response = { ...toResponse(completion, body), ...about };
-        const toEnd = (): Record<string, unknown> => {
-          if (own !== null && isComplete) return toOwnEnding(toOwn(own, completion, response), usage, undefined);
-          if (isCancelled) return { ...response, status: 'cancelled' };
-          // A stream that fails ends without its usage.
-          if (error !== null && chunks === null) {
-            return { ...response, ...toEnding({ reason: 'error', output, usage: undefined, error }) };
-          }
-          return { ...response, completed_at: created, ...toEnding({ reason, output, usage, error }) };
-        };
-        const { output: _output, ...ending } = toEnd();
         return {
-          members: toMembers(ending, toResponse({ id: completion.id, created: 0, model: '', provider: '' }, body)),
+          members: toKeptMembers(completion, { body, about, own: isComplete ? own : null }),
           items: toKeptItems({ items: output, reasonings, keepsReasoning }, texts),
         };
       },
@@ -152,13 +141,6 @@ interface EndedOutput {
 
 /** Ends the output of a stream, and returns it: of one that is not complete, the items that have ended. */
 type EndOutput = (isComplete: boolean) => EndedOutput;
-
-/** The members of a response that differ from those that its request says. */
-function toMembers(response: Unchecked, base: Unchecked): Unchecked {
-  const isSame = (name: string): boolean =>
-    name in base && (response[name] === base[name] || JSON.stringify(response[name]) === JSON.stringify(base[name]));
-  return Object.fromEntries(Object.entries(response).filter(([name]) => !isSame(name)));
-}
 
 /** An item as a caller receives it who did not ask for what is needed to send reasoning back. */
 function withoutSealed({ encrypted_content: _sealed, ...item }: Unchecked): Unchecked {
@@ -369,31 +351,4 @@ function createNativeEvents({ toShown, begin, emit, emitNumbered }: NativeEvents
       emit(type, { ...members, ...(item !== undefined && { item: shown }) });
     },
   };
-}
-
-/** A response of upstream's own, under the names that it has here. What it lacks, and clients need, is as `base` has it. */
-function toOwn(
-  given: Unchecked,
-  { id, model, provider }: CompletionEnvelope,
-  base: Unchecked,
-): Record<string, unknown> {
-  const { store, previous_response_id } = base;
-  return { ...withBase(given, base), id, model, provider, store, previous_response_id };
-}
-
-/** The last response of upstream's own, with what it has cost here. */
-function toOwnEnding(
-  own: Unchecked,
-  usage: Usage | undefined,
-  members: WholeCompletion['members'],
-): Record<string, unknown> {
-  const given = isRecord(own['usage']) ? own['usage'] : null;
-  return { ...own, usage: usage === undefined ? given : withCosts(toResponsesUsage(usage), given), ...members };
-}
-
-/** The counts that upstream names, and the costs that the gateway knows. */
-function withCosts(counted: Unchecked, given: Unchecked | null): Unchecked {
-  if (given === null) return counted;
-  const costs = Object.entries(counted).filter(([name]) => !/token/.test(name));
-  return { ...counted, ...given, ...Object.fromEntries(costs) };
 }

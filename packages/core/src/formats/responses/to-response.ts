@@ -61,13 +61,40 @@ function withStrict(tool: unknown): unknown {
  * A response of upstream's own. What it lacks is as `base` has it, and so is what it leaves null where clients need a
  * value.
  */
-export function withBase(given: Unchecked, base: Unchecked): Unchecked {
+function withBase(given: Unchecked, base: Unchecked): Unchecked {
   const merged: Record<string, unknown> = { ...base, ...given };
   for (const [field, usual] of Object.entries(base)) {
     if (usual !== null && merged[field] === null) merged[field] = usual;
   }
   if (Array.isArray(merged['tools'])) merged['tools'] = merged['tools'].map(withStrict);
   return merged;
+}
+
+/** A response of upstream's own, under the names that it has here. What it lacks, and clients need, is as `base` has it. */
+export function toOwn(
+  given: Unchecked,
+  { id, model, provider }: CompletionEnvelope,
+  base: Unchecked,
+): Record<string, unknown> {
+  const { store, previous_response_id } = base;
+  return { ...withBase(given, base), id, model, provider, store, previous_response_id };
+}
+
+/** The last response of upstream's own, with what it has cost here. */
+export function toOwnEnding(
+  own: Unchecked,
+  usage: Usage | undefined,
+  members: WholeCompletion['members'],
+): Record<string, unknown> {
+  const given = isRecord(own['usage']) ? own['usage'] : null;
+  return { ...own, usage: usage === undefined ? given : withCosts(toResponsesUsage(usage), given), ...members };
+}
+
+/** The counts that upstream names, and the costs that the gateway knows. */
+function withCosts(counted: Unchecked, given: Unchecked | null): Unchecked {
+  if (given === null) return counted;
+  const costs = Object.entries(counted).filter(([name]) => !/token/.test(name));
+  return { ...counted, ...given, ...Object.fromEntries(costs) };
 }
 
 interface ResponseEnd {
