@@ -167,7 +167,7 @@ function* prefixed(first: string, others: Iterable<string>): Generator<string> {
   yield* others;
 }
 
-interface Settled {
+interface EndedRun {
   readonly settled: SettledGeneration;
   readonly outcome: Outcome;
   /** Milliseconds since the epoch. */
@@ -177,11 +177,12 @@ interface Settled {
 }
 
 /** Adds to a record that is to be stored what the form of its route needs to give the completion back. */
-export function keepForm(run: ChatRun, { settled: { content, usage }, outcome, created, chunks }: Settled): void {
+export function keepForm(run: ChatRun, { settled, outcome, created, chunks }: EndedRun): void {
   const { encoder, observer } = run;
+  const { content, usage } = settled;
   if (encoder.keep === undefined || content === null) return;
   const { completion } = observer;
-  content.response = encoder.keep({
+  const response = encoder.keep({
     ...envelopeOf(run, created),
     chunks,
     reason: completion.finish?.reason ?? 'stop',
@@ -190,6 +191,16 @@ export function keepForm(run: ChatRun, { settled: { content, usage }, outcome, c
     usage,
     texts: completion,
   });
+  content.response = response;
+  // What upstream sends beside texts, such as a picture, counts for the limit of a content, too.
+  settled.contentLength += lengthOf(response.items);
+}
+
+/** The length of all texts in it. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + lengthOf(member), 0);
 }
 
 /** The fields that every part of a run's completion repeats. `created`: milliseconds since the epoch. */

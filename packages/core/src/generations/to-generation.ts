@@ -303,7 +303,7 @@ export interface SettledGeneration {
   /** Null when contents are not to be stored. */
   readonly content: StoredContent | null;
   /** About how long the content is in characters. */
-  readonly contentLength: number;
+  contentLength: number;
 }
 
 export function toSettled(

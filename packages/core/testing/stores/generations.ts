@@ -92,6 +92,21 @@ export const generationCases: readonly StoreCase[] = [
     },
   ),
 
+  storeCase('A store gives back what a response is read from, and notes that it was deleted', async (store) => {
+    const items = [
+      { type: 'reasoning', $details: [{ type: 'reasoning.text', text: { $text: 'reasoning', at: 0, length: 90 } }] },
+      { type: 'message', content: [{ type: 'output_text', text: 'é🎬\u0000"'.repeat(1500), annotations: [] }] },
+    ];
+    const response = { members: { status: 'completed', previous_response_id: null, usage: { cost: 0.5 } }, items };
+    const content = { ...toContent('asked'), response };
+    await store.generations.append(toRecord('gen-1'), content);
+    expectEqual(await store.generations.getContent('gen-1'), content);
+    const deleted = toRecord('gen-1', { generation: { response_deleted: true } });
+    await store.generations.update(deleted);
+    expectEqual(await store.generations.get('gen-1'), deleted);
+    expectEqual(await store.generations.getContent('gen-1'), content);
+  }),
+
   storeCase('A store knows nothing of an id that was never appended', async (store) => {
     expectEqual(await store.generations.get('gen-1'), undefined);
     expectEqual(await store.generations.getContent('gen-1'), undefined);
