@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readEvents } from '../../support/chat-formats/chat-format.ts';
 import { createWireGateway, JSON_TYPE, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { bodyOf } from '../../support/gateways/body-of.ts';
-import { type CoreGateway, createCoreGateway, jsonOf } from '../../support/gateways/core-gateway.ts';
+import { type CoreGateway, createCoreGateway, jsonOf, readFrames } from '../../support/gateways/core-gateway.ts';
 import { guardKey } from '../../support/gateways/guard-key.ts';
 import type { RecordingStore } from '../../support/stores/recording-store.ts';
 import { storeImplementations } from '../../support/stores/store-implementations.ts';
@@ -83,6 +83,14 @@ describe.each(scripts)('over the wire %s', (_, script) => {
     );
     if (sealed !== null) expect(sentBy(transport)).toContain(sealed[0]);
     expect(sentBy(transport).split('Think"')).toHaveLength(2);
+    for (const [, streaming] of replayStreams(script, script.responses.reasoning.events ?? [])) {
+      const streamed = createWireGateway(script, streaming);
+      const frames = readFrames(await streamed.post('/api/v1/responses', { ...asked, stream: true }));
+      const [text, id] = [await frames.rest(), streamed.store.appended[0]?.record.generation.id];
+      expect(text).not.toContain('encrypted_content');
+      await streamed.post('/api/v1/responses', { ...asked, stream: true, previous_response_id: id, input: 'Again' });
+      if (sealed !== null) expect(sentBy(streaming)).toContain(sealed[0]);
+    }
   });
 });
 

@@ -11,6 +11,7 @@ import {
   MANAGEMENT_KEY,
   readFrames,
 } from '../../support/gateways/core-gateway.ts';
+import { guardKey } from '../../support/gateways/guard-key.ts';
 import type { RecordingStore } from '../../support/stores/recording-store.ts';
 import { storeImplementations } from '../../support/stores/store-implementations.ts';
 import { createScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
@@ -142,6 +143,59 @@ test('a response whose client has left is found as cancelled', async () => {
   await core.platform.advance(0);
   expect(await get(core, id)).toMatchObject({ id, status: 'cancelled', output: [], error: null });
 });
+
+test('what a guardrail redacts of a completion is stored as redacted', async () => {
+  const whole = {
+    choices: [{ index: 0, message: { content: `Ask ann@acme.example. ${LONG}` }, finish_reason: 'stop' }],
+  };
+  const core = createCoreGateway(replayWhole({ whole }));
+  const { headers } = await guardKey(core, {
+    content_filter_builtins: [{ slug: 'email', action: 'redact', direction: 'both' }],
+  });
+  const sent = await respond(core, {}, { headers });
+  const found = jsonOf(
+    await core.post(`/api/v1/responses/${String(sent['id'])}`, undefined, { method: 'GET', ...bodyOf(), headers }),
+  );
+  expect(found).toEqual(sent);
+  expect(JSON.stringify(found)).not.toContain('ann@acme.example');
+});
+
+test('reasoning is shown in a form that can be sent back to those who ask for it', async () => {
+  for (const [wire, script] of scripts) {
+    const core = createWireGateway(script, replayWhole(script.responses.reasoning));
+    const { id } = await respond(core, { model: 'test/model', store: true, reasoning: { effort: 'low' } });
+    for (const [query, isShown] of [
+      ['', false],
+      ['?include[]=reasoning.encrypted_content', true],
+      ['?include=reasoning.encrypted_content', true],
+    ] as const) {
+      const hasSeal = JSON.stringify(await get(core, id, query)).includes('"encrypted_content":"');
+      // What is only a text needs no more than that.
+      if (wire !== 'openai') expect([wire, query, hasSeal]).toEqual([wire, query, isShown]);
+    }
+  }
+});
+
+test('what upstream sends beside texts counts for the limit of a content', async () => {
+  const script = scripts.find(([wire]) => wire === 'openai-responses')?.[1];
+  if (script === undefined) throw new Error('There is no such wire');
+  const picture = { id: 'ig_1', type: 'image_generation_call', status: 'completed', result: 'A'.repeat(20_000) };
+  const whole = { ...script.responses.text.whole, output: [picture, ...outputOf(script)] };
+  for (const [maxContentMb, status] of [
+    [0.01, 404],
+    [1, 200],
+  ] as const) {
+    const core = createCoreGateway([script.createProvider(replayWhole({ whole }))], {
+      models: [{ id: 'acme/chat', endpoints: [{ ...ENDPOINT, provider: 'up', providerModel: script.model }] }],
+      logging: { maxContentMb },
+    });
+    const { id } = await respond(core);
+    expect((await core.get(`/api/v1/responses/${String(id)}`)).status).toBe(status);
+  }
+});
+
+const outputOf = ({ responses }: WireScript): readonly object[] =>
+  (responses.text.whole as { readonly output: readonly object[] }).output;
 
 test('when the content of its generation is deleted, a response is, too', async () => {
   const core = createCore();

@@ -40,10 +40,11 @@ export const getResponse = operation<StoredResponseParts>()({
 function toWhole({ record, body, members, items }: StoredResponse, withSeal: boolean): Unchecked {
   const { id, model, provider_name: provider } = record.generation;
   const request = responsesRequestSchema.safeParse(body).data ?? { input: '' };
+  const wantsSeal = withSeal || request.include?.includes(SEALED_REASONING) === true;
   return {
     ...toResponse({ id, created: 0, model, provider: provider ?? '' }, request),
     ...members,
-    output: toShownItems(items, withSeal || request.include?.includes(SEALED_REASONING) === true),
+    output: toShownItems(items, wantsSeal || (request.store === true ? false : null)),
   };
 }
 

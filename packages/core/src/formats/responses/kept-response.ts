@@ -187,20 +187,28 @@ function readText(place: KeptText, { completion, reasoning, tool_calls: calls = 
   }
 }
 
-/** Items that have been read, as their caller receives them. `isSealed`: with what is needed to send reasoning back. */
-export function toShownItems(items: readonly Unchecked[], withSeal: boolean): Unchecked[] {
+/**
+ * Items that have been read, as their caller receives them. `withSeal`: with what is needed to send reasoning back;
+ * null for as much of it as they have from an upstream of this form that nobody asked.
+ */
+export function toShownItems(items: readonly Unchecked[], withSeal: boolean | null): Unchecked[] {
   return items
     .filter((item) => item[HIDDEN] !== true)
     .map(({ [DETAILS]: given, ...item }) => {
       const details = readDetails(given);
-      if (details === null) return item;
+      if (details === null) return withSeal === false ? withoutSealed(item) : item;
       const signed = details.find(({ signature }) => typeof signature === 'string' && signature !== '');
       return {
         ...item,
-        ...(withSeal && { encrypted_content: sealReasoning(details) }),
+        ...(withSeal === true && details.length > 0 && { encrypted_content: sealReasoning(details) }),
         ...(signed && { signature: signed['signature'], format: signed['format'] ?? null }),
       };
     });
+}
+
+/** An item as a caller receives it who did not ask for what is needed to send reasoning back. */
+export function withoutSealed({ encrypted_content: _sealed, ...item }: Unchecked): Unchecked {
+  return item;
 }
 
 /**

@@ -24,7 +24,7 @@ import {
   type Spools,
 } from './item-writer.ts';
 import { toKeptMembers } from './kept-members.ts';
-import { toKeptItems } from './kept-response.ts';
+import { toKeptItems, withoutSealed } from './kept-response.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { reasonOf, toEnding, toOwn, toOwnEnding, toResponse } from './to-response.ts';
 import { nameTools, type ToolNames } from './tool-names.ts';
@@ -141,11 +141,6 @@ interface EndedOutput {
 
 /** Ends the output of a stream, and returns it: of one that is not complete, the items that have ended. */
 type EndOutput = (isComplete: boolean) => EndedOutput;
-
-/** An item as a caller receives it who did not ask for what is needed to send reasoning back. */
-function withoutSealed({ encrypted_content: _sealed, ...item }: Unchecked): Unchecked {
-  return item;
-}
 
 function withShownOutput(own: Unchecked): Unchecked {
   const { output } = own;
