@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { readEvents } from '../../support/chat-formats/chat-format.ts';
 import { createWireGateway, JSON_TYPE, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { bodyOf } from '../../support/gateways/body-of.ts';
-import { type CoreGateway, createCoreGateway, jsonOf, readFrames } from '../../support/gateways/core-gateway.ts';
+import {
+  type CoreGateway,
+  createCoreGateway,
+  jsonOf,
+  MANAGEMENT_KEY,
+  readFrames,
+} from '../../support/gateways/core-gateway.ts';
 import { guardKey } from '../../support/gateways/guard-key.ts';
 import type { RecordingStore } from '../../support/stores/recording-store.ts';
 import { storeImplementations } from '../../support/stores/store-implementations.ts';
@@ -158,6 +164,24 @@ test('what cannot be continued is refused with the reason', async () => {
   }
   expect(transport.exchanges).toHaveLength(calls);
 });
+
+test('only who may read a response may continue it: its key, and others of the same owner', async () => {
+  const { core, transport } = createCore();
+  const createKey = async (user: string): Promise<object> => {
+    const made = await core.post('/api/v1/keys', { name: 'k', external: { user } }, byKey(MANAGEMENT_KEY));
+    return byKey(String(jsonOf(made)['key']));
+  };
+  const [first, second, stranger] = [await createKey('ann'), await createKey('ann'), await createKey('ben')];
+  const begun = await respond(core, HI, first);
+  const next = { ...HI, input: 'And?', previous_response_id: begun['id'] };
+  expect(await respond(core, next, second)).toMatchObject({ status: 'completed', previous_response_id: begun['id'] });
+  const calls = transport.exchanges.length;
+  const message = `There is no response ${String(begun['id'])}`;
+  expect(await respond(core, next, stranger)).toMatchObject({ error: { code: 404, message } });
+  expect(transport.exchanges).toHaveLength(calls);
+});
+
+const byKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 test('a response that has failed is found, and not continued', async () => {
   const events = ['data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n', 'data: {"error":{"code":500}}\n\n'];
