@@ -1,6 +1,7 @@
 import type { ChatCompletionRequest, GatewayOptions } from '@model-gateway/core';
 import { describe, expect, test } from 'vitest';
 
+import { toStoredExchange } from '../../../packages/core/src/api/stored-response.ts';
 import { readEvents } from '../../support/chat-formats/chat-format.ts';
 import { createWireGateway, JSON_TYPE, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { bodyOf } from '../../support/gateways/body-of.ts';
@@ -269,6 +270,18 @@ test('a continued call can be sent again by itself', async () => {
   const path = `/admin/v1/generations/${String(second['id'])}/resend`;
   expect((await core.post(path, {}, { headers })).status).toBe(200);
   expect(sentBy(transport)).toBe(before);
+});
+
+test('a continued call becomes a fixture that needs no other', async () => {
+  const { core } = createCore();
+  const first = await respond(core, { ...HI, input: 'One' });
+  const second = await respond(core, { ...HI, input: 'Two', previous_response_id: first['id'] });
+  const { record, content } = core.store.appended[1] ?? {};
+  if (record === undefined || !content) throw new Error('Nothing is stored');
+  const exchange = toStoredExchange(record.generation, content);
+  expect(exchange).toMatchObject({ path: '/responses', status: 200, whole: { output: second['output'] } });
+  expect(JSON.stringify(exchange?.body)).toMatch(/One.*Hello there.*Two/);
+  expect(exchange?.body).not.toHaveProperty('previous_response_id');
 });
 
 describe.each(storeImplementations)('in the store $name', ({ createPlace, isDurable }) => {
