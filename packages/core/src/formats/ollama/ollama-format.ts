@@ -42,33 +42,49 @@ interface Said {
   readonly tool_calls?: readonly object[];
 }
 
-/** Where a line of a form has what was said. */
-type ToMembers = (said: Said) => object;
+/** Where a form has what was said. */
+interface Place {
+  readonly toMembers: (said: Said) => object;
+  /** What stands around the text in the JSON of a line with nothing else in it, as nearly all are. */
+  readonly aroundText: readonly [before: string, after: string];
+}
 
-const chatEncoder = createEncoder((said) => ({ message: { role: 'assistant', ...said } }));
+const chatEncoder = createEncoder({
+  toMembers: (said) => ({ message: { role: 'assistant', ...said } }),
+  aroundText: ['"message":{"role":"assistant","content":', '}'],
+});
 // This form has no tools.
-const generateEncoder = createEncoder(({ content, thinking }) => ({
-  response: content,
-  ...(thinking !== undefined && { thinking }),
-}));
+const generateEncoder = createEncoder({
+  toMembers: ({ content, thinking }) => ({ response: content, ...(thinking !== undefined && { thinking }) }),
+  aroundText: ['"response":', ''],
+});
 
-function createEncoder(toMembers: ToMembers): CompletionEncoder {
+function createEncoder(place: Place): CompletionEncoder {
   return {
     mediaType: NDJSON,
     // White space before the next line: several clients take an empty line for broken JSON.
     keepAlive: ' ',
-    createFrames: (envelope, request) => createLines(envelope, request, toMembers),
-    toWhole: (completion, request) => toWhole(completion, request, toMembers),
+    createFrames: (envelope, request) => createLines(envelope, request, place),
+    toWhole: (completion, request) => toWhole(completion, request, place),
   };
 }
 
-function createLines(envelope: CompletionEnvelope, request: ChatCompletionRequest, toMembers: ToMembers): Frames {
+function createLines(
+  envelope: CompletionEnvelope,
+  request: ChatCompletionRequest,
+  { toMembers, aroundText }: Place,
+): Frames {
   // The same in each line, so it is serialised once.
-  const head = JSON.stringify(toHead(envelope)).slice(0, -1);
+  const head = `${JSON.stringify(toHead(envelope)).slice(0, -1)},`;
+  const textHead = head + aroundText[0];
+  const textTail = `${aroundText[1]},"done":false}\n`;
   let lines = '';
-  const toLine = (members: object): string => `${head},${JSON.stringify(members).slice(1)}\n`;
-  const writer = createSaying(request, (said, logprobs) => {
-    lines += toLine({ ...toMembers(said), done: false, ...(logprobs !== undefined && { logprobs }) });
+  const toLine = (members: object): string => `${head}${JSON.stringify(members).slice(1)}\n`;
+  const writer = createSaying(request, {
+    text: (content) => void (lines += textHead + JSON.stringify(content) + textTail),
+    say(said, logprobs) {
+      lines += toLine({ ...toMembers(said), done: false, ...(logprobs !== undefined && { logprobs }) });
+    },
   });
   const take = (): string => {
     const taken = lines;
@@ -94,18 +110,21 @@ const toErrorLine = (error: GatewayError): string =>
   `${JSON.stringify({ error: toErrorBody(error).message, ...error.beside })}\n`;
 
 /** Throws the failure of a completion that broke off: the form has no place for it beside a part of a message. */
-function toWhole(completion: WholeCompletion, request: ChatCompletionRequest, toMembers: ToMembers): object {
+function toWhole(completion: WholeCompletion, request: ChatCompletionRequest, { toMembers }: Place): object {
   const { chunks, failure } = completion;
   if (failure !== null) throw failure;
   let content = '';
   let thinking = '';
   const calls: object[] = [];
   const logprobs: unknown[] = [];
-  const writer = createSaying(request, (said, given = []) => {
-    content += said.content;
-    thinking += said.thinking ?? '';
-    calls.push(...(said.tool_calls ?? []));
-    logprobs.push(...given);
+  const writer = createSaying(request, {
+    text: (text) => void (content += text),
+    say(said, given = []) {
+      content += said.content;
+      thinking += said.thinking ?? '';
+      calls.push(...(said.tool_calls ?? []));
+      logprobs.push(...given);
+    },
   });
   const choices = chunks.flatMap((chunk) => chunk.choices);
   for (const choice of choices) writer.write(choice);
@@ -132,11 +151,15 @@ interface Saying extends Pick<SegmentWriter, 'end'> {
   write(choice: ChatChunkChoice): void;
 }
 
+/** Receives a completion piece by piece. */
+interface Listener {
+  /** Text, and nothing else. */
+  text(content: string): void;
+  say(said: Said, logprobs?: readonly unknown[]): void;
+}
+
 /** Says a completion piece by piece. A call of a tool is one piece, because its arguments are an object here. */
-function createSaying(
-  request: ChatCompletionRequest,
-  say: (said: Said, logprobs?: readonly unknown[]) => void,
-): Saying {
+function createSaying(request: ChatCompletionRequest, { text, say }: Listener): Saying {
   const hidesReasoning = isReasoningHidden(request);
   let call = { id: '', name: '', json: '' };
   let index = 0;
@@ -151,12 +174,13 @@ function createSaying(
     endReasoning: ignore,
     startText: ignore,
     text(content) {
+      if (logprobs === undefined) return text(content);
       say({ content }, logprobs);
       logprobs = undefined;
     },
     endText: ignore,
     startCall: (id, name) => void (call = { id, name, json: '' }),
-    arguments: (text) => void (call.json += text),
+    arguments: (json) => void (call.json += json),
     endCall() {
       const { id, name, json } = call;
       say({ content: '', tool_calls: [{ id, function: { index, name, arguments: readArguments(json) } }] });
@@ -165,7 +189,7 @@ function createSaying(
   });
   return {
     write(choice) {
-      logprobs = toLogprobs(choice.logprobs);
+      logprobs = choice.logprobs === undefined ? undefined : toLogprobs(choice.logprobs);
       writer.write(choice.delta);
       if (logprobs !== undefined) say({ content: '' }, logprobs);
       logprobs = undefined;
