@@ -58,6 +58,7 @@ describe('resolve models', () => {
       modelOf('acme/chat:free'),
       modelOf('acme/code'),
       modelOf('local/llama3:8b'),
+      modelOf('local/own:latest'),
     ],
   );
 
@@ -80,6 +81,9 @@ describe('resolve models', () => {
     ['a colon within a name', { model: 'local/llama3:8b' }, ['local/llama3:8b']],
     ['a virtual variant', { model: 'acme/chat:nitro' }, ['acme/chat nitro']],
     ['stacked variants', { model: 'acme/chat:free:floor:exacto' }, ['acme/chat:free floor exacto']],
+    ['a name with the tag that clients of Ollama add', { model: 'acme/chat:latest' }, ['acme/chat']],
+    ['a name that has that tag itself', { model: 'local/own:latest' }, ['local/own:latest']],
+    ['that tag behind variants', { model: 'acme/chat:free:nitro:latest' }, ['acme/chat:free nitro']],
     ['the default', { model: null, models: null }, ['acme/code']],
     ['the default for empty names', { model: '', models: [] }, ['acme/code']],
   ])('resolves %s', (_name, request, expected) => {
@@ -97,6 +101,7 @@ describe('resolve models', () => {
   test.each([
     ['acme/none', 'GET /api/v1/models lists the available models'],
     ['acme/none:free', 'GET /api/v1/models lists the available models'],
+    ['acme/none:latest', 'GET /api/v1/models lists the available models'],
     ['acme/none:online', 'GET /api/v1/models lists the available models'],
     ['acme/chat@preset/mine', 'presets are not available in this version'],
     ['@preset/mine', 'presets are not available in this version'],

@@ -77,7 +77,13 @@ function toFormat({ format }: OllamaCall): Pick<ChatCompletionRequest, 'response
 function toChatMessages(messages: readonly OllamaMessage[]): ChatMessage[] {
   /** Calls without a result. */
   let open: { readonly id: string; readonly name: string }[] = [];
-  let calls = 0;
+  const given = new Set(messages.flatMap(({ tool_calls: calls }) => calls?.map(({ id }) => id) ?? []));
+  let number = 0;
+  const makeId = (): string => {
+    do number += 1;
+    while (given.has(`call_${number}`));
+    return `call_${number}`;
+  };
   const takeCall = ({ tool_call_id: id, tool_name, name }: OllamaMessage, index: number): string => {
     const tool = tool_name ?? name;
     const isMeant = (call: { readonly name: string }): boolean => tool == null || call.name === tool;
@@ -97,10 +103,10 @@ function toChatMessages(messages: readonly OllamaMessage[]): ChatMessage[] {
       case 'tool':
         return { role, content: toContent(content, images), tool_call_id: takeCall(message, index) };
       case 'assistant': {
-        const sent = (made ?? []).map(({ id, function: { name, arguments: given } }) => ({
-          id: id || `call_${(calls += 1)}`,
+        const sent = (made ?? []).map(({ id, function: { name, arguments: args } }) => ({
+          id: id || makeId(),
           type: 'function' as const,
-          function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) },
+          function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
         }));
         open.push(...sent.map((call) => ({ id: call.id, name: call.function.name })));
         return {
