@@ -61,8 +61,13 @@ test('a sign of life is white space, which belongs to the next line', async () =
   for (const event of EVENTS) exchange.push(event);
   exchange.end();
   await settle();
-  const [first] = ` ${await reader.rest()}`.split('\n');
+  const [first, ...others] = ` ${await reader.rest()}`.trimEnd().split('\n');
   expect(JSON.parse(first ?? '')).toMatchObject({ message: { content: 'Hel' }, done: false });
+  // All of the time was spent up to the first piece.
+  const { record } = core.store.appended[0] ?? {};
+  const spent = (record?.generation.generation_time ?? 0) * 1_000_000;
+  expect(spent).toBeGreaterThanOrEqual(1_100_000_000);
+  expect(JSON.parse(others.at(-1) ?? '')).toMatchObject({ total_duration: spent, prompt_eval_duration: spent });
 });
 
 test('a failure after a sign of life is the last line', async () => {
