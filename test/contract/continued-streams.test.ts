@@ -8,6 +8,7 @@ import { chatCompletionsFormat } from '../support/chat-formats/chat-completions.
 import type { ChatFormat } from '../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../support/chat-formats/completions.ts';
 import { messagesFormat } from '../support/chat-formats/messages.ts';
+import { ollamaFormat } from '../support/chat-formats/ollama.ts';
 import { responsesFormat } from '../support/chat-formats/responses.ts';
 import { scripts } from '../support/gateways/ask-wire.ts';
 import {
@@ -34,6 +35,7 @@ const formats: readonly (readonly [string, ChatFormat])[] = [
   messagesFormat,
   responsesFormat,
   completionsFormat,
+  ollamaFormat,
 ].map((format) => [format.name, format] as const);
 
 const TEXT = 'Paris lies on the Seine.  Write to mail@example.com, and ask for the way to the old bridge. Bye.';

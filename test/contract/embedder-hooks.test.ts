@@ -6,6 +6,7 @@ import { settle } from '../support/async/virtual-platform.ts';
 import type { ChatBody, ChatFormat } from '../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../support/chat-formats/completions.ts';
 import { messagesFormat } from '../support/chat-formats/messages.ts';
+import { ollamaFormat } from '../support/chat-formats/ollama.ts';
 import { responsesFormat } from '../support/chat-formats/responses.ts';
 import { replayStreams, replayWhole } from '../support/gateways/ask-wire.ts';
 import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
@@ -46,6 +47,7 @@ const FORMATS: readonly Pick<ChatFormat, 'name' | 'path' | 'toBody'>[] = [
   messagesFormat,
   responsesFormat,
   completionsFormat,
+  ollamaFormat,
 ];
 
 describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat over /%s', (name, format) => {
@@ -75,7 +77,7 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat o
       for await (const piece of response.body as AsyncIterable<Uint8Array | string>) {
         text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
       }
-      expect({ chunking, isStream: text.includes('data: ') }).toEqual({ chunking, isStream: true });
+      expect({ chunking, isStream: /^(event|data): |^\{.*\}\n\{/m.test(text) }).toEqual({ chunking, isStream: true });
       expect(transport.latest().sent).toMatchObject({ model: 'claude-amended' });
     }
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChatBody, ChatFormat } from '../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../support/chat-formats/completions.ts';
 import { messagesFormat } from '../support/chat-formats/messages.ts';
+import { ollamaFormat } from '../support/chat-formats/ollama.ts';
 import { responsesFormat } from '../support/chat-formats/responses.ts';
 import { replayStreams, replayWhole } from '../support/gateways/ask-wire.ts';
 import { type CoreGateway, createCoreGateway, jsonOf } from '../support/gateways/core-gateway.ts';
@@ -26,36 +27,35 @@ function openRuled(format: string, transport: ScriptedTransport): CoreGateway {
   });
 }
 
-describe.each([messagesFormat, responsesFormat, completionsFormat].map((format) => [format.name, format] as const))(
-  '/%s',
-  (name: string, format: ChatFormat) => {
-    const send = (core: CoreGateway, chat: object = {}) => core.post(format.path, format.toBody({ ...CHAT, ...chat }));
+describe.each(
+  [messagesFormat, responsesFormat, completionsFormat, ollamaFormat].map((format) => [format.name, format] as const),
+)('/%s', (name: string, format: ChatFormat) => {
+  const send = (core: CoreGateway, chat: object = {}) => core.post(format.path, format.toBody({ ...CHAT, ...chat }));
 
-    test('a rule for the format chooses the model, whole and streamed in any chunking, and the record names it', async () => {
-      const { text } = script.responses;
-      const runs = [
-        ['whole', replayWhole(text), {}] as const,
-        ...replayStreams(script, text.events ?? []).map(
-          ([chunking, transport]) => [chunking, transport, { stream: true }] as const,
-        ),
-      ];
-      for (const [chunking, transport, chat] of runs) {
-        const core = openRuled(name, transport);
-        const response = await send(core, chat);
-        const { finish } = await format.read(response);
-        const { data } = jsonOf(await core.get(`/api/v1/generation?id=${response.headers['x-generation-id'] ?? ''}`));
-        expect({ chunking, finish, data }).toMatchObject({ chunking, data: { ...RULED, model: 'test/ruled' } });
-        expect(transport.latest().sent).toMatchObject({ model: 'claude-ruled' });
-      }
-    });
+  test('a rule for the format chooses the model, whole and streamed in any chunking, and the record names it', async () => {
+    const { text } = script.responses;
+    const runs = [
+      ['whole', replayWhole(text), {}] as const,
+      ...replayStreams(script, text.events ?? []).map(
+        ([chunking, transport]) => [chunking, transport, { stream: true }] as const,
+      ),
+    ];
+    for (const [chunking, transport, chat] of runs) {
+      const core = openRuled(name, transport);
+      const response = await send(core, chat);
+      const { finish } = await format.read(response);
+      const { data } = jsonOf(await core.get(`/api/v1/generation?id=${response.headers['x-generation-id'] ?? ''}`));
+      expect({ chunking, finish, data }).toMatchObject({ chunking, data: { ...RULED, model: 'test/ruled' } });
+      expect(transport.latest().sent).toMatchObject({ model: 'claude-ruled' });
+    }
+  });
 
-    test('a rule for another format leaves the call as it is', async () => {
-      const transport = replayWhole(script.responses.text);
-      await format.read(await send(openRuled('chat', transport)));
-      expect(transport.latest().sent).toMatchObject({ model: 'claude-asked' });
-    });
-  },
-);
+  test('a rule for another format leaves the call as it is', async () => {
+    const transport = replayWhole(script.responses.text);
+    await format.read(await send(openRuled('chat', transport)));
+    expect(transport.latest().sent).toMatchObject({ model: 'claude-asked' });
+  });
+});
 
 /** What the chat request cannot say, and only the native form has. */
 const NATIVE = { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } };
