@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { chatArbitrary } from '../../support/formats/chats.ts';
+import { chatArbitrary, type MadeChat } from '../../support/formats/chats.ts';
 import { damage, damaged } from '../../support/formats/damaged-bytes.ts';
 import { change, changesWith } from '../../support/formats/hostile-json.ts';
-import { writeMessages, writeResponses } from '../../support/formats/write-chats.ts';
+import { inWordsOfOllama, writeMessages, writeOllama, writeResponses } from '../../support/formats/write-chats.ts';
 import { createWireGateway, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { bodyOf } from '../../support/gateways/body-of.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
@@ -13,13 +13,15 @@ import type { FuzzTarget } from '../fuzz-target.ts';
 const FIELDS =
   'model models messages input prompt system instructions tools tool_choice response_format text reasoning provider ' +
   'plugins stop stream stream_options metadata trace session_id preset route transforms max_tokens n seed logit_bias ' +
-  'previous_response_id store include thinking cache_control content role type tool_calls arguments image_url file';
+  'previous_response_id store format options think keep_alive raw suffix images include thinking cache_control content role type tool_calls arguments image_url file';
 
 const FORMATS = {
   '/api/v1/chat/completions': (chat: object): object => chat,
   '/api/v1/messages': writeMessages,
   '/api/v1/responses': writeResponses,
   '/api/v1/completions': (): object => ({ prompt: 'Hello' }),
+  '/api/chat': (chat: MadeChat): object => ({ ...writeOllama(inWordsOfOllama(chat)), stream: false }),
+  '/api/generate': (): object => ({ prompt: 'Hello', stream: false }),
 } as const;
 
 export const callBodies: FuzzTarget = {

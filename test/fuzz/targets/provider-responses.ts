@@ -13,6 +13,8 @@ const FORMATS: ReadonlyMap<string, object> = new Map([
   ['/api/v1/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }],
   ['/api/v1/responses', { input: 'Hello' }],
   ['/api/v1/completions', { prompt: 'Hello' }],
+  ['/api/chat', { messages: [{ role: 'user', content: 'Hello' }] }],
+  ['/api/generate', { prompt: 'Hello' }],
 ]);
 
 const responses = new Map(
