@@ -158,3 +158,29 @@ test('explains the endpoints of the subsequent call in their order, whatever the
     { numRuns: 60, seed: 4 },
   );
 });
+
+test('shows what would happen after a failure: what the request says, else what the settings say', async () => {
+  const models = [{ id: 'r/many', endpoints: [...endpointsAt({ one: 1, two: 2 })] }];
+  const nothing = {
+    wait_for_retry_after_ms: 0,
+    retries_at_endpoint: 0,
+    fallback_on_refusal: true,
+    continue_broken_streams: false,
+    continue_with_other_models: false,
+    hold_stream: false,
+  };
+  const plain = createRoutedGateway({ one: {}, two: {} }, models);
+  expect((await explain(plain, {})).failover).toEqual(nothing);
+  const provider = { hold_stream: true, fallback_on_refusal: false, continue_with_other_models: true };
+  expect((await explain(plain, { provider })).failover).toEqual({ ...nothing, ...provider });
+  const routing = { waitForRetryAfterMs: 3000, retriesAtEndpoint: 1, limitsBeforeFallback: { headersMs: 500 } };
+  const patient = createRoutedGateway({ one: {}, two: {} }, models, {
+    account: { routing: { ...routing, holdStreams: true } },
+  });
+  expect((await explain(patient, { provider: { hold_stream: false } })).failover).toEqual({
+    ...nothing,
+    wait_for_retry_after_ms: 3000,
+    retries_at_endpoint: 1,
+    limits_before_fallback: { headers_ms: 500 },
+  });
+});

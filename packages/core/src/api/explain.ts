@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createModelCall, type RegionOf } from '../calls/model-call.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import { type PluginParts, onwardPluginsOf, toPluginConstraints } from '../chat/complete-chat.ts';
+import { explainFailover } from '../dispatch/ask-again.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
@@ -61,7 +62,8 @@ export const explainCall = operation<ExplainParts>()({
     const constraints = toPluginConstraints(onwardPluginsOf(call.request, parts));
     const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, constraints });
     const rules = explainRules(asked, origin, parts.routing);
-    return { data: { ...explainPlan(plan, parts.routing.health), ...(rules.length > 0 && { rules }) } };
+    const failover = explainFailover({ call, account: parts.routing.account });
+    return { data: { ...explainPlan(plan, parts.routing.health), failover, ...(rules.length > 0 && { rules }) } };
   },
 });
 

@@ -5,6 +5,7 @@ import type { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { TransportError } from '../foundation/transport.ts';
 import type { EndpointHealth } from '../routing/health/endpoint-health.ts';
+import type { RoutingExplanation } from '../wire/routing-rules.ts';
 import type { AgainReason } from '../wire/routing.ts';
 
 /** What a call and its account want to happen after a failure. Read when there is one. */
@@ -18,6 +19,28 @@ export function isFinalRefusal({ code }: GatewayError, { call, account }: Failov
   if (code !== 'moderation_flagged' && code !== 'content_policy_violation') return false;
   const { provider } = call.kind.preferencesOf(call.request);
   return (provider.fallback_on_refusal ?? account.routing?.fallbackOnRefusal) === false;
+}
+
+/** All that a call and its account want to happen after a failure, as `explain` shows it. */
+export function explainFailover({ call, account: { routing = {} } }: FailoverWish): RoutingExplanation['failover'] {
+  const { provider } = call.kind.preferencesOf(call.request);
+  const { limitsBeforeFallback: limits } = routing;
+  return {
+    wait_for_retry_after_ms: routing.waitForRetryAfterMs ?? 0,
+    retries_at_endpoint: routing.retriesAtEndpoint ?? 0,
+    ...(limits !== undefined && {
+      limits_before_fallback: {
+        headers_ms: limits.headersMs,
+        first_token_ms: limits.firstTokenMs,
+        idle_ms: limits.idleMs,
+        non_stream_ms: limits.nonStreamMs,
+      },
+    }),
+    fallback_on_refusal: provider.fallback_on_refusal ?? routing.fallbackOnRefusal ?? true,
+    continue_broken_streams: provider.continue_broken_streams ?? routing.continueBrokenStreams ?? false,
+    continue_with_other_models: provider.continue_with_other_models ?? routing.continueWithOtherModels ?? false,
+    hold_stream: provider.hold_stream ?? routing.holdStreams ?? false,
+  };
 }
 
 /** An attempt that has failed, and what may follow it. */

@@ -156,6 +156,16 @@ const settingsSchema = z.object({
     continue_broken_streams: z.boolean(),
     /** Whether prompts are marked for the caches of providers where callers set no marks. */
     automatic_cache_marks: z.boolean(),
+    /** Whether such a stream may go on at an endpoint of another model that the call names. */
+    continue_with_other_models: z.boolean(),
+    /** Whether streams are collected to their end before any of them is sent, so that a break begins anew. */
+    hold_streams: z.boolean(),
+    /** Whether another model is asked after a refusal by the moderation of a provider. */
+    fallback_on_refusal: z.boolean(),
+    /** The longest `Retry-After`, in milliseconds, that is waited out at an endpoint, once; 0 waits for none. */
+    wait_for_retry_after_ms: z.int().min(0).max(60_000),
+    /** How often an endpoint is asked again after 500, 502, 504 or a broken connection. */
+    retries_at_endpoint: z.int().min(0).max(2),
     /** Endpoints that charge more are not asked; prices that are not given are not bounded. */
     max_price: maxPriceSchema,
     /** Rules that choose the model of a chat call by what the call is; the first whose conditions all hold. */

@@ -168,5 +168,25 @@ export const routingExplanationSchema = z.object({
   unknown_providers: z.array(z.string()),
   /** Included ones by rank, then the excluded. */
   endpoints: z.array(endpointExplanationSchema),
+  /** What would happen after a failure: what the request says, else the settings. */
+  failover: z
+    .object({
+      wait_for_retry_after_ms: z.int(),
+      retries_at_endpoint: z.int(),
+      /** In milliseconds, while another endpoint is left; absent where the limits of every call hold. */
+      limits_before_fallback: z
+        .object({
+          headers_ms: z.number().optional(),
+          first_token_ms: z.number().optional(),
+          idle_ms: z.number().optional(),
+          non_stream_ms: z.number().optional(),
+        })
+        .optional(),
+      fallback_on_refusal: z.boolean(),
+      continue_broken_streams: z.boolean(),
+      continue_with_other_models: z.boolean(),
+      hold_stream: z.boolean(),
+    })
+    .optional(),
 });
 export type RoutingExplanation = z.infer<typeof routingExplanationSchema>;

@@ -63,6 +63,22 @@ export const settingsMessages = createMessages(
       fallbacksHint: 'If off, only the listed providers are tried, or a single one if none is listed.',
       resume: 'Resume broken streams on another provider',
       resumeHint: 'Uses another endpoint of the model that can continue text. The prompt is charged again.',
+      failover: {
+        title: 'After a failure',
+        continue_with_other_models: 'Resume broken streams on another model',
+        continue_with_other_models_hint: 'Only on a model that the request lists as a fallback.',
+        hold_streams: 'Hold streams until they are complete',
+        hold_streams_hint: 'A stream that breaks off starts over elsewhere. Clients see nothing until it is complete.',
+        fallback_on_refusal: 'Try the next model after a refusal',
+        fallback_on_refusal_hint: 'When the moderation of a provider refuses a request.',
+        wait_for_retry_after_ms: 'Wait for a busy provider',
+        wait_for_retry_after_ms_hint:
+          'If it names a time within this limit, it is asked again then: its cache may hold the prompt.',
+        retries_at_endpoint: 'Retry at the same provider',
+        retries_at_endpoint_hint: 'After a server error or a broken connection.',
+        waits: (seconds: number) => (seconds === 0 ? 'Never' : `Up to ${seconds} s`),
+        times: (times: number) => ['Never', 'Once', 'Twice'][times] ?? `${times} times`,
+      },
       cacheMarks: 'Set cache marks automatically',
       cacheMarksHint:
         'Marks prompts of sessions for the cache of the provider, where callers set no marks and it saves money.',
@@ -171,6 +187,23 @@ export const settingsMessages = createMessages(
         resume: 'Abgebrochene Streams bei einem anderen Anbieter fortsetzen',
         resumeHint:
           'Nutzt einen anderen Endpunkt des Modells, der Text fortsetzen kann. Der Prompt wird noch einmal berechnet.',
+        failover: {
+          title: 'Nach einem Fehler',
+          continue_with_other_models: 'Abgebrochene Streams bei einem anderen Modell fortsetzen',
+          continue_with_other_models_hint: 'Nur bei einem Modell, das die Anfrage als Ersatz nennt.',
+          hold_streams: 'Streams zurückhalten, bis sie vollständig sind',
+          hold_streams_hint:
+            'Ein Stream, der abbricht, beginnt anderswo neu. Clients sehen nichts, bis er vollständig ist.',
+          fallback_on_refusal: 'Nach einer Ablehnung das nächste Modell fragen',
+          fallback_on_refusal_hint: 'Wenn die Moderation eines Anbieters eine Anfrage ablehnt.',
+          wait_for_retry_after_ms: 'Auf einen ausgelasteten Anbieter warten',
+          wait_for_retry_after_ms_hint:
+            'Nennt er eine Zeit innerhalb dieser Grenze, wird er dann wieder gefragt: Sein Cache kennt den Prompt vielleicht.',
+          retries_at_endpoint: 'Beim selben Anbieter wiederholen',
+          retries_at_endpoint_hint: 'Nach einem Serverfehler oder einer unterbrochenen Verbindung.',
+          waits: (seconds: number) => (seconds === 0 ? 'Nie' : `Bis zu ${seconds} s`),
+          times: (times: number) => ['Nie', 'Einmal', 'Zweimal'][times] ?? `${times}-mal`,
+        },
         cacheMarks: 'Cache-Markierungen automatisch setzen',
         cacheMarksHint:
           'Markiert Prompts von Sitzungen für den Cache des Anbieters, wo Aufrufer keine setzen und es Geld spart.',

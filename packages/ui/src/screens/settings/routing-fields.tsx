@@ -42,6 +42,32 @@ export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
         options={[['', t.strategies.balanced], ...SORTS.map((sort) => [sort, t.strategies[sort]] as const)]}
         read={textOrNull}
       />
+      <FailoverFields {...parts} />
+      <CheckField
+        form={parts.form}
+        name="routing.automatic_cache_marks"
+        label={t.cacheMarks}
+        {...toFixed(parts, 'routing.automatic_cache_marks', t.cacheMarksHint)}
+      />
+      <PriceFields {...parts} />
+    </fieldset>
+  );
+}
+
+/** What happens after a failure (docs/routing.md, Failover). */
+function FailoverFields(parts: AccountParts) {
+  const t = settingsMessages().routing;
+  const checks = ['continue_with_other_models', 'hold_streams', 'fallback_on_refusal'] as const;
+  const waitMs = parts.form.watch('routing.wait_for_retry_after_ms');
+  // Over HTTP any time can be set.
+  const waits = [...new Set([...WAITS_MS, waitMs])].toSorted((one, other) => one - other);
+  const choices = [
+    ['wait_for_retry_after_ms', waits.map((ms) => [String(ms), t.failover.waits(ms / 1000)] as const)],
+    ['retries_at_endpoint', RETRIES.map((times) => [String(times), t.failover.times(times)] as const)],
+  ] as const;
+  return (
+    <>
+      <p className="text-sm font-medium">{t.failover.title}</p>
       <CheckField
         form={parts.form}
         name="routing.allow_fallbacks"
@@ -54,16 +80,33 @@ export function RoutingFields({ providers, ...parts }: RoutingFieldsProps) {
         label={t.resume}
         {...toFixed(parts, 'routing.continue_broken_streams', t.resumeHint)}
       />
-      <CheckField
-        form={parts.form}
-        name="routing.automatic_cache_marks"
-        label={t.cacheMarks}
-        {...toFixed(parts, 'routing.automatic_cache_marks', t.cacheMarksHint)}
-      />
-      <PriceFields {...parts} />
-    </fieldset>
+      {checks.map((name) => (
+        <CheckField
+          key={name}
+          form={parts.form}
+          name={`routing.${name}`}
+          label={t.failover[name]}
+          {...toFixed(parts, `routing.${name}`, t.failover[`${name}_hint`])}
+        />
+      ))}
+      {choices.map(([name, options]) => (
+        <SelectField
+          key={name}
+          form={parts.form}
+          error={parts.error}
+          name={`routing.${name}`}
+          label={t.failover[name]}
+          {...toFixed(parts, `routing.${name}`, t.failover[`${name}_hint`])}
+          options={options}
+          read={Number}
+        />
+      ))}
+    </>
   );
 }
+
+const WAITS_MS = [0, 1000, 3000, 10_000, 30_000, 60_000];
+const RETRIES = [0, 1, 2];
 
 function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProps) {
   const t = settingsMessages().routing;
