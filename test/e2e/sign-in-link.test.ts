@@ -24,6 +24,13 @@ describe.skipIf(skipped !== undefined)(
       await expectToSignIn(link.replace('#token=', form));
     });
 
+    test('leads to the sign-in page from the address alone', async () => {
+      const link = await printLink('model-gateway serve --demo');
+      const page = await openInBrowser(new URL('/', link).href);
+      await page.getByLabel('Management key').waitFor();
+      expect(page.url()).toContain('/ui/');
+    });
+
     test('does not sign in twice, says so in plain words, and leads to the start all the same', async () => {
       const link = await printLink('model-gateway serve --demo');
       await expectToSignIn(link);

@@ -235,8 +235,11 @@ test('the items of an input are listed page by page, the last one first', async 
     { role: 'assistant', content: 'Two' },
     { role: 'user', content: [{ type: 'input_text', text: 'Three' }] },
   ];
-  const { id } = await respond(core, { input });
+  const { id, output } = await respond(core, { input });
   const path = `/api/v1/responses/${String(id)}/input_items`;
+  const listed = jsonOf(await core.get(path))['data'] as readonly { readonly id: string }[];
+  const ids = [...listed, ...(output as typeof listed)].map((item) => item.id);
+  expect(new Set(ids).size).toBe(4);
   const first = jsonOf(await core.get(`${path}?limit=2`));
   expect(first).toMatchObject({
     object: 'list',

@@ -95,13 +95,17 @@ const PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call_output: 'ctco',
 };
 
+/** Places of an input are counted from here, so that no item has the id of one in the output. */
+const FIRST_INPUT_PLACE = 0x8000;
+
 /** An item with what clients of lists insist on: a type, an id, and the parts of a message. */
 function toListed(item: Unchecked, generationId: string, place: number): z.output<typeof listedItemSchema> {
   const type = typeof item['type'] === 'string' ? item['type'] : 'message';
   const { content, role } = item;
   const kind = role === 'assistant' ? 'output_text' : 'input_text';
   const isText = type === 'message' && typeof content === 'string';
-  const id = typeof item['id'] === 'string' ? item['id'] : toItemId(PREFIXES[type] ?? 'item', generationId, place);
+  const made = toItemId(PREFIXES[type] ?? 'item', generationId, FIRST_INPUT_PLACE + place);
+  const id = typeof item['id'] === 'string' ? item['id'] : made;
   return { status: 'completed', ...item, type, id, ...(isText && { content: [{ type: kind, text: content }] }) };
 }
 

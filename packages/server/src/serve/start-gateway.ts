@@ -184,13 +184,17 @@ function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
     ...gateway,
     // Not an async function, because every call passes through it.
     handle: (request) =>
-      request.path === '/ui' || request.path.startsWith('/ui/')
+      request.path === '/ui' || request.path.startsWith('/ui/') || isBrowserAtRoot(request)
         ? loadAndServeUi(request, logger)
         : request.method === 'GET' && request.headers['accept-encoding'] !== undefined
           ? handleCompressed(gateway, request)
           : gateway.handle(request),
   };
 }
+
+/** A person who opens the address itself. What else asks for it wants to know whether a server is running. */
+const isBrowserAtRoot = ({ method, path, headers }: GatewayRequest): boolean =>
+  path === '/' && method === 'GET' && headers['accept']?.includes('text/html') === true;
 
 async function handleCompressed(gateway: Gateway, request: GatewayRequest): Promise<GatewayResponse> {
   const [response, { compressResponse }] = await Promise.all([gateway.handle(request), import('../ui/compress.ts')]);

@@ -55,6 +55,7 @@ test('answers HEAD without a body, and no other method', async () => {
 });
 
 test('leads a typed path to its screen', async () => {
+  expect((await get('/')).headers['location']).toBe('/ui/');
   expect((await get('/ui')).headers['location']).toBe('/ui/');
   const { status, headers } = await get('/ui/generations/gen-1');
   expect([status, headers['location']]).toEqual([302, '/ui/#/generations/gen-1']);

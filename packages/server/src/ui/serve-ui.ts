@@ -45,7 +45,7 @@ const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 type UiRequest = Pick<GatewayRequest, 'method' | 'path' | 'baseUrl'> & Partial<Pick<GatewayRequest, 'headers'>>;
 
 /**
- * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path of no file is treated
+ * Responds to a request for `/`, `/ui` or a path below it from the directory of a built bundle. A path of no file is treated
  * as the address of a screen. Rejects when the bundle does not exist.
  */
 export async function serveUi(
@@ -56,6 +56,7 @@ export async function serveUi(
     return toTextResponse(405, 'Only GET and HEAD are allowed here\n', { allow: 'GET, HEAD' });
   }
   if (path === '/ui') return toTextResponse(308, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
+  if (path === '/') return toTextResponse(302, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
   const name = path === '/ui/' ? 'index.html' : FILE.exec(path)?.[1];
   if (name === undefined) {
     if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'File not found\n');
