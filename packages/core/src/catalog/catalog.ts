@@ -290,7 +290,7 @@ function indexNames(
     else if (!known.includes(tag)) known.push(tag);
   };
   for (const { slug, name, preset } of providers) {
-    const facts = preset == null ? undefined : presets[preset];
+    const facts = preset != null && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
     const names = [slug, name, ...(preset == null || facts === undefined ? [] : namesOfPreset(preset, facts))];
     const suffixes = tags.flatMap((tag) => (tag.startsWith(`${slug}/`) ? [tag.slice(slug.length)] : []));
     for (const known of names) {

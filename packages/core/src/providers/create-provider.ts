@@ -43,6 +43,6 @@ export async function createProvider(options: WireProviderOptions): Promise<Prov
 
 /** Looks up the dialect of the preset. */
 function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
-  const known = preset === null ? undefined : PRESETS[preset];
+  const known = preset !== null && Object.hasOwn(PRESETS, preset) ? PRESETS[preset] : undefined;
   return { ...settings, preset, dialect: known?.wire === 'openai' ? known.dialect : undefined };
 }

@@ -423,6 +423,13 @@ test.each<[string, unknown, string]>([
     'providers[0].baseUrl: is missing; a provider without a preset needs it',
   ],
   [
+    'a preset by the name of what every object has',
+    { providers: [{ slug: 'a', preset: '__proto__' }] },
+    `providers[0].preset: "__proto__" is not available in this version; this one has ${Object.keys(PRESETS)
+      .map((name) => `"${name}"`)
+      .join(', ')}`,
+  ],
+  [
     'a provider without anything',
     { providers: [{ slug: 'a' }] },
     'providers[0]: needs a "preset", or a "wire" and a "baseUrl"',
