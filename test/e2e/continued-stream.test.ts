@@ -47,7 +47,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('the settings switch it on, and the timeline of a call says where a stream went on', async () => {
       const { page, problems, go, check, screenshot } = await ui.open('#/settings?section=routing');
-      const wish = page.getByRole('checkbox', { name: /^Resume broken streams/ });
+      const wish = page.getByRole('checkbox', { name: /^Resume broken streams on another provider/ });
       expect(await wish.isChecked()).toBe(false);
       await wish.check();
       await screenshot('continued-streams-setting');
