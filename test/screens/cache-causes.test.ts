@@ -112,10 +112,13 @@ describe.skipIf(skipped !== undefined)(
       await show();
       await section.getByRole('link', { name: 'Request 1', exact: true }).first().click();
       await expect.poll(() => page.url()).toMatch(/#\/generations\/gen-.*tab=usage/);
+      // A page that is left before it is there takes its address along.
+      await page.getByRole('tab', { name: 'Usage and cost', selected: true }).waitFor();
       await page.goBack();
       await show();
       await section.getByRole('link', { name: 'https://coder.example' }).click();
       await expect.poll(() => decodeURIComponent(page.url())).toContain('https://coder.example');
+      await page.getByRole('grid').getByRole('row').nth(1).waitFor();
       await page.goBack();
       await show();
       await section.getByRole('link', { name: 'coder-1' }).click();
