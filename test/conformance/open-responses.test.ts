@@ -167,7 +167,7 @@ describe.each(WIRES)('Open Responses over the wire %s', (_, script) => {
       [{}, 400],
       [{ input: [{ type: 'message', role: 'nobody', content: 'Hi' }] }, 400],
       [{ input: 'Hi', temperature: 'hot' }, 400],
-      [{ input: 'Hi', previous_response_id: 'resp_none' }, 404],
+      [{ input: 'Hi', previous_response_id: 'resp_none' }, 400],
     ];
     for (const [body, status] of wrong) {
       const response = await ask(body);

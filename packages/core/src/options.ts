@@ -73,6 +73,8 @@ export interface GatewayOptions extends Setup {
     | {
         readonly inputOutput?: boolean | undefined;
         readonly maxContentMb?: number | undefined;
+        /** Whether `store: true` of `/responses` is taken, which the public API refuses. Default: no. */
+        readonly acceptStore?: boolean | undefined;
         /** Finds out after each call why it missed the cache of its provider, for metrics and destinations. Default: no. */
         readonly cacheCauses?: boolean | undefined;
       }

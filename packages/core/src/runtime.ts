@@ -226,6 +226,7 @@ function withDefaults(options: GatewayOptions) {
     logger: options.logger ?? ERRORS_ALONE,
     logging: {
       inputOutput: options.logging?.inputOutput ?? true,
+      acceptStore: options.logging?.acceptStore ?? false,
       cacheCauses: options.logging?.cacheCauses === true && options.platform?.isPerRequest !== true,
       maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
     },

@@ -150,8 +150,8 @@ test('what cannot be continued is refused with the reason', async () => {
   const begun = await respond(core, { ...HI, store: false });
   const calls = transport.exchanges.length;
   const refused: readonly (readonly [object, number, string])[] = [
-    [{ previous_response_id: 'gen-1-none' }, 404, 'There is no response gen-1-none'],
-    [{ previous_response_id: begun['id'] }, 404, 'was made with store: false'],
+    [{ previous_response_id: 'gen-1-none' }, 400, 'There is no response gen-1-none'],
+    [{ previous_response_id: begun['id'] }, 400, 'was made with store: false'],
     [{ previous_response_id: 7 }, 400, 'previous_response_id'],
     [{ previous_response_id: '' }, 400, 'previous_response_id'],
     [{ previous_response_id: begun['id'], input: [{ type: 'function_call' }] }, 400, 'input.0.'],
@@ -178,7 +178,9 @@ test('only who may read a response may continue it: its key, and others of the s
   expect(await respond(core, next, second)).toMatchObject({ status: 'completed', previous_response_id: begun['id'] });
   const calls = transport.exchanges.length;
   const message = `There is no response ${String(begun['id'])}`;
-  expect(await respond(core, next, stranger)).toMatchObject({ error: { code: 404, message } });
+  expect(await respond(core, next, stranger)).toMatchObject({
+    error: { code: 400, message: expect.stringContaining(message) },
+  });
   expect(transport.exchanges).toHaveLength(calls);
 });
 
@@ -200,7 +202,9 @@ test('a deleted response is not continued, and what continued it before is', asy
   const second = await respond(core, { ...HI, input: 'Two', previous_response_id: first['id'] });
   await core.post(`/api/v1/responses/${String(first['id'])}`, undefined, { method: 'DELETE', ...bodyOf() });
   const refused = await respond(core, { ...HI, previous_response_id: first['id'] });
-  expect(refused).toMatchObject({ error: { code: 404, message: `Response ${String(first['id'])} was deleted` } });
+  expect(refused).toMatchObject({
+    error: { code: 400, message: expect.stringContaining(`Response ${String(first['id'])} was deleted`) },
+  });
   await respond(core, { ...HI, input: 'Three', previous_response_id: second['id'] });
   for (const said of ['One', 'Two', 'Three']) expect(sentBy(transport)).toContain(said);
 });
@@ -258,7 +262,7 @@ test('a conversation that has become too long to be stored cannot be continued',
   const first = await respond(core, { ...HI, input: 'x'.repeat(4000) });
   const second = await respond(core, { ...HI, input: 'y'.repeat(8000), previous_response_id: first['id'] });
   const third = await respond(core, { ...HI, previous_response_id: second['id'] });
-  expect(third).toMatchObject({ error: { code: 404, message: expect.stringContaining('too long') } });
+  expect(third).toMatchObject({ error: { code: 400, message: expect.stringContaining('too long') } });
 });
 
 test('a continued call can be sent again by itself', async () => {

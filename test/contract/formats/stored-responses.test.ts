@@ -131,6 +131,18 @@ test('where contents are not stored no response is, and a wish for it is refused
   }
 });
 
+test('store: true is refused as in the public API, and taken where the configuration says so', async () => {
+  const refused = await respond(createCore({ logging: { acceptStore: false } }), { store: true });
+  expect(refused).toMatchObject({
+    error: {
+      code: 400,
+      message: expect.stringContaining('logging.acceptStore'),
+      metadata: { issues: [{ path: 'store' }] },
+    },
+  });
+  expect(await respond(createCore(), { store: true })).toMatchObject({ store: true });
+});
+
 test('a response whose client has left is found as cancelled', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond(200, { 'content-type': 'text/event-stream' });

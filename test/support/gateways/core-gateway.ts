@@ -103,6 +103,8 @@ export function createCoreGateway(
       error: log('error'),
     },
     ...options,
+    // The public API refuses it; a test of that says so.
+    logging: { acceptStore: true, ...options.logging },
   });
   const gateway = withCheckedResponses(made);
   const send = (method: string, path: string, request: Partial<GatewayRequest>): Promise<GatewayResponse> => {

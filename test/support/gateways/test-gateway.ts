@@ -85,6 +85,7 @@ export function createTestGateway(
     store,
     platform: createNodePlatform(),
     broadcast: createBroadcastOptions(),
+    logging: { acceptStore: true },
     bootstrapKeys: [
       { key: TEST_KEY, kind: 'api', name: 'test' },
       { key: TEST_MANAGEMENT_KEY, kind: 'management', name: 'admin' },

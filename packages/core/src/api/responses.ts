@@ -2,15 +2,18 @@ import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import type { CallFormat, ParsedChat } from '../chat/format.ts';
 import { toHistoryItems } from '../formats/responses/kept-response.ts';
 import { parseResponses } from '../formats/responses/responses-format.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
 import { refuseField } from '../wire/fields.ts';
 import { itemsOf, responseEventSchema, responseSchema, responsesRequestSchema } from '../wire/responses.ts';
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
-import { findResponse, inputOf, type StoredResponseParts } from './find-response.ts';
+import { findResponse, inputOf, type StoredResponse, type StoredResponseParts } from './find-response.ts';
 
-export interface ResponsesParts extends ChatParts, StoredResponseParts {}
+export interface ResponsesParts extends ChatParts, StoredResponseParts {
+  readonly logging: ChatParts['logging'] & { readonly acceptStore: boolean };
+}
 
 /** `POST /responses`: a chat call in the form of OpenAI's newer API. */
 export const createResponse = operation<ResponsesParts>()({
@@ -44,6 +47,13 @@ function createKeepingFormat(context: Context): CallFormat {
 function isStored(body: unknown, { request, parts }: Context): boolean {
   const wish = isRecord(body) ? body['store'] : undefined;
   if (wish === false) return false;
+  if (wish === true && !parts.logging.acceptStore) {
+    throw refuseField(
+      'store',
+      'must be false or left out, as in the public API: responses are stored where contents are. ' +
+        'With logging.acceptStore in the config, true is accepted',
+    );
+  }
   const isInRegion = parts.regionOf(request) !== null;
   if (parts.logging.inputOutput && !isInRegion) return true;
   if (wish !== true) return false;
@@ -51,6 +61,16 @@ function isStored(body: unknown, { request, parts }: Context): boolean {
     ? 'contents of calls within a region are not stored'
     : 'contents are not stored on this gateway (logging.inputOutput is false)';
   throw refuseField('store', `must not be true: ${reason}`);
+}
+
+/** As `findResponse`; a body that names what is not there is wrong, as it is at OpenAI (`previous_response_not_found`). */
+async function findPrevious(id: string, context: Context): Promise<StoredResponse> {
+  try {
+    return await findResponse(id, context);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'not_found') throw error;
+    throw refuseField('previous_response_id', `names no response that can be continued: ${error.message}`);
+  }
 }
 
 /**
@@ -61,7 +81,7 @@ async function continueResponse(own: Unchecked, previousId: string, context: Con
   // First by itself, so that what is wrong in it is named by its own place.
   parseResponses(own, null);
   const keeping = { previousId, isStored: isStored(own, context) };
-  const found = await findResponse(previousId, context);
+  const found = await findPrevious(previousId, context);
   const status = found.members['status'];
   if (status === 'failed' || status === 'cancelled') {
     throw refuseField(

@@ -185,6 +185,10 @@ const timeoutsSchema = z.strictObject({
 
 const loggingSchema = z.strictObject({
   inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only metadata'),
+  acceptStore: z
+    .boolean()
+    .default(false)
+    .describe('Accept `store: true` at /responses, which the public API refuses; responses are stored either way'),
   cacheCauses: z
     .boolean()
     .default(false)

@@ -86,7 +86,14 @@ test('an empty file is a whole configuration', () => {
     auth: { bootstrapKeys: [] },
     account: {},
     store: { type: 'json', dir: join(folder, 'data') },
-    logging: { inputOutput: true, cacheCauses: false, retentionDays: 30, maxGenerations: 100_000, maxContentMb: 8 },
+    logging: {
+      inputOutput: true,
+      acceptStore: false,
+      cacheCauses: false,
+      retentionDays: 30,
+      maxGenerations: 100_000,
+      maxContentMb: 8,
+    },
     webhooks: {
       signingSecret: null,
       previousSigningSecret: null,
@@ -360,7 +367,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown field like no other',
     { logging: { colour: 'red' } },
-    'logging.colour: is not a known field. Remove it; the fields here are inputOutput, cacheCauses, retentionDays, maxGenerations, maxContentMb',
+    'logging.colour: is not a known field. Remove it; the fields here are inputOutput, acceptStore, cacheCauses, retentionDays, maxGenerations, maxContentMb',
   ],
   ['an unknown section', { provider: [] }, 'provider: is not a known field. Did you mean "providers"?'],
   [

@@ -164,6 +164,7 @@ async function composeParts(
     logging: {
       inputOutput: config.logging.inputOutput,
       maxContentMb: config.logging.maxContentMb,
+      acceptStore: config.logging.acceptStore,
       cacheCauses: config.logging.cacheCauses,
     },
     providerChecks: isDemo ? undefined : createProviderChecks({ current, connector, redact }),
