@@ -43,6 +43,13 @@ async function serve(folder: string, env: Readonly<Record<string, string>> = {})
   return { child, log: () => log, client: new OpenAI({ apiKey: KEY, baseURL: api, maxRetries: 0 }) };
 }
 
+/** Ends it as an operator does. */
+async function stop({ child }: Running): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
 const ask = (content: string) => ({ model: 'house/echo', messages: [{ role: 'user' as const, content }] });
 
 async function readStream({ client }: Running, content: string): Promise<string> {
@@ -68,7 +75,7 @@ test('the example serves a provider of its own behind a filter, and its destinat
     messages: [{ role: 'user', content: parts }],
   });
   await expect(refused).rejects.toMatchObject({ status: 400, message: expect.stringContaining('texts alone') });
-  await endProcess(running.child);
+  await stop(running);
   const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => (JSON.parse(line) as { model: string }).model)).toEqual(Array(4).fill('house/echo'));
 });
@@ -99,6 +106,32 @@ test('options take variables, come into force while it runs, and a module that f
   await expect.poll(running.log, { timeout: 10_000 }).toContain('none.mjs cannot be loaded');
   expect(await say()).toBe('plum');
   expect(running.log()).not.toContain('rhubarb');
+});
+
+test('a destination that is told of a call finishes with it before it is closed at a stop', async () => {
+  const folder = writeFolder({
+    'house.mjs': PROVIDER,
+    // It is still at work when the stop comes: it waits for nothing but that.
+    'slow.mjs': `import { writeFileSync } from 'node:fs';
+      export const createDestination = ({ file }) => {
+        let isOpen = true;
+        const stopped = new Promise((resolve) => process.once('SIGTERM', () => setImmediate(resolve)));
+        return {
+          async onGeneration({ generation }) {
+            await stopped;
+            for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+            writeFileSync(file, isOpen ? generation.model : 'closed before');
+          },
+          close: () => void (isOpen = false),
+        };
+      };`,
+  });
+  const destinations = [{ slug: 'slow', module: 'slow.mjs', options: { file: join(folder, 'told') } }];
+  writeFileSync(join(folder, 'gateway.config.json'), JSON.stringify(toConfig({ word: 'plum' }, { destinations })));
+  const running = await serve(folder);
+  await running.client.chat.completions.create(ask('Hi'));
+  await stop(running);
+  expect(readFileSync(join(folder, 'told'), 'utf8')).toBe('house/echo');
 });
 
 test('management sees such a provider, cannot change it, and cannot set up another under its name', async () => {

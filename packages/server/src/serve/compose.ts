@@ -211,11 +211,31 @@ async function openDestinations(
 ): Promise<readonly ModuleDestination[]> {
   const made: ModuleDestination[] = [];
   for (const config of destinations) {
-    const destination = await createModuleDestination(config, toModuleContext(config.slug, logger));
+    const destination = withFinished(await createModuleDestination(config, toModuleContext(config.slug, logger)));
     made.push(destination);
-    opened.push({ close: async () => destination.close?.() });
+    opened.push({ close: destination.close });
   }
   return made;
+}
+
+/** A destination that is closed when it has dealt with the calls that it was told of. */
+function withFinished(destination: ModuleDestination): ModuleDestination & { close(): Promise<void> } {
+  const telling = new Set<Promise<void>>();
+  return {
+    async onGeneration(record) {
+      const told = (async () => destination.onGeneration(record))();
+      telling.add(told);
+      try {
+        await told;
+      } finally {
+        telling.delete(told);
+      }
+    },
+    async close() {
+      await Promise.allSettled(telling);
+      await destination.close?.();
+    },
+  };
 }
 
 /** One listener for all of them. Rejects with the failures of those that failed. */

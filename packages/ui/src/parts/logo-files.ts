@@ -101,6 +101,7 @@ export const LOGO_FILES: Readonly<Record<string, string>> = {
   'bytedance-seed': bytedance,
   cerebras,
   'claude-code': claudecode,
+  'copilot-cli': githubcopilot,
   cline,
   cloudflare,
   codex,

@@ -29,5 +29,5 @@ test('a model has the logo of its author', () => {
 
 test('most tools have a logo', () => {
   const without = CLIENTS.filter(({ id }) => findLogo(id) === undefined).map(({ id }) => id);
-  expect(without.toSorted()).toEqual(['aider', 'continue', 'curl', 'zed']);
+  expect(without.toSorted()).toEqual(['aider', 'continue', 'curl', 'pi', 'zed']);
 });
