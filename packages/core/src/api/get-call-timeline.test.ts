@@ -7,6 +7,7 @@ import {
   MANAGEMENT_KEY,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import { chunkings, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   createReplayTransport,
@@ -113,6 +114,22 @@ test('names the endpoint that was passed over because it would have refused the 
   expect((await timelineOf(core)).call?.decision?.candidates).toMatchObject([
     { provider: 'acme' },
     { provider: 'beta', skipped: 'same_refusal' },
+  ]);
+});
+
+test('names the endpoint that was passed over because three others had failed', async () => {
+  const slugs = ['one', 'two', 'three', 'four'];
+  const core = createRoutedGateway(
+    Object.fromEntries(slugs.map((slug) => [slug, { behaviour: 'provider_unavailable' }])),
+    [{ id: 'r/chat', endpoints: endpointsAt({ one: 1, two: 2, three: 3, four: 4 }) }],
+  );
+  expect((await core.ask({ provider: { order: slugs } })).status).toBe(502);
+  const candidates = (await timelineOf(core)).call?.decision?.candidates;
+  expect(candidates?.map(({ provider, skipped }) => [provider, skipped])).toEqual([
+    ['one', undefined],
+    ['two', undefined],
+    ['three', undefined],
+    ['four', 'attempt_limit'],
   ]);
 });
 

@@ -56,6 +56,16 @@ test('draws the first and lets the others follow by price, what has no price las
   expect(order(endpoints, { random: () => 0.999 })).toEqual(['dear', 'cheap', 'middle', 'unknown']);
 });
 
+test('draws between two as well, and from one alone draws nothing', () => {
+  const two = createPricedEndpoints({ cheap: 1, dear: 2 });
+  expect(order(two, { random: () => 0 })).toEqual(['cheap', 'dear']);
+  expect(order(two, { random: () => 0.999 })).toEqual(['dear', 'cheap']);
+  const random = (): never => {
+    throw new Error('drawn');
+  };
+  expect(order(two.slice(0, 1), { random })).toEqual(['cheap']);
+});
+
 test('puts what costs nothing first', () => {
   const withFree = createPricedEndpoints({ cheap: 0.001, free: 0 });
   for (const value of [0, 0.5, 0.999]) expect(order(withFree, { random: () => value })[0]).toBe('free');

@@ -47,6 +47,7 @@ test.each<[string, When, Body, Headers?]>([
   ['a word of its agent', { background: true }, {}, { 'x-claude-code-request-class': 'background' }],
   ['a short text of an agent without tools', { background: true }, { max_tokens: 100 }, { 'user-agent': 'opencode/1' }],
   ['reasoning', { thinking: true }, { reasoning: { effort: 'high' } }],
+  ['reasoning that is switched on', { thinking: true }, { reasoning: { enabled: true } }],
   ['reasoning by its older name', { thinking: true }, { reasoning_effort: 'low' }],
   ['no reasoning', { thinking: false }, { reasoning: { enabled: false } }],
   ['its length', { minPromptTokens: 1000 }, { messages: [{ role: 'user', content: 'word '.repeat(1000) }] }],
@@ -84,6 +85,7 @@ test.each<[string, When, Body, Headers?]>([
   ['a short text of an agent, with tools', { background: true }, { max_tokens: 100, tools: [tool('a')] }, CODER],
   ['a short text of no agent', { background: true }, { max_tokens: 100 }],
   ['reasoning', { thinking: true }, { reasoning: { effort: 'none' } }],
+  ['reasoning, of which only the visibility is asked for', { thinking: true }, { reasoning: { exclude: true } }],
   ['its length', { minPromptTokens: 1000 }, {}],
   [
     'the length of an image',
