@@ -7,7 +7,6 @@ import { parseWith } from '../foundation/parse.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { nextTurn } from '../foundation/queues.ts';
 import { listGenerations, toGenerationFilter } from '../generations/list-generations.ts';
-import { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
 import { worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { Provider } from '../providers/provider.ts';
 import { isModelName } from '../routing/resolve-models.ts';
@@ -33,7 +32,7 @@ import {
   type UploadedItem,
   uploadedItemSchema,
 } from '../wire/reruns.ts';
-import { createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
+import { compilePattern, createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
 import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { toRerunFigures } from './rerun-rows.ts';
 
@@ -88,11 +87,9 @@ async function checkJudge(
       if (Object.hasOwn(rerunJudges, judge.name)) return;
       throw refuseField(`${path}.name`, `this gateway has no judge "${judge.name}"`);
     case 'regex':
-      try {
-        createCustomFilter(judge.pattern, null);
-      } catch (error) {
+      await compilePattern(judge.pattern).catch((error: unknown) => {
         throw refuseField(`${path}.pattern`, `cannot be used: ${reasonOf(error)}`);
-      }
+      });
       return;
     case 'schema_valid':
       if (judge.schema === undefined) return;

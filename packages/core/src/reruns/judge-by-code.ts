@@ -1,6 +1,6 @@
 import { type Awaitable } from '../foundation/awaitable.ts';
 import { checkWith, isRecord } from '../foundation/parse.ts';
-import { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
+import type { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec, RerunVerdict } from '../wire/reruns.ts';
 import type { RerunRequest } from './rerun-request.ts';
 
@@ -67,7 +67,7 @@ async function judgeBySpec(
       return byPassing(({ text }) => isValid(text), pair);
     }
     case 'regex': {
-      const filter = createCustomFilter(spec.pattern, null);
+      const filter = await compilePattern(spec.pattern);
       return byPassing(({ text }) => filter.findAll(text ?? '').length > 0, pair);
     }
     case 'json_equal':
@@ -102,6 +102,13 @@ function byPassing(
   const wasPassed = original === null || passes(original);
   const note = isPassed ? null : 'The new completion does not pass';
   return { verdict: isPassed === wasPassed ? 'tie' : isPassed ? 'win' : 'loss', note };
+}
+
+/** Finds what a pattern matches. Rejects for a pattern that cannot be used. */
+export async function compilePattern(pattern: string): Promise<ReturnType<typeof createCustomFilter>> {
+  // Late, because the engine of patterns is large and most processes never need it.
+  const engine = await import('../guardrails/filters/custom-filter.ts');
+  return engine.createCustomFilter(pattern, null);
 }
 
 /** Whether a text is JSON that fits a schema. Rejects where the schema is none, or says what cannot be checked. */
