@@ -77,13 +77,40 @@ async function bundleCode(cwd: string, input: Record<string, string>): Promise<F
     logLevel: 'warn',
     onLog: refuse,
   });
+  const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' } as const;
+  const { main, shared } = modulesOfMain((await build.generate(names)).output);
   const { output } = await build.generate({
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
+    ...names,
+    codeSplitting: {
+      groups: [
+        { name: 'shared', test: (id) => shared.has(id), priority: 1 },
+        { name: 'main', test: (id) => main.has(id) },
+      ],
+    },
   });
   await build.close();
   return output;
+}
+
+/**
+ * What the main path loads at once and no other path does. In one chunk it loads in two thirds of the time that it takes
+ * in a hundred; the other paths stay as small as they are.
+ */
+function modulesOfMain(files: Files): { readonly main: ReadonlySet<string>; readonly shared: ReadonlySet<string> } {
+  const chunks = new Map(files.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
+  const modulesOf = (entry: string): string[] => {
+    const names = new Set([entry]);
+    // A set also visits what is added meanwhile.
+    for (const name of names) for (const imported of chunks.get(name)?.imports ?? []) names.add(imported);
+    return [...names].flatMap((name) => chunks.get(name)?.moduleIds ?? []);
+  };
+  const others = [...chunks.values()].filter(({ isEntry, fileName }) => isEntry && fileName !== 'index.js');
+  const ofOthers = new Set(others.flatMap(({ fileName }) => modulesOf(fileName)));
+  const all = modulesOf('index.js');
+  return {
+    main: new Set(all.filter((id) => !ofOthers.has(id))),
+    shared: new Set(all.filter((id) => ofOthers.has(id))),
+  };
 }
 
 async function bundleTypes(cwd: string, input: Record<string, string>): Promise<Files> {
