@@ -30,6 +30,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /api/v1/responses/{id}/input_items': [401, 404, 404],
   'POST /api/v1/completions': [401, 400, 403],
   'POST /api/v1/embeddings': [401, 400, 403],
+  'POST /api/v1/rerank': [401, 400, 403],
   'POST /api/chat': [401, 400, 403],
   'POST /api/generate': [401, 400, 403],
   'POST /api/embed': [401, 400, 403],

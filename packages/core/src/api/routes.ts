@@ -84,6 +84,7 @@ const messages = late(() => import('./messages.ts'));
 const responses = late(() => import('./responses.ts'));
 const keptResponses = late(() => import('./kept-responses.ts'));
 const embeddings = late(() => import('./embeddings.ts'));
+const rerank = late(() => import('./rerank.ts'));
 const models = late(() => import('./models.ts'));
 const ollama = late(() => import('./ollama.ts'));
 const ollamaModels = late(() => import('./ollama-models.ts'));
@@ -186,6 +187,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Embeddings: {
     'POST /api/v1/embeddings': apiKey(embeddings('createEmbeddings'), 'Create embeddings of one text or several'),
+  },
+  Rerank: {
+    'POST /api/v1/rerank': apiKey(rerank('createRerank'), 'Put documents in the order of their relevance to a query'),
   },
   Models: {
     'GET /api/v1/models': anyKey(models('listModels'), 'List models'),

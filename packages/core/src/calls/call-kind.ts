@@ -133,6 +133,8 @@ export interface TokenBound {
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */
   readonly predictedTokens: number;
+  /** Searches of a call that ranks documents; absent for every other. */
+  readonly searchUnits?: number;
 }
 
 /** The largest cost of a call that is charged by something else. */

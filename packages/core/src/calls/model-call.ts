@@ -13,6 +13,7 @@ import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '../wire/fields.ts';
 import { nativeOf } from '../wire/native-request.ts';
+import type { RerankRequest } from '../wire/rerank.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { VideoRequest } from '../wire/videos.ts';
@@ -179,6 +180,7 @@ interface CallRequests {
   readonly chat: ChatCompletionRequest;
   readonly video: VideoRequest;
   readonly embeddings: EmbeddingsRequest;
+  readonly rerank: RerankRequest;
 }
 
 interface ReadRequest<Kind extends CallKindName> {

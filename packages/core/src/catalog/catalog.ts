@@ -198,6 +198,8 @@ export function priceOf(endpoint: Endpoint): number {
   if (blend === undefined) {
     const { pricing } = endpoint;
     blend = (3 * Number(pricing?.prompt) + Number(pricing?.completion)) / 4;
+    // Of a kind that is charged by searches, tokens without a price are free; a search reads some thousand of them.
+    if (pricing?.search_unit !== undefined) blend = (blend || 0) + Number(pricing.search_unit) / 1000;
     if (Number.isNaN(blend)) blend = Number.POSITIVE_INFINITY;
     blends.set(endpoint, blend);
   }
@@ -221,7 +223,9 @@ export function exceedsMaxPrice({ pricing }: Endpoint, { max_price: bounds }: Pr
   const perUnit = (['request', 'image', 'audio'] as const).some(
     (unit) => bounds[unit] !== undefined && Number(pricing?.[unit] ?? 0) > Number(bounds[unit]),
   );
-  return perMillion || perUnit;
+  // Bounds have no word of their own for a search, which is what a request is for the models that charge by it.
+  const perSearch = bounds.request !== undefined && Number(pricing?.search_unit ?? 0) > Number(bounds.request);
+  return perMillion || perUnit || perSearch;
 }
 
 /** What a preset is called. */

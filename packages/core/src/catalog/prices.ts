@@ -110,6 +110,27 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
   };
 }
 
+/** A call that ranks documents. */
+interface SearchCall extends ChargedCall {
+  /** Units that searches are charged by. */
+  readonly searches: number;
+}
+
+/**
+ * The exact cost of a call that ranks documents: its searches, where they have a price, and what `costOf` charges. Tokens
+ * without a price are not charged where something else is; null where nothing has a price.
+ */
+export function costOfSearches(prices: Prices, usage: Usage, { searches, ...call }: SearchCall): Cost | null {
+  const { search_unit: price, request } = prices;
+  const isCharged = price !== undefined || request !== undefined;
+  const cost = costOf(isCharged ? { ...prices, prompt: prices.prompt ?? 0n } : prices, usage, call);
+  if (cost === null || price === undefined) return cost;
+  const charged = cost.charges.filter((charge) => charge.unit !== 'prompt' || prices.prompt !== undefined);
+  const charges: Charge[] = [...charged, { unit: 'search_unit', count: searches, price }];
+  const atto = charges.reduce((sum, charge) => sum + BigInt(charge.count) * charge.price, 0n);
+  return { ...cost, usd: attoToUsd(atto), promptUsd: attoToUsd(atto), nanoUsd: attoToNano(atto), charges };
+}
+
 /**
  * A cost that upstream itself reported, in the same shape. Where upstream does not split it, it is split in the
  * proportion of `listed`, the cost by list prices.

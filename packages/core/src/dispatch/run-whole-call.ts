@@ -1,7 +1,7 @@
 import { type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../calls/attempt.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
+import { type Cost, costOf, type Prices, toReportedCost } from '../catalog/prices.ts';
 import type { CompletionFacts } from '../generations/ended-call.ts';
 import { type GenerationLogging, observeCall, type ResultFacts } from '../generations/observer.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';
@@ -52,10 +52,21 @@ export interface WholeKind<Request, Result> {
   ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
+  /** Returns the cost by the listed prices; null where that is not known. Default: that of the usage. */
+  listedCostOf?(prices: Prices, call: ListedCall<Request, Result>): Cost | null;
   /** Returns what upstream reports about a result beside its contents. */
   factsOf?(result: Result): Partial<CompletionFacts>;
   /** Returns the content to store; `result` is undefined when the call failed. */
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
+}
+
+/** What a cost is worked out from. */
+interface ListedCall<Request, Result> {
+  readonly usage: Usage;
+  readonly result: Result;
+  readonly request: Request;
+  /** Unix milliseconds. */
+  readonly at: number;
 }
 
 export interface WholeResult<Result> {
@@ -144,18 +155,18 @@ function readResult<Request, Result>(
   const { endpoint, result } = served;
   const usage = whole.usageOf(result, request);
   const completion: CompletionFacts = { ...NO_FACTS, ...whole.factsOf?.(result) };
-  const cost = toCost(endpoint, usage, { facts: completion, at: startedAt });
+  const { prices } = endpoint;
+  const at = startedAt;
+  const listed =
+    whole.listedCostOf === undefined
+      ? costOf(prices, usage, { images: 0, at })
+      : whole.listedCostOf(prices, { usage, result, request, at });
+  const cost = toCost(listed, completion);
   return { usage, cost, completion, content: whole.contentOf(request, result) };
 }
 
 /** The cost that upstream itself reports, else that of the listed prices. */
-function toCost(
-  { prices }: Endpoint,
-  usage: Usage,
-  { facts, at }: { readonly facts: CompletionFacts; readonly at: number },
-): Cost | null {
-  const listed = costOf(prices, usage, { images: 0, at });
-  const { upstreamCostUsd: reported, upstreamCosts } = facts;
+function toCost(listed: Cost | null, { upstreamCostUsd: reported, upstreamCosts }: CompletionFacts): Cost | null {
   return reported === undefined ? listed : toReportedCost(reported, upstreamCosts ?? {}, listed);
 }
 

@@ -55,7 +55,7 @@ export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number |
   const { prices } = endpoint;
   if ('worstCaseNanoUsd' in bound) return bound.worstCaseNanoUsd(prices);
   const isOutputPriced = prices.completion !== undefined || bound.maxTokens === 0;
-  if (prices.prompt === undefined || !isOutputPriced) return null;
+  if (!isPromptPriced(prices, bound) || !isOutputPriced) return null;
   if (bound.asksForAudio === true && prices.audio_output === undefined) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
   // With a completion price of zero the length of the completion does not matter.
@@ -68,9 +68,14 @@ export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number |
     BigInt(promptTokens ?? 0) * dearest(promptUnits) +
     BigInt(outputTokens ?? 0) * dearest(COMPLETION_UNITS) +
     BigInt(bound.images) * dearest(['image']) +
+    (bound.searchUnits === undefined ? 0n : BigInt(bound.searchUnits) * dearest(['search_unit'])) +
     dearest(['request']);
   return Number((atto + ATTO_PER_NANO - 1n) / ATTO_PER_NANO);
 }
+
+/** A ranking need not be charged by tokens. */
+const isPromptPriced = ({ prompt, search_unit, request }: Prices, { searchUnits }: TokenBound): boolean =>
+  prompt !== undefined || (searchUnits !== undefined && (search_unit ?? request) !== undefined);
 
 const AUDIO_UNITS: readonly Unit[] = ['audio', 'input_audio_cache'];
 const PROMPT_UNITS: readonly Unit[] = [

@@ -64,6 +64,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
           countTokens.call(provider, { ...call, signal }),
         )),
     embeddings: provider.embeddings && within(provider.embeddings.bind(provider), parts),
+    rerank: provider.rerank && within(provider.rerank.bind(provider), parts),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;

@@ -6,6 +6,7 @@ import type { PrefillForm } from '../wire/model-definition.ts';
 import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { OnSent } from '../wire/stored-request.ts';
+import type { RerankCall, RerankResult } from './rerank-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 /** A provider's use of the data it receives; `null` where it is not known, which no privacy filter accepts. */
@@ -134,6 +135,8 @@ export interface Provider {
   countTokens?(call: ChatCall): Promise<number | undefined>;
   /** Makes vectors of texts. Throws as `chat` does. */
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
+  /** Scores documents by their relevance to a query. Throws as `chat` does. */
+  rerank?(call: RerankCall): Promise<RerankResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

@@ -39,6 +39,15 @@ export const CALL_KINDS = {
     retainsData: false,
     sendsPreferences: true,
   },
+  rerank: {
+    apiType: 'rerank',
+    output: 'rerank',
+    path: '/rerank',
+    // Some are charged by searches alone.
+    tokens: [],
+    retainsData: false,
+    sendsPreferences: true,
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

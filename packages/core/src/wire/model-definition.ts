@@ -94,7 +94,7 @@ export const modelDefinitionSchema = z.strictObject({
   created: z.int().optional(),
   /** Tokens of prompt and completion together. Limits of money need it, to know what a call may cost at most. */
   context_length: z.int().positive().nullable().optional(),
-  /** What it reads and writes: `text`, `image`, `file`, `audio`, `video`, `embeddings`. Default: text to text. */
+  /** What it reads and writes: `text`, `image`, `file`, `audio`, `video`, `embeddings`, `rerank`. Default: text to text. */
   architecture: z
     .strictObject({
       input_modalities: z.array(z.string()).min(1).optional(),

@@ -6,6 +6,7 @@ import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
+import { createOpenAiRerank } from './openai-rerank.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toOpenAiRequest } from './request/to-openai-request.ts';
@@ -66,7 +67,10 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     listUrl: toUrl('/models'),
     readModels: readModelList,
   });
-  const embeddingsUrl = toUrl('/embeddings');
+  const toWholeUrl = (path: string): ((model: string) => string) => {
+    const url = toUrl(path);
+    return (model) => (isAddressPerModel ? url.replace(MODEL_PLACE, toModelSegment(model)) : url);
+  };
   const createVideos = isGateway ? createGatewayVideos : createOpenAiVideos;
   return {
     ...describeProvider(settings),
@@ -75,10 +79,8 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     prefillOf: () => dialect.prefill,
     cacheTtlsOf: () => dialect.cacheTtls,
     video: createVideos({ ...upstream, query }),
-    embeddings: createOpenAiEmbeddings(upstream, {
-      isGateway,
-      toUrl: (model) => (isAddressPerModel ? embeddingsUrl.replace(MODEL_PLACE, toModelSegment(model)) : embeddingsUrl),
-    }),
+    embeddings: createOpenAiEmbeddings(upstream, { isGateway, toUrl: toWholeUrl('/embeddings') }),
+    rerank: createOpenAiRerank(upstream, { dialect, toUrl: toWholeUrl('/rerank') }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');

@@ -20,7 +20,7 @@ export const toModelId = ({ author, _splat: rest = '' }: { author: string; _spla
 type Pricing = Model['pricing'];
 
 /** Units that are counted one by one, or by the second; all others are tokens. */
-const ONE_BY_ONE = new Set(['request', 'image', 'web_search', 'video', 'video_second']);
+const ONE_BY_ONE = new Set(['request', 'image', 'web_search', 'search_unit', 'video', 'video_second']);
 
 type TokenUnit = 'prompt' | 'completion';
 

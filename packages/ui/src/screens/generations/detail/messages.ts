@@ -9,6 +9,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   'ollama-chat': '/api/chat',
   'ollama-generate': '/api/generate',
   embeddings: '/embeddings',
+  rerank: '/rerank',
 };
 
 export const detailMessages = createMessages(

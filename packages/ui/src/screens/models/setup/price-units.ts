@@ -25,7 +25,14 @@ const TOKEN_UNITS = [
 ] as const satisfies readonly PriceUnit[];
 
 /** What is charged one by one. */
-const OTHER_UNITS = ['request', 'image', 'web_search', 'video', 'video_second'] as const satisfies readonly PriceUnit[];
+const OTHER_UNITS = [
+  'request',
+  'image',
+  'web_search',
+  'search_unit',
+  'video',
+  'video_second',
+] as const satisfies readonly PriceUnit[];
 
 const isOfTokens = (unit: PriceUnit): boolean => TOKEN_UNITS.some((one) => one === unit);
 const ALL_UNITS: readonly (typeof TOKEN_UNITS | typeof OTHER_UNITS)[number][] = [...TOKEN_UNITS, ...OTHER_UNITS];
