@@ -175,6 +175,7 @@ export {
   type Provider,
   UNKNOWN_DATA_POLICY,
 } from './providers/provider.ts';
+export type { EmbeddingsItem } from './wire/embeddings.ts';
 export type { RankedDocument, RerankCall, RerankResult } from './providers/rerank-contract.ts';
 export type { VideoProgress, VideoProvider } from './providers/video-contract.ts';
 export {

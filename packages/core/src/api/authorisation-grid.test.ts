@@ -48,6 +48,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /api/blobs/{digest}': [401, 400, 400],
   'GET /api/v1/models': [401, 200, 200],
   'GET /api/v1/models/user': [401, 200, 200],
+  'GET /api/v1/embeddings/models': [401, 200, 200],
   'GET /api/v1/models/count': [401, 200, 200],
   'GET /api/v1/models/{author}/{slug+}/endpoints': [401, 200, 200],
   'GET /api/v1/model/{author}/{slug+}': [401, 200, 200],

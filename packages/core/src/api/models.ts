@@ -197,6 +197,16 @@ export const listUserModels = operation<ModelParts>()({
   },
 });
 
+/** `GET /embeddings/models`: those of the list that turn texts into vectors. */
+export const listEmbeddingModels = operation<ModelParts>()({
+  query: modelListQuerySchema.pick({ offset: true, limit: true }),
+  response: modelListSchema,
+  async run(context) {
+    const models = modelsWith(await findShownEndpoints(context), context.parts);
+    return pageOfModels(models, { ...context.query, output_modalities: ['embeddings'] }, context);
+  },
+});
+
 /** `GET /models/count`: accepts the query of the list and applies its filter on output modalities. */
 export const countModels = operation<ModelParts>()({
   query: modelListQuerySchema,

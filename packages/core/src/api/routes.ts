@@ -187,6 +187,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Embeddings: {
     'POST /api/v1/embeddings': apiKey(embeddings('createEmbeddings'), 'Create embeddings of one text or several'),
+    'GET /api/v1/embeddings/models': anyKey(models('listEmbeddingModels'), 'List the models that make embeddings'),
   },
   Rerank: {
     'POST /api/v1/rerank': apiKey(rerank('createRerank'), 'Put documents in the order of their relevance to a query'),

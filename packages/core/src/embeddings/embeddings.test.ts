@@ -64,7 +64,17 @@ test('hands the vectors on in the order of the texts, with usage, cost and the r
       { object: 'embedding', index: 0, embedding: [0.5, -1] },
       { object: 'embedding', index: 1, embedding: [2, 0] },
     ],
-    usage: { prompt_tokens: 7, total_tokens: 7, cost: 0.000007, is_byok: false },
+    usage: {
+      prompt_tokens: 7,
+      total_tokens: 7,
+      cost: 0.000007,
+      is_byok: false,
+      cost_details: {
+        upstream_inference_cost: null,
+        upstream_inference_prompt_cost: 0.000007,
+        upstream_inference_completions_cost: 0,
+      },
+    },
   });
   expect(upstream.latest().sent).toEqual({ model: 'vectors-1', input: ['one', 'two'], dimensions: 2 });
   expect(generation).toMatchObject({
@@ -195,9 +205,20 @@ test('guardrails redact and block what is embedded', async () => {
   const key = await guardKey(core, filter('redact'));
   expect((await embed(core, { input: ['the code 42'] }, key.headers)).status).toBe(200);
   expect(upstream.latest().sent['input']).toEqual(['the [CODE]']);
+  const parts = [
+    {
+      content: [
+        { type: 'text', text: 'the code 42' },
+        { type: 'text', text: 'fox' },
+      ],
+    },
+  ];
+  expect((await embed(core, { input: parts }, key.headers)).status).toBe(200);
+  expect(upstream.latest().sent['input']).toEqual(['the [CODE]\nfox']);
   await key.patch(filter('block'));
   expect((await embed(core, { input: 'the code 42' }, key.headers)).status).toBe(403);
-  expect(upstream.exchanges).toHaveLength(1);
+  expect((await embed(core, { input: parts }, key.headers)).status).toBe(403);
+  expect(upstream.exchanges).toHaveLength(2);
 });
 
 test('guardrails see every text of a call, and refuse tokens, which they cannot read', async () => {
@@ -243,6 +264,23 @@ test('refuses a session in the headers that is longer than one in the body may b
   const core = createCoreGateway(replay(body([1])), { models: MODELS });
   const headers = { authorization: 'Bearer sk-test-api', 'x-session-id': 's'.repeat(257) };
   expect((await embed(core, { input: 'one' }, headers)).status).toBe(400);
+});
+
+test('a picture goes only to a model that takes them', async () => {
+  const input = [{ content: [{ type: 'image_url', image_url: { url: 'https://x.example/fox.png' } }] }];
+  const upstream = replay(body([1]));
+  expect((await embed(createCoreGateway(upstream, { models: MODELS }), { input })).status).toBe(404);
+  const architecture = { input_modalities: ['text', 'image'], output_modalities: ['embeddings'] };
+  const seeing = MODELS.slice(0, 1).map((model) => ({ ...model, architecture }));
+  expect((await embed(createCoreGateway(upstream, { models: seeing }), { input })).status).toBe(200);
+  expect(upstream.latest().sent).toMatchObject({ input });
+});
+
+test('lists the models that make embeddings, a page at a time', async () => {
+  const core = createCoreGateway(replay(body([1])), { models: MODELS });
+  const list = async (query: string) => jsonOf(await core.get(`/api/v1/embeddings/models${query}`));
+  expect(await list('')).toMatchObject({ total_count: 1, data: [{ id: 'acme/vectors' }] });
+  expect(await list('?offset=1&limit=1')).toMatchObject({ total_count: 1, data: [] });
 });
 
 test('budgets bound the cost of embeddings before the call', async () => {

@@ -1,15 +1,21 @@
 import type { z } from 'zod';
 
-import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf } from '../calls/call-kind.ts';
+import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf, type TokenBound } from '../calls/call-kind.ts';
+import { content } from '../calls/message-places.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import { checked, chosen, type Place, record, text } from '../calls/text-places.ts';
+import { checked, chosen, fields, type Place, record, text } from '../calls/text-places.ts';
 import { type RequestText, toVisitor, weighText } from '../calls/texts.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
 import { runWholeCall, type WholeCallParts, type WholeKind } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { EmbeddingsResult } from '../providers/provider.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
-import type { EmbeddingsRequest, embeddingsResponseSchema } from '../wire/embeddings.ts';
+import {
+  type EmbeddingsItem,
+  type EmbeddingsRequest,
+  type embeddingsResponseSchema,
+  itemsOf,
+} from '../wire/embeddings.ts';
 
 /** Runs one call for embeddings. Throws what ended it; either way it has been recorded. */
 export async function runEmbeddings(
@@ -17,7 +23,8 @@ export async function runEmbeddings(
   context: CallContext<WholeCallParts>,
 ): Promise<z.infer<typeof embeddingsResponseSchema>> {
   const { endpoint, result, usage, routing } = await runWholeCall(call, toWholeKind(context.parts), context);
-  const { cost, is_byok, prompt_tokens, total_tokens } = usage;
+  const { cost, cost_details, is_byok, prompt_tokens, total_tokens } = usage;
+  const { tokensByModality: prompt_tokens_details } = result;
   return {
     id: call.id,
     object: 'list',
@@ -29,6 +36,8 @@ export async function runEmbeddings(
       total_tokens,
       ...(cost !== undefined && { cost }),
       ...(is_byok !== undefined && { is_byok }),
+      ...(cost_details !== undefined && { cost_details }),
+      ...(prompt_tokens_details !== undefined && { prompt_tokens_details }),
     },
     ...routing,
   };
@@ -36,8 +45,9 @@ export async function runEmbeddings(
 
 function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest, AskedEmbeddings> {
   return {
-    async ask({ provider, providerModel }, { request }, { signal, preferences, onSent }) {
+    async ask({ provider, providerModel }, call, { signal, preferences, onSent }) {
       const timeoutMs = timeouts.nonStreamMs;
+      const request = withPlainTexts(call.request);
       const result = await provider.embeddings?.({ request, providerModel, preferences, onSent, signal, timeoutMs });
       if (result === undefined) throw new GatewayError('not_found', `${provider.name} does not offer embeddings`);
       return toAskedFormat(result, request, provider.name);
@@ -58,6 +68,24 @@ function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest,
     }),
   };
 }
+
+type Part = Exclude<EmbeddingsItem, string | readonly number[]>['content'][number];
+
+/** The same request with texts in the form that every server reads, where all parts are texts. */
+function withPlainTexts(request: EmbeddingsRequest): EmbeddingsRequest {
+  if (!partsOf(request.input).every(({ type }) => type === 'text')) return request;
+  const input = itemsOf(request.input).map((item) => (hasParts(item) ? textOf(item.content) : item));
+  return hasParts(itemsOf(request.input)[0] ?? '') ? { ...request, input: input as string[] } : request;
+}
+
+const hasParts = (item: EmbeddingsItem): item is Exclude<EmbeddingsItem, string | readonly number[]> =>
+  typeof item === 'object' && 'content' in item;
+
+const partsOf = (input: EmbeddingsRequest['input']): readonly Part[] =>
+  itemsOf(input).flatMap((item) => (hasParts(item) ? item.content : []));
+
+const textOf = (parts: readonly Part[]): string =>
+  parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 
 interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
   readonly vectors: readonly (number[] | string)[];
@@ -87,9 +115,16 @@ function toAskedFormat(
 }
 
 function toUsage(counted: number | undefined, input: EmbeddingsRequest['input']): Usage {
-  const tokens = counted ?? Math.ceil(weighText(typeof input === 'string' ? input : JSON.stringify(input)));
+  const tokens = counted ?? Math.ceil(weighInput(input));
   const usage = { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens };
   return counted === undefined ? { ...usage, estimated: true } : usage;
+}
+
+/** A picture or a sound that nobody has counted counts as nothing. */
+function weighInput(input: EmbeddingsRequest['input']): number {
+  if (typeof input === 'string') return weighText(input);
+  const parts = partsOf(input);
+  return weighText(parts.length === 0 ? JSON.stringify(input) : textOf(parts));
 }
 
 /** The kind of calls that convert texts to vectors (docs/decisions/0025). */
@@ -100,22 +135,41 @@ export const embeddingsKind: CallKind<EmbeddingsRequest> = {
   labelsOf: ({ session_id: session = null, user = null, trace = null }) => ({ session, externalUser: user, trace }),
   withSession: (request, session) => ({ ...request, session_id: session }),
   needsOf,
-  boundOf: ({ input }) => ({
-    textTokens: mostTokensOf(input),
-    mediaTokens: 0,
-    images: 0,
-    hasAudio: false,
+  boundOf,
+  mapTexts,
+  unreadableIn: ({ input }) =>
+    itemsOf(input).every((item) => typeof item === 'string' || hasParts(item)) ? null : 'tokens in input',
+};
+
+/** The modality of a part, as models name what they read. */
+const MODALITIES: Readonly<Record<Part['type'], string>> = {
+  text: 'text',
+  image_url: 'image',
+  input_audio: 'audio',
+  file: 'file',
+  video_url: 'video',
+  input_video: 'video',
+};
+
+function boundOf({ input }: EmbeddingsRequest): TokenBound {
+  const parts = partsOf(input);
+  const media = parts.filter(({ type }) => type !== 'text');
+  const texts =
+    parts.length === 0 ? input : itemsOf(input).map((item) => (hasParts(item) ? textOf(item.content) : item));
+  return {
+    textTokens: mostTokensOf(texts),
+    mediaTokens: media.length === 0 ? 0 : null,
+    images: media.filter(({ type }) => type === 'image_url').length,
+    hasAudio: media.some(({ type }) => type === 'input_audio'),
     maxTokens: 0,
     predictedTokens: 0,
-  }),
-  mapTexts,
-  unreadableIn: ({ input }) => (itemsOf(input).every((item) => typeof item === 'string') ? null : 'tokens in input'),
-};
+  };
+}
 
 function needsOf({ input }: EmbeddingsRequest): CallNeeds {
   return {
     parameters: [],
-    inputModalities: [],
+    inputModalities: [...new Set(partsOf(input).map(({ type }) => MODALITIES[type]))].filter((it) => it !== 'text'),
     outputModalities: ['embeddings'],
     // Each text has the context to itself.
     minPromptTokens: Math.max(...itemsOf(input).map(leastTokensOf)),
@@ -124,17 +178,10 @@ function needsOf({ input }: EmbeddingsRequest): CallNeeds {
   };
 }
 
-/** The texts of an input, each as text or as tokens. */
-function itemsOf(input: EmbeddingsRequest['input']): readonly (string | readonly number[])[] {
-  if (typeof input === 'string') return [input];
-  return isOneList(input) ? [input] : input;
+function leastTokensOf(item: EmbeddingsItem): number {
+  if (typeof item === 'string') return minTokensOf(item.length);
+  return hasParts(item) ? minTokensOf(textOf(item.content).length) : item.length;
 }
-
-const isOneList = (input: Exclude<EmbeddingsRequest['input'], string>): input is number[] =>
-  typeof input[0] === 'number';
-
-const leastTokensOf = (item: string | readonly number[]): number =>
-  typeof item === 'string' ? minTokensOf(item.length) : item.length;
 
 function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => string): EmbeddingsRequest {
   const visit = toVisitor(change);
@@ -148,7 +195,10 @@ function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => str
 }
 
 /** Tokens are not looked at as numbers: a call with any is refused where a filter acts. */
-const input: Place = chosen((value) => (typeof value === 'string' ? text : checked));
+const input: Place = chosen((value) =>
+  typeof value === 'string' ? text : typeof value === 'object' ? withParts : checked,
+);
+const withParts: Place = fields({ content });
 
 const PLACES = { input, input_type: text, user: text, session_id: text, trace: record } as const;
 

@@ -18,6 +18,8 @@ interface PresetFacts {
   readonly keyPage?: string | undefined;
   /** False where there is no list of models, or one that does not show which can be called. */
   readonly listsModels: boolean;
+  /** False where it serves other kinds of calls alone. Default: true. */
+  readonly hasChat?: boolean | undefined;
   /** The provider's standard terms, as far as they are known. */
   readonly dataPolicy: DataPolicy;
 }

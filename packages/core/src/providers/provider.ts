@@ -170,6 +170,8 @@ export interface EmbeddingsResult {
   readonly vectors: readonly (readonly number[] | string)[];
   /** Absent where upstream reports no count. */
   readonly promptTokens?: number | undefined;
+  /** What the tokens were of, where upstream tells them apart: `image_tokens`, … */
+  readonly tokensByModality?: Readonly<Record<string, number>> | undefined;
   readonly upstreamId?: string | undefined;
   /** USD as upstream itself charges; wins over catalog prices. */
   readonly upstreamCostUsd?: number | undefined;

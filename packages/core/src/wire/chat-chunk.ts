@@ -18,6 +18,13 @@ export const toolUseSchema = z.object({
   tool_calls_executed: z.int().optional(),
 });
 
+/** What upstream charges, in USD, and how that is split. */
+export const costDetailsSchema = z.object({
+  upstream_inference_cost: z.number().nullable(),
+  upstream_inference_prompt_cost: z.number(),
+  upstream_inference_completions_cost: z.number(),
+});
+
 /** Token counts and cost. A count that upstream did not report is absent, never zero. */
 export const usageSchema = z.object({
   prompt_tokens: z.int(),
@@ -55,13 +62,7 @@ export const usageSchema = z.object({
   /** The older form of `server_tool_use_details`. */
   server_tool_use: z.object({ web_search_requests: z.int() }).optional(),
   server_tool_use_details: toolUseSchema.optional(),
-  cost_details: z
-    .object({
-      upstream_inference_cost: z.number().nullable(),
-      upstream_inference_prompt_cost: z.number(),
-      upstream_inference_completions_cost: z.number(),
-    })
-    .optional(),
+  cost_details: costDetailsSchema.optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

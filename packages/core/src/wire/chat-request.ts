@@ -51,7 +51,8 @@ const textPartSchema = z.object({
   prompt_cache_breakpoint: z.looseObject({ mode: z.string() }).nullish(),
 });
 
-const contentPartSchema = z.discriminatedUnion('type', [
+/** A part of a message, and of what is turned into a vector. */
+export const contentPartSchema = z.discriminatedUnion('type', [
   textPartSchema,
   z.object({
     type: z.literal('image_url'),

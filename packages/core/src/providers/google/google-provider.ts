@@ -2,6 +2,7 @@ import type { Transport } from '../../foundation/transport.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
+import { createGoogleEmbeddings } from './google-embeddings.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleModelList, toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
@@ -37,6 +38,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     ...describeProvider(settings),
     putsModelInPath: true,
     discoverModels: settings.discoverModels,
+    embeddings: createGoogleEmbeddings(upstream),
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
     ...wire,
   };

@@ -55,6 +55,13 @@ export interface OpenAiDialect {
    * providers of its own, and makes videos by its own API.
    */
   readonly isGateway: boolean;
+  /**
+   * Fields of embeddings that have another name there; null for those that it refuses, which are then left out. Or
+   * Cohere's own form, at `/v2/embed` of the same host.
+   */
+  readonly embeddings: 'cohere' | Readonly<Record<string, string | null>>;
+  /** Where documents are ranked, seen from the address of the provider. */
+  readonly rerankPath: string;
   /** The server has OpenAI's newer API as well, with all of its tools. */
   readonly hasResponses: boolean;
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
@@ -83,6 +90,8 @@ export const COMMON_DIALECT: OpenAiDialect = {
   efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   earlierReasoning: null,
   isGateway: false,
+  embeddings: {},
+  rerankPath: '/rerank',
   hasResponses: false,
   hasThinkTags: false,
   prefill: null,

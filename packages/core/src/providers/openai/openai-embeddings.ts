@@ -17,15 +17,22 @@ const responseSchema = z.object({
   provider: z.unknown().optional(),
 });
 
+interface EmbeddingsWire {
+  readonly toUrl: (providerModel: string) => string;
+  readonly isGateway: boolean;
+  /** Fields that have another name there; null for those that are left out. */
+  readonly names: Readonly<Record<string, string | null>>;
+}
+
 /** Creates the embeddings of a provider over OpenAI's wire: `POST /embeddings`. */
 export function createOpenAiEmbeddings(
   upstream: Upstream,
-  { toUrl, isGateway }: { readonly toUrl: (providerModel: string) => string; readonly isGateway: boolean },
+  { toUrl, isGateway, names }: EmbeddingsWire,
 ): NonNullable<Provider['embeddings']> {
   const { name, headers, transport } = upstream;
   return async (call) => {
     const { providerModel, signal, timeoutMs } = call;
-    const body = toBody(call);
+    const body = toBody(call, names);
     call.onSent?.('openai', body);
     const { status, bytes, ...head } = await sendWhole(transport, {
       method: 'POST',
@@ -44,17 +51,18 @@ export function createOpenAiEmbeddings(
 }
 
 /** Floats are requested by default, because not every server supports the other format. */
-function toBody({ request, providerModel: model, preferences }: EmbeddingsCall): object {
-  const { input, dimensions, encoding_format: format, input_type: inputType, user } = request;
-  return {
-    model,
-    input,
-    ...(dimensions != null && { dimensions }),
-    ...(format != null && { encoding_format: format }),
-    ...(inputType != null && { input_type: inputType }),
-    ...(user != null && { user }),
-    ...(preferences !== undefined && { provider: preferences }),
-  };
+function toBody(
+  { request, providerModel: model, preferences }: EmbeddingsCall,
+  names: EmbeddingsWire['names'],
+): object {
+  const { input, dimensions, encoding_format, input_type, user } = request;
+  const body: Record<string, unknown> = { model, input };
+  for (const [field, value] of Object.entries({ dimensions, encoding_format, input_type, user })) {
+    const name = names[field] === undefined ? field : names[field];
+    if (value != null && name !== null) body[name] = value;
+  }
+  if (preferences !== undefined) body['provider'] = preferences;
+  return body;
 }
 
 interface Sender {

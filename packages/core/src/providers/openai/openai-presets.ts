@@ -123,6 +123,7 @@ export const OPENAI_PRESETS = {
   mistral: preset('Mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY', {
     keyPage: 'https://console.mistral.ai/api-keys',
     dialect: dialect({
+      embeddings: { dimensions: 'output_dimension', input_type: null, user: null },
       renamedFields: { seed: 'random_seed' },
       renamedValues: { tool_choice: { required: 'any' } },
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES, [
@@ -141,6 +142,46 @@ export const OPENAI_PRESETS = {
       prefill: 'prefix',
     }),
     dataPolicy: NO_TRAINING,
+  }),
+  cohere: preset('Cohere', 'https://api.cohere.ai/compatibility/v1', 'CO_API_KEY', {
+    apiKeyAliases: ['COHERE_API_KEY'],
+    keyPage: 'https://dashboard.cohere.com/api-keys',
+    // Its list is at another address, in another form.
+    listsModels: false,
+    dialect: dialect({
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, OPENAI_ONLY_FIELDS, [
+        'logit_bias',
+        'top_logprobs',
+        'service_tier',
+        'modalities',
+        'audio',
+      ]),
+      knowsDeveloperRole: true,
+      knowsMessageExtras: false,
+      efforts: ['high'],
+      earlierReasoning: null,
+      embeddings: 'cohere',
+      rerankPath: '/../../v2/rerank',
+    }),
+    dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
+  }),
+  voyage: preset('Voyage AI', 'https://api.voyageai.com/v1', 'VOYAGE_API_KEY', {
+    keyPage: 'https://dashboard.voyageai.com/organization/api-keys',
+    hasChat: false,
+    listsModels: false,
+    dialect: dialect({
+      renamedFields: { top_n: 'top_k' },
+      // It takes no word for numbers, which are what it sends without one.
+      embeddings: { dimensions: 'output_dimension', encoding_format: null, user: null },
+    }),
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  }),
+  jina: preset('Jina AI', 'https://api.jina.ai/v1', 'JINA_API_KEY', {
+    keyPage: 'https://jina.ai/api-dashboard/key-manager',
+    hasChat: false,
+    listsModels: false,
+    dialect: dialect({ embeddings: { encoding_format: 'embedding_type', input_type: 'task', user: null } }),
+    dataPolicy: UNKNOWN_DATA_POLICY,
   }),
   xai: preset('xAI', 'https://api.x.ai/v1', 'XAI_API_KEY', {
     keyPage: 'https://console.x.ai/',

@@ -1,4 +1,5 @@
 import { createLazyIterable } from '../../foundation/awaitable.ts';
+import { createCohereEmbeddings } from '../cohere/cohere-embeddings.ts';
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
@@ -25,6 +26,8 @@ export interface OpenAiProviderSettings extends ProviderOptions {
 }
 
 const MODEL_PLACE = '{model}';
+/** Seen from the address at which Cohere speaks OpenAI's wire, `/compatibility/v1`. */
+const COHERE_EMBED = '/../../v2/embed';
 
 /**
  * Plugins that a gateway runs in place of this one. Those that choose models are not among them, because guardrails
@@ -43,7 +46,10 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   });
   const isAddressPerModel = upstream.baseUrl.includes(MODEL_PLACE);
   const query = new URLSearchParams(settings.query).toString();
-  const toUrl = (path: string): string => `${upstream.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
+  const toUrl = (path: string): string => {
+    const url = `${upstream.baseUrl}${path}`;
+    return `${path.startsWith('/..') ? new URL(url).href : url}${query === '' ? '' : `?${query}`}`;
+  };
   const toCallUrl = (path: string): ChatWire['toUrl'] => {
     const url = toUrl(path);
     return isAddressPerModel
@@ -79,8 +85,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     prefillOf: () => dialect.prefill,
     cacheTtlsOf: () => dialect.cacheTtls,
     video: createVideos({ ...upstream, query }),
-    embeddings: createOpenAiEmbeddings(upstream, { isGateway, toUrl: toWholeUrl('/embeddings') }),
-    rerank: createOpenAiRerank(upstream, { dialect, toUrl: toWholeUrl('/rerank') }),
+    embeddings:
+      dialect.embeddings === 'cohere'
+        ? createCohereEmbeddings(upstream, toUrl(COHERE_EMBED))
+        : createOpenAiEmbeddings(upstream, { isGateway, toUrl: toWholeUrl('/embeddings'), names: dialect.embeddings }),
+    rerank: createOpenAiRerank(upstream, { dialect, toUrl: toWholeUrl(dialect.rerankPath) }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');

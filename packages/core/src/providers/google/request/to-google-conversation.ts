@@ -227,7 +227,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
  * Turns content into parts. Empty texts are left out, because this wire refuses them. Throws `invalid_request` that
  * names the part for what cannot be expressed; `path` leads to the content.
  */
-function toParts(content: string | readonly ContentPart[] | null | undefined, path: string): Part[] {
+export function toParts(content: string | readonly ContentPart[] | null | undefined, path: string): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   return (content ?? []).flatMap((part, index) =>
     part.type === 'text' && part.text === '' ? [] : [toPart(part, `${path}.${index}`)],
