@@ -20,13 +20,23 @@ const router = createRouter(ROUTES);
 // Formats are left out: the document has the patterns of those that matter.
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
-let paths: Promise<Record<string, Record<string, DocumentedOperation>>> | undefined;
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+let document: Promise<Document> | undefined;
 
 async function findOperation(method: string, path: string): Promise<DocumentedOperation | undefined> {
   if (!router.has(method, path, ['api', 'ollama', 'admin', 'metrics', 'openapi', 'health'])) return undefined;
-  paths ??= toOpenApi(ROUTES_BY_TAG).then((document) => document['paths'] as never);
+  document ??= toOpenApi(ROUTES_BY_TAG).then((made) => {
+    const { components } = made as unknown as Document;
+    for (const [name, schema] of Object.entries(components.schemas)) ajv.addSchema(schema, REFERENCES + name);
+    return made as unknown as Document;
+  });
+  const { paths } = await document;
   const { route } = router.match(method, path);
-  return (await paths)[route.path.replace('+}', '}')]?.[route.method.toLowerCase()];
+  return paths[route.path.replace('+}', '}')]?.[route.method.toLowerCase()];
 }
 
 /**
@@ -101,11 +111,16 @@ function checkHeadersRead(read: ReadonlySet<string>, operation: DocumentedOperat
 /** Headers of every response. */
 const SENT_BY_ALL = ['content-type', 'x-content-type-options'];
 
+/** Of the host and of the router, for any operation: a client that has left, another method, headers that are too large. */
+const STATUSES_OF_ALL = [405, 431, 499];
+
 /** Throws where the response differs from what is described: its status, media type, headers or content. */
 function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation, name: string): GatewayResponse {
   const { status, headers, body } = sent;
   const [success, described = responses.default] = Object.entries(responses).find(([key]) => key !== 'default') ?? [];
-  const response = status >= 400 ? responses.default : described;
+  const refusal = responses[status] ?? (STATUSES_OF_ALL.includes(status) ? responses.default : undefined);
+  const response = status >= 300 ? refusal : described;
+  if (response === undefined) throw new Error(`${name} responds with ${status}, and does not document it`);
   const surplus = Object.keys(headers).filter((header) => ![...SENT_BY_ALL, ...namesOf(response)].includes(header));
   if (surplus.length > 0) throw new Error(`${name} sends headers it does not document: ${surplus.join(', ')}`);
   if (body === null) return sent;
@@ -174,9 +189,17 @@ function checkPieces(
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
+/** Where the document keeps the schemas that others refer to. */
+const REFERENCES = '#/components/schemas/';
+
+function compile(schema: object): ValidateFunction {
+  const reference = '$ref' in schema ? String(schema.$ref) : undefined;
+  return (reference === undefined ? undefined : ajv.getSchema(reference)) ?? ajv.compile(schema);
+}
+
 /** Objects of the document admit no other members than they name, unless they say so. */
 function checkValue(told: unknown, schema: object, name: string): void {
-  const validate = compiled.get(schema) ?? ajv.compile(schema);
+  const validate = compiled.get(schema) ?? compile(schema);
   compiled.set(schema, validate);
   if (validate(told)) return;
   const found = validate.errors?.map((error) => JSON.stringify({ ...error, schemaPath: undefined })).join('\n');

@@ -63,6 +63,7 @@ export const getGenerationCache = operation<CacheReportParts>()({
 export const getSessionCache = operation<CacheReportParts>()({
   query: sessionCacheQuerySchema,
   response: sessionCacheResponseSchema,
+  errors: ['not_found'],
   async run({ parts, query }) {
     const { data, sums, searchedFromMs } = await reportSession(query.session_id, toDoctorParts(parts));
     return { data, sums, ...toSearchedFrom(searchedFromMs) };

@@ -87,6 +87,7 @@ export interface FixtureLibrary {
 /** `GET /admin/v1/fixtures` */
 export const getFixtures = operation<FixtureParts>()({
   response: fixtureStateResponseSchema,
+  errors: ['not_found'],
   run: async ({ parts }) => ({ data: await findFixtureLibrary(parts).describe() }),
 });
 
@@ -94,6 +95,7 @@ export const getFixtures = operation<FixtureParts>()({
 export const switchFixtureMode = operation<FixtureParts>()({
   body: switchFixtureModeRequestSchema,
   response: fixtureStateResponseSchema,
+  errors: ['conflict'],
   async run({ body: { mode }, parts, principal }) {
     const library = findFixtureLibrary(parts);
     if (library.switchTo === undefined) {
@@ -111,6 +113,7 @@ export const saveFixture = operation<FixtureParts>()({
   body: saveFixtureRequestSchema,
   response: savedFixtureResponseSchema,
   status: 201,
+  errors: ['conflict', 'not_found'],
   async run({
     principal,
     parts,
@@ -160,6 +163,7 @@ function withoutRepeats(content: StoredContent): StoredContent {
 export const listFixtureCases = operation<FixtureParts>()({
   query: fixtureCasesQuerySchema,
   response: fixtureCaseListSchema,
+  errors: ['not_found'],
   async run({ parts, query }) {
     const { rows, total } = await findFixtureLibrary(parts).listCases(query);
     return { data: rows, total_count: total };
@@ -170,6 +174,7 @@ export const listFixtureCases = operation<FixtureParts>()({
 export const getFixtureCase = operation<FixtureParts>()({
   query: fixtureCaseQuerySchema,
   response: fixtureCaseResponseSchema,
+  errors: ['not_found'],
   async run({ parts, query: { path } }) {
     const found = await findFixtureLibrary(parts).findCase(path);
     if (found === undefined) throw new GatewayError('not_found', `There is no fixture ${path.slice(0, 200)}`);
@@ -180,6 +185,7 @@ export const getFixtureCase = operation<FixtureParts>()({
 /** `GET /admin/v1/fixtures/misses` */
 export const listFixtureMisses = operation<FixtureParts>()({
   response: fixtureMissListSchema,
+  errors: ['not_found'],
   async run({ parts }) {
     const misses = await findFixtureLibrary(parts).listMisses();
     return { data: misses, total_count: misses.length };
@@ -207,6 +213,7 @@ export const acceptFixtureMiss = operation<FixtureParts>()({
   params: ['id'],
   response: savedFixtureResponseSchema,
   status: 201,
+  errors: ['conflict'],
   async run({ params, parts }) {
     return { data: await findFixtureLibrary(parts).acceptMiss(params.id) };
   },

@@ -94,6 +94,7 @@ export function toSearchedFrom(...moments: readonly (number | undefined)[]): { r
 export const getGeneration = operation<GenerationParts>()({
   query: generationQuerySchema,
   response: generationResponseSchema,
+  errors: ['not_found'],
   async run(context) {
     const { generation } = await findReadableGeneration(context.query.id, context);
     if (context.principal.kind === 'management') return { data: generation };
@@ -106,6 +107,7 @@ export const getGeneration = operation<GenerationParts>()({
 export const getGenerationContent = operation<GenerationParts>()({
   query: generationQuerySchema,
   response: generationContentResponseSchema,
+  errors: ['not_found'],
   async run(context) {
     const { generation } = await findReadableGeneration(context.query.id, context);
     const content = await context.parts.store.generations.getContent(generation.id);
@@ -138,6 +140,7 @@ export const getGenerationRequest = operation<GenerationParts>()({
 export const submitGenerationFeedback = operation<GenerationParts>()({
   body: feedbackRequestSchema,
   response: feedbackResponseSchema,
+  errors: ['not_found'],
   async run(context) {
     const { parts, body } = context;
     const record = await findReadableGeneration(body.generation_id, context);

@@ -51,6 +51,7 @@ export const dryRunGuardrail = operation<GuardrailTrialParts>()({
     'cache-control': '`no-store`',
     'x-accel-buffering': '`no`: proxies pass each line on as it comes',
   },
+  errors: ['not_found'],
   async run({ request, parts, body: { guardrail_id: id, change, filter, examples } }) {
     const present = id === undefined ? toUnsaved() : await findGuardrail(id, parts);
     const guardrail = await withDraft(present, change, parts.catalog);

@@ -121,6 +121,7 @@ function toRow({
 export const cancelGeneration = operation<GenerationParts>()({
   params: ['id'],
   response: cancelledSchema,
+  errors: ['conflict'],
   async run(context) {
     const { id } = context.params;
     const { openCalls, logger } = context.parts;

@@ -281,6 +281,7 @@ function toBuckets(name: string, labels: Labels, { bounds, counts, sumSeconds }:
  */
 export const getMetrics = publicOperation<SystemParts>()({
   response: { mediaTypes: { 'text/plain': null } },
+  errors: ['authentication', 'permission_denied', 'rate_limit_exceeded'],
   async run({ request, parts }) {
     if (!isLoopbackAddress(request.remoteAddress) && !(await hasToken(request, parts))) {
       await refuseOthers(request, parts);

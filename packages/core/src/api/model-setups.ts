@@ -93,6 +93,7 @@ export const createModelSetup = operation<SetupParts>()({
   body: configuredModelSchema,
   response: modelSetupResponseSchema,
   status: 201,
+  errors: ['conflict'],
   find: ({ parts }) => requireLiveSetup(parts.liveSetup),
   async run({ body, parts: { platform }, found: setup }) {
     const { id } = body;
@@ -122,6 +123,7 @@ export const replaceModelSetup = operation<SetupParts>()({
   params: ['id'],
   body: configuredModelSchema,
   response: modelSetupResponseSchema,
+  errors: ['conflict'],
   async find({ params: { id }, parts }) {
     const setup = requireLiveSetup(parts.liveSetup);
     await findModelSetup(id, setup);
@@ -148,6 +150,7 @@ export const replaceModelSetup = operation<SetupParts>()({
 export const deleteModelSetup = operation<SetupParts>()({
   params: ['id'],
   response: deletedSchema,
+  errors: ['conflict'],
   async run({ params: { id }, parts }) {
     const setup = requireLiveSetup(parts.liveSetup);
     await setup.change((stored) => {

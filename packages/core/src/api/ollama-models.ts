@@ -37,6 +37,7 @@ export const ollamaTags = operation<ModelParts>()({
 export const ollamaShow = operation<ModelParts>()({
   body: { readByRun: ollamaShowRequestSchema },
   response: ollamaShowResponseSchema,
+  errors: ['not_found'],
   async run(context) {
     const { model: named, name } = parseWith(ollamaShowRequestSchema, await readJsonBody(context.request));
     const model = await findShownModel(named ?? name ?? '', context);

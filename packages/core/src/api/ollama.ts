@@ -161,6 +161,7 @@ async function embed(
 const refuse = (what: string) =>
   operation<object>()({
     response: z.object({}),
+    errors: ['invalid_request'],
     run() {
       throw new GatewayError('invalid_request', `${what}: models are set up in the gateway, not by this API`);
     },

@@ -58,6 +58,7 @@ export const createPrompt = operation<PromptParts>()({
   body: createPromptRequestSchema,
   response: promptResponseSchema,
   status: 201,
+  errors: ['conflict'],
   async run({ parts, principal, body: { id: wanted, name, description, ...contents } }) {
     const heads = await listHeads(parts);
     if (heads.length >= MAX_PROMPTS) {
@@ -125,6 +126,7 @@ export const updatePrompt = operation<PromptParts>()({
   params: ['id'],
   body: updatePromptRequestSchema,
   response: promptResponseSchema,
+  errors: ['conflict'],
   find: ({ params, parts }) => findPrompt(params.id, parts),
   async run({ params: { id }, parts, body }) {
     const changed = await parts.store.prompts.update(id, (prompt) => {
@@ -145,6 +147,7 @@ export const createPromptVersion = operation<PromptParts>()({
   body: createPromptVersionRequestSchema,
   response: promptVersionResponseSchema,
   status: 201,
+  errors: ['conflict'],
   find: ({ params, parts }) => findPrompt(params.id, parts),
   async run({ params: { id }, parts, principal, body: { make_current: isCurrent, ...contents } }) {
     const now = nowOf(parts);

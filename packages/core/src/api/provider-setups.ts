@@ -151,6 +151,7 @@ const isGateway = (preset: Preset): boolean => preset.wire === 'openai' && prese
 /** `GET /admin/v1/setup/local-servers`: the model servers that run on the gateway's machine, at their usual ports. */
 export const findLocalServers = operation<SetupParts>()({
   response: localServerListSchema,
+  errors: ['conflict'],
   async run({ parts }) {
     const setup = requireLiveSetup(parts.liveSetup);
     const [servers, { providers }] = await Promise.all([setup.host.findLocalServers(), setup.stored()]);
@@ -188,6 +189,7 @@ export const testProviderDraft = operation<SetupParts>()({
     },
   },
   responseHeaders: TEST_HEADERS,
+  errors: ['conflict'],
   find: ({ parts }) => requireLiveSetup(parts.liveSetup),
   async run({ request: { signal }, body: { provider, model, stream }, found: { host, stored }, responseHeaders }) {
     const draft = chooseSlug({
@@ -255,6 +257,7 @@ export const createProviderSetup = operation<SetupParts>()({
   body: createProviderRequestSchema,
   response: providerSetupResponseSchema,
   status: 201,
+  errors: ['conflict'],
   find: ({ parts }) => requireLiveSetup(parts.liveSetup),
   async run({ body: { enabled, ...draft }, parts: { platform }, found: setup }) {
     const settings = chooseSlug(draft);
@@ -289,6 +292,7 @@ export const updateProviderSetup = operation<SetupParts>()({
   params: ['slug'],
   body: updateProviderRequestSchema,
   response: providerSetupResponseSchema,
+  errors: ['conflict'],
   find: ({ params, parts }) => findStored(params.slug, parts),
   async run({ params: { slug }, body, parts: { platform }, found: setup }) {
     await setup.change(async (stored) => {
@@ -324,6 +328,7 @@ async function findStored(slug: string, parts: SetupParts) {
 export const deleteProviderSetup = operation<SetupParts>()({
   params: ['slug'],
   response: deletedSchema,
+  errors: ['conflict'],
   async run({ params: { slug }, parts }) {
     const setup = requireLiveSetup(parts.liveSetup);
     await setup.change((stored) => {

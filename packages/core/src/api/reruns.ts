@@ -71,6 +71,7 @@ export const createRerun = operation<RerunParts>()({
   body: createRerunRequestSchema,
   response: rerunResponseSchema,
   status: 201,
+  errors: ['conflict'],
   async run({ parts, principal, body }) {
     if (parts.platform.isPerRequest === true) {
       throw new GatewayError('conflict', 'Reruns need a process that goes on between requests; this runtime has none');
@@ -155,6 +156,7 @@ export const judgeRerunItem = operation<RerunParts>()({
   params: ['id', 'item'],
   body: judgeItemRequestSchema,
   response: rerunItemResponseSchema,
+  errors: ['conflict'],
   find: ({ params, parts }) => readRerun(params.id, parts),
   async run({ params: { id, item }, parts, principal, body: { verdict, note } }) {
     const rowId = `${id}.${item}`;
@@ -180,6 +182,7 @@ export const exportRerun = operation<RerunParts>()({
   query: rerunExportQuerySchema,
   response: { mediaTypes: { 'application/x-ndjson': rerunExportSchema, 'text/csv': null } },
   responseHeaders: { 'content-disposition': 'The name of the file', 'cache-control': '`no-store`' },
+  errors: ['conflict'],
   find: ({ params, parts }) => readRerun(params.id, parts),
   async run({ found: rerun, request, parts, query: { format } }) {
     const { signal } = request;
@@ -246,6 +249,7 @@ const VERBS: Readonly<Partial<Record<RerunState, string>>> = {
 export const pauseRerun = operation<RerunParts>()({
   params: ['id'],
   response: rerunResponseSchema,
+  errors: ['conflict'],
   find: ({ params, parts }) => readRerun(params.id, parts),
   run: async ({ params: { id }, parts }) => ({
     data: toRerun(await putState(id, 'paused', { from: ['running'] }, parts)),
@@ -257,6 +261,7 @@ export const resumeRerun = operation<RerunParts>()({
   params: ['id'],
   body: resumeRerunRequestSchema,
   response: rerunResponseSchema,
+  errors: ['conflict'],
   find: ({ params, parts }) => readRerun(params.id, parts),
   async run({ params: { id }, parts, body: { max_cost_usd: maxCostUsd } }) {
     const rerun = await putState(id, 'running', { from: ['ready', 'paused'], maxCostUsd }, parts);
@@ -269,6 +274,7 @@ export const resumeRerun = operation<RerunParts>()({
 export const cancelRerun = operation<RerunParts>()({
   params: ['id'],
   response: rerunResponseSchema,
+  errors: ['conflict'],
   find: ({ params, parts }) => readRerun(params.id, parts),
   run: async ({ params: { id }, parts }) => ({
     data: toRerun(await putState(id, 'cancelled', { from: ['estimating', 'ready', 'running', 'paused'] }, parts)),
@@ -279,6 +285,7 @@ export const cancelRerun = operation<RerunParts>()({
 export const deleteRerun = operation<RerunParts>()({
   params: ['id'],
   response: deletedSchema,
+  errors: ['conflict'],
   async run({ params: { id }, parts }) {
     const { state } = await readRerun(id, parts);
     if (state === 'running') throw new GatewayError('conflict', 'The rerun is running; pause or cancel it first');

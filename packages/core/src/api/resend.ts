@@ -35,6 +35,7 @@ export const resendGeneration = operation<ResendParts>()({
     },
   },
   responseHeaders: { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPONSE_HEADERS },
+  errors: ['conflict'],
   async run({ body: { key_hash: keyHash, ...changes }, ...context }) {
     const { parts, principal, request } = context;
     const { id } = context.params;

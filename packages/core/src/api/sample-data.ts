@@ -25,6 +25,7 @@ export const getSampleData = operation<SampleDataParts>()({
 /** `DELETE /admin/v1/sample-data` */
 export const deleteSampleData = operation<SampleDataParts>()({
   response: sampleDataDeletedSchema,
+  errors: ['not_found'],
   async run({ parts: { sampleData } }) {
     if (sampleData === undefined) throw new GatewayError('not_found', 'This gateway has no sample data');
     await sampleData.remove();

@@ -68,6 +68,7 @@ export const createSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'set-cookie': 'The session', 'cache-control': '`no-store`' },
   status: 201,
+  errors: ['authentication', 'permission_denied', 'rate_limit_exceeded'],
   find({ request, parts: { sessions } }) {
     if (sessions === null || isSignedInByHost(request))
       throw new GatewayError('invalid_request', 'The host of this gateway has its own sign-in');
@@ -118,6 +119,7 @@ async function authenticateKey(key: string, { request, parts }: SessionContext):
 export const deleteSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'set-cookie': 'Ends the session' },
+  errors: ['permission_denied'],
   async run({ request, parts: { sessions }, responseHeaders }) {
     const session = await sessions?.find(request);
     if (session !== undefined) {

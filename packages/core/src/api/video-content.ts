@@ -41,6 +41,12 @@ export const getVideoContent = operation<VideoParts>()({
     'content-length': 'Length in bytes, where it is known',
     'content-range': 'With 206 and 416: which bytes of how many',
   },
+  otherStatuses: {
+    206: 'The requested bytes',
+    304: 'The client has this version already',
+    416: 'The video has no such bytes',
+  },
+  errors: ['gone', 'provider_unavailable'],
   async run(context) {
     const { request, parts, query } = context;
     const job = await findReadableJob(context.params.jobId, context);

@@ -77,6 +77,7 @@ export const createVideo = operation<CreateVideoParts>()({
   response: videoResponseSchema,
   responseHeaders: CALL_RESPONSE_HEADERS,
   status: 202,
+  errors: ['conflict', 'submission_failed'],
   run: ({ body, ...context }) => makeVideo(body, context),
 });
 

@@ -23,6 +23,7 @@ export const putView = operation<ViewParts>()({
   params: ['name'],
   body: viewContentsSchema,
   response: viewResponseSchema,
+  errors: ['conflict'],
   async run({ parts, params, body }) {
     const name = params.name.trim();
     if (name === '' || name.length > MAX_NAME) throw refuseField('name', `must have 1 to ${MAX_NAME} characters`);

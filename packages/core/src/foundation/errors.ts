@@ -61,6 +61,9 @@ export function isCallersMistake(code: ErrorCode): boolean {
   return ERROR_CODES[code].blame === 'caller';
 }
 
+/** The HTTP status of an error in the gateway's own form. */
+export const statusOf = (code: ErrorCode): number => ERROR_CODES[code].status;
+
 export function isTransient(code: ErrorCode): boolean {
   return ERROR_CODES[code].isTransient;
 }

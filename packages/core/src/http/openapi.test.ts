@@ -29,6 +29,7 @@ interface Operation {
 const document = (await toOpenApi(ROUTES_BY_TAG)) as {
   openapi: string;
   tags: readonly { readonly name: string }[];
+  components: { readonly schemas: Readonly<Record<string, object>> };
   paths: Record<string, Record<string, Operation>>;
 };
 
@@ -99,9 +100,10 @@ const PLAIN_TYPES = ['video/*', 'text/csv', 'text/plain'];
 test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
   'describes the response of %s %s: the schema of each media type, except of files and plain text',
   (method, path) => {
-    const { default: _, ...successes } = document.paths[path.replace('+', '')]?.[method.toLowerCase()]?.responses ?? {};
-    const [content] = Object.values(successes).map((response) => response.content);
-    expect(Object.keys(successes)).toHaveLength(1);
+    const operation = document.paths[path.replace('+', '')]?.[method.toLowerCase()];
+    const successes = Object.entries(operation?.responses ?? {}).filter(([status]) => status.startsWith('2'));
+    const [content] = successes.map(([, response]) => response.content);
+    expect(successes.length).toBeGreaterThan(0);
     expect(Object.keys(content ?? {})).not.toEqual([]);
     const undescribed = Object.entries(content ?? {}).filter(([, { schema = {} }]) => Object.keys(schema).length === 0);
     expect(PLAIN_TYPES).toEqual(expect.arrayContaining(undescribed.map(([type]) => type)));
@@ -117,6 +119,29 @@ test.each([
   const schema = document.paths[path]?.['post']?.responses['200']?.content?.[type]?.schema;
   const stage = `${place}.service_metadata.properties.pipeline.items`;
   expect(schema).toHaveProperty(`${stage}.required`, ['type', 'name']);
+});
+
+const CALL_STATUSES = ['400', '401', '402', '403', '404', '408', '413', '415', '422', '429', '500', '502', '503'];
+
+test.each([
+  ['a call to a model', 'post', '/api/v1/chat/completions', CALL_STATUSES],
+  ['one whose job can contradict another', 'post', '/api/v1/videos', [...CALL_STATUSES, '409'].toSorted()],
+  ['a list', 'get', '/api/v1/credits', ['401', '403', '429', '500', '503']],
+  ['a list with a query', 'get', '/api/v1/keys', ['400', '401', '403', '429', '500', '503']],
+  ['what is named by its path', 'get', '/api/v1/keys/{hash}', ['400', '401', '403', '404', '429', '500', '503']],
+  ['what needs no key', 'get', '/health', ['500', '503']],
+])('describes the statuses of errors by what causes them: %s', (_, method, route, statuses) => {
+  const operation = document.paths[route]?.[method];
+  expect(Object.keys(operation?.responses ?? {}).filter((status) => /^[45]/.test(status))).toEqual(statuses);
+  for (const status of statuses)
+    expect(operation?.responses[status]).toHaveProperty('content.application/json.schema.$ref');
+});
+
+test('describes errors in the form of their API', () => {
+  const refusalOf = (route: string) => document.paths[route]?.['post']?.responses['400']?.content?.['application/json'];
+  expect(refusalOf('/api/v1/messages')?.schema).toEqual({ $ref: '#/components/schemas/MessagesError' });
+  expect(refusalOf('/api/chat')?.schema).toEqual({ $ref: '#/components/schemas/OllamaError' });
+  expect(document.components.schemas).toMatchObject({ Error: {}, MessagesError: {}, OllamaError: {} });
 });
 
 test('describes operations that are loaded late by their own schemas', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { errorStatusesOf, STATUS_MEANINGS } from './errors-by-cause.ts';
 import type { HeaderDescriptions, OperationSchemas } from './operation.ts';
 import type { Route } from './route.ts';
 
@@ -25,15 +26,29 @@ export async function toOpenApi<Parts>(resources: TaggedRoutes<Parts>): Promise<
     openapi: '3.1.0',
     info: { title: 'Model Gateway', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
     tags: Object.keys(resources).map((name) => ({ name })),
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: toErrorSchemas(Object.values(resources).flat()),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
     paths,
   };
 }
 
-function toOperation<Parts>(
-  { operationId, summary, auth, errors }: Route<Parts>,
-  { params, query, headers, body, response, responseHeaders, status }: OperationSchemas,
-): Json {
+function toOperation<Parts>({ operationId, summary, auth, errors }: Route<Parts>, operation: OperationSchemas): Json {
+  const { params, query, headers, body, response, responseHeaders, status, otherStatuses } = operation;
+  const success = {
+    headers: toResponseHeaders({ ...responseHeaders, ...(isStream(response) && STREAM_HEADERS) }),
+    content: toResponseContent(response),
+  };
+  const others = Object.entries(otherStatuses).map(([code, description]) => [code, { description, ...success }]);
+  const error = {
+    headers: toResponseHeaders({ ...responseHeaders, ...ERROR_HEADERS }),
+    content: toContent(referTo(errors?.schema ?? ERROR_SCHEMA)),
+  };
+  const failures = errorStatusesOf(auth, operation).map((code) => [
+    code,
+    { description: STATUS_MEANINGS[code] ?? 'Error', ...error },
+  ]);
   return {
     operationId,
     summary,
@@ -41,16 +56,10 @@ function toOperation<Parts>(
     parameters: [...params.map(toPathParameter), ...toQueryParameters(query), ...toHeaderParameters(headers)],
     ...(body && { requestBody: { required: true, content: toContent(toSchema(body, 'input')) } }),
     responses: {
-      [status]: {
-        description: 'Success',
-        headers: toResponseHeaders({ ...responseHeaders, ...(isStream(response) && STREAM_HEADERS) }),
-        content: toResponseContent(response),
-      },
-      default: {
-        description: 'Error',
-        headers: toResponseHeaders({ ...responseHeaders, ...ERROR_HEADERS }),
-        content: toContent(errors?.schema ?? ERROR_SCHEMA),
-      },
+      [status]: { description: 'Success', ...success },
+      ...Object.fromEntries(others),
+      ...Object.fromEntries(failures),
+      default: { description: 'Any other error, such as 405 for another method', ...error },
     },
   };
 }
@@ -69,7 +78,9 @@ const ERROR_HEADERS: HeaderDescriptions = {
   allow: 'With 405: the methods that the path supports',
 };
 
+/** The schema of errors in the gateway's own form. */
 const ERROR_SCHEMA: Json = {
+  title: 'Error',
   type: 'object',
   required: ['error'],
   properties: {
@@ -84,6 +95,20 @@ const ERROR_SCHEMA: Json = {
     },
   },
 };
+
+/** The schemas of errors by their titles: most operations have the same. */
+function toErrorSchemas<Parts>(routes: readonly Route<Parts>[]): Json {
+  const schemas: Json[] = [
+    ERROR_SCHEMA,
+    ...routes.flatMap(({ errors }) => (errors === undefined ? [] : [errors.schema])),
+  ];
+  return Object.fromEntries(
+    schemas.flatMap((schema) => (typeof schema['title'] === 'string' ? [[schema['title'], schema]] : [])),
+  );
+}
+
+const referTo = (schema: Json): Json =>
+  typeof schema['title'] === 'string' ? { $ref: `#/components/schemas/${schema['title']}` } : schema;
 
 const TEXT: Json = { type: 'string' };
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import type { Awaitable } from '../foundation/awaitable.ts';
+import type { ErrorCode } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { type PublicContext, readJsonBody, type RequestContext } from './request.ts';
 import { type GatewayResponse, toJsonResponse } from './response.ts';
@@ -32,6 +33,10 @@ export interface OperationSchemas {
   readonly responseHeaders: HeaderDescriptions;
   /** The status of a successful response. */
   readonly status: number;
+  /** Further statuses that are no errors of the gateway, with what each says. */
+  readonly otherStatuses: Readonly<Record<number, string>>;
+  /** Errors of its own, beside those that follow from the rest. */
+  readonly errors: readonly ErrorCode[];
 }
 
 /** An operation for callers that have a key. */
@@ -94,6 +99,10 @@ interface Definition<
   readonly responseHeaders?: HeaderDescriptions;
   /** Default 200. */
   readonly status?: number;
+  /** Further statuses that are no errors of the gateway, as 304, with what each says. */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
+  /** Errors of `find` and `run` that do not follow from the key, the path, the query, the body or a call to a model. */
+  readonly errors?: readonly ErrorCode[];
   /** Runs first, before the query is checked and the body is read: finds the object of the request, or throws. */
   readonly find?: (input: WithParams<Context, Name>) => Awaitable<Found>;
   readonly run: (input: RunInput<Context, Name, Query, Body, Found>) => Awaitable<Result>;
@@ -133,6 +142,8 @@ interface Untyped {
   readonly response: z.ZodType | MediaTypes;
   readonly responseHeaders?: HeaderDescriptions;
   readonly status?: number;
+  readonly otherStatuses?: Readonly<Record<number, string>>;
+  readonly errors?: readonly ErrorCode[];
   readonly find?: (input: never) => unknown;
   readonly run: (input: never) => unknown;
 }
@@ -140,10 +151,12 @@ interface Untyped {
 const IN_QUERY = { whole: 'query' };
 
 function define<Context extends PublicContext<unknown>>(definition: Untyped) {
-  const { params = [], query, headers = {}, body, response, responseHeaders = {}, status = 200 } = definition;
+  const { params = [], query, headers = {}, body, response, responseHeaders = {} } = definition;
+  const { status = 200, otherStatuses = {}, errors = [] } = definition;
   const readsItself = body !== undefined && 'readByRun' in body;
   const documented = readsItself ? body.readByRun : body;
-  const schemas: OperationSchemas = { params, query, headers, body: documented, response, responseHeaders, status };
+  const described = { params, query, headers, body: documented, response, responseHeaders };
+  const schemas: OperationSchemas = { ...described, status, otherStatuses, errors };
   const find = definition.find as ((input: Context) => unknown) | undefined;
   const run = definition.run as (input: Context) => unknown;
   const checked = readsItself ? undefined : body;

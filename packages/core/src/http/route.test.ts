@@ -84,6 +84,8 @@ test('loads an operation once, on its first use, and tries again after a failed 
     response: { mediaTypes: {} },
     responseHeaders: {},
     status: 200,
+    otherStatuses: {},
+    errors: [],
     handle: () => ({ status: 200, headers: {}, body: null }),
   };
   const load = vi

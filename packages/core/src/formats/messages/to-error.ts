@@ -43,6 +43,7 @@ export const messagesErrors: ErrorForm = {
     body: toErrorEvent(error, generationId),
   }),
   schema: {
+    title: 'MessagesError',
     type: 'object',
     properties: {
       type: { const: 'error' },

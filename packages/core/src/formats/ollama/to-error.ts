@@ -7,5 +7,5 @@ export const ollamaErrors: ErrorForm = {
     status: error.code === 'unknown_model' ? 404 : error.status,
     body: { error: toErrorBody(error).message },
   }),
-  schema: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
+  schema: { title: 'OllamaError', type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
 };
