@@ -6,7 +6,11 @@ import { completionsFormat } from '../formats/completions/completions-format.ts'
 import { operation } from '../http/operation.ts';
 import { chatCompletionEventSchema, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
-import { completionsRequestSchema, textCompletionEventSchema, textCompletionSchema } from '../wire/completions.ts';
+import {
+  documentedCompletionsRequestSchema,
+  textCompletionEventSchema,
+  textCompletionSchema,
+} from '../wire/completions.ts';
 
 /** The headers that every chat call reads, in every format. */
 export const CHAT_HEADERS = { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS };
@@ -27,7 +31,7 @@ export const createChatCompletion = operation<ChatParts>()({
 /** `POST /completions`: a chat call in the older form, with a text as its prompt. */
 export const createCompletion = operation<ChatParts>()({
   headers: CHAT_HEADERS,
-  body: { readByRun: completionsRequestSchema },
+  body: { readByRun: documentedCompletionsRequestSchema },
   response: {
     mediaTypes: { 'application/json': textCompletionSchema, 'text/event-stream': textCompletionEventSchema },
   },

@@ -11,9 +11,9 @@ import type { Ledger } from '../limits/ledger.ts';
 import type { ChatCall } from '../providers/provider.ts';
 import {
   countTokensRequestSchema,
+  documentedMessagesRequestSchema,
   messageEventSchema,
   messageSchema,
-  messagesRequestSchema,
   tokenCountSchema,
 } from '../wire/messages.ts';
 import { nativeOf } from '../wire/native-request.ts';
@@ -28,7 +28,7 @@ const ANTHROPIC_HEADERS = {
 /** `POST /messages`: a chat call in Anthropic's form. */
 export const createMessage = operation<ChatParts>()({
   headers: { ...CHAT_HEADERS, ...ANTHROPIC_HEADERS },
-  body: { readByRun: messagesRequestSchema },
+  body: { readByRun: documentedMessagesRequestSchema },
   response: { mediaTypes: { 'application/json': messageSchema, 'text/event-stream': messageEventSchema } },
   responseHeaders: CHAT_RESPONSE_HEADERS,
   run: (context) => completeChat(messagesFormat, context),

@@ -71,3 +71,39 @@ test('counts under a regional host what is listed there', async () => {
   expect(await countAt('example')).toEqual({ count: 2 });
   await gateway.close();
 });
+
+test('lists models as a feed, with links to their details or to the playground', async () => {
+  const models: ModelDefinition[] = [
+    { id: 'r/new', name: 'New & <fast>', created: 1_700_000_000, endpoints: endpointsAt({ one: 1 }) },
+    { id: 'r/old', endpoints: endpointsAt({ one: 1 }) },
+  ];
+  const { get } = createRoutedGateway({ one: {} }, models);
+  const { status, headers, body } = await get('/api/v1/models?use_rss=true');
+  expect([status, headers['content-type']]).toEqual([200, 'application/rss+xml; charset=utf-8']);
+  const items = String(body).match(/<item>.*<\/item>/g);
+  expect(items).toEqual([
+    expect.stringContaining('<title>New &amp; &lt;fast&gt;</title><link>https://gateway.example/api/v1/models/r/new/'),
+    expect.not.stringContaining('pubDate'),
+  ]);
+  expect(items?.[0]).toContain('<pubDate>Tue, 14 Nov 2023 22:13:20 GMT</pubDate>');
+  const chat = await get('/api/v1/models?use_rss=true&use_rss_chat_links=true');
+  expect(chat.body).toContain('<link>https://gateway.example/playground?models=r%2Fnew</link>');
+});
+
+test('shows the model behind an alias, how it reasons, and where its weights are', async () => {
+  const reasoning = { mandatory: true, supported_efforts: ['high', 'low'] };
+  const models: ModelDefinition[] = [
+    {
+      ...{ id: 'r/thinker', name: 'Thinker', aliases: ['fast'], reasoning, hugging_face_id: 'r/weights' },
+      benchmarks: { intelligence_index: 70 },
+      endpoints: endpointsAt({ one: 1 }),
+    },
+  ];
+  const { get } = createRoutedGateway({ one: {} }, models);
+  const { data } = jsonOf(await get('/api/v1/model/r/thinker'));
+  expect(data).toMatchObject({ reasoning, hugging_face_id: 'r/weights', pricing: { discount: 0 } });
+  expect(data).toMatchObject({ benchmarks: { artificial_analysis: { intelligence_index: 70, coding_index: null } } });
+  expect(data).not.toHaveProperty('alias_target');
+  const named = jsonOf(await get('/api/v1/models/fast'));
+  expect(named).toMatchObject({ id: 'r/thinker', alias_target: { slug: 'r/thinker', name: 'Thinker' } });
+});

@@ -17,6 +17,7 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayRequest, mountPathOf, type RequestContext } from '../http/request.ts';
+import { toJsonResponse } from '../http/response.ts';
 import { type HealthBoard, toHealthFields } from '../routing/health/endpoint-health.ts';
 import { findNamedModel } from '../routing/resolve-models.ts';
 import { zdrEndpointListSchema } from '../wire/account.ts';
@@ -31,6 +32,7 @@ import {
   oneModelSchema,
   retrievedModelSchema,
 } from '../wire/models.ts';
+import { toModelFeed } from './model-feed.ts';
 
 export interface ModelParts extends EndpointParts {
   readonly dataRegionOf: DataRegionOf;
@@ -46,8 +48,9 @@ export async function findShownModel(
   const id = findNamedModel(slug, parts.catalog)?.id;
   const model = modelsWith(await findShownEndpoints(context), parts).find((shown) => shown.id === id);
   if (model === undefined) throw new GatewayError('not_found', `There is no model ${slug.slice(0, 200)}`);
-  const [record] = linkBelow(mountPathOf(context.request), [toModelRecord(model)]);
-  return record as Model;
+  const [record] = linkBelow(mountPathOf(context.request), [toModelRecord(model)]) as [Model];
+  if (slug === record.id || slug === record.canonical_slug) return record;
+  return { ...record, alias_target: { slug: record.id, name: record.name } };
 }
 
 const DEFAULT_LIMIT = 500;
@@ -172,18 +175,34 @@ function toAnthropicPage(models: readonly Model[], hasMore: boolean): AnthropicP
  * of their own get that beside the list: Codex names its version, Anthropic's clients that of their API.
  */
 export const listModels = operation<ModelParts>()({
-  query: modelListQuerySchema.extend({ client_version: z.string().optional() }),
+  query: modelListQuerySchema.extend({
+    client_version: z.string().optional(),
+    use_rss: z.enum(['true', 'false']).optional(),
+    use_rss_chat_links: z.enum(['true', 'false']).optional(),
+  }),
   headers: { 'anthropic-version': 'Adds what clients of the Anthropic API read of a list' },
-  response: clientModelListSchema,
+  response: { mediaTypes: { 'application/json': clientModelListSchema, 'application/rss+xml': null } },
   async run(context) {
-    const { query, request } = context;
+    const { query, request, responseHeaders } = context;
     const models = modelsWith(await findShownEndpoints(context), context.parts);
     const page = pageOfModels(models, query, context);
-    return {
+    if (query.use_rss === 'true') {
+      const body = toModelFeed(page.data, {
+        baseUrl: request.baseUrl,
+        linksToChat: query.use_rss_chat_links === 'true',
+      });
+      return {
+        status: 200,
+        headers: { ...responseHeaders, 'content-type': 'application/rss+xml; charset=utf-8' },
+        body,
+      };
+    }
+    const list = {
       ...page,
       ...(query.client_version !== undefined && { models: toCodexModels(page.data) }),
       ...(request.headers['anthropic-version'] !== undefined && toAnthropicPage(page.data, page.links.next !== null)),
     };
+    return toJsonResponse(200, list, responseHeaders);
   },
 });
 

@@ -7,7 +7,7 @@ import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
 import { refuseField } from '../wire/fields.ts';
-import { itemsOf, responseEventSchema, responseSchema, responsesRequestSchema } from '../wire/responses.ts';
+import { documentedResponsesRequestSchema, itemsOf, responseEventSchema, responseSchema } from '../wire/responses.ts';
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
 import { findResponse, inputOf, type StoredResponse, type StoredResponseParts } from './find-response.ts';
 
@@ -18,7 +18,7 @@ export interface ResponsesParts extends ChatParts, StoredResponseParts {
 /** `POST /responses`: a chat call in the form of OpenAI's newer API. */
 export const createResponse = operation<ResponsesParts>()({
   headers: CHAT_HEADERS,
-  body: { readByRun: responsesRequestSchema },
+  body: { readByRun: documentedResponsesRequestSchema },
   response: { mediaTypes: { 'application/json': responseSchema, 'text/event-stream': responseEventSchema } },
   responseHeaders: CHAT_RESPONSE_HEADERS,
   run: (context) => completeChat(createKeepingFormat(context), context),

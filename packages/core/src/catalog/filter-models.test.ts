@@ -15,6 +15,7 @@ const catalog = createCatalog(
       name: 'Small Talker',
       created: 100,
       distillable: true,
+      benchmarks: { coding_index: 40, tool_success_rate: 0.9 },
       context_length: 8e3,
       architecture: { tokenizer: 'GPT' },
       endpoints: [
@@ -34,6 +35,7 @@ const catalog = createCatalog(
       name: 'Large',
       created: 300,
       distillable: false,
+      benchmarks: { coding_index: 60 },
       context_length: 2e5,
       architecture: {
         input_modalities: ['text', 'image'],
@@ -118,6 +120,12 @@ test.each<[Record<string, string>, string[]]>([
   [{ min_output_price: '50' }, ['beta/large']],
   [{ max_output_price: '2' }, ['acme/small']],
   [{ distillable: 'true' }, ['acme/small']],
+  [{ min_coding_index: '40' }, ['acme/small', 'beta/large']],
+  [{ min_coding_index: '41' }, ['beta/large']],
+  [{ max_coding_index: '59.5' }, ['acme/small']],
+  [{ min_tool_success_rate: '0.5' }, ['acme/small']],
+  [{ max_intelligence_index: '100' }, []],
+  [{ sort: 'coding-high-to-low' }, ['beta/large', 'acme/small', 'acme/unpriced']],
   [{ distillable: 'false' }, ['beta/large', 'acme/unpriced']],
   [{ min_age_days: '10' }, ['acme/small', 'acme/unpriced']],
   [{ max_age_days: '10' }, ['beta/large', 'acme/unpriced']],

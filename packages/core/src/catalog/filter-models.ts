@@ -93,6 +93,14 @@ export const modelListQuerySchema = z.object({
   min_age_days: wholeNumber(0).optional(),
   max_age_days: wholeNumber(0).optional(),
   category: z.enum(CATEGORIES).optional(),
+  min_intelligence_index: decimalNumber(0).optional(),
+  max_intelligence_index: decimalNumber(0).optional(),
+  min_coding_index: decimalNumber(0).optional(),
+  max_coding_index: decimalNumber(0).optional(),
+  min_agentic_index: decimalNumber(0).optional(),
+  max_agentic_index: decimalNumber(0).optional(),
+  min_tool_success_rate: decimalNumber(0).optional(),
+  max_tool_success_rate: decimalNumber(0).optional(),
   sort: z.enum(SORTS).optional(),
 });
 export type ModelListQuery = z.infer<typeof modelListQuerySchema>;
@@ -141,8 +149,20 @@ function toTests(query: ModelListQuery, { now, toTags, dataRegionOf }: FilterCon
     ageTest(now, query.min_age_days, query.max_age_days),
     priceTest('prompt', query.min_price, query.max_price),
     priceTest('completion', query.min_output_price, query.max_output_price),
+    ...SCORES.map((score) => scoreTest(score, query[`min_${score}`], query[`max_${score}`])),
   );
   return tests;
+}
+
+const SCORES = ['intelligence_index', 'coding_index', 'agentic_index', 'tool_success_rate'] as const;
+
+/** A model without this score in its definition is within no bounds. */
+function scoreTest(score: (typeof SCORES)[number], min: number | undefined, max: number | undefined): Test {
+  if (min === undefined && max === undefined) return () => true;
+  return ({ definition: { benchmarks } }) => {
+    const value = benchmarks?.[score] ?? Number.NaN;
+    return value >= (min ?? 0) && value <= (max ?? Number.POSITIVE_INFINITY);
+  };
 }
 
 function providerTest(tags: readonly string[]): Test {
@@ -174,11 +194,16 @@ function priceTest(unit: 'prompt' | 'completion', min: number | undefined, max: 
   };
 }
 
+const scoresOf = ({ benchmarks }: Model) => benchmarks?.artificial_analysis;
+
 const SORT_KEYS: ReadonlyMap<Sort, (record: Model) => number | null> = new Map([
   ['newest', (record) => -record.created],
   ['pricing-low-to-high', ({ pricing }) => knownPrice(pricing.prompt)],
   ['pricing-high-to-low', ({ pricing }) => negative(knownPrice(pricing.prompt))],
   ['context-high-to-low', (record) => negative(record.context_length)],
+  ['intelligence-high-to-low', (record) => negative(scoresOf(record)?.intelligence_index ?? null)],
+  ['coding-high-to-low', (record) => negative(scoresOf(record)?.coding_index ?? null)],
+  ['agentic-high-to-low', (record) => negative(scoresOf(record)?.agentic_index ?? null)],
 ]);
 
 /** Models without the value come last; an order by data that is not collected leaves the list unchanged. */

@@ -35,6 +35,7 @@ test('shows a model of which little is known with every field that clients insis
       "default_parameters": null,
       "description": "",
       "expiration_date": null,
+      "hugging_face_id": null,
       "id": "acme/chat",
       "knowledge_cutoff": null,
       "links": {
@@ -44,6 +45,7 @@ test('shows a model of which little is known with every field that clients insis
       "per_request_limits": null,
       "pricing": {
         "completion": "-1",
+        "discount": 0,
         "image": "-1",
         "prompt": "-1",
         "request": "-1",
@@ -133,7 +135,7 @@ test('shows all that is known, prices and limits from the first endpoint, parame
       completion_tokens: 6,
     },
   });
-  expect(record.pricing).toEqual({ prompt: '0.1', completion: '0.2', image: '0.3', request: '0' });
+  expect(record.pricing).toEqual({ prompt: '0.1', completion: '0.2', image: '0.3', request: '0', discount: 0 });
 });
 
 test('takes the length of the context from the endpoint where the model names none', () => {

@@ -32,6 +32,9 @@ export function toModelRecord(model: CatalogModel): Model {
     links: { details: `/api/v1/models/${model.id}/endpoints` },
     expiration_date: definition.expiration_date ?? null,
     knowledge_cutoff: definition.knowledge_cutoff ?? null,
+    hugging_face_id: definition.hugging_face_id ?? null,
+    ...(definition.reasoning && { reasoning: definition.reasoning }),
+    ...toBenchmarks(definition.benchmarks),
   };
 }
 
@@ -81,6 +84,14 @@ export function toArchitecture({ definition }: CatalogModel): Model['architectur
   };
 }
 
+function toBenchmarks(scores: CatalogModel['definition']['benchmarks']): Pick<Model, 'benchmarks'> {
+  const { intelligence_index = null, coding_index = null, agentic_index = null } = scores ?? {};
+  if (intelligence_index === null && coding_index === null && agentic_index === null) return {};
+  return {
+    benchmarks: { artificial_analysis: { intelligence_index, coding_index, agentic_index }, design_arena: [] },
+  };
+}
+
 function supportedParametersOf(model: CatalogModel): string[] {
   return [...new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? [])]))];
 }
@@ -100,5 +111,6 @@ function toPricing({ definition }: CatalogModel, pricing: EndpointPricing | unde
     request: unstated,
     image: unstated,
     ...known,
+    discount: 0,
   };
 }

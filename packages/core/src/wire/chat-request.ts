@@ -282,5 +282,13 @@ export const chatCompletionRequestSchema = z.object({
   function_call: legacyField('is not supported: send `tool_choice`'),
 });
 
+/** The schemas of some fields, for the documents of other forms, which have them under the same names. */
+export function chatFields<Name extends keyof Schema['shape']>(names: readonly Name[]): Pick<Schema['shape'], Name> {
+  return Object.fromEntries(names.map((name) => [name, chatCompletionRequestSchema.shape[name]])) as Pick<
+    Schema['shape'],
+    Name
+  >;
+}
+
 export type ChatCompletionRequest = z.infer<typeof chatCompletionRequestSchema>;
 export type ReasoningEffort = z.infer<typeof effortSchema>;

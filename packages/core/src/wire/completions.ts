@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { usageSchema } from './chat-chunk.ts';
+import { chatCompletionRequestSchema } from './chat-request.ts';
 import { routingMembersSchema } from './routing.ts';
 
 const refused = (problem: string): z.ZodType<null | undefined> => z.null({ error: problem }).optional();
@@ -17,6 +18,14 @@ export const completionsRequestSchema = z.looseObject({
   echo: z.literal(false, { error: 'is not supported: put the prompt in front of the completion yourself' }).nullish(),
   best_of: z.literal(1, { error: 'is not supported: send a request for each completion' }).nullish(),
   logprobs: refused('is not supported: chat completions have `logprobs`'),
+});
+
+const { messages: _, ...sharedFields } = chatCompletionRequestSchema.shape;
+
+/** The body of `POST /completions` with all its fields. */
+export const documentedCompletionsRequestSchema = z.looseObject({
+  ...sharedFields,
+  ...completionsRequestSchema.shape,
 });
 
 const choiceSchema = z.looseObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { chatFields } from './chat-request.ts';
 import { routingMembersSchema } from './routing.ts';
 
 /** A mark up to which a prompt is cached. Further fields of it are for upstreams of this form alone. */
@@ -153,10 +154,13 @@ const promptFields = {
   output_config: outputConfigSchema.nullish(),
 };
 
-/**
- * The body of `POST /messages` as far as it is translated. Fields of chat completions (`provider`, `plugins`, `models`,
- * `temperature`) have their names and forms there; any other is for upstreams of this form.
- */
+/** The fields that have the same name and form as those of chat completions, beside those that are checked here. */
+export const MESSAGES_SHARED_FIELDS = [
+  ...(['models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user'] as const),
+  ...(['session_id', 'stream', 'temperature', 'top_p', 'top_k', 'stop_server_tools_when'] as const),
+] as const;
+
+/** The body of `POST /messages` as far as it is translated, without what it shares with chat completions. */
 export const messagesRequestSchema = z.looseObject({
   ...promptFields,
   model: z.string().min(1, 'must not be empty').nullish(),
@@ -170,6 +174,16 @@ export const messagesRequestSchema = z.looseObject({
     .nullish(),
   service_tier: z.string().nullish(),
   speed: z.string().nullish(),
+});
+
+/** The body of `POST /messages` with all fields that are known. Any other is for upstreams of this form. */
+export const documentedMessagesRequestSchema = z.looseObject({
+  ...messagesRequestSchema.shape,
+  ...chatFields(MESSAGES_SHARED_FIELDS),
+  context_management: z
+    .looseObject({ edits: z.array(z.looseObject({ type: z.string() })).nullish() })
+    .nullish()
+    .describe('How a long context is shortened; upstreams of this form do it, others get the whole context'),
 });
 
 /** The body of `POST /messages/count_tokens`. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import { type PricingOverride, pricingOverrideSchema, pricingSchema } from './models.ts';
+import { modelReasoningSchema, type PricingOverride, pricingOverrideSchema, pricingSchema } from './models.ts';
 import { videoCapabilitiesSchema } from './video-capabilities.ts';
 
 /** USD as decimal text; exact, unlike a number. */
 const priceText = z.string().regex(/^\d+(\.\d+)?$/, 'must be a decimal number as text, e.g. "0.00000015"');
 
-const { overrides: _overrides, ...wireUnits } = pricingSchema.shape;
+const { overrides: _overrides, discount: _discount, ...wireUnits } = pricingSchema.shape;
 const { min_prompt_tokens, utc_start, utc_end, utc_days, ...overridableUnits } = pricingOverrideSchema.shape;
 
 const asPrices = (units: Readonly<Record<string, unknown>>): Record<string, z.ZodType<string>> =>
@@ -75,6 +75,15 @@ export const endpointDefinitionSchema = z.strictObject({
     .optional(),
 });
 
+const benchmarkDefinitionSchema = z
+  .strictObject({
+    intelligence_index: z.number(),
+    coding_index: z.number(),
+    agentic_index: z.number(),
+    tool_success_rate: z.number().min(0).max(1).describe('Share of requests with tools that end in a call of one'),
+  })
+  .partial();
+
 /** Variants stand behind a colon, and names of newest models begin with a tilde. */
 const ALIAS = /^[^\s:~@][^\s:]*$/;
 
@@ -110,6 +119,12 @@ export const modelDefinitionSchema = z.strictObject({
   /** Whether the author permits training of other models on completions. Absent: not known, so not permitted. */
   distillable: z.boolean().optional(),
   knowledge_cutoff: z.string().nullable().optional(),
+  hugging_face_id: z.string().nullable().optional().describe('Where its weights are, at Hugging Face'),
+  reasoning: modelReasoningSchema
+    .strict()
+    .optional()
+    .describe('How it reasons: whether it must, and with which efforts; for clients that ask'),
+  benchmarks: benchmarkDefinitionSchema.optional().describe('Scores of others, by which lists are filtered and sorted'),
   /** Capabilities of a model that makes videos. */
   video: videoCapabilitiesSchema.optional(),
   /** The providers that serve it. Without preferences of the caller, the cheaper ones come first more often. */

@@ -52,8 +52,29 @@ export const pricingSchema = z.object({
   video_second: z.string().optional(),
   video_token: z.string().optional(),
   overrides: z.array(pricingOverrideSchema).optional(),
+  /** Always 0: the prices are those that are charged. */
+  discount: z.literal(0).optional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
+
+/** How a model reasons, where that is known. */
+export const modelReasoningSchema = z.object({
+  mandatory: z.boolean(),
+  default_enabled: z.boolean().optional(),
+  default_effort: z.string().optional(),
+  /** The highest first; null: any. */
+  supported_efforts: z.array(z.string()).nullable().optional(),
+  supports_max_tokens: z.boolean().optional(),
+});
+
+const index = z.number().nullable();
+
+/** Scores of others, where the definition of the model states them. */
+const benchmarksSchema = z.object({
+  artificial_analysis: z.object({ intelligence_index: index, coding_index: index, agentic_index: index }).optional(),
+  /** None are collected. */
+  design_arena: z.array(z.looseObject({})),
+});
 
 const architectureSchema = z.object({
   input_modalities: z.array(z.string()),
@@ -87,6 +108,12 @@ export const modelSchema = z.object({
   links: z.object({ details: z.string() }),
   expiration_date: z.string().nullable(),
   knowledge_cutoff: z.string().nullable(),
+  hugging_face_id: z.string().nullable(),
+  /** Absent where it is not known, and for models that do not reason. */
+  reasoning: modelReasoningSchema.optional(),
+  benchmarks: benchmarksSchema.optional(),
+  /** Of a model that is asked for under another name: the model itself. */
+  alias_target: z.object({ slug: z.string(), name: z.string() }).optional(),
 });
 export type Model = z.infer<typeof modelSchema>;
 

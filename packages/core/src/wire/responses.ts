@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { isRecord, type Unchecked } from '../foundation/parse.ts';
+import { chatFields } from './chat-request.ts';
 import { routingMembersSchema } from './routing.ts';
 
 const partSchema = z.discriminatedUnion('type', [
@@ -108,10 +109,15 @@ const formatSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/**
- * The body of `POST /responses` as far as it is translated. Fields of chat completions (`provider`, `plugins`,
- * `temperature`) have their names and forms there; any other is for upstreams of this form.
- */
+/** The fields that have the same name and form as those of chat completions, beside those that are checked here. */
+export const RESPONSES_SHARED_FIELDS = [
+  ...(['models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user'] as const),
+  ...(['session_id', 'temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'] as const),
+  ...(['top_logprobs', 'metadata', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'] as const),
+  ...(['cache_control', 'stop_server_tools_when', 'max_tool_calls', 'modalities', 'image_config'] as const),
+] as const;
+
+/** The body of `POST /responses` as far as it is translated, without what it shares with chat completions. */
 export const responsesRequestSchema = z.looseObject({
   model: z.string().min(1, 'must not be empty').nullish(),
   input: z.union(
@@ -138,6 +144,18 @@ export const responsesRequestSchema = z.looseObject({
   conversation: z
     .null({ error: 'is not supported: this gateway does not store conversations; send previous_response_id' })
     .optional(),
+});
+
+/** The body of `POST /responses` with all fields that are known. Any other is for upstreams of this form. */
+export const documentedResponsesRequestSchema = z.looseObject({
+  ...responsesRequestSchema.shape,
+  ...chatFields(RESPONSES_SHARED_FIELDS),
+  reasoning: chatFields(['reasoning']).reasoning,
+  truncation: z
+    .enum(['auto', 'disabled'])
+    .nullish()
+    .describe('Whether upstreams of this form may drop items that do not fit'),
+  safety_identifier: z.string().nullish().describe('The user, for upstreams of this form'),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
@@ -174,6 +192,22 @@ export const responseSchema = z.looseObject({
   service_tier: z.string(),
   safety_identifier: z.string().nullable(),
   prompt_cache_key: z.string().nullable(),
+  /** What the request said, or would have meant by saying nothing. */
+  instructions: z.unknown().optional(),
+  metadata: z.record(z.string(), z.unknown()).nullable().optional(),
+  parallel_tool_calls: z.boolean().optional(),
+  tool_choice: z.unknown().optional(),
+  tools: z.array(z.looseObject({ type: z.string() })).optional(),
+  text: z.looseObject({}).optional(),
+  reasoning: z.looseObject({}).nullable().optional(),
+  max_output_tokens: z.int().nullable().optional(),
+  truncation: z.string().nullable().optional(),
+  user: z.string().nullable().optional(),
+  prompt: z.looseObject({ id: z.string() }).nullable().optional(),
+  prompt_cache_options: z.looseObject({}).nullable().optional(),
+  store: z.boolean().optional(),
+  background: z.boolean().nullable().optional(),
+  previous_response_id: z.string().nullable().optional(),
   ...routingMembersSchema.shape,
 });
 

@@ -1,13 +1,9 @@
 import { firstValue, type HeaderMap } from '../../http/request.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
-import type { MessagesRequest, MessagesTool } from '../../wire/messages.ts';
+import { MESSAGES_SHARED_FIELDS, type MessagesRequest, type MessagesTool } from '../../wire/messages.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 
-/** The fields that have the same name and form as those of chat completions. */
-const SHARED_FIELDS = [
-  ['model', 'models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user', 'session_id'],
-  ['stream', 'max_tokens', 'temperature', 'top_p', 'top_k', 'cache_control', 'stop_server_tools_when'],
-].flat();
+const SHARED_FIELDS = ['model', 'max_tokens', 'cache_control', ...MESSAGES_SHARED_FIELDS];
 
 /** In place of the messages, which have been checked, and are converted without another check. */
 const NO_MESSAGES = [{ role: 'user', content: '' }];

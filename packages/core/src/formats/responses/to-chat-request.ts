@@ -15,6 +15,7 @@ import {
   ITEM_SCHEMAS,
   type MessageItem,
   type OutputItem,
+  RESPONSES_SHARED_FIELDS,
   type ReasoningItem,
   type ResponsesContent,
   type ResponsesPart,
@@ -22,13 +23,7 @@ import {
 } from '../../wire/responses.ts';
 import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
-/** The fields that have the same name and form as those of chat completions. */
-const SHARED_FIELDS = [
-  ['model', 'models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user', 'session_id'],
-  ['stream', 'temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty', 'top_logprobs', 'metadata'],
-  ['service_tier', 'prompt_cache_key', 'prompt_cache_options', 'cache_control', 'stop_server_tools_when'],
-  ['max_tool_calls', 'parallel_tool_calls', 'modalities', 'image_config'],
-].flat();
+const SHARED_FIELDS = ['model', 'stream', 'parallel_tool_calls', ...RESPONSES_SHARED_FIELDS];
 
 /** In place of the messages, which are checked item by item. */
 const NO_MESSAGES = [{ role: 'user', content: '' }];
