@@ -80,7 +80,7 @@ test('lists models as a feed, with links to their details or to the playground',
   const { get } = createRoutedGateway({ one: {} }, models);
   const { status, headers, body } = await get('/api/v1/models?use_rss=true');
   expect([status, headers['content-type']]).toEqual([200, 'application/rss+xml; charset=utf-8']);
-  const items = String(body).match(/<item>.*<\/item>/g);
+  const items = (body as string).match(/<item>.*<\/item>/g);
   expect(items).toEqual([
     expect.stringContaining('<title>New &amp; &lt;fast&gt;</title><link>https://gateway.example/api/v1/models/r/new/'),
     expect.not.stringContaining('pubDate'),
@@ -94,7 +94,11 @@ test('shows the model behind an alias, how it reasons, and where its weights are
   const reasoning = { mandatory: true, supported_efforts: ['high', 'low'] };
   const models: ModelDefinition[] = [
     {
-      ...{ id: 'r/thinker', name: 'Thinker', aliases: ['fast'], reasoning, hugging_face_id: 'r/weights' },
+      id: 'r/thinker',
+      name: 'Thinker',
+      aliases: ['fast'],
+      reasoning,
+      hugging_face_id: 'r/weights',
       benchmarks: { intelligence_index: 70 },
       endpoints: endpointsAt({ one: 1 }),
     },

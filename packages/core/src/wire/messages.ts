@@ -237,6 +237,8 @@ export const messageSchema = z.looseObject({
   stop_sequence: z.string().nullable(),
   stop_details: z.unknown().nullable(),
   container: z.unknown().nullable(),
+  /** What upstream has shortened, where it was asked to. */
+  context_management: z.unknown().optional(),
   usage: messageUsageSchema,
   ...routingMembersSchema.shape,
 });
