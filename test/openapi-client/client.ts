@@ -36,7 +36,9 @@ const content = await client.GET('/api/v1/generation/content', { params: { query
 const stored = content.data?.data.output;
 
 const models = await client.GET('/api/v1/models', { params: { query: { limit: 2 } } });
-const ids: string[] | undefined = models.data?.data.map(({ id }) => id);
+// A feed would be a text.
+if (typeof models.data !== 'object') throw new Error('no list');
+const ids: string[] = models.data.data.map(({ id }) => id);
 
 const made = await admin.POST('/api/v1/keys', { body: { name: 'generated' } });
 const path = { hash: made.data?.data.hash ?? '' };

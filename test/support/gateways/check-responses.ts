@@ -145,6 +145,7 @@ const namesOf = ({ headers = {} }: DocumentedResponse): string[] => Object.keys(
 /** What the text of a stream holds for its schema, by media type: whole events or lines. */
 const READERS: Readonly<Record<string, (text: string) => unknown[]>> = {
   'application/x-ndjson': (text) => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
+  'application/rss+xml': (text) => [text],
   'text/event-stream': (text) => text.split('\n\n').flatMap(readEvent),
 };
 

@@ -181,7 +181,7 @@ export const listModels = operation<ModelParts>()({
     use_rss_chat_links: z.enum(['true', 'false']).optional(),
   }),
   headers: { 'anthropic-version': 'Adds what clients of the Anthropic API read of a list' },
-  response: { mediaTypes: { 'application/json': clientModelListSchema, 'application/rss+xml': null } },
+  response: { mediaTypes: { 'application/json': clientModelListSchema, 'application/rss+xml': z.string() } },
   async run(context) {
     const { query, request, responseHeaders } = context;
     const models = modelsWith(await findShownEndpoints(context), context.parts);
