@@ -37,7 +37,12 @@ const GAPS: Readonly<Record<string, Partial<Record<Part, readonly string[]>>>> =
   'POST /responses': { body: ['prompt'], response: ['error_type', 'output_text'] },
 };
 
-test.each(PUBLIC.filter(({ operation }) => OURS.has(operation)).map((one) => [one.operation, one] as const))(
+/** What is there only to say why it is not. */
+const REFUSED = ['GET /benchmarks', 'GET /classifications/task', 'POST /credits/coinbase'];
+
+const isShared = ({ operation }: NamedOperation): boolean => OURS.has(operation) && !REFUSED.includes(operation);
+
+test.each(PUBLIC.filter(isShared).map((one) => [one.operation, one] as const))(
   'describes all that the public API describes of %s, but for known gaps',
   (operation, publicOne) => {
     const ours = OURS.get(operation);
@@ -52,4 +57,19 @@ test.each(PUBLIC.filter(({ operation }) => OURS.has(operation)).map((one) => [on
 
 test('names no gap of an operation that is not there', () => {
   expect(Object.keys(GAPS).filter((operation) => !OURS.has(operation))).toEqual([]);
+});
+
+/** What the page says of each operation, by the first word. */
+const PAGE = readFileSync(new URL('../../docs/api/public-api.md', import.meta.url), 'utf8');
+const ROWS = [...PAGE.matchAll(/^\| `([A-Z]+ [^`]+)` \| (served|from own records|refused|planned)/gm)];
+const SAID = new Map(ROWS.map(([, operation = '', what]) => [operation.replaceAll(/\{[^}]*\}/g, '{}'), what]));
+
+test('says of every operation of the public API what it is here', () => {
+  expect(SAID.size).toBe(ROWS.length);
+  expect([...SAID.keys()].toSorted()).toEqual(PUBLIC.map(({ operation }) => operation).toSorted());
+  const planned = PUBLIC.filter(({ operation }) => !OURS.has(operation)).map(({ operation }) => operation);
+  const saidOf = (word: string): string[] =>
+    [...SAID].flatMap(([name, what]) => (what === word ? [name] : [])).toSorted();
+  expect(saidOf('planned')).toEqual(planned.toSorted());
+  expect(saidOf('refused')).toEqual(REFUSED.toSorted());
 });

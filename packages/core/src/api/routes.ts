@@ -5,6 +5,7 @@ import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
+import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
 import type { FixtureParts } from './fixtures.ts';
@@ -60,6 +61,7 @@ export type ApiParts = ChatParts &
   WebhookParts &
   FixtureParts &
   SampleDataParts &
+  DatasetParts &
   SessionParts &
   SystemParts;
 
@@ -116,6 +118,7 @@ const sampleData = late(() => import('./sample-data.ts'));
 const sessions = late(() => import('./sessions.ts'));
 const system = late(() => import('./system.ts'));
 const metrics = late(() => import('./metrics.ts'));
+const datasets = late(() => import('./datasets.ts'));
 
 /** Makes rows of operations for callers with such a key. */
 function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surface, auth: Auth) {
@@ -357,6 +360,14 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/fixtures/misses': admin(fixtures('listFixtureMisses'), 'List the latest requests without a matching fixture, newest first'),
     'GET /admin/v1/fixtures/misses/{id}': admin(fixtures('getFixtureMiss'), 'Show a request without a matching fixture, and how it differs from the nearest one'),
     'POST /admin/v1/fixtures/misses/{id}/accept': admin(fixtures('acceptFixtureMiss'), 'Make the nearest fixture match a request that had none'),
+  },
+  Datasets: {
+    'GET /api/v1/datasets/rankings-daily': anyKey(datasets('getRankingsDaily'), 'Rank models by the tokens of their calls, by day, week or month'),
+    'GET /api/v1/datasets/app-rankings': anyKey(datasets('getAppRankings'), 'Rank apps by the tokens of their calls'),
+    'GET /api/v1/datasets/session-cost': anyKey(datasets('getSessionCost'), 'Show what sessions have cost, by app, model and number of calls'),
+    'GET /api/v1/benchmarks': anyKey(datasets('getBenchmarks'), 'Refused: no benchmarks are collected here'),
+    'GET /api/v1/classifications/task': anyKey(datasets('getTaskClassifications'), 'Refused: calls are not classified here'),
+    'POST /api/v1/credits/coinbase': anyone('api', datasets('createCoinbaseCharge'), 'Refused: credits are not bought here'),
   },
   'Sample data': {
     'GET /admin/v1/sample-data': admin(sampleData('getSampleData'), 'Show how many made-up records the demo has'),
