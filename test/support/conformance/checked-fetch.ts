@@ -102,6 +102,37 @@ const OLLAMA_DETAILS = z.object({ family: z.string(), families: z.array(z.string
 const OLLAMA_ERROR_SCHEMA = z.strictObject({ error: z.string().min(1) });
 const OLLAMA_PATH = /\/api\/(?!v1\/)[^/]+$/;
 
+/** Nor has it what `@google/genai` reads. */
+const GEMINI_USAGE = z.looseObject({ promptTokenCount: z.int(), totalTokenCount: z.int() });
+const GEMINI_RESPONSE_SCHEMA = z.looseObject({
+  candidates: z
+    .array(
+      z.looseObject({
+        content: z.looseObject({ role: z.literal('model'), parts: z.array(z.looseObject({})) }),
+        index: z.literal(0),
+        finishReason: z.enum(['STOP', 'MAX_TOKENS', 'SAFETY', 'OTHER']).optional(),
+      }),
+    )
+    .length(1),
+  usageMetadata: GEMINI_USAGE.optional(),
+  modelVersion: z.string().min(1),
+  responseId: z.string().regex(/^gen-/),
+});
+const GEMINI_ERROR_SCHEMA = z.object({
+  error: z.object({
+    code: z.int(),
+    message: z.string().min(1),
+    status: z.string().regex(/^[A-Z_]+$/),
+    details: z.array(z.looseObject({ '@type': z.string() })).min(1),
+  }),
+});
+const GEMINI_EVENT_SCHEMA = z.union([GEMINI_RESPONSE_SCHEMA, GEMINI_ERROR_SCHEMA]);
+const GEMINI_MODEL_SCHEMA = z.looseObject({
+  name: z.string().startsWith('models/'),
+  supportedGenerationMethods: z.array(z.string()).min(1),
+});
+const GEMINI_PATH = /\/v1(beta)?\/models/;
+
 /** Schemas by the end of the path; the first that fits is used. */
 const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/api\/chat$/, OLLAMA_CHAT_SCHEMA],
@@ -136,6 +167,14 @@ const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
     }),
   ],
   [/\/api\/version$/, z.object({ version: z.string().regex(/^\d+\.\d+\.\d+$/) })],
+  [/:generateContent$/, GEMINI_RESPONSE_SCHEMA],
+  [/:streamGenerateContent$/, z.array(GEMINI_EVENT_SCHEMA).min(1)],
+  [/:countTokens$/, z.object({ totalTokens: z.int().positive(), estimated: z.boolean().optional() })],
+  [
+    /(?<!\/api)\/v1(beta)?\/models$/,
+    z.object({ models: z.array(GEMINI_MODEL_SCHEMA), nextPageToken: z.string().optional() }),
+  ],
+  [/(?<!\/api)\/v1(beta)?\/models\/[^:]+$/, GEMINI_MODEL_SCHEMA],
   [/\/chat\/completions$/, ChatResult$inboundSchema],
   [/\/completions$/, TEXT_COMPLETION_SCHEMA],
   [/\/messages$/, MESSAGE_SCHEMA],
@@ -157,6 +196,7 @@ const STREAMS: readonly (readonly [end: RegExp, form: StreamForm])[] = [
   [/\/chat\/completions$/, { event: ChatStreamChunk$inboundSchema, last: /^\[DONE\]$/ }],
   [/\/completions$/, { event: TEXT_COMPLETION_SCHEMA, last: /^\[DONE\]$/ }],
   [/\/messages$/, { event: z.looseObject({ type: z.string() }), last: /"type":"(message_stop|error)"/ }],
+  [/:streamGenerateContent$/, { event: GEMINI_EVENT_SCHEMA, last: /"finishReason"|"error"/ }],
   [/\/responses$/, { event: RESPONSE_EVENT_SCHEMA, last: /^\[DONE\]$/ }],
 ];
 
@@ -182,6 +222,8 @@ export function createCheckedFetch(): CheckedFetch {
     const body: unknown = JSON.parse(text);
     if (status >= 400) {
       if (OLLAMA_PATH.test(path)) return check(`${status} ${path}`, OLLAMA_ERROR_SCHEMA, body);
+      if (GEMINI_PATH.test(path) && !path.includes('/api/'))
+        return check(`${status} ${path}`, GEMINI_ERROR_SCHEMA, body);
       if (/\/messages(\/count_tokens)?$/.test(path)) return check(`${status} ${path}`, MESSAGE_ERROR_SCHEMA, body);
       check(`${status} ${path}`, path.endsWith('/responses') ? FORMAT_ERROR_SCHEMA : ERROR_SCHEMA, body);
       const { code } = (body as { error: { code: number } }).error;

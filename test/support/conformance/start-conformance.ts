@@ -28,7 +28,7 @@ export async function openConformance(kind: HostKind | 'desktop'): Promise<Confo
 export async function startConformance(kind: HostKind): Promise<LocalConformance> {
   const upstream = await startScriptedUpstream();
   const { gateway, store, nextRecord, close } = createTestGateway(upstream);
-  const host = await startHost(kind, gateway, { expose: ['ollama'] });
+  const host = await startHost(kind, gateway, { expose: ['ollama', 'gemini'] });
   return {
     ...createCheckedFetch(),
     apiUrl: host.apiUrl,

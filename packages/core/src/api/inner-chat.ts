@@ -2,6 +2,7 @@ import { type ChatParts, completeChat, type InnerCall } from '../chat/complete-c
 import type { Format } from '../chat/format.ts';
 import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../formats/completions/completions-format.ts';
+import { geminiFormat } from '../formats/gemini/gemini-format.ts';
 import { messagesFormat } from '../formats/messages/messages-format.ts';
 import { ollamaChatFormat, ollamaGenerateFormat } from '../formats/ollama/ollama-format.ts';
 import { responsesFormat } from '../formats/responses/responses-format.ts';
@@ -19,6 +20,7 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
   completions: completionsFormat,
   'ollama-chat': ollamaChatFormat,
   'ollama-generate': ollamaGenerateFormat,
+  gemini: geminiFormat,
 };
 
 /** The format of a stored request; undefined for one that is no chat. */

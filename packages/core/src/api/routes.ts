@@ -1,4 +1,5 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
+import { geminiErrors } from '../formats/gemini/to-error.ts';
 import { messagesErrors } from '../formats/messages/to-error.ts';
 import { ollamaErrors } from '../formats/ollama/to-error.ts';
 import type { TaggedRoutes } from '../http/openapi.ts';
@@ -9,6 +10,7 @@ import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
 import type { FixtureParts } from './fixtures.ts';
+import type { GeminiCallParts } from './gemini.ts';
 import type { GenerationParts } from './generations.ts';
 import type { GuardrailTrialParts } from './guardrail-trials.ts';
 import type { GuardrailParts } from './guardrails.ts';
@@ -39,6 +41,7 @@ export type ApiParts = ChatParts &
   WholeKindParts &
   ModelParts &
   OllamaCallParts &
+  GeminiCallParts &
   VideoParts &
   CreateVideoParts &
   GenerationParts &
@@ -90,6 +93,8 @@ const rerank = late(() => import('./rerank.ts'));
 const models = late(() => import('./models.ts'));
 const ollama = late(() => import('./ollama.ts'));
 const ollamaModels = late(() => import('./ollama-models.ts'));
+const gemini = late(() => import('./gemini.ts'));
+const geminiModels = late(() => import('./gemini-models.ts'));
 const videos = late(() => import('./videos.ts'));
 const videoContent = late(() => import('./video-content.ts'));
 const generations = late(() => import('./generations.ts'));
@@ -135,6 +140,8 @@ const management = forKeys('api', 'management');
 const admin = forKeys('admin', 'management');
 const ollamaApiKey = forKeys('ollama', 'api');
 const ollamaAnyKey = forKeys('ollama', 'any');
+const geminiApiKey = forKeys('gemini', 'api');
+const geminiAnyKey = forKeys('gemini', 'any');
 
 /** Makes the row of an operation that needs no key. */
 const anyone = (surface: Surface, operation: Named<PublicOperation<ApiParts>>, summary: string) => ({
@@ -142,6 +149,12 @@ const anyone = (surface: Surface, operation: Named<PublicOperation<ApiParts>>, s
   auth: 'none' as const,
   summary,
   ...operation,
+});
+
+/** The operation of another row, under the stable version of Google's API. */
+const stable = <Loaded>({ operationId, load }: Named<Loaded>): Named<Loaded> => ({
+  operationId: `${operationId}V1`,
+  load,
 });
 
 type Place = `${RouteRow['method']} /${string}`;
@@ -187,6 +200,22 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /api/copy': ollamaAnyKey(ollama('ollamaCopy'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
     'DELETE /api/delete': ollamaAnyKey(ollama('ollamaDelete'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
     'POST /api/blobs/{digest}': ollamaAnyKey(ollama('ollamaUpload'), 'Refused: models are set up in the gateway', { errors: ollamaErrors }),
+  },
+  Gemini: {
+    'POST /v1beta/models/{model+}:generateContent': geminiApiKey(gemini('geminiGenerateContent'), 'Create a chat completion in the format of the Gemini API', { errors: geminiErrors }),
+    'POST /v1beta/models/{model+}:streamGenerateContent': geminiApiKey(gemini('geminiStreamGenerateContent'), 'Stream a chat completion in the format of the Gemini API', { errors: geminiErrors }),
+    'POST /v1beta/models/{model+}:countTokens': geminiApiKey(gemini('geminiCountTokens'), 'Count the tokens of a prompt in the format of the Gemini API, without sending it to a model', { errors: geminiErrors }),
+    'POST /v1beta/models/{model+}:embedContent': geminiApiKey(gemini('geminiEmbedContent'), 'Create the embedding of one content in the format of the Gemini API', { errors: geminiErrors }),
+    'POST /v1beta/models/{model+}:batchEmbedContents': geminiApiKey(gemini('geminiBatchEmbedContents'), 'Create embeddings of several contents in the format of the Gemini API', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:generateContent': geminiApiKey(stable(gemini('geminiGenerateContent')), 'The same as below /v1beta: generateContent', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:streamGenerateContent': geminiApiKey(stable(gemini('geminiStreamGenerateContent')), 'The same as below /v1beta: streamGenerateContent', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:countTokens': geminiApiKey(stable(gemini('geminiCountTokens')), 'The same as below /v1beta: countTokens', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:embedContent': geminiApiKey(stable(gemini('geminiEmbedContent')), 'The same as below /v1beta: embedContent', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:batchEmbedContents': geminiApiKey(stable(gemini('geminiBatchEmbedContents')), 'The same as below /v1beta: batchEmbedContents', { errors: geminiErrors }),
+    'GET /v1/models': geminiAnyKey(stable(geminiModels('geminiListModels')), 'The same as below /v1beta: list models', { errors: geminiErrors }),
+    'GET /v1/models/{model+}': geminiAnyKey(stable(geminiModels('geminiGetModel')), 'The same as below /v1beta: get a model', { errors: geminiErrors }),
+    'GET /v1beta/models': geminiAnyKey(geminiModels('geminiListModels'), 'List models in the format of the Gemini API', { errors: geminiErrors }),
+    'GET /v1beta/models/{model+}': geminiAnyKey(geminiModels('geminiGetModel'), 'Get a model in the format of the Gemini API', { errors: geminiErrors }),
   },
   Embeddings: {
     'POST /api/v1/embeddings': apiKey(embeddings('createEmbeddings'), 'Create embeddings of one text or several'),

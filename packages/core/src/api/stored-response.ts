@@ -25,6 +25,7 @@ const PATHS: Readonly<Record<FormatName, string>> = {
   completions: '/completions',
   'ollama-chat': '/api/chat',
   'ollama-generate': '/api/generate',
+  gemini: '/v1beta/models',
 };
 
 /** Encodes a stored chat; null for what is none, and where only the prompt is stored. */
@@ -33,7 +34,7 @@ export function toStoredExchange(generation: Generation, content: StoredContent)
   const format = request && findChatFormat(request.format);
   if (format === undefined || request === undefined || !isRecord(request.body)) return null;
   const { body } = request;
-  const path = PATHS[format.name];
+  const path = format.name === 'gemini' ? toGeminiPath(body) : PATHS[format.name];
   const failure = content.output.completion === null ? content.error : null;
   if (failure !== null && failure !== undefined) return { path, body, stream: null, ...toFailed(path, failure) };
   const parsed = format.parse(body, request.headers);
@@ -49,6 +50,10 @@ export function toStoredExchange(generation: Generation, content: StoredContent)
   const stream = texts.map((text) => (typeof text === 'string' ? text : [...text].join(''))).join('');
   return { path, body, status: 200, whole, stream };
 }
+
+/** In this form the address has the model and the stream, which the stored body has, too. */
+const toGeminiPath = ({ model, stream }: Readonly<Record<string, unknown>>): string =>
+  `${PATHS.gemini}/${String(model)}:${stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 
 /** An error in the form of the route. Its kind is not stored, only its words. */
 function toFailed(

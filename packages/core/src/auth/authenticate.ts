@@ -74,7 +74,8 @@ export function createAuthenticate(
     const signIn = request.authenticate ?? options.authenticate;
     if (signIn !== undefined) return askHost(signIn, request);
     const { headers } = request;
-    const isBrowser = headers['authorization'] === undefined && headers['x-api-key'] === undefined;
+    const isBrowser =
+      headers['authorization'] === undefined && headers['x-api-key'] === undefined && !hasGeminiKey(request);
     if (sessions !== null && isBrowser && headers['cookie'] !== undefined)
       return authenticateBrowser(request, sessions);
     return authenticateByKey(request);
@@ -89,14 +90,15 @@ export function createAuthenticate(
     return keyHash === undefined ? signedIn : findActedAs(keyHash);
   };
 
-  const authenticateByKey = ({ headers, remoteAddress }: GatewayRequest): Awaitable<Principal> => {
+  const authenticateByKey = (request: GatewayRequest): Awaitable<Principal> => {
+    const { remoteAddress } = request;
     const byKey = (key: string): Awaitable<Principal> => {
       const hash = platform.sha256(key);
       return configured !== undefined && typeof hash === 'string'
         ? find(configured, hash, remoteAddress)
         : findLater(hash, remoteAddress);
     };
-    const [key, other] = readKeys(headers);
+    const [key, other] = readKeys(request);
     return other === undefined ? byKey(key) : byEither(key, other, byKey);
   };
   return (request) => {
@@ -117,13 +119,27 @@ async function askHost(authenticate: Authenticate<GatewayRequest>, request: Gate
 
 /**
  * The keys of a request. Anthropic's clients send theirs as `x-api-key`, and some send that of another service beside the
- * bearer key, so one of two is enough (wire.md 22.1). Throws `authentication` when there is none.
+ * bearer key, so one of two is enough (wire.md 22.1). Google's do the same with another header, or the query of the
+ * address. Throws `authentication` when there is none.
  */
-function readKeys(headers: HeaderMap): readonly [string, string?] {
-  const apiKey = firstValue(headers['x-api-key']);
+function readKeys(request: GatewayRequest): readonly [string, string?] {
+  const { headers } = request;
+  const apiKey = firstValue(headers['x-api-key']) ?? (isGeminiPath(request) ? readGeminiKey(request) : undefined);
   if (apiKey === undefined || apiKey === '' || apiKey.length > MAX_KEY_LENGTH) return [readBearer(headers)];
   return firstValue(headers['authorization']) ? [readBearer(headers), apiKey] : [apiKey];
 }
+
+/** The routes of Gemini's form. The key of its clients is read there alone, so that other calls do not look for it. */
+const isGeminiPath = ({ path }: GatewayRequest): boolean => path.startsWith('/v1');
+
+const hasGeminiKey = (request: GatewayRequest): boolean =>
+  isGeminiPath(request) && readGeminiKey(request) !== undefined;
+
+/** A key in an address is in no log of ours: the query of a request is neither logged nor recorded. */
+const readGeminiKey = ({ headers, query }: GatewayRequest): string | undefined =>
+  firstValue(headers['x-goog-api-key']) ||
+  (query.includes('key=') ? new URLSearchParams(query).get('key') : null) ||
+  undefined;
 
 async function byEither(key: string, other: string, byKey: (key: string) => Awaitable<Principal>): Promise<Principal> {
   try {

@@ -21,6 +21,7 @@ import {
 } from '../calls/text-places.ts';
 import type { NativeForm } from '../wire/native-request.ts';
 import { CHAT_PLACES } from './chat-places.ts';
+import { geminiBody } from './gemini-places.ts';
 
 const read = (value: unknown, field: string): unknown => (value as Readonly<Record<string, unknown>> | null)?.[field];
 
@@ -329,4 +330,8 @@ const responsesBody = fields({
 });
 
 /** What stands in the body of a native form. */
-export const NATIVE_PLACES: Readonly<Record<NativeForm, Place>> = { messages: messagesBody, responses: responsesBody };
+export const NATIVE_PLACES: Readonly<Record<NativeForm, Place>> = {
+  messages: messagesBody,
+  responses: responsesBody,
+  gemini: geminiBody,
+};

@@ -31,7 +31,7 @@ export interface FetchHandlerOptions {
 
 type WaitUntil = (work: Promise<unknown>) => void;
 
-const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['ollama', 'health', 'metrics', 'openapi', 'admin'];
+const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['ollama', 'gemini', 'health', 'metrics', 'openapi', 'admin'];
 /** Largest body that a host reads unless configured otherwise. */
 export const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 

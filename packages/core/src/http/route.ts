@@ -32,10 +32,10 @@ export type Route<Parts> = RouteRow &
   );
 
 /**
- * Groups of routes that a host may offer or leave out. Those of `ollama` are outside of `/api/v1`, where applications have
- * routes of their own.
+ * Groups of routes that a host may offer or leave out. Those of `ollama` and `gemini` are outside of `/api/v1`, where
+ * applications have routes of their own.
  */
-export type Surface = 'api' | 'ollama' | 'admin' | 'metrics' | 'openapi' | 'health';
+export type Surface = 'api' | 'ollama' | 'gemini' | 'admin' | 'metrics' | 'openapi' | 'health';
 
 export interface RouteMatch<Parts> {
   /** The operation of the route is loaded once; after that `load` returns it without a promise. */

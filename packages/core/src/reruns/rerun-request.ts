@@ -48,7 +48,7 @@ export function toRerunCompletion({ output }: Pick<StoredContent, 'output'>): Re
 /** Members that lead a call elsewhere, or that belong to the call that it was. */
 const DROPPED = ['models', 'provider', 'preset', 'route', 'plugins', 'transforms', 'session_id', 'stream_options'];
 /** Members that say where a call goes, and how its completion comes back. */
-const FIXED = ['model', 'models', 'provider', 'stream', 'n', 'messages', 'input', 'prompt'];
+const FIXED = ['model', 'models', 'provider', 'stream', 'n', 'messages', 'input', 'prompt', 'contents'];
 
 /**
  * The request as a target receives it: not streamed, without plugins, with the target's model, parameters and system
@@ -57,16 +57,41 @@ const FIXED = ['model', 'models', 'provider', 'stream', 'n', 'messages', 'input'
 export function toTargetRequest({ format, body, headers }: RerunRequest, target: RerunTarget): RerunRequest {
   const changed: Record<string, unknown> = { ...withoutServerTools(body) };
   for (const name of DROPPED) delete changed[name];
-  for (const [name, value] of Object.entries(target.parameters ?? {})) {
-    if (value === null) delete changed[name];
-    else changed[name] = value;
-  }
+  if (format === 'gemini') setGeminiParameters(changed, target.parameters ?? {});
+  else setParameters(changed, target.parameters ?? {});
   if (target.system !== undefined) putSystem(changed, format, target.system);
   if (typeof changed['n'] === 'number' && changed['n'] > 1) throw refuse('It asks for several completions (n)');
   changed['model'] = target.model;
   changed['stream'] = false;
   if (target.provider !== undefined) changed['provider'] = { only: [target.provider], allow_fallbacks: false };
   return { format, body: changed, headers };
+}
+
+type Parameters = NonNullable<RerunTarget['parameters']>;
+
+function setParameters(body: Record<string, unknown>, parameters: Parameters): void {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === null) delete body[name];
+    else body[name] = value;
+  }
+}
+
+/** Parameters of chat completions that have another name in Gemini's form. */
+const GEMINI_NAMES: Readonly<Record<string, string>> = {
+  max_tokens: 'maxOutputTokens',
+  max_completion_tokens: 'maxOutputTokens',
+  stop: 'stopSequences',
+};
+
+/** Gemini's form has the parameters in a member of its own, and in other letters. */
+function setGeminiParameters(body: Record<string, unknown>, parameters: Parameters): void {
+  const config = { ...(isRecord(body['generationConfig']) && body['generationConfig']) };
+  const renamed = Object.entries(parameters).map(([name, value]) => {
+    const other = GEMINI_NAMES[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return [other, value] as const;
+  });
+  setParameters(config, Object.fromEntries(renamed));
+  body['generationConfig'] = config;
 }
 
 /** Names a member that the parameters of a target must not set; undefined for none. */
@@ -94,7 +119,10 @@ function withoutServerTools(body: Readonly<Record<string, unknown>>): Readonly<R
 const isCallersTool = (tool: unknown): boolean =>
   isRecord(tool) &&
   (tool['type'] === undefined || tool['type'] === 'function' || tool['type'] === 'custom') &&
-  (isRecord(tool['function']) || typeof tool['name'] === 'string' || isRecord(tool['custom']));
+  (isRecord(tool['function']) ||
+    typeof tool['name'] === 'string' ||
+    isRecord(tool['custom']) ||
+    Array.isArray(tool['functionDeclarations']));
 
 function namesTool(choice: Readonly<Record<string, unknown>>, tools: readonly unknown[]): boolean {
   const inner = choice['function'];
@@ -118,6 +146,12 @@ function putSystem(body: Record<string, unknown>, format: FormatName, change: Sy
     const member = format === 'responses' ? 'instructions' : 'system';
     const text = body[member];
     body[member] = changeText(typeof text === 'string' ? text : '', change);
+  } else if (format === 'gemini') {
+    const { systemInstruction: given } = body;
+    const parts = isRecord(given) && Array.isArray(given['parts']) ? (given['parts'] as unknown[]) : [];
+    body['systemInstruction'] = {
+      parts: 'append' in change ? [...parts, { text: change.append }] : [{ text: change.replace }],
+    };
   } else if (format === 'messages') {
     const { system } = body;
     body['system'] =

@@ -104,7 +104,7 @@ export function isModelName(slug: string, catalog: Catalog): boolean {
 
 /** The model that a slug or an alias means, without virtual variants behind it. */
 export const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
-  catalog.find(slug) ?? findLatest(slug, catalog) ?? findByAnthropicId(slug, catalog);
+  catalog.find(slug) ?? findLatest(slug, catalog) ?? findByAnthropicId(slug, catalog) ?? findByGoogleId(slug, catalog);
 
 /** What clients of Ollama add to names without a tag. Models whose own names have it are found before. */
 const DEFAULT_TAG = 'latest';
@@ -162,6 +162,10 @@ function findByAnthropicId(slug: string, catalog: Catalog): CatalogModel | undef
 }
 
 const toAnthropicId = (id: string): string => id.slice(AUTHOR.length).replaceAll('.', '-');
+
+/** Clients of Google's API name its models without their author. */
+const findByGoogleId = (slug: string, catalog: Catalog): CatalogModel | undefined =>
+  /^gem(?:ini|ma)-[^/]*$/.test(slug) ? catalog.find(`google/${slug}`) : undefined;
 
 const ALIAS = /^~(.+\/.+)-latest$/;
 /** Only numbers distinguish the members of a family: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */

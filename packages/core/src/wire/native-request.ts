@@ -1,7 +1,10 @@
 import type { ChatCompletionRequest } from './chat-request.ts';
 
-/** The forms of a chat call that an upstream may speak, too: `messages` is Anthropic's, `responses` is OpenAI's newer one. */
-export type NativeForm = 'messages' | 'responses';
+/**
+ * The forms of a chat call that an upstream may speak, too: `messages` is Anthropic's, `responses` is OpenAI's newer one,
+ * and `gemini` is Google's.
+ */
+export type NativeForm = 'messages' | 'responses' | 'gemini';
 
 /**
  * A request as it came in, for an upstream of the same form: what the chat request cannot say stays in it. It may be sent

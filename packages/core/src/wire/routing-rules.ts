@@ -4,9 +4,17 @@ import { modelEndpointSchema } from './models.ts';
 
 /**
  * The formats of a chat call, by the last word of their paths: `chat` is `POST /chat/completions`, and those of Ollama
- * are `POST /api/chat` and `POST /api/generate`.
+ * are `POST /api/chat` and `POST /api/generate`; `gemini` is `POST /v1beta/models/{model}:generateContent`.
  */
-export const FORMATS = ['chat', 'messages', 'responses', 'completions', 'ollama-chat', 'ollama-generate'] as const;
+export const FORMATS = [
+  'chat',
+  'messages',
+  'responses',
+  'completions',
+  'ollama-chat',
+  'ollama-generate',
+  'gemini',
+] as const;
 export type FormatName = (typeof FORMATS)[number];
 
 const name = z.string().min(1).max(200);

@@ -3,6 +3,7 @@ import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { type FinishReason, sealReasoning, type Usage } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { readArguments } from '../kit/read-arguments.ts';
+import { toCosts } from '../kit/to-costs.ts';
 import { createSegmentWriter, type SegmentWriter } from '../kit/write-segments.ts';
 import { ANTHROPIC_FORMAT } from './to-chat-messages.ts';
 
@@ -198,18 +199,6 @@ export function toMessagesUsage(usage: Usage | undefined): Record<string, unknow
     service_tier: null,
     inference_geo: null,
     ...toCosts(usage),
-  };
-}
-
-/** What the gateway adds to the counts of any upstream. */
-export function toCosts(usage: Usage | undefined): Record<string, unknown> {
-  if (usage === undefined) return {};
-  const { cost, is_byok, estimated, cost_details: details } = usage;
-  return {
-    ...(cost !== undefined && { cost }),
-    ...(is_byok !== undefined && { is_byok }),
-    ...(estimated !== undefined && { estimated }),
-    ...(details !== undefined && { cost_details: details }),
   };
 }
 

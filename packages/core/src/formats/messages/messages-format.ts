@@ -4,14 +4,8 @@ import { firstValue, type HeaderMap } from '../../http/request.ts';
 import type { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import { messagesRequestSchema } from '../../wire/messages.ts';
 import { type NativePiece, withNative } from '../../wire/native-request.ts';
-import {
-  type BlockSink,
-  createBlockWriter,
-  toCosts,
-  toMessage,
-  toMessagesUsage,
-  toStopReason,
-} from './block-writer.ts';
+import { toCosts } from '../kit/to-costs.ts';
+import { type BlockSink, createBlockWriter, toMessage, toMessagesUsage, toStopReason } from './block-writer.ts';
 import { toChatRequest } from './to-chat-request.ts';
 import { toErrorEvent } from './to-error.ts';
 

@@ -3,10 +3,12 @@ import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { createGoogleEmbeddings } from './google-embeddings.ts';
+import { countGoogleTokens } from './count-google-tokens.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleModelList, toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
 import { toGoogleRequest } from './request/to-google-request.ts';
+import { toNativeBody } from './request/to-native-body.ts';
 import { createGoogleCompletionReader } from './response/google-completion-reader.ts';
 
 export interface GoogleProviderSettings extends ProviderOptions {
@@ -28,7 +30,8 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       return `${baseUrl}/${toModelPath(providerModel)}:${method}`;
     },
-    toBody: toGoogleRequest,
+    nativeForm: 'gemini',
+    toBody: (call) => (call.native?.form === 'gemini' ? toNativeBody(call, call.native) : toGoogleRequest(call)),
     createReader: createGoogleCompletionReader,
     readError: readGoogleErrorBody,
     listUrl: `${baseUrl}/models?pageSize=${LIST_PAGE_SIZE}`,
@@ -41,5 +44,6 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     embeddings: createGoogleEmbeddings(upstream),
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
     ...wire,
+    countTokens: (call) => countGoogleTokens(upstream, call),
   };
 }

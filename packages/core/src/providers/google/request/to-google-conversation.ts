@@ -93,7 +93,7 @@ type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
  * The signature that Google's guide to thought signatures defines for calls of other models, or of clients that do not
  * keep reasoning details. Without it such a conversation is refused.
  */
-const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
+export const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The signatures of one message, each to be sent back with its part. */
 interface Signatures {

@@ -35,7 +35,7 @@ interface GoogleCompletionReader extends Required<CompletionReader> {
 
 /** Creates the reader of one completion on the Gemini wire. Candidates beyond the first are not read. */
 export function createGoogleCompletionReader(options: CompletionReaderOptions): GoogleCompletionReader {
-  const { providerName } = options;
+  const { providerName, keepsNative } = options;
   const usage = createGoogleUsage();
   const parts = createPartReader(options.makeId);
   let hasUsage = false;
@@ -98,12 +98,14 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
     readEvent(data) {
       const chunk = read(parseCompletion(data, providerName), {});
       if (hasUsage) setUsage(chunk, usage.read(false));
+      if (keepsNative === true) return { ...chunk, native: [{ type: 'event', data }] };
       return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
     },
     readEnd: () => finish({ choices: [] }, {}),
     readWhole(body) {
       const delta: ChatDelta = {};
-      return finish(read(parseCompletion(body, providerName), delta), delta);
+      const chunk = finish(read(parseCompletion(body, providerName), delta), delta);
+      return keepsNative === true ? { ...chunk, native: [{ type: 'whole', data: body }] } : chunk;
     },
   };
 }
