@@ -28,7 +28,7 @@ interface Document {
 let document: Promise<Document> | undefined;
 
 async function findOperation(method: string, path: string): Promise<DocumentedOperation | undefined> {
-  if (!router.has(method, path, ['api', 'ollama', 'admin', 'metrics', 'openapi', 'health'])) return undefined;
+  if (!router.has(method, path, ['api', 'ollama', 'gemini', 'admin', 'metrics', 'openapi', 'health'])) return undefined;
   document ??= toOpenApi(ROUTES_BY_TAG).then((made) => {
     const { components } = made as unknown as Document;
     for (const [name, schema] of Object.entries(components.schemas)) ajv.addSchema(schema, REFERENCES + name);
@@ -135,7 +135,7 @@ function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation
     for (const told of READERS[type]?.(text) ?? [JSON.parse(text)]) checkValue(told, schema, name);
   };
   if (typeof body !== 'string')
-    return { ...sent, body: checkPieces(body, type === 'text/event-stream' ? '\n\n' : '\n', check) };
+    return { ...sent, body: checkPieces(body, ENDS[type] ?? null, check) };
   check(body);
   return sent;
 }
@@ -149,6 +149,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown[]>> = {
   'text/event-stream': (text) => text.split('\n\n').flatMap(readEvent),
 };
 
+/** What ends a piece that can be checked by itself; a list comes in pieces that cannot. */
+const ENDS: Readonly<Record<string, string>> = { 'text/event-stream': '\n\n', 'application/x-ndjson': '\n' };
+
 /** Returns no event for a comment, and for the end mark. */
 function readEvent(frame: string): unknown[] {
   const lines = frame.split('\n').flatMap((line) => {
@@ -159,10 +162,10 @@ function readEvent(frame: string): unknown[] {
   return data === undefined || data === '[DONE]' ? [] : [{ ...names, data: JSON.parse(data) as unknown }];
 }
 
-/** Checks each piece with what is left of the one before, up to the last end of an event or a line. */
+/** Checks each piece with what is left of the one before, up to the last end of an event or a line; else all at the end. */
 function checkPieces(
   body: AsyncIterable<Uint8Array>,
-  end: string,
+  end: string | null,
   check: (text: string) => void,
 ): AsyncIterable<Uint8Array> {
   return {
@@ -173,8 +176,12 @@ function checkPieces(
       return {
         async next() {
           const step = await pieces.next();
-          if (step.done === true) return step;
+          if (step.done === true) {
+            if (end === null && open !== '') check(open);
+            return step;
+          }
           open += decoder.decode(step.value, { stream: true });
+          if (end === null) return step;
           const at = open.lastIndexOf(end) + end.length;
           if (at >= end.length) {
             check(open.slice(0, at));

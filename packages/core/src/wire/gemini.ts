@@ -133,7 +133,7 @@ export const geminiUsageSchema = z.looseObject({
   candidatesTokenCount: z.int().optional(),
   thoughtsTokenCount: z.int().optional(),
   cachedContentTokenCount: z.int().optional(),
-  totalTokenCount: z.int(),
+  totalTokenCount: z.int().optional(),
   promptTokensDetails: modalityCounts,
   /** USD; null when the price is unknown. */
   cost: z.number().nullable().optional(),
