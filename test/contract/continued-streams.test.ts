@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 
 import { settle } from '../support/async/virtual-platform.ts';
 import { chatCompletionsFormat } from '../support/chat-formats/chat-completions.ts';
-import type { ChatFormat } from '../support/chat-formats/chat-format.ts';
+import { addressOf, type ChatFormat } from '../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../support/chat-formats/completions.ts';
+import { geminiFormat } from '../support/chat-formats/gemini.ts';
 import { messagesFormat } from '../support/chat-formats/messages.ts';
 import { ollamaFormat } from '../support/chat-formats/ollama.ts';
 import { responsesFormat } from '../support/chat-formats/responses.ts';
@@ -36,6 +37,7 @@ const formats: readonly (readonly [string, ChatFormat])[] = [
   responsesFormat,
   completionsFormat,
   ollamaFormat,
+  geminiFormat,
 ].map((format) => [format.name, format] as const);
 
 const TEXT = 'Paris lies on the Seine.  Write to mail@example.com, and ask for the way to the old bridge. Bye.';
@@ -134,12 +136,11 @@ function openGateway(
 }
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
-const ask = (core: CoreGateway, format: ChatFormat, more: object = {}, key = API_KEY) =>
-  core.post(
-    format.path,
-    format.toBody({ model: 'acme/chat', messages: HELLO, provider: { sort: 'price' }, stream: true, ...more }),
-    { headers: { authorization: `Bearer ${key}` } },
-  );
+const ask = (core: CoreGateway, format: ChatFormat, more: object = {}, key = API_KEY) => {
+  const chat = { model: 'acme/chat', messages: HELLO, provider: { sort: 'price' }, stream: true, ...more };
+  const headers = { authorization: `Bearer ${key}` };
+  return core.post(addressOf(format, chat), format.toBody(chat), { headers });
+};
 
 const hosts = ({ exchanges }: ScriptedTransport): string[] =>
   exchanges.map(({ request: { url } }) => new URL(url).host.replace('.example', ''));

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 
 import { createDeferred } from '../support/async/deferred.ts';
 import { settle } from '../support/async/virtual-platform.ts';
-import type { ChatBody, ChatFormat } from '../support/chat-formats/chat-format.ts';
+import { addressOf, type ChatBody, type ChatFormat } from '../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../support/chat-formats/completions.ts';
+import { geminiFormat } from '../support/chat-formats/gemini.ts';
 import { messagesFormat } from '../support/chat-formats/messages.ts';
 import { ollamaFormat } from '../support/chat-formats/ollama.ts';
 import { responsesFormat } from '../support/chat-formats/responses.ts';
@@ -42,12 +43,13 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const whole = (): ScriptedTransport => replayWhole(script.responses.text);
 
 const CHAT_FORMAT = { name: 'chat', path: '/api/v1/chat/completions', toBody: (chat: ChatBody) => chat };
-const FORMATS: readonly Pick<ChatFormat, 'name' | 'path' | 'toBody'>[] = [
+const FORMATS: readonly Pick<ChatFormat, 'name' | 'path' | 'pathOf' | 'toBody'>[] = [
   CHAT_FORMAT,
   messagesFormat,
   responsesFormat,
   completionsFormat,
   ollamaFormat,
+  geminiFormat,
 ];
 
 describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat over /%s', (name, format) => {
@@ -59,7 +61,7 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat o
       await settle();
       return toAmended(call);
     });
-    const response = await core.post(format.path, format.toBody(CHAT));
+    const response = await core.post(addressOf(format, CHAT), format.toBody(CHAT));
     expect(response.status).toBe(200);
     expect(seen).toMatchObject([
       { kind: 'chat', format: name, request: { model: 'test/asked' }, principal: { name: 'dev' } },
@@ -72,7 +74,10 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat o
   test('is streamed as the hook says, in any chunking', async () => {
     for (const [chunking, transport] of replayStreams(script, script.responses.text.events ?? [])) {
       const core = open(transport, toAmended);
-      const response = await core.post(format.path, format.toBody({ ...CHAT, stream: true }));
+      const response = await core.post(
+        addressOf(format, { ...CHAT, stream: true }),
+        format.toBody({ ...CHAT, stream: true }),
+      );
       let text = '';
       for await (const piece of response.body as AsyncIterable<Uint8Array | string>) {
         text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
@@ -87,7 +92,7 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat o
     const core = open(transport, () => {
       throw new GatewayError('permission_denied', 'Not on Sundays');
     });
-    const response = await core.post(format.path, format.toBody(CHAT));
+    const response = await core.post(addressOf(format, CHAT), format.toBody(CHAT));
     expect(response.status).toBe(403);
     expect(JSON.stringify(jsonOf(response))).toContain('Not on Sundays');
     expect(transport.exchanges).toEqual([]);
@@ -102,7 +107,7 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('a chat o
         : undefined,
     );
     const { headers } = await guardKey(core, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
-    expect((await core.post(format.path, format.toBody(CHAT), { headers })).status).toBe(200);
+    expect((await core.post(addressOf(format, CHAT), format.toBody(CHAT), { headers })).status).toBe(200);
     const sent = JSON.stringify(transport.latest().sent);
     expect(sent).toContain('and to');
     expect(sent).not.toMatch(/bob@|eve@/);

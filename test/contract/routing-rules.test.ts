@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import type { ChatBody, ChatFormat } from '../support/chat-formats/chat-format.ts';
+import { addressOf, type ChatBody, type ChatFormat } from '../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../support/chat-formats/completions.ts';
+import { geminiFormat } from '../support/chat-formats/gemini.ts';
 import { messagesFormat } from '../support/chat-formats/messages.ts';
 import { ollamaFormat } from '../support/chat-formats/ollama.ts';
 import { responsesFormat } from '../support/chat-formats/responses.ts';
@@ -28,9 +29,12 @@ function openRuled(format: string, transport: ScriptedTransport): CoreGateway {
 }
 
 describe.each(
-  [messagesFormat, responsesFormat, completionsFormat, ollamaFormat].map((format) => [format.name, format] as const),
+  [messagesFormat, responsesFormat, completionsFormat, ollamaFormat, geminiFormat].map(
+    (format) => [format.name, format] as const,
+  ),
 )('/%s', (name: string, format: ChatFormat) => {
-  const send = (core: CoreGateway, chat: object = {}) => core.post(format.path, format.toBody({ ...CHAT, ...chat }));
+  const send = (core: CoreGateway, chat: object = {}) =>
+    core.post(addressOf(format, { ...CHAT, ...chat }), format.toBody({ ...CHAT, ...chat }));
 
   test('a rule for the format chooses the model, whole and streamed in any chunking, and the record names it', async () => {
     const { text } = script.responses;

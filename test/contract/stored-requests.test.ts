@@ -4,12 +4,13 @@ import { expect, test } from 'vitest';
 import type { StoredRequestReport } from '../../packages/core/src/wire/stored-request.ts';
 import { chatArbitrary, type MadeChat, SECRET } from '../support/formats/chats.ts';
 import { writeMessages, writeOllama, writeResponses } from '../support/formats/write-chats.ts';
+import { writeGemini } from '../support/formats/write-gemini.ts';
 import { createWireGateway, JSON_TYPE, scripts } from '../support/gateways/ask-wire.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../support/gateways/core-gateway.ts';
 import { guardKey } from '../support/gateways/guard-key.ts';
 import { createReplayTransport } from '../support/upstreams/scripted-transport.ts';
 
-/** With 24 pairs of a format and a wire: 1,512 calls. */
+/** With 28 pairs of a format and a wire: 1,764 calls. */
 const CALLS = 63;
 /** Chats that are made for them: what a wire cannot say is refused. */
 const MADE = 2000;
@@ -21,6 +22,7 @@ const FORMATS = [
   ['completions', '/api/v1/completions', ({ messages }: MadeChat): object => ({ prompt: JSON.stringify(messages[0]) })],
   ['ollama-chat', '/api/chat', writeOllama],
   ['ollama-generate', '/api/generate', ({ messages }: MadeChat): object => ({ prompt: JSON.stringify(messages[0]) })],
+  ['gemini', '/v1beta/models/test/model:generateContent', writeGemini],
 ] as const;
 
 const pairs = scripts.flatMap(([wire, script]) => FORMATS.map((format) => [format[0], wire, script, format] as const));
@@ -101,7 +103,9 @@ test.each(FORMATS.filter(([name]) => !/completions|generate/.test(name)))(
     let redacted = 0;
     for (const chat of fc.sample(chatArbitrary, { numRuns: 200, seed: 7 })) {
       const body = { model: 'acme/chat', max_tokens: 64, ...write(chat), stream: false };
-      const { headers } = await core.post(path, body, { headers: authorization });
+      // One address has the model.
+      const address = path.replace('test/model', 'acme/chat');
+      const { headers } = await core.post(address, body, { headers: authorization });
       const id = headers['x-generation-id'];
       if (id === undefined || !JSON.stringify(body).includes(SECRET)) continue;
       redacted += 1;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { mergeChunks } from '../../../packages/core/src/chat/stages/server-tools/run-tool-turns.ts';
 import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
+import { geminiFormat } from '../../../packages/core/src/formats/gemini/gemini-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
 import { ollamaChatFormat, ollamaGenerateFormat } from '../../../packages/core/src/formats/ollama/ollama-format.ts';
 import {
@@ -18,6 +19,7 @@ import { completionArbitrary, type MadeCompletion } from '../../support/formats/
 import {
   ENVELOPE,
   readChatStream,
+  readGeminiStream,
   readMessageStream,
   readOllamaStream,
   readResponseStream,
@@ -32,6 +34,11 @@ const chat = chatCompletionsFormat.parse({ model: 'test/model', messages: HELLO 
 const messages = messagesFormat.parse({ model: 'test/model', max_tokens: 9, messages: HELLO }, {});
 const ollama = ollamaChatFormat.parse({ model: 'test/model', messages: HELLO }, {});
 const ollamaPrompt = ollamaGenerateFormat.parse({ model: 'test/model', prompt: 'Hello' }, {});
+const geminiBody = { model: 'test/model', stream: true, contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
+/** With thoughts, and without. */
+const gemini = [true, false].map((includeThoughts) =>
+  geminiFormat.parse({ ...geminiBody, generationConfig: { thinkingConfig: { includeThoughts } } }, {}),
+);
 const completions = completionsFormat.parse({ model: 'test/model', prompt: 'Hello' }, {});
 const responses = [false, true].map((keeps) =>
   responsesFormat.parse(
@@ -77,6 +84,28 @@ interface OllamaLine {
   };
   readonly done_reason: string;
 }
+
+interface GeminiPart {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly functionCall?: { readonly id: string; readonly name: string; readonly args: unknown };
+}
+
+interface GeminiBody {
+  readonly candidates: readonly {
+    readonly content: { readonly parts: readonly GeminiPart[] };
+    finishReason?: string;
+  }[];
+}
+
+const partsOf = (bodies: readonly GeminiBody[]): GeminiPart[] =>
+  bodies.flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
+
+const saidIn = (parts: readonly GeminiPart[], isThought: boolean): string =>
+  parts.map(({ text = '', thought = false }) => (thought === isThought ? text : '')).join('');
+
+const callsIn = (parts: readonly GeminiPart[]): unknown[] =>
+  parts.flatMap(({ functionCall: call }) => (call ? [[call.id, call.name, call.args]] : []));
 
 interface Block {
   readonly type: string;
@@ -186,6 +215,28 @@ describe('Any completion, read by strict clients, streamed in three chunkings an
       expect([whole.response, whole.thinking ?? '']).toEqual([made.text, made.reasoning]);
     }));
 
+  test('is the same content of Gemini, with and without thoughts', () =>
+    holds(async (made, read) => {
+      for (const parsed of gemini) {
+        const whole = toBody(parsed, made) as GeminiBody;
+        const parts = partsOf([whole]);
+        for (const events of await read(toStream(parsed, made), readGeminiStream)) {
+          const streamed = partsOf(events as unknown as GeminiBody[]);
+          for (const isThought of [true, false]) expect(saidIn(streamed, isThought)).toBe(saidIn(parts, isThought));
+          expect(callsIn(streamed)).toEqual(callsIn(parts));
+          expect(events.at(-1)?.usageMetadata).toMatchObject({ candidatesTokenCount: 5, thoughtsTokenCount: 3 });
+        }
+        for (const body of [whole, toBody(parsed, inOnePiece(made)) as GeminiBody]) {
+          expect(saidIn(partsOf([body]), false)).toBe(made.text);
+          expect(saidIn(partsOf([body]), true)).toBe(parsed === gemini[0] ? made.reasoning : '');
+          expect(callsIn(partsOf([body]))).toEqual(callsOf(made));
+          expect(body.candidates[0]?.finishReason).toBe(
+            { stop: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY' }[made.finish as 'stop'],
+          );
+        }
+      }
+    }));
+
   test('is the same text of /completions', () =>
     holds(async (made, read) => {
       const whole = toBody(completions, inOnePiece(made)) as { choices: { text: string; finish_reason: string }[] };
@@ -213,6 +264,10 @@ function meaningOf(message: SentBack | undefined): object {
     sealed: details.filter(isSealed).map(({ index: _index, ...detail }) => detail),
     calls: calls.map(({ id, function: { name, arguments: args } }) => [id, name, readArgs(args)]),
   };
+}
+
+interface Turn {
+  readonly sealed: readonly Block[];
 }
 
 const isSealed = ({ type, signature }: Block): boolean => type === 'reasoning.encrypted' || Boolean(signature);
@@ -252,6 +307,25 @@ describe('Any completion that a client sends back is the same turn', () => {
           const turn = sendBack(responsesFormat.parse({ model: 'test/model', input }, {}));
           const signed = (made.sealed as readonly Block[]).filter(({ type }) => type === 'reasoning.text');
           expect(meaningOf(turn)).toEqual(expectedOf(made, keeps ? made.sealed : signed));
+        }
+      }
+    }));
+});
+
+describe('Any completion that a client of Gemini sends back', () => {
+  test('is the same turn, with or without its thoughts', () =>
+    holds(async (made) => {
+      for (const parsed of gemini) {
+        const parts = partsOf((await readGeminiStream(toPieces(toStream(parsed, made)))) as unknown as GeminiBody[]);
+        for (const kept of [parts, parts.filter(({ thought }) => thought !== true)]) {
+          const contents = [...geminiBody.contents, { role: 'model', parts: kept }];
+          const { messages: said } = geminiFormat.parse({ ...geminiBody, contents }, {}).request;
+          const turn = meaningOf(said.find(({ role }) => role === 'assistant') as SentBack | undefined) as Turn;
+          // Google's own signatures are those of parts, which may be hidden or have no call here.
+          const isForeign = ({ format }: Block): boolean => format !== 'google-gemini-v1';
+          expect({ ...turn, sealed: turn.sealed.filter(isForeign) }).toEqual(
+            expectedOf(made, (made.sealed as readonly Block[]).filter(isForeign)),
+          );
         }
       }
     }));

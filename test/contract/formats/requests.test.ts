@@ -5,12 +5,14 @@ import { mapChatTexts } from '../../../packages/core/src/chat/chat-kind.ts';
 import type { Format } from '../../../packages/core/src/chat/format.ts';
 import { chatCompletionsFormat } from '../../../packages/core/src/formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../../../packages/core/src/formats/completions/completions-format.ts';
+import { geminiFormat } from '../../../packages/core/src/formats/gemini/gemini-format.ts';
 import { messagesFormat } from '../../../packages/core/src/formats/messages/messages-format.ts';
 import { ollamaChatFormat } from '../../../packages/core/src/formats/ollama/ollama-format.ts';
 import { responsesFormat } from '../../../packages/core/src/formats/responses/responses-format.ts';
 import { nativeOf } from '../../../packages/core/src/wire/native-request.ts';
 import { chatArbitrary, type MadeChat, SECRET } from '../../support/formats/chats.ts';
 import { inWordsOfOllama, writeMessages, writeOllama, writeResponses } from '../../support/formats/write-chats.ts';
+import { inWordsOfGemini, writeGemini } from '../../support/formats/write-gemini.ts';
 
 interface Message {
   readonly content?: unknown;
@@ -59,6 +61,12 @@ describe('Any chat, written in any format, is read as the same chat', () => {
       expect(read(ollamaChatFormat, writeOllama(chat))).toEqual(meaningOf(meant));
     }));
 
+  test('Gemini’s, as far as it can say it', () =>
+    holds((chat) => {
+      const meant = { model: 'test/model', ...inWordsOfGemini(chat) };
+      expect(read(geminiFormat, { stream: false, ...writeGemini(chat) })).toEqual(meaningOf(meant));
+    }));
+
   test('/completions, of which the prompt is all that is said', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean(), (prompt, stream) => {
@@ -74,6 +82,7 @@ describe('Any chat, written in any format, is read as the same chat', () => {
       for (const [format, body] of [
         [messagesFormat, writeMessages(chat)],
         [responsesFormat, writeResponses(chat)],
+        [geminiFormat, { stream: false, ...writeGemini(chat) }],
       ] as const) {
         const { request } = format.parse({ model: 'test/model', ...body }, {});
         expect(nativeOf(request)).toBeDefined();

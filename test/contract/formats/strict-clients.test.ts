@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import type { ChatBody, ChatFormat } from '../../support/chat-formats/chat-format.ts';
+import { addressOf, type ChatBody, type ChatFormat } from '../../support/chat-formats/chat-format.ts';
 import { completionsFormat } from '../../support/chat-formats/completions.ts';
+import { geminiFormat } from '../../support/chat-formats/gemini.ts';
 import { messagesFormat } from '../../support/chat-formats/messages.ts';
 import { responsesFormat } from '../../support/chat-formats/responses.ts';
 import { replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
@@ -13,14 +14,31 @@ import { COUNTS, EXPECTED, REQUESTS, type ResponseCase, type WireScript } from '
 const CASES: Readonly<Record<string, readonly ResponseCase[]>> = {
   messages: Object.keys(EXPECTED) as ResponseCase[],
   responses: Object.keys(EXPECTED) as ResponseCase[],
+  gemini: Object.keys(EXPECTED) as ResponseCase[],
   completions: ['text', 'reasoning', 'refusal', 'length', 'content filter'],
 };
-const formats: readonly (readonly [string, ChatFormat])[] = [messagesFormat, responsesFormat, completionsFormat].map(
-  (format) => [format.name, format] as const,
-);
+const formats: readonly (readonly [string, ChatFormat])[] = [
+  messagesFormat,
+  responsesFormat,
+  geminiFormat,
+  completionsFormat,
+].map((format) => [format.name, format] as const);
 const cells = formats.flatMap(([, format]) =>
   scripts.map(([wire, script]) => [format.name, wire, format, script] as const),
 );
+
+/** An upstream of the caller's own format gets the body as it came. */
+const OWN_FORMATS: Readonly<Record<string, string>> = { anthropic: 'messages', google: 'gemini' };
+/** What a format has no word for is sent under another: schemas have no name, and files none in Gemini's form. */
+const WORDS: Readonly<Record<string, readonly (readonly [from: string | RegExp, to: string])[]>> = {
+  messages: [['"place"', '"output"']],
+  gemini: [
+    ['"place"', '"output"'],
+    [',"strict":true', ''],
+    ['"strict":true,', ''],
+    ['"a.pdf"', '"file.pdf"'],
+  ],
+};
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const chatOf = (request: object): ChatBody => ({ model: 'test/model', messages: HELLO, ...request });
@@ -33,7 +51,8 @@ function openGateway(script: WireScript, transport: ScriptedTransport): CoreGate
 }
 
 describe.each(cells)('/%s over the wire %s', (name, wire, format, script) => {
-  const send = (core: CoreGateway, request: object) => core.post(format.path, format.toBody(chatOf(request)));
+  const send = (core: CoreGateway, request: object) =>
+    core.post(addressOf(format, chatOf(request)), format.toBody(chatOf(request)));
 
   test.each(CASES[name] ?? [])(
     '%s: the same completion, usage and cost whole and streamed in any chunking',
@@ -58,12 +77,11 @@ describe.each(cells)('/%s over the wire %s', (name, wire, format, script) => {
         cost: 0.0000244,
       });
 
-      // An upstream of the caller's own format gets the body as it came.
       const sent = script.sent[title as keyof typeof script.sent] as object | undefined;
-      if (sent !== undefined && !(name === 'messages' && wire === 'anthropic')) {
-        // A schema has no name in Anthropic's form.
-        const named = name === 'messages' ? JSON.stringify(sent).replace('"place"', '"output"') : JSON.stringify(sent);
-        expect(transport.latest().sent).toMatchObject(JSON.parse(named) as object);
+      if (sent !== undefined && OWN_FORMATS[wire] !== name) {
+        const words = WORDS[name] ?? [];
+        const said = words.reduce((text, [from, to]) => text.replace(from, to), JSON.stringify(sent));
+        expect(transport.latest().sent).toMatchObject(JSON.parse(said) as object);
       }
 
       for (const [chunking, stream] of replayStreams(script, upstream.events ?? [])) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import {
   readChatStream,
+  readGeminiStream,
   readMessageStream,
   readOllamaStream,
   readResponseStream,
@@ -110,6 +111,25 @@ const CLIENTS: readonly OfficialClient[] = [
           calls.map(({ function: { name, arguments: args } }) => [name, args] as const),
         ),
         completionTokens: lines.at(-1)?.eval_count,
+      };
+    },
+  },
+  {
+    format: 'gemini',
+    client: '@google/genai',
+    path: '/v1beta/models/test/model:streamGenerateContent?alt=sse',
+    body: {
+      contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
+      tools: [{ functionDeclarations: TOOLS.map((name) => ({ name })) }],
+    },
+    async read(pieces) {
+      const events = await readGeminiStream(pieces);
+      const parts = events.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+      const { candidatesTokenCount, thoughtsTokenCount = 0 } = events.at(-1)?.usageMetadata ?? {};
+      return {
+        content: parts.map(({ text = '', thought }) => (thought === true ? '' : text)).join(''),
+        calls: parts.flatMap(({ functionCall: call }) => (call ? [[String(call.name), call.args ?? {}] as const] : [])),
+        completionTokens: candidatesTokenCount === undefined ? undefined : candidatesTokenCount + thoughtsTokenCount,
       };
     },
   },

@@ -5,6 +5,7 @@ import { chatArbitrary, type MadeChat } from '../../support/formats/chats.ts';
 import { damage, damaged } from '../../support/formats/damaged-bytes.ts';
 import { change, changesWith } from '../../support/formats/hostile-json.ts';
 import { inWordsOfOllama, writeMessages, writeOllama, writeResponses } from '../../support/formats/write-chats.ts';
+import { writeGemini } from '../../support/formats/write-gemini.ts';
 import { createWireGateway, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { bodyOf } from '../../support/gateways/body-of.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
@@ -13,7 +14,8 @@ import type { FuzzTarget } from '../fuzz-target.ts';
 const FIELDS =
   'model models messages input prompt system instructions tools tool_choice response_format text reasoning provider ' +
   'plugins stop stream stream_options metadata trace session_id preset route transforms max_tokens n seed logit_bias ' +
-  'previous_response_id store format options think keep_alive raw suffix images include thinking cache_control content role type tool_calls arguments image_url file';
+  'previous_response_id store format options think keep_alive raw suffix images include thinking cache_control content role type tool_calls arguments image_url file ' +
+  'contents parts systemInstruction generationConfig toolConfig thoughtSignature functionCall inlineData safetySettings';
 
 const FORMATS = {
   '/api/v1/chat/completions': (chat: object): object => chat,
@@ -22,6 +24,7 @@ const FORMATS = {
   '/api/v1/completions': (): object => ({ prompt: 'Hello' }),
   '/api/chat': (chat: MadeChat): object => ({ ...writeOllama(inWordsOfOllama(chat)), stream: false }),
   '/api/generate': (): object => ({ prompt: 'Hello', stream: false }),
+  '/v1beta/models/test/model:generateContent': writeGemini,
 } as const;
 
 export const callBodies: FuzzTarget = {

@@ -33,6 +33,8 @@ export interface FormatCompletion {
 export interface ChatFormat {
   readonly name: string;
   readonly path: string;
+  /** The address of a chat, where it says something of it; default: the path. */
+  pathOf?(chat: Readonly<Record<string, unknown>>): string;
   /** The same chat in this format. */
   toBody(chat: ChatBody): object;
   /** Reads a completion, whole or streamed. Throws for anything that a strict client refuses. */
@@ -42,6 +44,12 @@ export interface ChatFormat {
     response: GatewayResponse,
   ): Promise<{ readonly type: string; readonly message: string; readonly text: string }>;
 }
+
+/** Where a chat is sent in a format. */
+export const addressOf = (
+  format: Pick<ChatFormat, 'path' | 'pathOf'>,
+  chat: Readonly<Record<string, unknown>>,
+): string => format.pathOf?.(chat) ?? format.path;
 
 export interface FormatEvent {
   readonly name: string | undefined;

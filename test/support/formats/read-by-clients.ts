@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { type GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import { type ChatResponse, Ollama } from 'ollama';
 import OpenAI from 'openai';
 
@@ -81,4 +82,15 @@ export async function readOllamaStream(pieces: readonly Uint8Array[]): Promise<C
   const lines: ChatResponse[] = [];
   for await (const line of await client.chat({ model: 'test/model', messages: HELLO, stream: true })) lines.push(line);
   return lines;
+}
+
+/** The events that the official client of Gemini reads from a stream of `:streamGenerateContent`. */
+export async function readGeminiStream(pieces: readonly Uint8Array[]): Promise<GenerateContentResponse[]> {
+  const httpOptions = { baseUrl: 'http://127.0.0.1:1', fetch: replying(pieces) };
+  const { models } = new GoogleGenAI({ apiKey: 'key', httpOptions });
+  const events: GenerateContentResponse[] = [];
+  for await (const event of await models.generateContentStream({ model: 'test/model', contents: 'Hello' })) {
+    events.push(event);
+  }
+  return events;
 }

@@ -134,8 +134,7 @@ function checkResponse(sent: GatewayResponse, { responses }: DocumentedOperation
   const check = (text: string): void => {
     for (const told of READERS[type]?.(text) ?? [JSON.parse(text)]) checkValue(told, schema, name);
   };
-  if (typeof body !== 'string')
-    return { ...sent, body: checkPieces(body, ENDS[type] ?? null, check) };
+  if (typeof body !== 'string') return { ...sent, body: checkPieces(body, ENDS[type] ?? null, check) };
   check(body);
   return sent;
 }

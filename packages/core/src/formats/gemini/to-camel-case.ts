@@ -12,6 +12,19 @@ const OPAQUE: ReadonlySet<string> = new Set([
   'partMetadata',
 ]);
 
+/** Fields of a body. Any other is left as it is: the gateway's own have names with lines between the words. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'systemInstruction',
+  'toolConfig',
+  'safetySettings',
+  'generationConfig',
+  'cachedContent',
+  'serviceTier',
+  'generateContentRequest',
+  'taskType',
+  'outputDimensionality',
+]);
+
 /** Fields of the gateway, with their names in chat completions. */
 export const OWN_FIELDS: readonly string[] = [
   ['models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user', 'session_id'],
@@ -23,7 +36,7 @@ export const OWN_FIELDS: readonly string[] = [
  * too, as many examples have them. The same object where it has these already.
  */
 export function toCamelCase(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return renameMembers(body, OWN_FIELDS);
+  return renameMembers(body, true);
 }
 
 function renameAll(value: unknown): unknown {
@@ -35,24 +48,18 @@ function renameAll(value: unknown): unknown {
     }
     return renamed ?? value;
   }
-  return isRecord(value) ? renameMembers(value, []) : value;
+  return isRecord(value) ? renameMembers(value, false) : value;
 }
 
-function renameMembers(
-  value: Readonly<Record<string, unknown>>,
-  kept: readonly string[],
-): Readonly<Record<string, unknown>> {
+function renameMembers(value: Readonly<Record<string, unknown>>, isBody: boolean): Readonly<Record<string, unknown>> {
   let entries: [string, unknown][] | undefined;
   let index = 0;
   for (const name of Object.keys(value)) {
-    if (!kept.includes(name)) {
-      const renamed = name.includes('_')
-        ? name.replace(/_([a-z\d])/g, (_, first: string) => first.toUpperCase())
-        : name;
-      const member = value[name];
-      const changed = OPAQUE.has(renamed) ? member : renameAll(member);
-      if (renamed !== name || changed !== member) (entries ??= Object.entries(value))[index] = [renamed, changed];
-    }
+    const other = name.includes('_') ? name.replace(/_([a-z\d])/g, (_, first: string) => first.toUpperCase()) : name;
+    const renamed = isBody && !FIELDS.has(other) ? name : other;
+    const member = value[name];
+    const changed = OPAQUE.has(renamed) || (isBody && OWN_FIELDS.includes(name)) ? member : renameAll(member);
+    if (renamed !== name || changed !== member) (entries ??= Object.entries(value))[index] = [renamed, changed];
     index += 1;
   }
   return entries === undefined ? value : Object.fromEntries(entries);

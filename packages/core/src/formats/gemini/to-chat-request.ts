@@ -97,14 +97,15 @@ type ChatTools = NonNullable<ChatCompletionRequest['tools']>;
 
 /**
  * Converts tools. Those that only Google runs are left out: an upstream of its form gets them in the native form, and
- * others cannot run them. `allowed`: the only functions that the model may call, where it has to call one.
+ * others cannot run them. `allowed`: the functions of which the model has to call one; where it is one alone, the choice
+ * says so.
  */
 function toChatTools(
   tools: readonly GeminiTool[],
   names: ToolNames,
   allowed: readonly string[] | null | undefined,
 ): ChatTools {
-  const isAllowed = (name: string): boolean => !allowed || allowed.length === 0 || allowed.includes(name);
+  const isAllowed = (name: string): boolean => !allowed || allowed.length < 2 || allowed.includes(name);
   return tools.flatMap((tool): ChatTools => {
     // Tools that this gateway runs have the same names in every format.
     if (tool.type && /^(openrouter|service):/.test(tool.type)) return [tool as ChatTools[number]];
