@@ -73,7 +73,7 @@ test('the tools that people use most are there, each once', () => {
   const ids = CLIENTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const wanted =
-    'claude-code codex qwen-code opencode pi copilot-cli cursor cline continue aider zed vscode open-webui curl openai-python openai-js openrouter-sdk';
+    'claude-code codex qwen-code gemini-cli opencode pi copilot-cli cursor cline continue aider zed vscode open-webui curl openai-python openai-js openrouter-sdk';
   expect(ids).toEqual(expect.arrayContaining([...wanted.split(' '), 'ai-sdk', 'langchain-python', 'langchain-js']));
 });
 
@@ -83,6 +83,8 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (_id,
     const address = client.callsFrom === 'container' ? 'http://host.docker.internal:8855/api/v1' : PLAIN.baseUrl;
     // Clients of Anthropic's API add /v1 themselves.
     if (client.wire === 'messages') expect(text).toMatch(/"http:\/\/127\.0\.0\.1:8855\/api"/);
+    // Those of Google's add /v1beta.
+    else if (client.wire === 'gemini') expect(text).toContain("'http://127.0.0.1:8855'");
     else expect(text).toContain(address);
     expect(text).toContain(PLAIN.apiKey);
     // Open WebUI asks the gateway for its models.
@@ -162,6 +164,16 @@ test('Codex gets a provider of the Responses API, and its key in a variable', ()
   expect(snippetOf('codex', 'bash', HOSTILE)).toBe(`export MODEL_GATEWAY_API_KEY='${PLAIN.apiKey}'\n`);
 });
 
+test('Gemini CLI gets its model in a file, and address and key in variables', () => {
+  expect(JSON.parse(snippetOf('gemini-cli', 'json', HOSTILE))).toEqual({
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    model: { name: HOSTILE.model.id },
+  });
+  expect(snippetOf('gemini-cli', 'bash', HOSTILE)).toBe(
+    `export GOOGLE_GEMINI_BASE_URL='http://127.0.0.1:8855'\nexport GEMINI_API_KEY='${PLAIN.apiKey}'\n`,
+  );
+});
+
 test('pi gets a provider with the one model, and what it can take', () => {
   expect(JSON.parse(snippetOf('pi', 'json', HOSTILE))).toEqual({
     providers: {
@@ -227,6 +239,7 @@ test('tools are found by words of their name and description', () => {
     'claude-code',
     'codex',
     'qwen-code',
+    'gemini-cli',
     'opencode',
     'pi',
     'copilot-cli',

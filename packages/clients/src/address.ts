@@ -1,6 +1,9 @@
 /** The address for tools that add `/v1` themselves, as those of Anthropic's API do. */
 export const toAnthropicUrl = (baseUrl: string): string => baseUrl.replace(/\/v1\/?$/, '');
 
+/** The address for tools that add `/v1beta` to that of the mount, as those of Google's API do. */
+export const toGoogleUrl = (baseUrl: string): string => baseUrl.replace(/\/api\/v1\/?$/, '');
+
 /** Who can reach an address: this machine, its networks, or the whole internet. */
 export type Reach = 'machine' | 'network' | 'public';
 

@@ -1,6 +1,16 @@
-import { toAnthropicUrl } from './address.ts';
+import { toAnthropicUrl, toGoogleUrl } from './address.ts';
 import type { Client, Connection } from './client.ts';
-import { ID, inHome, KEY_VARIABLE, MERGE, NAME, quoteToml, toJson, toKeySteps } from './snippet-text.ts';
+import {
+  ID,
+  inHome,
+  KEY_VARIABLE,
+  MERGE,
+  NAME,
+  quoteToml,
+  toJson,
+  toKeySteps,
+  toVariableSteps,
+} from './snippet-text.ts';
 
 const claudeCode: Client = {
   id: 'claude-code',
@@ -107,5 +117,39 @@ const qwenCode: Client = {
   docsUrl: 'https://qwenlm.github.io/qwen-code-docs/en/users/configuration/model-providers/',
 };
 
+const geminiCli: Client = {
+  id: 'gemini-cli',
+  name: 'Gemini CLI',
+  about: 'Google’s coding agent for the terminal',
+  kind: 'coding',
+  wire: 'gemini',
+  steps: [
+    {
+      type: 'snippet',
+      title: 'Choose the model, and the key as the way to sign in',
+      file: inHome('.gemini/settings.json'),
+      language: 'json',
+      toText: ({ model }) =>
+        toJson({ security: { auth: { selectedType: 'gemini-api-key' } }, model: { name: model.id } }),
+    },
+    ...toVariableSteps(
+      ({ baseUrl, apiKey }) => [
+        ['GOOGLE_GEMINI_BASE_URL', toGoogleUrl(baseUrl)],
+        ['GEMINI_API_KEY', apiKey],
+      ],
+      'Set address and key in these variables, and start it from the same terminal with gemini',
+      'Set address and key in these variables, and start it from the same PowerShell with gemini',
+    ),
+  ],
+  modelNames: 'The name of the model here. Models of Google’s are also found without google/ before their names.',
+  notes: [
+    MERGE,
+    'Use the address without a path. The tool adds /v1beta itself.',
+    'It reads address and key from variables only. To set them in every terminal, add the lines to your shell profile, or write them into ~/.gemini/.env.',
+    'For small tasks of its own it asks for models of Google’s by their names, such as gemini-2.5-flash-lite; without them it does without those tasks.',
+  ],
+  docsUrl: 'https://geminicli.com/docs/reference/configuration/',
+};
+
 /** Agents of the makers of models, which speak the form of their maker's API. */
-export const AGENT_CLIENTS: readonly Client[] = [claudeCode, codex, qwenCode];
+export const AGENT_CLIENTS: readonly Client[] = [claudeCode, codex, qwenCode, geminiCli];

@@ -17,7 +17,7 @@ export interface ConnectedModel {
 }
 
 /** The form of the API that a tool speaks, of those that this gateway has an address for. */
-export type Wire = 'chat-completions' | 'messages' | 'responses';
+export type Wire = 'chat-completions' | 'messages' | 'responses' | 'gemini';
 
 /** The systems that tools run on. */
 export type System = 'linux' | 'macos' | 'windows';

@@ -9,6 +9,7 @@ import {
   quotePowerShell,
   quoteShell,
   toJson,
+  toVariableSteps,
 } from './snippet-text.ts';
 
 const openCode: Client = {
@@ -117,16 +118,7 @@ const copilotCli: Client = {
   kind: 'coding',
   wire: 'chat-completions',
   steps: [
-    ...inEachShell('Set these variables, and start it from the same terminal with copilot', {
-      bash: (connection) =>
-        toCopilotVariables(connection)
-          .map(([name, value]) => `export ${name}=${quoteShell(value)}\n`)
-          .join(''),
-      powershell: (connection) =>
-        toCopilotVariables(connection)
-          .map(([name, value]) => `$env:${name} = ${quotePowerShell(value)}\n`)
-          .join(''),
-    }),
+    ...toVariableSteps(toCopilotVariables, 'Set these variables, and start it from the same terminal with copilot'),
   ],
   modelNames: 'The name of the model here. The model has to call tools.',
   notes: [

@@ -1,4 +1,4 @@
-import type { SnippetStep } from './client.ts';
+import type { Connection, SnippetStep } from './client.ts';
 
 /** What the gateway is called in the settings of tools. */
 export const NAME = 'Model Gateway';
@@ -49,13 +49,29 @@ export const inEachShell = (
   { type: 'snippet', title: powershellTitle, language: 'powershell', systems: ['windows'], toText: powershell },
 ];
 
-/** The key in an environment variable. */
-export const toKeySteps = (variable: string, title: string, powershellTitle?: string): readonly SnippetStep[] =>
-  inEachShell(
+/** The variables of a tool, with their values. */
+type Variables = (connection: Connection) => readonly (readonly [name: string, value: string])[];
+
+/** Environment variables for the shell of each system. */
+export const toVariableSteps = (
+  toVariables: Variables,
+  title: string,
+  powershellTitle?: string,
+): readonly SnippetStep[] => {
+  const write = (toLine: (name: string, value: string) => string) => (connection: Connection) =>
+    toVariables(connection)
+      .map(([name, value]) => toLine(name, value))
+      .join('');
+  return inEachShell(
     title,
     {
-      bash: ({ apiKey }) => `export ${variable}=${quoteShell(apiKey)}\n`,
-      powershell: ({ apiKey }) => `$env:${variable} = ${quotePowerShell(apiKey)}\n`,
+      bash: write((name, value) => `export ${name}=${quoteShell(value)}\n`),
+      powershell: write((name, value) => `$env:${name} = ${quotePowerShell(value)}\n`),
     },
     powershellTitle,
   );
+};
+
+/** The key in an environment variable. */
+export const toKeySteps = (variable: string, title: string, powershellTitle?: string): readonly SnippetStep[] =>
+  toVariableSteps(({ apiKey }) => [[variable, apiKey]], title, powershellTitle);

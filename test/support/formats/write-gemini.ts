@@ -19,13 +19,13 @@ export function inWordsOfGemini({
   return {
     ...rest,
     stream,
-    messages: messages.flatMap((message): MadeMessage[] => {
+    messages: messages.map((message): MadeMessage => {
       if (message.role === 'user' && typeof message.content !== 'string') {
-        return [{ role: 'user', content: message.content.map(withNameOfType) }];
+        return { role: 'user', content: message.content.map(withNameOfType) };
       }
-      if (message.role !== 'assistant') return [message];
+      if (message.role !== 'assistant') return message;
       const { reasoning_details: _details, ...turn } = message;
-      return turn.content === null && turn.tool_calls === undefined ? [] : [turn];
+      return turn.content === null && turn.tool_calls === undefined ? { ...turn, content: 'Yes.' } : turn;
     }),
     ...(tools && {
       tools: tools.map(({ type, function: { strict: _strict, ...called } }) => ({ type, function: called })),

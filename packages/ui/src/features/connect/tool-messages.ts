@@ -9,6 +9,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Anthropic’s coding agent for the terminal': 'Coding-Agent von Anthropic für das Terminal',
   'OpenAI’s coding agent for the terminal': 'Coding-Agent von OpenAI für das Terminal',
   'Alibaba’s coding agent for the terminal': 'Coding-Agent von Alibaba für das Terminal',
+  'Google’s coding agent for the terminal': 'Coding-Agent von Google für das Terminal',
   'Coding agent for the terminal': 'Coding-Agent für das Terminal',
   'Small coding agent for the terminal': 'Kleiner Coding-Agent für das Terminal',
   'GitHub’s coding agent for the terminal': 'Coding-Agent von GitHub für das Terminal',
@@ -36,6 +37,11 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Den Schlüssel in die Umgebungsvariable setzen, dann im selben Terminal codex starten',
   'Set the key in its environment variable, and start it from the same PowerShell with codex':
     'Den Schlüssel in die Umgebungsvariable setzen, dann in derselben PowerShell codex starten',
+  'Choose the model, and the key as the way to sign in': 'Das Modell wählen, und als Anmeldung den Schlüssel',
+  'Set address and key in these variables, and start it from the same terminal with gemini':
+    'Adresse und Schlüssel in diese Variablen setzen, dann im selben Terminal gemini starten',
+  'Set address and key in these variables, and start it from the same PowerShell with gemini':
+    'Adresse und Schlüssel in diese Variablen setzen, dann in derselben PowerShell gemini starten',
   'Set the key in an environment variable': 'Den Schlüssel in eine Umgebungsvariable setzen',
   'Send a prompt, or run opencode without arguments': 'Einen Prompt senden oder opencode ohne Argumente starten',
   'Start it with the model': 'Mit dem Modell starten',
@@ -57,6 +63,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   // Names of models
   'The gateway’s model ID. The last three entries set the models for “opus”, “sonnet” and “haiku”, which sub-agents and background tasks use; each can be a different model.':
     'Die Modell-ID des Gateways. Die letzten drei Einträge bestimmen die Modelle für „opus“, „sonnet“ und „haiku“, die Subagenten und Hintergrundaufgaben verwenden; jeder darf ein anderes Modell sein.',
+  'The name of the model here. Models of Google’s are also found without google/ before their names.':
+    'Der Name, den das Modell hier hat. Modelle von Google werden auch ohne google/ davor gefunden.',
   'The name of the model here.': 'Der Name, den das Modell hier hat.',
   'The name of the model here, one entry for each model; two entries cannot have the same id.':
     'Der Name, den das Modell hier hat, ein Eintrag je Modell; zwei Einträge können nicht dieselbe ID haben.',
@@ -112,6 +120,12 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Bei einem Modell mit Reasoning dessen Eintrag um "reasoning": true ergänzen.',
   'It reads these settings from variables only. To set them in every terminal, add the lines to your shell profile.':
     'Es liest diese Einstellungen nur aus Variablen. Damit sie in jedem Terminal gesetzt sind, die Zeilen ins Profil der Shell schreiben.',
+  'Use the address without a path. The tool adds /v1beta itself.':
+    'Die Adresse ohne Pfad verwenden. /v1beta hängt das Tool selbst an.',
+  'It reads address and key from variables only. To set them in every terminal, add the lines to your shell profile, or write them into ~/.gemini/.env.':
+    'Es liest Adresse und Schlüssel nur aus Variablen. Damit sie in jedem Terminal gesetzt sind, die Zeilen ins Profil der Shell schreiben oder nach ~/.gemini/.env.',
+  'For small tasks of its own it asks for models of Google’s by their names, such as gemini-2.5-flash-lite; without them it does without those tasks.':
+    'Für kleine Aufgaben zwischendurch fragt es Modelle von Google nach deren Namen an, etwa gemini-2.5-flash-lite; fehlen sie, entfallen diese Aufgaben.',
   'It needs no GitHub account then. Unset COPILOT_PROVIDER_BASE_URL to use GitHub’s models again.':
     'Ein GitHub-Konto ist dann nicht nötig. Ohne COPILOT_PROVIDER_BASE_URL verwendet es wieder die Modelle von GitHub.',
   'With COPILOT_OFFLINE=true it contacts nothing but the gateway.':
