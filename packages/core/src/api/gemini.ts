@@ -126,7 +126,7 @@ export const geminiBatchEmbedContents = operation<GeminiCallParts>()({
     const [first] = requests;
     for (const [index, { model, taskType, outputDimensionality }] of requests.entries()) {
       const path = `requests.${index}`;
-      if (model && model.replace(/^models\//, '') !== context.params.model) {
+      if (model && lastPartOf(model) !== lastPartOf(context.params.model)) {
         throw refuseField(`${path}.model`, 'must be the model of the address');
       }
       if (taskType !== first?.taskType || outputDimensionality !== first?.outputDimensionality) {
@@ -137,6 +137,9 @@ export const geminiBatchEmbedContents = operation<GeminiCallParts>()({
     return { embeddings: vectors, usageMetadata };
   },
 });
+
+/** With or without `models/` and the author. */
+const lastPartOf = (model: string): string => model.slice(model.lastIndexOf('/') + 1);
 
 interface Embedded {
   readonly vectors: readonly { readonly values: number[] }[];

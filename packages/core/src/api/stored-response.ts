@@ -8,7 +8,7 @@ import { findChatFormat } from './inner-chat.ts';
 
 /** A stored chat in the form of its route: its request, and its response as it would be given back. */
 export interface StoredExchange {
-  /** The path below the version: `/messages`. */
+  /** The path below the version: `/messages`. That of Gemini's form has the model, so its method stands for it. */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly status: number;
@@ -25,7 +25,7 @@ const PATHS: Readonly<Record<FormatName, string>> = {
   completions: '/completions',
   'ollama-chat': '/api/chat',
   'ollama-generate': '/api/generate',
-  gemini: '/v1beta/models',
+  gemini: '/generate-content',
 };
 
 /** Encodes a stored chat; null for what is none, and where only the prompt is stored. */
@@ -34,7 +34,7 @@ export function toStoredExchange(generation: Generation, content: StoredContent)
   const format = request && findChatFormat(request.format);
   if (format === undefined || request === undefined || !isRecord(request.body)) return null;
   const { body } = request;
-  const path = format.name === 'gemini' ? toGeminiPath(body) : PATHS[format.name];
+  const path = PATHS[format.name];
   const failure = content.output.completion === null ? content.error : null;
   if (failure !== null && failure !== undefined) return { path, body, stream: null, ...toFailed(path, failure) };
   const parsed = format.parse(body, request.headers);
@@ -50,10 +50,6 @@ export function toStoredExchange(generation: Generation, content: StoredContent)
   const stream = texts.map((text) => (typeof text === 'string' ? text : [...text].join(''))).join('');
   return { path, body, status: 200, whole, stream };
 }
-
-/** In this form the address has the model and the stream, which the stored body has, too. */
-const toGeminiPath = ({ model, stream }: Readonly<Record<string, unknown>>): string =>
-  `${PATHS.gemini}/${String(model)}:${stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 
 /** An error in the form of the route. Its kind is not stored, only its words. */
 function toFailed(
