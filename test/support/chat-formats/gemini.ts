@@ -23,8 +23,10 @@ interface Item {
 /** A sign of life is a blank line. */
 async function itemsOf(response: GatewayResponse): Promise<Item[]> {
   const text = await readFrames(response).rest();
-  expectThat(text.endsWith('\n\n'), 'the stream ends in the middle of an event');
+  // An error is repeated without an event around it.
+  expectThat(/(\n\n|\n\n\{"error":[^\n]*)$/.test(text), 'the stream ends in the middle of an event');
   return text
+    .slice(0, text.lastIndexOf('\n\n'))
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {

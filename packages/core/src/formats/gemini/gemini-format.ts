@@ -121,8 +121,11 @@ function createResponseFrames(envelope: CompletionEnvelope, form: StreamForm, op
     },
     encodeError(error) {
       if (held !== null) write(withTail(held, tail));
-      write(JSON.stringify(toErrorStatus(error)));
-      return take() + form.end;
+      const json = JSON.stringify(toErrorStatus(error));
+      write(json);
+      // Google's clients of before 2026, Gemini CLI among them, pass over an event without candidates. They do find an
+      // error that no event has around it, or else an event that is cut; other readers of events see neither.
+      return form === EVENTS ? [take(), json] : take() + form.end;
     },
   };
 }
