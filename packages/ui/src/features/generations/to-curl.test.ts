@@ -36,3 +36,16 @@ test('hands a body that is too large for an argument to the standard input', () 
   expect(text.split('\n').filter((line) => line.startsWith('{'))).toHaveLength(1);
   expect(text).toContain("It's");
 });
+
+test('sends a stored request of Gemini’s form to the address of its model', () => {
+  const content = { input: { prompt: 'Hi' }, output: { completion: null, reasoning: null }, error: null };
+  const contents = [{ parts: [{ text: 'Hi' }] }];
+  const toText = (stream: boolean) => {
+    const body = { model: 'a/b:free', stream, contents };
+    return toCurl({ model: 'x/y', streamed: stream, content, request: { format: 'gemini', body } });
+  };
+  const start = 'http://127.0.0.1:8855/v1beta/models/a/b%3Afree:';
+  expect(toText(true)).toContain(`curl -sSN '${start}streamGenerateContent?alt=sse' `);
+  expect(toText(false)).toContain(`curl -sS '${start}generateContent' `);
+  expect(toText(false)).toContain(`-d '${JSON.stringify({ contents })}'`);
+});

@@ -32,6 +32,7 @@ const isStreamed = (path: string, stream: unknown): boolean =>
 export function toCurl({ request, ...call }: StoredCall): string {
   const path = request === null ? undefined : PATHS[request.format];
   if (request !== null && path !== undefined && isObject(request.body)) return toCommand(path, request.body);
+  if (request?.format === 'gemini' && isObject(request.body)) return toGeminiCommand(request.body);
   return toChatCurl({
     model: call.model,
     messages: messagesOf(call.content),
@@ -43,9 +44,21 @@ export function toCurl({ request, ...call }: StoredCall): string {
 export const toChatCurl = (body: Pick<ChatCompletionRequest, 'stream'> & Readonly<Record<string, unknown>>): string =>
   toCommand('/v1/chat/completions', body);
 
+/** In this form the address has the model and the stream. */
+function toGeminiCommand({ model, stream, ...body }: Readonly<Record<string, unknown>>): string {
+  const name = String(model).split('/').map(encodeURIComponent).join('/');
+  const method = stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  const address = `${toBaseUrl().replace(/\/api\/v1$/, '')}/v1beta/models/${name}:${method}`;
+  return toCommandTo(`'${address}'`, body, stream === true);
+}
+
 function toCommand(path: string, body: Readonly<Record<string, unknown>>): string {
+  return toCommandTo(toBaseUrl().replace(/\/v1$/, '') + path, body, isStreamed(path, body['stream']));
+}
+
+function toCommandTo(address: string, body: Readonly<Record<string, unknown>>, streams: boolean): string {
   const text = JSON.stringify(body);
-  const start = `curl -sS${isStreamed(path, body['stream']) ? 'N' : ''} ${toBaseUrl().replace(/\/v1$/, '')}${path} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
+  const start = `curl -sS${streams ? 'N' : ''} ${address} \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
   // JSON has its line ends escaped, so that none of its lines can be the closing one.
   if (text.length > MAX_ARGUMENT) return `${start}  --data-binary @- <<'JSON'\n${text}\nJSON\n`;
   return `${start}  -d '${text.replaceAll("'", "'\\''")}'\n`;

@@ -22,6 +22,7 @@ const FORMATS = [
   'completions',
   'ollama-chat',
   'ollama-generate',
+  'gemini',
 ] as const satisfies readonly FormatName[];
 const YES_NO = ['background', 'thinking', 'sub_agent', 'has_tools', 'has_images'] as const;
 const NUMBERS = ['min_prompt_tokens', 'min_tools'] as const;

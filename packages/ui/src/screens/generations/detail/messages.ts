@@ -8,6 +8,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   completions: '/completions',
   'ollama-chat': '/api/chat',
   'ollama-generate': '/api/generate',
+  gemini: ':generateContent',
   embeddings: '/embeddings',
   rerank: '/rerank',
 };
