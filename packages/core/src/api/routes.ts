@@ -90,6 +90,7 @@ const responses = late(() => import('./responses.ts'));
 const keptResponses = late(() => import('./kept-responses.ts'));
 const embeddings = late(() => import('./embeddings.ts'));
 const rerank = late(() => import('./rerank.ts'));
+const audio = late(() => import('./audio.ts'));
 const models = late(() => import('./models.ts'));
 const ollama = late(() => import('./ollama.ts'));
 const ollamaModels = late(() => import('./ollama-models.ts'));
@@ -223,6 +224,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Rerank: {
     'POST /api/v1/rerank': apiKey(rerank('createRerank'), 'Put documents in the order of their relevance to a query'),
+  },
+  Audio: {
+    'POST /api/v1/audio/speech': apiKey(audio('createSpeech'), 'Speak a text; the response is the audio as it comes'),
   },
   Models: {
     'GET /api/v1/models': anyKey(models('listModels'), 'List models'),

@@ -16,6 +16,7 @@ import { nativeOf } from '../wire/native-request.ts';
 import type { RerankRequest } from '../wire/rerank.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
+import type { SpeechRequest } from '../wire/speech.ts';
 import type { VideoRequest } from '../wire/videos.ts';
 import type { CallKind, CallKindName, CallRegion, RequestLabels } from './call-kind.ts';
 
@@ -181,6 +182,7 @@ interface CallRequests {
   readonly video: VideoRequest;
   readonly embeddings: EmbeddingsRequest;
   readonly rerank: RerankRequest;
+  readonly speech: SpeechRequest;
 }
 
 interface ReadRequest<Kind extends CallKindName> {

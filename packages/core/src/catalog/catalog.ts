@@ -200,7 +200,8 @@ export function priceOf(endpoint: Endpoint): number {
     blend = (3 * Number(pricing?.prompt) + Number(pricing?.completion)) / 4;
     // Of a kind that is charged by searches, tokens without a price are free; a search reads some thousand of them.
     if (pricing?.search_unit !== undefined) blend = (blend || 0) + Number(pricing.search_unit) / 1000;
-    if (Number.isNaN(blend)) blend = Number.POSITIVE_INFINITY;
+    // Endpoints of one model mostly charge by the same unit.
+    if (Number.isNaN(blend)) blend = Number(pricing?.character ?? pricing?.audio_second ?? Number.POSITIVE_INFINITY);
     blends.set(endpoint, blend);
   }
   return blend;

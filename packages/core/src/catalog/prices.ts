@@ -131,6 +131,23 @@ export function costOfSearches(prices: Prices, usage: Usage, { searches, ...call
   return { ...cost, usd: attoToUsd(atto), promptUsd: attoToUsd(atto), nanoUsd: attoToNano(atto), charges };
 }
 
+/** A cost that is made up of these charges alone, those of the prompt and those of what was made of it. */
+export function costOfCharges(prompt: readonly Charge[], completion: readonly Charge[]): Cost {
+  const sumOf = (charges: readonly Charge[]): bigint =>
+    charges.reduce((sum, { count, price }) => sum + BigInt(count) * price, 0n);
+  const promptAtto = sumOf(prompt);
+  const completionAtto = sumOf(completion);
+  return {
+    usd: attoToUsd(promptAtto + completionAtto),
+    promptUsd: attoToUsd(promptAtto),
+    completionUsd: attoToUsd(completionAtto),
+    cacheDiscountUsd: null,
+    upstreamUsd: null,
+    nanoUsd: attoToNano(promptAtto + completionAtto),
+    charges: [...prompt, ...completion].filter(({ count, price }) => count > 0 && price > 0n),
+  };
+}
+
 /**
  * A cost that upstream itself reported, in the same shape. Where upstream does not split it, it is split in the
  * proportion of `listed`, the cost by list prices.

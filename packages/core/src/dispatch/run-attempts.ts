@@ -13,7 +13,7 @@ import type { AgainReason, SkipReason } from '../wire/routing.ts';
 import { type FailoverWish, isFinalRefusal, planSecondTry, waitFor } from './ask-again.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
-interface Attempted<First> {
+export interface Attempted<First> {
   readonly endpoint: Endpoint;
   /** Time at which this endpoint was called, on the monotonic clock. */
   readonly startedAt: number;

@@ -2,8 +2,9 @@ import { type Outcome, outcomeOf, type Timeouts, withFlaggedInput } from '../cal
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type Cost, costOf, type Prices, toReportedCost } from '../catalog/prices.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { CompletionFacts } from '../generations/ended-call.ts';
-import { type GenerationLogging, observeCall, type ResultFacts } from '../generations/observer.ts';
+import { type CallObserver, type GenerationLogging, observeCall, type ResultFacts } from '../generations/observer.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -17,6 +18,7 @@ import { type OpenCalls, trackCall } from './open-calls.ts';
 import {
   type CallContext,
   type Caller,
+  type CallSteps,
   guardByFilters,
   type Planned,
   planWithin,
@@ -26,7 +28,7 @@ import {
   reservePrepared,
 } from './prepare-call.ts';
 import type { Recorder } from './recorder.ts';
-import { type AttemptParts, noteOutcome, runAttempts, toCallError } from './run-attempts.ts';
+import { type Attempted, type AttemptParts, noteOutcome, runAttempts, toCallError } from './run-attempts.ts';
 
 export interface WholeCallParts extends PrepareParts {
   readonly attempts: AttemptParts;
@@ -52,19 +54,20 @@ export interface WholeKind<Request, Result> {
   ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
-  /** Returns the cost by the listed prices; null where that is not known. Default: that of the usage. */
-  listedCostOf?(prices: Prices, call: ListedCall<Request, Result>): Cost | null;
+  /** Plans a call; throws what refuses it. Default: `planWithin`. */
+  plan?(call: ModelCall<Request>, caller: Caller, parts: WholeCallParts): Planned;
+  /** Returns the cost by list prices, where it goes by other units than tokens; null where it is not known. */
+  costOf?(prices: Prices, usage: Usage, given: CostGrounds<Request, Result>): Cost | null;
   /** Returns what upstream reports about a result beside its contents. */
   factsOf?(result: Result): Partial<CompletionFacts>;
   /** Returns the content to store; `result` is undefined when the call failed. */
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
 }
 
-/** What a cost is worked out from. */
-interface ListedCall<Request, Result> {
-  readonly usage: Usage;
-  readonly result: Result;
+/** What a cost is worked out from, beside the usage. */
+interface CostGrounds<Request, Result> {
   readonly request: Request;
+  readonly result: Result;
   /** Unix milliseconds. */
   readonly at: number;
 }
@@ -84,63 +87,105 @@ export async function runWholeCall<Request, Result>(
   whole: WholeKind<Request, Result>,
   context: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
-  const prepared = await prepareCall<GuardedCall<Request>, Planned, WholeCallParts>(received, WHOLE_STEPS, context);
-  if (prepared.bound !== null) await reservePrepared(prepared, context.parts.ledger);
-  context.responseHeaders['x-generation-id'] = prepared.call.id;
-  return serveCall(prepared, whole, context);
-}
-
-const WHOLE_STEPS = {
-  isRecorded: true,
-  isReported: true,
-  guard: guardByFilters,
-  plan: ({ call }: GuardedCall<unknown>, caller: Caller, { routing }: WholeCallParts) =>
-    planWithin(call, caller, routing),
-};
-
-/** Asks endpoint after endpoint, and records the call, whatever happens. */
-async function serveCall<Request, Result>(
-  prepared: PreparedCall<Request>,
-  whole: WholeKind<Request, Result>,
-  { request: client, parts }: CallContext<WholeCallParts>,
-): Promise<WholeResult<Result>> {
-  const { call, endpoints, report } = prepared;
-  const observer = observeCall(prepared, null, parts);
-  const tracked = trackCall(parts.openCalls, client, { stream: null, followed: observer });
-  const { signal } = tracked;
-  const record = async (outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration> => {
-    const settled = observer.settleWhole(outcome, readResult(whole, call.request, served, observer.startedAt));
-    await parts.recorder.recordCall(settled, outcome, client);
-    return settled;
-  };
+  const prepared = await prepareWholeCall(received, whole, context);
+  const open = openWholeCall(prepared, whole, context);
   try {
-    const { endpoint, startedAt, first } = await runAttempts(
-      { endpoints, observer, wish: { call, account: parts.routing.account }, signal, parts: parts.attempts },
-      (candidate) => {
-        const preferences = preferencesFor(candidate, prepared, parts);
-        return whole.ask(candidate, call, { signal, preferences, onSent: observer.sentTo(candidate) });
-      },
-    );
+    const { endpoint, startedAt, first } = await open.askEndpoints();
     const outcome: Outcome = { status: 'completed' };
-    noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, parts.attempts);
-    const { usage = NO_USAGE, record: recorded } = await record(outcome, { endpoint, result: first });
-    const generationMs = recorded.generation.generation_time;
-    const routing = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
+    noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, context.parts.attempts);
+    const { usage = NO_USAGE, record } = await open.record(outcome, { endpoint, result: first });
+    const generationMs = record.generation.generation_time;
+    const attempts = open.observer.attempts();
+    const routing = prepared.report?.toMembers({ attempts, hasFailed: false, generationMs });
     return { endpoint, result: first, usage, routing };
   } catch (thrown) {
-    const attempts = observer.attempts();
-    const last = attempts.at(-1)?.endpoint;
-    const error = toCallError(signal.aborted ? signal.reason : thrown, last?.provider.name ?? '');
-    if (!observer.isSettled()) await record(outcomeOf(error));
-    const model = last?.modelId ?? '';
-    const flagged = withFlaggedInput(error, { model, textOf: () => textOf(whole.contentOf(call.request, undefined)) });
-    throw withReport(flagged, report, { attempts, hasFailed: true });
+    throw await open.fail(thrown);
   } finally {
-    tracked.end();
+    open.end();
   }
 }
 
-type Served<Result> = Pick<WholeResult<Result>, 'endpoint' | 'result'>;
+/** Prepares a call and reserves what it may cost. Throws what refuses it, before anything is asked or recorded. */
+export async function prepareWholeCall<Request, Result>(
+  received: ModelCall<Request>,
+  whole: Pick<WholeKind<Request, Result>, 'plan'>,
+  context: CallContext<WholeCallParts>,
+): Promise<PreparedCall<Request>> {
+  const steps: CallSteps<GuardedCall<Request>, Planned, WholeCallParts> = {
+    isRecorded: true,
+    isReported: true,
+    guard: guardByFilters,
+    plan: ({ call }, caller, given) => whole.plan?.(call, caller, given) ?? planWithin(call, caller, given.routing),
+  };
+  const prepared = await prepareCall<GuardedCall<Request>, Planned, WholeCallParts>(received, steps, context);
+  if (prepared.bound !== null) await reservePrepared(prepared, context.parts.ledger);
+  context.responseHeaders['x-generation-id'] = prepared.call.id;
+  return prepared;
+}
+
+/** A prepared call under way. */
+export interface OpenWholeCall<Result> {
+  readonly observer: CallObserver;
+  /** Fires with a `GatewayError` when the call has to end. */
+  readonly signal: AbortSignal;
+  interrupt(error: GatewayError): void;
+  /** Asks endpoint after endpoint until one has a result. */
+  askEndpoints(): Promise<Attempted<Result>>;
+  /** Records the call, once; `served` is what it has been charged for. */
+  record(outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration>;
+  /** Records a call that has failed, unless it is recorded, and returns the error for its caller. */
+  fail(thrown: unknown): Promise<GatewayError>;
+  /** Call it last. */
+  end(): void;
+}
+
+/** Begins a prepared call, which is then to be recorded and ended, whatever happens. */
+export function openWholeCall<Request, Result>(
+  prepared: PreparedCall<Request>,
+  whole: WholeKind<Request, Result>,
+  { request: client, parts }: CallContext<WholeCallParts>,
+  isStreamed = false,
+): OpenWholeCall<Result> {
+  const { call, endpoints, report } = prepared;
+  const observer = observeCall(prepared, null, parts);
+  const tracked = trackCall(parts.openCalls, client, { stream: isStreamed ? observer : null, followed: observer });
+  const { signal } = tracked;
+  const open: OpenWholeCall<Result> = {
+    observer,
+    signal,
+    interrupt: (error) => tracked.interrupt(error),
+    askEndpoints: () =>
+      runAttempts(
+        { endpoints, observer, wish: { call, account: parts.routing.account }, signal, parts: parts.attempts },
+        (candidate) => {
+          const preferences = preferencesFor(candidate, prepared, parts);
+          return whole.ask(candidate, call, { signal, preferences, onSent: observer.sentTo(candidate) });
+        },
+      ),
+    async record(outcome, served) {
+      const result = readResult(whole, call.request, served, observer.startedAt);
+      const settled = observer.settleWhole(outcome, isStreamed ? { ...result, isStreamed } : result);
+      await parts.recorder.recordCall(settled, outcome, client);
+      return settled;
+    },
+    async fail(thrown) {
+      const attempts = observer.attempts();
+      const last = attempts.at(-1)?.endpoint;
+      const error = toCallError(signal.aborted ? signal.reason : thrown, last?.provider.name ?? '');
+      if (!observer.isSettled()) await open.record(outcomeOf(error));
+      const model = last?.modelId ?? '';
+      const flagged = withFlaggedInput(error, {
+        model,
+        textOf: () => textOf(whole.contentOf(call.request, undefined)),
+      });
+      return withReport(flagged, report, { attempts, hasFailed: true });
+    },
+    end: () => tracked.end(),
+  };
+  return open;
+}
+
+export type Served<Result> = Pick<WholeResult<Result>, 'endpoint' | 'result'>;
 
 /** Reads for the record what a call has given; `served` is undefined for one that failed. */
 function readResult<Request, Result>(
@@ -155,18 +200,16 @@ function readResult<Request, Result>(
   const { endpoint, result } = served;
   const usage = whole.usageOf(result, request);
   const completion: CompletionFacts = { ...NO_FACTS, ...whole.factsOf?.(result) };
-  const { prices } = endpoint;
-  const at = startedAt;
   const listed =
-    whole.listedCostOf === undefined
-      ? costOf(prices, usage, { images: 0, at })
-      : whole.listedCostOf(prices, { usage, result, request, at });
-  const cost = toCost(listed, completion);
+    whole.costOf === undefined
+      ? costOf(endpoint.prices, usage, { images: 0, at: startedAt })
+      : whole.costOf(endpoint.prices, usage, { request, result, at: startedAt });
+  const cost = toCost(completion, listed);
   return { usage, cost, completion, content: whole.contentOf(request, result) };
 }
 
 /** The cost that upstream itself reports, else that of the listed prices. */
-function toCost(listed: Cost | null, { upstreamCostUsd: reported, upstreamCosts }: CompletionFacts): Cost | null {
+function toCost({ upstreamCostUsd: reported, upstreamCosts }: CompletionFacts, listed: Cost | null): Cost | null {
   return reported === undefined ? listed : toReportedCost(reported, upstreamCosts ?? {}, listed);
 }
 

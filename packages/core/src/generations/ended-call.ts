@@ -31,6 +31,8 @@ export interface EndedCall {
   readonly replayOf: string | null;
   readonly steps: readonly ToolStep[];
   readonly searches: readonly WebSearch[] | null;
+  /** The response went to the caller piece by piece. */
+  readonly isStreamed: boolean;
 }
 
 /** The turn of a conversation that a call is, as it begins. */

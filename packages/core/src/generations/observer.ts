@@ -91,6 +91,8 @@ export interface CallObserver extends FollowedCall {
 /** What the record of a call that is no conversation has of its result; of one that failed, no usage. */
 export interface ResultFacts extends Pick<EndedCall, 'usage' | 'cost' | 'completion'> {
   readonly content: Pick<GenerationContent, 'input' | 'output'>;
+  /** It went to the caller piece by piece. */
+  readonly isStreamed?: boolean | undefined;
 }
 
 interface ObservingParts {
@@ -265,8 +267,8 @@ class Observer implements CallObserver {
     this.completion.letGo();
   }
 
-  settleWhole(outcome: Outcome, { content, completion, usage, cost }: ResultFacts): SettledGeneration {
-    const ended = this.toEnded(outcome, this.completionEndpoint, { usage, cost }, completion);
+  settleWhole(outcome: Outcome, { content, completion, usage, cost, isStreamed }: ResultFacts): SettledGeneration {
+    const ended = this.toEnded(outcome, this.completionEndpoint, { usage, cost, isStreamed }, completion);
     const stored = { ...content, error: toContentError(ended) };
     const settled = toSettled(ended, {
       content: this.isContentStored ? this.toStored(ended, stored) : null,
@@ -285,7 +287,11 @@ class Observer implements CallObserver {
   private toEnded(
     outcome: Outcome,
     endpoint: Endpoint | undefined,
-    { usage, cost = null }: Partial<Pick<EndedCall, 'usage' | 'cost'>> = {},
+    {
+      usage,
+      cost = null,
+      isStreamed,
+    }: Partial<Pick<EndedCall, 'usage' | 'cost'>> & Pick<ResultFacts, 'isStreamed'> = {},
     completion: CompletionFacts = this.completion,
   ): EndedCall {
     const { call, pipeline, stepTimes, decision } = this.begun;
@@ -306,6 +312,7 @@ class Observer implements CallObserver {
       replayOf: this.replayOf,
       steps: this.toolSteps ?? NO_STEPS,
       searches: this.searches,
+      isStreamed: isStreamed ?? this.conversation?.isStreamed ?? false,
     };
   }
 

@@ -82,7 +82,7 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     workspace_id: call.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
     data_region: call.region?.dataRegion ?? 'global',
     is_byok: endpoint?.provider.byok ?? false,
-    streamed: conversation?.isStreamed ?? false,
+    streamed: ended.isStreamed,
     cancelled: outcome.status === 'cancelled',
     finish_reason: finishReasonOf(outcome, completion),
     native_finish_reason: nativeReasonOf(outcome, completion),

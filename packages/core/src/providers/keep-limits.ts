@@ -65,6 +65,8 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
         )),
     embeddings: provider.embeddings && within(provider.embeddings.bind(provider), parts),
     rerank: provider.rerank && within(provider.rerank.bind(provider), parts),
+    speech: provider.speech && streamedWithin(provider.speech.bind(provider), parts),
+    speechFormatsOf: provider.speechFormatsOf?.bind(provider),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;
@@ -79,30 +81,48 @@ const within =
   (call: Call): Promise<Result> =>
     callWithin({ signal: call.signal, limitMs: call.timeoutMs }, parts, (signal) => ask({ ...call, signal }));
 
+/** A call whose result has a body that comes in pieces. */
+interface StreamedCall {
+  readonly signal: AbortSignal;
+  /** Limit to the beginning of the body. */
+  readonly timeoutMs: number;
+  /** Limit between two pieces. Default: that to the beginning. */
+  readonly idleMs?: number | undefined;
+  /** Default: none. */
+  readonly totalMs?: number | undefined;
+}
+
+/** The same for a member whose result goes on in a body: one signal for both, and limits between its pieces. */
+const streamedWithin =
+  <Call extends StreamedCall, Result extends { readonly body: AsyncIterable<Uint8Array> }>(
+    ask: (call: Call) => Promise<Result>,
+    parts: LimitParts,
+  ) =>
+  async (call: Call): Promise<Result> => {
+    const { timeoutMs, idleMs = timeoutMs, totalMs = Number.POSITIVE_INFINITY } = call;
+    const work = new AbortController();
+    const signal = AbortSignal.any([call.signal, work.signal]);
+    const askWithin = within(() => ask({ ...call, signal }), parts);
+    const result = await askWithin({ ...call, signal }).catch((error: unknown) => {
+      work.abort(error);
+      throw error;
+    });
+    const limits = { signal: call.signal, idleMs, totalMs, hasBegun: true };
+    const open = (): AsyncIterator<Uint8Array> =>
+      iterateWithin(limits, parts, ({ signal: ended }) => {
+        ended.addEventListener('abort', () => work.abort(ended.reason), { once: true });
+        return result.body[Symbol.asyncIterator]();
+      });
+    return { ...result, body: { [Symbol.asyncIterator]: open } };
+  };
+
 function keepVideoLimits(video: VideoProvider, parts: LimitParts): VideoProvider {
   return {
     honoursIdempotencyKey: video.honoursIdempotencyKey,
     start: within(video.start.bind(video), parts),
     poll: within(video.poll.bind(video), parts),
     find: video.find && within(video.find.bind(video), parts),
-    async fetch(call) {
-      const { timeoutMs } = call;
-      // One signal for the response and its body.
-      const work = new AbortController();
-      const signal = AbortSignal.any([call.signal, work.signal]);
-      const fetchWithin = within(() => video.fetch({ ...call, signal }), parts);
-      const content = await fetchWithin({ ...call, signal }).catch((error: unknown) => {
-        work.abort(error);
-        throw error;
-      });
-      const limits = { signal: call.signal, idleMs: timeoutMs, totalMs: Number.POSITIVE_INFINITY, hasBegun: true };
-      const open = (): AsyncIterator<Uint8Array> =>
-        iterateWithin(limits, parts, ({ signal: ended }) => {
-          ended.addEventListener('abort', () => work.abort(ended.reason), { once: true });
-          return content.body[Symbol.asyncIterator]();
-        });
-      return { ...content, body: { [Symbol.asyncIterator]: open } };
-    },
+    fetch: streamedWithin(video.fetch.bind(video), parts),
   } as VideoProvider;
 }
 

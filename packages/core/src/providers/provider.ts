@@ -5,7 +5,9 @@ import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import type { PrefillForm } from '../wire/model-definition.ts';
 import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
+import type { SpeechFormat } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
+import type { SpeechCall, SpeechResult } from './audio-contract.ts';
 import type { RerankCall, RerankResult } from './rerank-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -137,6 +139,10 @@ export interface Provider {
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
   /** Scores documents by their relevance to a query. Throws as `chat` does. */
   rerank?(call: RerankCall): Promise<RerankResult>;
+  /** Speaks a text. Resolves when the speech begins; throws as `chat` does, before it and in its body. */
+  speech?(call: SpeechCall): Promise<SpeechResult>;
+  /** The formats in which a model speaks. Absent: not known, so all are asked for. */
+  speechFormatsOf?(providerModel: string): readonly SpeechFormat[];
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

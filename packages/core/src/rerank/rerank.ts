@@ -54,7 +54,7 @@ function toWholeKind({ timeouts }: WholeCallParts): WholeKind<RerankRequest, Rer
       const usage = toUsage(promptTokens, request);
       return isByok === undefined ? usage : { ...usage, is_byok: isByok };
     },
-    listedCostOf: (prices, { usage, result, request, at }) =>
+    costOf: (prices, usage, { result, request, at }) =>
       costOfSearches(prices, usage, {
         searches: result.searchUnits ?? estimateSearchUnits(request),
         images: imagesOf(request),

@@ -48,6 +48,14 @@ export const CALL_KINDS = {
     retainsData: false,
     sendsPreferences: true,
   },
+  speech: {
+    apiType: 'speech',
+    output: 'speech',
+    path: '/audio/speech',
+    tokens: [],
+    retainsData: false,
+    sendsPreferences: false,
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

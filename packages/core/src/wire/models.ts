@@ -51,6 +51,9 @@ export const pricingSchema = z.object({
   video: z.string().optional(),
   video_second: z.string().optional(),
   video_token: z.string().optional(),
+  /** Prices of models that speak or listen, by what they are charged by: a character of the text, a second of audio. */
+  character: z.string().optional(),
+  audio_second: z.string().optional(),
   overrides: z.array(pricingOverrideSchema).optional(),
   /** Always 0: the prices are those that are charged. */
   discount: z.literal(0).optional(),

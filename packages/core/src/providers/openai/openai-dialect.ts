@@ -64,6 +64,8 @@ export interface OpenAiDialect {
   readonly rerankPath: string;
   /** The server has OpenAI's newer API as well, with all of its tools. */
   readonly hasResponses: boolean;
+  /** The server sends speech as events that count its tokens, where it is asked to (`stream_format`). */
+  readonly hasAudioEvents: boolean;
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
   readonly hasThinkTags: boolean;
   /** How the server is asked to continue a completion. `null`: it begins another, or that is not known. */
@@ -93,6 +95,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   embeddings: {},
   rerankPath: '/rerank',
   hasResponses: false,
+  hasAudioEvents: false,
   hasThinkTags: false,
   prefill: null,
   prefillSegment: null,

@@ -22,6 +22,7 @@ const openAi = dialect({
   knowsDeveloperRole: true,
   cacheMarks: 'prompt_cache_breakpoint',
   hasResponses: true,
+  hasAudioEvents: true,
 });
 
 /** The dialect of a server with the API of this gateway. */

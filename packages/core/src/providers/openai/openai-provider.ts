@@ -8,6 +8,7 @@ import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiRerank } from './openai-rerank.ts';
+import { createOpenAiSpeech } from './openai-speech.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toOpenAiRequest } from './request/to-openai-request.ts';
@@ -38,7 +39,7 @@ const GATEWAY_PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'mod
 /** Creates a provider for OpenAI's chat completions wire, which most hosts and local servers use. */
 export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider {
   const { dialect = COMMON_DIALECT } = settings;
-  const { keyHeader, hasThinkTags, isGateway } = dialect;
+  const { keyHeader, hasThinkTags, isGateway, hasAudioEvents } = dialect;
   const upstream = toUpstream(settings, {
     keyHeader,
     keyScheme: keyHeader === 'authorization' ? 'Bearer' : undefined,
@@ -73,9 +74,9 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     listUrl: toUrl('/models'),
     readModels: readModelList,
   });
-  const toWholeUrl = (path: string): ((model: string) => string) => {
+  const toModelUrl = (path: string) => {
     const url = toUrl(path);
-    return (model) => (isAddressPerModel ? url.replace(MODEL_PLACE, toModelSegment(model)) : url);
+    return (model: string): string => (isAddressPerModel ? url.replace(MODEL_PLACE, toModelSegment(model)) : url);
   };
   const createVideos = isGateway ? createGatewayVideos : createOpenAiVideos;
   return {
@@ -88,8 +89,9 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     embeddings:
       dialect.embeddings === 'cohere'
         ? createCohereEmbeddings(upstream, toUrl(COHERE_EMBED))
-        : createOpenAiEmbeddings(upstream, { isGateway, toUrl: toWholeUrl('/embeddings'), names: dialect.embeddings }),
-    rerank: createOpenAiRerank(upstream, { dialect, toUrl: toWholeUrl(dialect.rerankPath) }),
+        : createOpenAiEmbeddings(upstream, { isGateway, toUrl: toModelUrl('/embeddings'), names: dialect.embeddings }),
+    rerank: createOpenAiRerank(upstream, { dialect, toUrl: toModelUrl(dialect.rerankPath) }),
+    speech: createOpenAiSpeech(upstream, { isGateway, hasEvents: hasAudioEvents, toUrl: toModelUrl('/audio/speech') }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
