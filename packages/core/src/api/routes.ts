@@ -227,6 +227,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Audio: {
     'POST /api/v1/audio/speech': apiKey(audio('createSpeech'), 'Speak a text; the response is the audio as it comes'),
+    'POST /api/v1/audio/transcriptions': apiKey(audio('createTranscription'), 'Write down what is said in audio, sent as JSON or as a form with a file'),
   },
   Models: {
     'GET /api/v1/models': anyKey(models('listModels'), 'List models'),

@@ -45,6 +45,8 @@ export interface CallKind<Request> {
   boundOf(request: Request): CallBound;
   /** Copies a request with each of its texts replaced by the result of `change`, in a fixed order. */
   mapTexts(request: Request, change: (text: RequestText) => string): Request;
+  /** Returns the request as it is stored. Absent where that is the request itself. */
+  storedOf?(request: Request): unknown;
   /** Names texts of the request in a form that filters cannot read; null for none. Absent where there never are any. */
   unreadableIn?(request: Request): string | null;
 }

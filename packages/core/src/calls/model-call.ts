@@ -17,6 +17,7 @@ import type { RerankRequest } from '../wire/rerank.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { SpeechRequest } from '../wire/speech.ts';
+import type { TranscriptionFields } from '../wire/transcription.ts';
 import type { VideoRequest } from '../wire/videos.ts';
 import type { CallKind, CallKindName, CallRegion, RequestLabels } from './call-kind.ts';
 
@@ -79,7 +80,8 @@ export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Req
 }
 
 /** A request in the form that is nearest to the one it came in. */
-function formOf<Request>({ name }: CallKind<Request>, request: Request): Omit<ReceivedRequest, 'headers'> {
+function formOf<Request>({ name, storedOf }: CallKind<Request>, request: Request): Omit<ReceivedRequest, 'headers'> {
+  if (storedOf !== undefined) return { format: name, body: storedOf(request) };
   const native = nativeOf(request as ChatCompletionRequest);
   return native === undefined ? { format: name, body: request } : { format: native.form, body: native.body };
 }
@@ -183,6 +185,8 @@ interface CallRequests {
   readonly embeddings: EmbeddingsRequest;
   readonly rerank: RerankRequest;
   readonly speech: SpeechRequest;
+  /** Without its audio. */
+  readonly transcription: TranscriptionFields;
 }
 
 interface ReadRequest<Kind extends CallKindName> {

@@ -131,10 +131,13 @@ export function costOfSearches(prices: Prices, usage: Usage, { searches, ...call
   return { ...cost, usd: attoToUsd(atto), promptUsd: attoToUsd(atto), nanoUsd: attoToNano(atto), charges };
 }
 
-/** A cost that is made up of these charges alone, those of the prompt and those of what was made of it. */
+/**
+ * A cost that is made up of these charges alone, those of the prompt and those of what was made of it. Parts of a unit,
+ * such as a second, are counted by thousandths.
+ */
 export function costOfCharges(prompt: readonly Charge[], completion: readonly Charge[]): Cost {
   const sumOf = (charges: readonly Charge[]): bigint =>
-    charges.reduce((sum, { count, price }) => sum + BigInt(count) * price, 0n);
+    charges.reduce((sum, { count, price }) => sum + (BigInt(Math.round(count * 1000)) * price) / 1000n, 0n);
   const promptAtto = sumOf(prompt);
   const completionAtto = sumOf(completion);
   return {

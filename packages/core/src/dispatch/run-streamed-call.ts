@@ -48,7 +48,11 @@ export async function runStreamedCall<Request, Begun extends BegunPieces>(
   const prepared = await prepareWholeCall(received, kind, context);
   const open = openWholeCall(prepared, kind, context, true);
   try {
-    const { endpoint, startedAt, first: begun } = await open.askEndpoints();
+    const { endpoint, startedAt, first } = await open.askEndpoints();
+    const guarded = await kind.guard?.(first, prepared, open.signal);
+    const { result: begun, refusal } = guarded ?? { result: first, refusal: null };
+    if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result: begun });
+    if (refusal !== null) throw refusal;
     const body = relayPieces({ open, kind, parts: context.parts, endpoint, startedAt, begun });
     return { endpoint, begun, body };
   } catch (thrown) {

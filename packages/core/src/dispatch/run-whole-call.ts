@@ -46,6 +46,8 @@ export interface WholeTurn {
   readonly preferences: ProviderPreferences | undefined;
   /** Notes what is sent upstream; undefined where it is not stored. */
   readonly onSent: OnSent | undefined;
+  /** The call as it was prepared. */
+  readonly prepared: PreparedCall;
 }
 
 /** How one unstreamed kind is served: one upstream call, and what of its result is recorded. */
@@ -56,6 +58,11 @@ export interface WholeKind<Request, Result> {
   usageOf(result: Result, request: Request): Usage;
   /** Plans a call; throws what refuses it. Default: `planWithin`. */
   plan?(call: ModelCall<Request>, caller: Caller, parts: WholeCallParts): Planned;
+  /**
+   * Guards a result before it is recorded. `refusal` ends the call, whose provider has been paid all the same; `result`
+   * is then what may be recorded of it. Absent where no text comes back.
+   */
+  guard?(result: Result, prepared: PreparedCall<Request>, signal: AbortSignal): Promise<GuardedResult<Result>>;
   /** Returns the cost by list prices, where it goes by other units than tokens; null where it is not known. */
   costOf?(prices: Prices, usage: Usage, given: CostGrounds<Request, Result>): Cost | null;
   /** Returns what upstream reports about a result beside its contents. */
@@ -70,6 +77,11 @@ interface CostGrounds<Request, Result> {
   readonly result: Result;
   /** Unix milliseconds. */
   readonly at: number;
+}
+
+export interface GuardedResult<Result> {
+  readonly result: Result;
+  readonly refusal: GatewayError | null;
 }
 
 export interface WholeResult<Result> {
@@ -93,11 +105,15 @@ export async function runWholeCall<Request, Result>(
     const { endpoint, startedAt, first } = await open.askEndpoints();
     const outcome: Outcome = { status: 'completed' };
     noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, context.parts.attempts);
-    const { usage = NO_USAGE, record } = await open.record(outcome, { endpoint, result: first });
+    const guarded = await whole.guard?.(first, prepared, open.signal);
+    const { result, refusal } = guarded ?? { result: first, refusal: null };
+    if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result });
+    if (refusal !== null) throw refusal;
+    const { usage = NO_USAGE, record } = await open.record(outcome, { endpoint, result });
     const generationMs = record.generation.generation_time;
     const attempts = open.observer.attempts();
     const routing = prepared.report?.toMembers({ attempts, hasFailed: false, generationMs });
-    return { endpoint, result: first, usage, routing };
+    return { endpoint, result, usage, routing };
   } catch (thrown) {
     throw await open.fail(thrown);
   } finally {
@@ -159,7 +175,7 @@ export function openWholeCall<Request, Result>(
         { endpoints, observer, wish: { call, account: parts.routing.account }, signal, parts: parts.attempts },
         (candidate) => {
           const preferences = preferencesFor(candidate, prepared, parts);
-          return whole.ask(candidate, call, { signal, preferences, onSent: observer.sentTo(candidate) });
+          return whole.ask(candidate, call, { signal, preferences, onSent: observer.sentTo(candidate), prepared });
         },
       ),
     async record(outcome, served) {

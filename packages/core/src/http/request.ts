@@ -115,12 +115,16 @@ const SCAN_ABOVE_BYTES = 16 * 1024;
 
 /**
  * Throws, or rejects with, `unsupported_media_type` for a body declared as another type, and `invalid_request` for
- * broken UTF-8 or JSON, or too many levels or values. Keys named `__proto__` are dropped at every depth.
+ * broken UTF-8 or JSON, or too many levels or values. Keys named `__proto__` are dropped at every depth. `read` reads
+ * the bytes where they are not to be read whole.
  */
-export function readJsonBody(request: GatewayRequest): Awaitable<unknown> {
+export function readJsonBody(
+  request: GatewayRequest,
+  read: () => Promise<Uint8Array> = () => request.readBody(),
+): Awaitable<unknown> {
   if (request.json !== undefined) return toInertJson(request.json);
   refuseOtherTypes(request);
-  return request.readBody().then(parseBody);
+  return read().then(parseBody);
 }
 
 function parseBody(bytes: Uint8Array): unknown {

@@ -1,6 +1,7 @@
 import type { UpstreamCosts, Usage } from '../wire/chat-chunk.ts';
 import type { SpeechFormat, SpeechRequest } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
+import type { TranscribedSegment, TranscribedWord, TranscriptionFields } from '../wire/transcription.ts';
 
 /** What calls for speech and for transcriptions have in common. */
 interface AudioCall {
@@ -37,6 +38,38 @@ export interface SpeechResult {
   readonly body: AsyncIterable<Uint8Array>;
   /** What upstream has reported by now: all of it once the body has ended. A member of its own; results are copied. */
   readonly facts?: (() => AudioFacts) | undefined;
+}
+
+/** Audio to be read: it is sent piece by piece, so that no copy of it is made. */
+export interface AudioFile {
+  /** E.g. `wav`, `mp3`, in lower case. */
+  readonly format: string;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly byteLength: number;
+  /** Length of the audio as far as its own header tells. */
+  readonly seconds?: number | undefined;
+  /** The bytes; as often as they are needed. */
+  open(): Iterable<Uint8Array>;
+}
+
+export interface TranscriptionCall extends AudioCall {
+  /** The checked request. `model`, `stream` and `provider` in it are not for the provider. */
+  readonly request: TranscriptionFields;
+  readonly audio: AudioFile;
+  /** The result is to have segments, or words where the request asks for them, with their times. */
+  readonly isTimed: boolean;
+  /** The endpoint charges by the second: where the wire can be asked to name the length of the audio, it is. */
+  readonly countsSeconds: boolean;
+  /** Receives the text as it is made, where the wire can stream it; absent for a call that is not streamed. */
+  readonly onText?: ((delta: string) => void) | undefined;
+}
+
+export interface TranscriptionResult extends AudioFacts {
+  readonly text: string;
+  readonly language?: string | undefined;
+  readonly segments?: readonly TranscribedSegment[] | undefined;
+  readonly words?: readonly TranscribedWord[] | undefined;
 }
 
 /** Facts that upstream reports about a call with audio, each absent where it does not. */

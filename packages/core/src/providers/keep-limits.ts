@@ -66,6 +66,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     embeddings: provider.embeddings && within(provider.embeddings.bind(provider), parts),
     rerank: provider.rerank && within(provider.rerank.bind(provider), parts),
     speech: provider.speech && streamedWithin(provider.speech.bind(provider), parts),
+    transcription: provider.transcription && within(provider.transcription.bind(provider), parts),
     speechFormatsOf: provider.speechFormatsOf?.bind(provider),
     video: video && keepVideoLimits(video, parts),
   };

@@ -7,7 +7,7 @@ import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { SpeechFormat } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
-import type { SpeechCall, SpeechResult } from './audio-contract.ts';
+import type { SpeechCall, SpeechResult, TranscriptionCall, TranscriptionResult } from './audio-contract.ts';
 import type { RerankCall, RerankResult } from './rerank-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -141,6 +141,8 @@ export interface Provider {
   rerank?(call: RerankCall): Promise<RerankResult>;
   /** Speaks a text. Resolves when the speech begins; throws as `chat` does, before it and in its body. */
   speech?(call: SpeechCall): Promise<SpeechResult>;
+  /** Writes down what is said in audio. Throws as `chat` does. */
+  transcription?(call: TranscriptionCall): Promise<TranscriptionResult>;
   /** The formats in which a model speaks. Absent: not known, so all are asked for. */
   speechFormatsOf?(providerModel: string): readonly SpeechFormat[];
   /** Starts, polls and fetches videos (docs/decisions/0014). */

@@ -56,6 +56,14 @@ export const CALL_KINDS = {
     retainsData: false,
     sendsPreferences: false,
   },
+  transcription: {
+    apiType: 'transcription',
+    output: 'transcription',
+    path: '/audio/transcriptions',
+    tokens: [],
+    retainsData: false,
+    sendsPreferences: false,
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

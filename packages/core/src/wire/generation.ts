@@ -259,7 +259,8 @@ export type TimelineStep = z.infer<typeof timelineStepSchema>;
 const storedChargeSchema = z.object({
   /** The name of its price in `pricing` of an endpoint. */
   unit: z.string(),
-  count: z.int(),
+  /** Seconds come with their parts. */
+  count: z.number(),
   /** USD a unit, as decimal text: the price at the time. */
   price: z.string(),
 });

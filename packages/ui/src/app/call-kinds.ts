@@ -18,6 +18,11 @@ const CALL_KINDS: Readonly<Record<Generation['api_type'], CallKind>> = {
   video: { output: 'video', path: '/videos', example: { prompt: 'A fox in the snow, at dusk' } },
   embeddings: { output: 'embeddings', path: '/embeddings', example: { input: 'Hello!' } },
   rerank: { output: 'rerank', path: '/rerank', example: { query: 'Hello!', documents: ['Hello!'] } },
+  transcription: {
+    output: 'transcription',
+    path: '/audio/transcriptions',
+    example: { input_audio: { data: 'UklGRiQAAABXQVZF…', format: 'wav' } },
+  },
   speech: { output: 'speech', path: '/audio/speech', example: { input: 'Hello!', response_format: 'mp3' } },
 };
 

@@ -66,6 +66,11 @@ export interface OpenAiDialect {
   readonly hasResponses: boolean;
   /** The server sends speech as events that count its tokens, where it is asked to (`stream_format`). */
   readonly hasAudioEvents: boolean;
+  /**
+   * What transcripts tell of the length of their audio: `verbose_json` alone does, each does and the server streams them
+   * as well (`counted`), or each does and there is no `verbose_json` (`plain`).
+   */
+  readonly transcripts: 'verbose' | 'counted' | 'plain';
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
   readonly hasThinkTags: boolean;
   /** How the server is asked to continue a completion. `null`: it begins another, or that is not known. */
@@ -96,6 +101,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   rerankPath: '/rerank',
   hasResponses: false,
   hasAudioEvents: false,
+  transcripts: 'verbose',
   hasThinkTags: false,
   prefill: null,
   prefillSegment: null,

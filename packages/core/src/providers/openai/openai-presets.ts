@@ -23,6 +23,7 @@ const openAi = dialect({
   cacheMarks: 'prompt_cache_breakpoint',
   hasResponses: true,
   hasAudioEvents: true,
+  transcripts: 'counted',
 });
 
 /** The dialect of a server with the API of this gateway. */
@@ -34,6 +35,7 @@ const gateway = dialect({
   reasoningRequest: 'reasoning',
   earlierReasoning: 'reasoning_details',
   isGateway: true,
+  transcripts: 'counted',
 });
 
 const preset = (
@@ -141,6 +143,7 @@ export const OPENAI_PRESETS = {
       efforts: ['high'],
       earlierReasoning: 'thinking-part',
       prefill: 'prefix',
+      transcripts: 'plain',
     }),
     dataPolicy: NO_TRAINING,
   }),

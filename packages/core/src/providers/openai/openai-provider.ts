@@ -9,6 +9,7 @@ import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiRerank } from './openai-rerank.ts';
 import { createOpenAiSpeech } from './openai-speech.ts';
+import { createOpenAiTranscriptions } from './openai-transcriptions.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toOpenAiRequest } from './request/to-openai-request.ts';
@@ -39,7 +40,7 @@ const GATEWAY_PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'mod
 /** Creates a provider for OpenAI's chat completions wire, which most hosts and local servers use. */
 export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider {
   const { dialect = COMMON_DIALECT } = settings;
-  const { keyHeader, hasThinkTags, isGateway, hasAudioEvents } = dialect;
+  const { keyHeader, hasThinkTags, isGateway, hasAudioEvents, transcripts } = dialect;
   const upstream = toUpstream(settings, {
     keyHeader,
     keyScheme: keyHeader === 'authorization' ? 'Bearer' : undefined,
@@ -92,6 +93,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
         : createOpenAiEmbeddings(upstream, { isGateway, toUrl: toModelUrl('/embeddings'), names: dialect.embeddings }),
     rerank: createOpenAiRerank(upstream, { dialect, toUrl: toModelUrl(dialect.rerankPath) }),
     speech: createOpenAiSpeech(upstream, { isGateway, hasEvents: hasAudioEvents, toUrl: toModelUrl('/audio/speech') }),
+    transcription: createOpenAiTranscriptions(upstream, {
+      isGateway,
+      transcripts,
+      toUrl: toModelUrl('/audio/transcriptions'),
+    }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');

@@ -1,0 +1,174 @@
+import { GatewayError } from '../foundation/errors.ts';
+import { createBase64Lifter } from '../foundation/lift-base64.ts';
+import { type FormFile, isForm, readForm, toObject } from '../http/multipart.ts';
+import { type GatewayRequest, readJsonBody } from '../http/request.ts';
+import type { AudioFile } from '../providers/audio-contract.ts';
+import { refuseField } from '../wire/fields.ts';
+
+/** The most that a form may have, as by the public API. */
+const MAX_FILE_BYTES = 25 * 1024 * 1024;
+/** Fields and boundaries of a form, beside its file. */
+const ROOM_BYTES = 1024 * 1024;
+/** Larger files may come in JSON, as base64. */
+const MAX_JSON_BYTES = 68 * 1024 * 1024;
+
+/** Formats of audio by their media type, where it does not name them. */
+const FORMAT_OF_TYPE: Readonly<Record<string, string>> = {
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/x-m4a': 'm4a',
+  'audio/wave': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/vnd.wave': 'wav',
+  'audio/x-flac': 'flac',
+};
+
+const TYPE_OF_FORMAT: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', m4a: 'audio/mp4', oga: 'audio/ogg' };
+
+/** A request for a transcription: its audio, and everything else, not checked yet. */
+export interface ReadAudio {
+  readonly fields: Record<string, unknown>;
+  readonly audio: AudioFile;
+}
+
+/**
+ * Reads a request with audio, as a form or as JSON with base64. The audio is held once, as bytes, and nothing else of it.
+ * Throws `invalid_request` for a request without audio, and what reading a body throws.
+ */
+export const readAudio = (request: GatewayRequest): Promise<ReadAudio> =>
+  isForm(request) ? readAudioForm(request) : readAudioJson(request);
+
+async function readAudioForm(request: GatewayRequest): Promise<ReadAudio> {
+  const { fields, files } = await readForm(request, MAX_FILE_BYTES + ROOM_BYTES, takeFile);
+  const audio = files.find(({ field }) => field === 'file')?.file;
+  if (audio === undefined) throw refuseField('file', 'is missing: send the audio as a file of the form');
+  const { stream, temperature, provider, trace, ...texts } = toObject(fields, ['timestamp_granularities']);
+  return {
+    fields: {
+      ...texts,
+      ...(stream !== undefined && { stream: WORDS.get(stream) ?? stream }),
+      ...(temperature !== undefined && { temperature: Number(temperature) }),
+      ...(provider !== undefined && { provider: parseField('provider', provider) }),
+      ...(trace !== undefined && { trace: parseField('trace', trace) }),
+    },
+    audio,
+  };
+}
+
+const WORDS: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** Objects come as JSON in a field. */
+function parseField(field: string, text: string | readonly string[]): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch (cause) {
+    throw refuseField(field, 'must be JSON', cause);
+  }
+}
+
+async function takeFile({ field, filename, mediaType, pieces }: FormFile): Promise<AudioFile> {
+  const held = createHolder();
+  for await (const piece of pieces) {
+    held.add(piece);
+    if (held.size() > MAX_FILE_BYTES) {
+      throw new GatewayError('payload_too_large', `${field}: the file is larger than 25 MB; send it as base64 in JSON`);
+    }
+  }
+  const extension = /\.([\w-]{1,16})$/.exec(filename ?? '')?.[1]?.toLowerCase();
+  const named = FORMAT_OF_TYPE[mediaType] ?? /^(?:audio|video)\/([\w-]{1,16})$/.exec(mediaType)?.[1];
+  return toAudioFile(field, held.pieces(), extension ?? named ?? 'wav');
+}
+
+async function readAudioJson(request: GatewayRequest): Promise<ReadAudio> {
+  const held = createHolder();
+  const lifter = createBase64Lifter((path) => path.length === 2 && path[0] === 'input_audio' && path[1] === 'data');
+  const read = async (): Promise<Uint8Array> => {
+    try {
+      for await (const piece of request.openBody(MAX_JSON_BYTES)) {
+        for (const bytes of lifter.push(piece)) held.add(bytes);
+      }
+    } catch (error) {
+      throw error instanceof RangeError ? refuseData(error) : error;
+    }
+    return lifter.end();
+  };
+  const body = (await readJsonBody(request, read)) as Record<string, unknown> | null;
+  const { input_audio: input, ...fields } = body ?? {};
+  const { data, format } = (input ?? {}) as { readonly data?: unknown; readonly format?: unknown };
+  // A host that has parsed the body itself holds it whole.
+  if (typeof data === 'string' && data !== '') {
+    try {
+      for (const bytes of decodeWhole(data)) held.add(bytes);
+    } catch (error) {
+      throw refuseData(error);
+    }
+  }
+  if (held.size() === 0) throw refuseField('input_audio.data', 'must be audio in base64');
+  if (typeof format !== 'string' || !/^[\w.+-]{1,32}$/.test(format)) {
+    throw refuseField('input_audio.format', 'must be the format of the audio, e.g. "wav"');
+  }
+  return { fields, audio: toAudioFile('input_audio.data', held.pieces(), format.toLowerCase()) };
+}
+
+function* decodeWhole(text: string): Iterable<Uint8Array> {
+  const lifter = createBase64Lifter(() => true);
+  yield* lifter.push(new TextEncoder().encode(JSON.stringify([text])));
+}
+
+const refuseData = (cause: unknown): GatewayError =>
+  refuseField('input_audio.data', 'must be base64 without the beginning of a data URI', cause);
+
+/** Small pieces are joined: each would take more room than its bytes. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Holds bytes that arrive in pieces, each once. */
+function createHolder() {
+  const full: Uint8Array[] = [];
+  let open = new Uint8Array(PIECE_BYTES);
+  let filled = 0;
+  return {
+    add(bytes: Uint8Array): void {
+      for (let at = 0; at < bytes.byteLength;) {
+        const taken = Math.min(bytes.byteLength - at, PIECE_BYTES - filled);
+        open.set(bytes.subarray(at, at + taken), filled);
+        at += taken;
+        filled += taken;
+        if (filled < PIECE_BYTES) continue;
+        full.push(open);
+        open = new Uint8Array(PIECE_BYTES);
+        filled = 0;
+      }
+    },
+    size: () => full.length * PIECE_BYTES + filled,
+    pieces: (): readonly Uint8Array[] => (filled === 0 ? full : [...full, open.slice(0, filled)]),
+  };
+}
+
+function toAudioFile(field: string, pieces: readonly Uint8Array[], format: string): AudioFile {
+  const byteLength = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  if (byteLength === 0) throw refuseField(field, 'is empty');
+  return {
+    format,
+    // A name may be personal data; upstream reads the format from its end.
+    filename: `audio.${format}`,
+    mediaType: TYPE_OF_FORMAT[format] ?? `audio/${format}`,
+    byteLength,
+    seconds: readWaveSeconds(pieces[0] as Uint8Array, byteLength),
+    open: () => pieces,
+  };
+}
+
+const WAVE_HEAD_BYTES = 44;
+
+/** The length of a wave file by the rate of bytes in its header; undefined for another format. */
+function readWaveSeconds(head: Uint8Array, byteLength: number): number | undefined {
+  if (head.byteLength < WAVE_HEAD_BYTES) return undefined;
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const isWave =
+    view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57415645 && view.getUint32(12) === 0x666d7420;
+  const bytesASecond = view.getUint32(28, true);
+  return isWave && bytesASecond > 0 ? (byteLength - WAVE_HEAD_BYTES) / bytesASecond : undefined;
+}
