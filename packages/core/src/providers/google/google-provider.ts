@@ -4,6 +4,7 @@ import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-up
 import type { Provider } from '../provider.ts';
 import { countGoogleTokens } from './count-google-tokens.ts';
 import { createGoogleEmbeddings } from './google-embeddings.ts';
+import { createGoogleSpeech, createGoogleTranscriptions, GOOGLE_SPEECH_FORMATS } from './google-audio.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleModelList, toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
@@ -45,5 +46,8 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
     ...wire,
     countTokens: (call) => countGoogleTokens(upstream, call),
+    speech: createGoogleSpeech(upstream),
+    speechFormatsOf: () => GOOGLE_SPEECH_FORMATS,
+    transcription: createGoogleTranscriptions(upstream),
   };
 }
