@@ -29,15 +29,18 @@ export interface AudioUpstream {
 }
 
 /**
- * An upstream of OpenAI's form. It speaks a text as the text itself, or as `bytes` bytes, and hears three seconds of the
+ * An upstream of OpenAI's form. It speaks a text as the text itself, or as so many bytes as `bytesOf` says, and hears three seconds of the
  * text that a file holds.
  */
-export async function startAudioUpstream({ bytes }: { readonly bytes?: number } = {}): Promise<AudioUpstream> {
+export async function startAudioUpstream({
+  bytesOf,
+}: { readonly bytesOf?: () => number } = {}): Promise<AudioUpstream> {
   let latest: Record<string, unknown> = {};
   const speak = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     latest = JSON.parse((await buffer(request)).toString()) as Record<string, unknown>;
     response.setHeader('content-type', latest['response_format'] === 'mp3' ? 'audio/mpeg' : 'audio/pcm');
-    if (bytes === undefined) return void response.end(latest['input']);
+    if (bytesOf === undefined) return void response.end(latest['input']);
+    const bytes = bytesOf();
     const piece = Buffer.alloc(64 * 1024);
     for (let sent = 0; sent < bytes; sent += piece.length) {
       if (!response.write(piece)) await once(response, 'drain');

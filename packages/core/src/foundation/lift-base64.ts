@@ -25,8 +25,7 @@ export function createBase64Lifter(isLifted: (path: readonly string[]) => boolea
   let isKeyNext = false;
   let isEscaped = false;
   let key = '';
-  /** Characters of a lifted text that do not make up whole bytes yet. */
-  let rest = '';
+  const decoder = createDecoder();
 
   /** Reads a byte between texts; true for one that begins a text to lift. */
   const readBetween = (byte: number): void => {
@@ -73,12 +72,13 @@ export function createBase64Lifter(isLifted: (path: readonly string[]) => boolea
         if (state === 'lifted') {
           const quote = piece.indexOf(QUOTE, at);
           const end = quote === -1 ? piece.length : quote;
-          const decoded = decode(rest + latin1.decode(piece.subarray(at, end)), quote !== -1);
-          rest = decoded.rest;
-          if (decoded.bytes.length > 0) lifted.push(decoded.bytes);
+          const decoded = decoder.push(piece.subarray(at, end));
+          if (decoded.length > 0) lifted.push(decoded);
           at = end;
           from = end;
           if (quote === -1) continue;
+          const last = decoder.end();
+          if (last.length > 0) lifted.push(last);
           state = 'between';
           at += 1;
         } else if (state === 'between') {
@@ -102,19 +102,74 @@ export function createBase64Lifter(isLifted: (path: readonly string[]) => boolea
   };
 }
 
-/** Four characters are three bytes. A slash may be escaped in JSON, and some escape the sign of equality. */
-function decode(text: string, isEnd: boolean): { readonly bytes: Uint8Array; readonly rest: string } {
-  const cut = isEnd ? -1 : text.lastIndexOf('\\');
-  const isCut = cut !== -1 && cut > text.length - 6;
-  const plain = (isCut ? text.slice(0, cut) : text).replaceAll('\\/', '/').replaceAll(/\\u003d/gi, '=');
-  const usable = isEnd ? plain.length : plain.length - (plain.length % 4);
-  let binary: string;
-  try {
-    binary = atob(plain.slice(0, usable));
-  } catch (cause) {
-    throw new RangeError('The text is not base64', { cause });
-  }
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
-  return { bytes, rest: plain.slice(usable) + (isCut ? text.slice(cut) : '') };
+const INVALID = 255;
+const EQUALS = 0x3d;
+const SLASH = 0x2f;
+
+/** The six bits of each character; those of the alphabet for addresses as well. */
+const BITS = toBits();
+
+function toBits(): Uint8Array {
+  const bits = new Uint8Array(256).fill(INVALID);
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  for (let at = 0; at < alphabet.length; at += 1) bits[alphabet.charCodeAt(at)] = at;
+  bits[0x2d] = 62;
+  bits[0x5f] = 63;
+  return bits;
 }
+
+/** Decodes a text of base64 within JSON, from bytes to bytes: texts in between would take several times as much room. */
+function createDecoder() {
+  let word = 0;
+  let count = 0;
+  let isPadded = false;
+  /** Characters of an escape that are still to come; -1 where its first one is. */
+  let escaped = 0;
+
+  /** Returns the character that a byte of an escape stands for; 0 for none. A slash may be escaped, as may be an equals sign. */
+  const unescape = (byte: number): number => {
+    if (escaped > 0) {
+      escaped -= 1;
+      return escaped === 0 ? EQUALS : 0;
+    }
+    escaped = byte === 0x75 ? 4 : 0;
+    if (byte !== 0x75 && byte !== SLASH) throw notBase64();
+    return byte === SLASH ? SLASH : 0;
+  };
+  return {
+    push(text: Uint8Array): Uint8Array {
+      const bytes = new Uint8Array(Math.ceil(((text.length + count) * 3) / 4));
+      let written = 0;
+      for (const byte of text) {
+        const character = escaped === 0 ? byte : unescape(byte);
+        if (character === BACKSLASH && escaped === 0) escaped = -1;
+        else if (character === EQUALS) isPadded = true;
+        else if (character !== 0) {
+          const bits = BITS[character] as number;
+          if (bits === INVALID || isPadded) throw notBase64();
+          word = (word << 6) | bits;
+          count += 1;
+          if (count < 4) continue;
+          bytes[written] = word >> 16;
+          bytes[written + 1] = word >> 8;
+          bytes[written + 2] = word;
+          written += 3;
+          word = 0;
+          count = 0;
+        }
+      }
+      return bytes.subarray(0, written);
+    },
+    /** Ends the text, and is ready for another. */
+    end(): Uint8Array {
+      if (count === 1 || escaped !== 0) throw notBase64();
+      const bytes = count === 0 ? [] : count === 2 ? [word >> 4] : [word >> 10, word >> 2];
+      word = 0;
+      count = 0;
+      isPadded = false;
+      return Uint8Array.from(bytes);
+    },
+  };
+}
+
+const notBase64 = (): RangeError => new RangeError('The text is not base64');

@@ -121,29 +121,34 @@ function* decodeWhole(text: string): Iterable<Uint8Array> {
 const refuseData = (cause: unknown): GatewayError =>
   refuseField('input_audio.data', 'must be base64 without the beginning of a data URI', cause);
 
-/** Small pieces are joined: each would take more room than its bytes. */
-const PIECE_BYTES = 256 * 1024;
+/** Smaller pieces are joined: each would take more room than its bytes. */
+const LARGE_BYTES = 8 * 1024;
+const JOINED_BYTES = 64 * 1024;
 
-/** Holds bytes that arrive in pieces, each once. */
+/** Holds bytes that arrive in pieces, each once, and large pieces as they are: what is copied stays a while, too. */
 function createHolder() {
-  const full: Uint8Array[] = [];
-  let open = new Uint8Array(PIECE_BYTES);
+  const held: Uint8Array[] = [];
+  let size = 0;
+  let open: Uint8Array | null = null;
   let filled = 0;
+  const close = (): void => {
+    if (open !== null && filled > 0) held.push(open.slice(0, filled));
+    filled = 0;
+  };
   return {
     add(bytes: Uint8Array): void {
-      for (let at = 0; at < bytes.byteLength;) {
-        const taken = Math.min(bytes.byteLength - at, PIECE_BYTES - filled);
-        open.set(bytes.subarray(at, at + taken), filled);
-        at += taken;
-        filled += taken;
-        if (filled < PIECE_BYTES) continue;
-        full.push(open);
-        open = new Uint8Array(PIECE_BYTES);
-        filled = 0;
-      }
+      size += bytes.byteLength;
+      if (bytes.byteLength >= LARGE_BYTES || filled + bytes.byteLength > JOINED_BYTES) close();
+      if (bytes.byteLength >= LARGE_BYTES) return void held.push(bytes);
+      open ??= new Uint8Array(JOINED_BYTES);
+      open.set(bytes, filled);
+      filled += bytes.byteLength;
     },
-    size: () => full.length * PIECE_BYTES + filled,
-    pieces: (): readonly Uint8Array[] => (filled === 0 ? full : [...full, open.slice(0, filled)]),
+    size: () => size,
+    pieces(): readonly Uint8Array[] {
+      close();
+      return held;
+    },
   };
 }
 
@@ -156,7 +161,7 @@ function toAudioFile(field: string, pieces: readonly Uint8Array[], format: strin
     filename: `audio.${format}`,
     mediaType: TYPE_OF_FORMAT[format] ?? `audio/${format}`,
     byteLength,
-    seconds: readWaveSeconds(pieces[0] as Uint8Array, byteLength),
+    seconds: readWaveSeconds(pieces[0], byteLength),
     open: () => pieces,
   };
 }
@@ -164,8 +169,8 @@ function toAudioFile(field: string, pieces: readonly Uint8Array[], format: strin
 const WAVE_HEAD_BYTES = 44;
 
 /** The length of a wave file by the rate of bytes in its header; undefined for another format. */
-function readWaveSeconds(head: Uint8Array, byteLength: number): number | undefined {
-  if (head.byteLength < WAVE_HEAD_BYTES) return undefined;
+function readWaveSeconds(head: Uint8Array | undefined, byteLength: number): number | undefined {
+  if (head === undefined || head.byteLength < WAVE_HEAD_BYTES) return undefined;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const isWave =
     view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57415645 && view.getUint32(12) === 0x666d7420;
