@@ -177,6 +177,14 @@ export {
 } from './providers/provider.ts';
 export type { EmbeddingsItem } from './wire/embeddings.ts';
 export type { RankedDocument, RerankCall, RerankResult } from './providers/rerank-contract.ts';
+export type {
+  AudioFacts,
+  AudioFile,
+  SpeechCall,
+  SpeechResult,
+  TranscriptionCall,
+  TranscriptionResult,
+} from './providers/audio-contract.ts';
 export type { VideoProgress, VideoProvider } from './providers/video-contract.ts';
 export {
   addressOfPreset,

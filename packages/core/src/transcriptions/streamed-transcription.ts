@@ -52,8 +52,8 @@ function toStreaming(parts: WholeCallParts): StreamedKind<TranscriptionRequest, 
       return { result: toOnePiece(result), refusal };
     },
     usageOf: ({ transcribed }, request) => whole.usageOf(transcribed(), request),
-    costOf: (prices, usage, { request, result }) =>
-      whole.costOf?.(prices, usage, { request, result: result.transcribed() }) ?? null,
+    costOf: (prices, usage, { result, ...grounds }) =>
+      whole.costOf?.(prices, usage, { ...grounds, result: result.transcribed() }) ?? null,
     factsOf: ({ transcribed }) => whole.factsOf?.(transcribed()) ?? {},
     contentOf: (request, result) => whole.contentOf(request, result?.transcribed()),
     lastPieceOf(begun, usage) {

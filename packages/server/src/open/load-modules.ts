@@ -90,9 +90,11 @@ export async function createModuleProvider(config: ModuleConfig, context: Provid
   if (!isObject(made['dataPolicy'])) {
     fail('must return a provider with a dataPolicy, { training: null, retainsPrompts: null } where it is not known');
   }
-  const members = ['chat', 'embeddings'].filter((member) => typeof made[member] === 'function');
+  const members = ['chat', 'embeddings', 'speech', 'transcription'].filter(
+    (member) => typeof made[member] === 'function',
+  );
   if (members.length === 0 && !isObject(made['video'])) {
-    fail('must return a provider that can do something: chat, embeddings or video');
+    fail('must return a provider that can do something: chat, embeddings, speech, transcription or video');
   }
   return made as unknown as Provider;
 }
