@@ -18,6 +18,8 @@ test.each(['acme/chat', 'acme/chat:free', 'ollama/hf.co/acme/chat', 'fast'])(
 const NONE = { prompt: '-1', completion: '-1', request: '-1', image: '-1' };
 const CHAT = { prompt: '0.000001', completion: '0.000002', request: '0', image: '0' };
 const VIDEO = { prompt: '0', completion: '0', request: '0', image: '0', video_second: '0.05' };
+const SPEECH = { prompt: '0', completion: '0', request: '0', image: '0', character: '0.000015' };
+const TRANSCRIPTS = { prompt: '0', completion: '0', request: '0', image: '0', audio_second: '0.0001' };
 const FREE = { prompt: '0', completion: '0', request: '0', image: '0' };
 
 test('tells tokens that are free from those of a model that is charged by something else', () => {
@@ -36,6 +38,10 @@ test('a column of the list says what the output of a model costs that is not cha
     '$0.05/s',
     '$0.40 each',
     'free',
+  ]);
+  expect([SPEECH, TRANSCRIPTS].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual([
+    '$15.00/M characters',
+    '$0.0001/s',
   ]);
   expect([VIDEO, BY_VIDEO].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual(['—', '—']);
 });
@@ -63,6 +69,8 @@ test('names the unit of a price where there is a price', () => {
 test('shows what is charged beside tokens, each in its own unit, and no price that is not known', () => {
   expect(toPriceFacts(NONE)).toEqual([]);
   expect(toPriceFacts(CHAT)).toEqual([]);
+  expect(toPriceFacts(SPEECH)).toEqual([['Characters', '$15.00 per million characters']]);
+  expect(toPriceFacts(TRANSCRIPTS)).toEqual([['Audio second', '$0.0001 per second']]);
   expect(toPriceFacts(VIDEO)).toEqual([['Video second', '$0.05 per second']]);
   const dear = { ...CHAT, request: '0.01', image: '0.002', input_cache_read: '0.0000005', web_search: '0.01' };
   expect(toPriceFacts(dear)).toEqual([

@@ -20,7 +20,7 @@ export const toModelId = ({ author, _splat: rest = '' }: { author: string; _spla
 type Pricing = Model['pricing'];
 
 /** Units that are counted one by one, or by the second; all others are tokens. */
-const ONE_BY_ONE = new Set(['request', 'image', 'web_search', 'search_unit', 'video', 'video_second']);
+const ONE_BY_ONE = new Set(['request', 'image', 'web_search', 'search_unit', 'video', 'video_second', 'audio_second']);
 
 type TokenUnit = 'prompt' | 'completion';
 
@@ -55,7 +55,9 @@ export function formatColumnPrice(pricing: Pricing, unit: TokenUnit): string {
     const digits = /[.,](\d+)\D*$/.exec(text)?.[1]?.length;
     return digits === undefined ? text : text + DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - digits));
   }
-  const { video_second: second, video } = pricing;
+  const { video_second: second, video, audio_second: heard, character } = pricing;
+  if (unit === 'prompt' && Number(heard) > 0) return t.shortSecond(formatPrice(Number(heard)));
+  if (unit === 'prompt' && Number(character) > 0) return t.shortCharacters(formatPricePerMillion(character));
   if (unit === 'completion' && Number(second) > 0) return t.shortSecond(formatPrice(Number(second)));
   if (unit === 'completion' && Number(video) > 0) return t.each(formatPrice(Number(video)));
   return '—';
@@ -81,6 +83,7 @@ export function toPriceFacts(pricing: Pricing): readonly (readonly [unit: string
 function toText(unit: string, price: string): string {
   const t = modelMessages().prices;
   if (!(Number(price) > 0)) return formatPricePerMillion(price);
+  if (unit === 'character') return t.perMillionCharacters(formatPricePerMillion(price));
   if (!ONE_BY_ONE.has(unit)) return t.perMillion(formatPricePerMillion(price));
-  return (unit === 'video_second' ? t.perSecond : t.each)(formatPrice(Number(price)));
+  return (unit.endsWith('_second') ? t.perSecond : t.each)(formatPrice(Number(price)));
 }

@@ -39,7 +39,8 @@ export function explainCost(charges: readonly StoredCharge[], totalUsd: number):
   for (const { count, price } of charges) {
     const atto = toAtto(price);
     if (atto === null) return null;
-    exact.push(BigInt(count) * atto);
+    // Of seconds there are parts, which are counted by thousandths.
+    exact.push((BigInt(Math.round(count * 1000)) * atto) / 1000n);
   }
   const totalNanoUsd = Math.round(totalUsd * NANO_PER_USD);
   const sum = exact.reduce((left, right) => left + right, 0n);

@@ -11,6 +11,8 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   gemini: ':generateContent',
   embeddings: '/embeddings',
   rerank: '/rerank',
+  speech: '/audio/speech',
+  transcription: '/audio/transcriptions',
 };
 
 export const detailMessages = createMessages(

@@ -89,6 +89,8 @@ export const modelSetupMessages = createMessages(
       search_unit: 'Search unit',
       video: 'Video',
       video_second: 'Video, per second',
+      character: 'Character spoken',
+      audio_second: 'Audio in, per second',
     },
   },
   {
@@ -184,6 +186,8 @@ export const modelSetupMessages = createMessages(
         search_unit: 'Sucheinheit',
         video: 'Video',
         video_second: 'Video, je Sekunde',
+        character: 'Gesprochenes Zeichen',
+        audio_second: 'Audio ein, je Sekunde',
       },
     },
   },

@@ -32,6 +32,8 @@ const OTHER_UNITS = [
   'search_unit',
   'video',
   'video_second',
+  'character',
+  'audio_second',
 ] as const satisfies readonly PriceUnit[];
 
 const isOfTokens = (unit: PriceUnit): boolean => TOKEN_UNITS.some((one) => one === unit);
