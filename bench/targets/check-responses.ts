@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 
-import { BENCH_KEY, type Form, ROUTES, toRequestBody } from '../load/bench-request.ts';
+import { BENCH_KEY, type Form, pathOf, ROUTES, toRequestBody } from '../load/bench-request.ts';
 import { readStream, type ReadResponse, readWhole, STOP_REASONS } from './read-response.ts';
 import type { Target } from './start-targets.ts';
 import { BURST, PROMPT_TOKENS, textOfStream, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
@@ -52,7 +52,7 @@ function check({ text, reasons, usages, errors }: ReadResponse, expected: Expect
 
 async function ask(target: Target, stream: boolean): Promise<Response> {
   const route = target.route ?? ROUTES.chat;
-  const response = await fetch(`http://127.0.0.1:${target.port}${route.path}`, {
+  const response = await fetch(`http://127.0.0.1:${target.port}${pathOf(route, BURST.name, stream)}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json', ...route.headers },
     body: toRequestBody(BURST.name, stream, route),

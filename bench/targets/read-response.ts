@@ -33,6 +33,11 @@ interface Body {
   readonly status?: string;
   readonly output?: readonly { readonly content?: readonly { readonly text?: string }[] }[];
   readonly response?: Body;
+  readonly candidates?: readonly {
+    readonly content?: { readonly parts?: readonly { readonly text?: string }[] };
+    readonly finishReason?: string;
+  }[];
+  readonly usageMetadata?: Readonly<Record<string, unknown>>;
 }
 
 /** The word with which each form says that the completion ended by itself. */
@@ -40,6 +45,7 @@ export const STOP_REASONS: Readonly<Record<Form, string>> = {
   chat: 'stop',
   messages: 'end_turn',
   responses: 'completed',
+  gemini: 'STOP',
 };
 
 /** Reads a response that is not streamed. */
@@ -51,9 +57,21 @@ export function readWhole(form: Form, body: unknown): ReadResponse {
 export function readStream(form: Form, body: string): ReadResponse {
   const lines = body.split('\n').filter((line) => line.startsWith('data: '));
   const last = lines.at(-1);
-  if (last !== STREAM_ENDS[form]) throw new Error(`the stream ended with ${last}`);
+  const isEnd = form === 'gemini' ? last?.includes(STREAM_ENDS[form]) : last === STREAM_ENDS[form];
+  if (isEnd !== true) throw new Error(`the stream ended with ${last}`);
   const events = lines.filter((line) => line !== 'data: [DONE]').map((line) => JSON.parse(line.slice(6)) as Body);
   return STREAMS[form](events);
+}
+
+function readGemini(bodies: readonly Body[]): ReadResponse {
+  const candidates = bodies.flatMap((body) => body.candidates ?? []);
+  return {
+    text: join(candidates.flatMap(({ content }) => content?.parts ?? []).map(({ text }) => text)),
+    reasons: present(candidates.map(({ finishReason }) => finishReason)),
+    // Events before the last have the counts so far.
+    usages: toCounts([bodies.at(-1)?.usageMetadata], 'promptTokenCount', 'candidatesTokenCount'),
+    errors: present(bodies.map(({ error }) => error)),
+  };
 }
 
 const WHOLES: Readonly<Record<Form, (body: Body) => ReadResponse>> = {
@@ -75,6 +93,7 @@ const WHOLES: Readonly<Record<Form, (body: Body) => ReadResponse>> = {
     usages: toCounts([usage], 'input_tokens', 'output_tokens'),
     errors: present([error]),
   }),
+  gemini: (body) => readGemini([body]),
 };
 
 const STREAMS: Readonly<Record<Form, (events: readonly Body[]) => ReadResponse>> = {
@@ -118,6 +137,7 @@ const STREAMS: Readonly<Record<Form, (events: readonly Body[]) => ReadResponse>>
     if (end.text !== text) throw new Error('the text of the pieces differs from that of the response');
     return end;
   },
+  gemini: readGemini,
 };
 
 const join = (texts: readonly (string | undefined)[]): string => texts.map((text) => text ?? '').join('');

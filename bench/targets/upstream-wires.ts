@@ -9,10 +9,11 @@ import {
 } from './upstream-script.ts';
 
 /** A wire that the upstream speaks, by the name that the gateway's configuration has for it. */
-export type WireName = 'openai' | 'anthropic' | 'openai-responses';
+export type WireName = 'openai' | 'anthropic' | 'openai-responses' | 'google';
 
 /** The scripts in the form of one wire. Events are the text of server-sent events. */
 export interface UpstreamWire {
+  /** Where the address has the model and the stream, what it begins with. */
   readonly path: string;
   /** The body of the response that is not streamed; the same for all scripts. */
   readonly whole: object;
@@ -162,9 +163,33 @@ const responses: UpstreamWire = {
   },
 };
 
+const toGoogle = (text: string, completionTokens: number, isLast: boolean): object => ({
+  candidates: [{ content: { parts: [{ text }], role: 'model' }, ...(isLast && { finishReason: 'STOP' }), index: 0 }],
+  usageMetadata: {
+    promptTokenCount: PROMPT_TOKENS,
+    candidatesTokenCount: completionTokens,
+    totalTokenCount: PROMPT_TOKENS + completionTokens,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: PROMPT_TOKENS }],
+  },
+  modelVersion: 'bench',
+  responseId: 'resp_bench',
+});
+
+const toGoogleEvent = (text: string, completionTokens: number, isLast = false): string =>
+  `data: ${JSON.stringify(toGoogle(text, completionTokens, isLast))}\r\n\r\n`;
+
+const google: UpstreamWire = {
+  path: '/v1/models/',
+  whole: toGoogle(WHOLE_TEXT, WHOLE_TOKENS, true),
+  beginning: [],
+  toText: (script, index) => toGoogleEvent(textOfChunk(script, index), index + 1),
+  toEnding: ({ chunks }) => [toGoogleEvent('', chunks, true)],
+};
+
 /** Every wire, by its name. */
 export const UPSTREAM_WIRES: Readonly<Record<WireName, UpstreamWire>> = {
   openai,
   anthropic,
   'openai-responses': responses,
+  google,
 };

@@ -102,8 +102,13 @@ function stream(socket: Socket, { script, beginning, bursts, burstCount, ending 
   socket.uncork();
 }
 
-function respond(socket: Socket, path: string, text: string): void {
-  const body = JSON.parse(text) as { model: string; stream?: boolean };
+/** On Google's wire the address has the model and the stream. */
+const IN_PATH = /^(?<path>\/v1\/models\/)(?<model>[^:]+):(?<stream>stream)?/;
+
+function respond(socket: Socket, address: string, text: string): void {
+  const { path = address, model, stream: isStream } = IN_PATH.exec(address)?.groups ?? {};
+  const sent = JSON.parse(text) as { model: string; stream?: boolean };
+  const body = model === undefined ? sent : { model, stream: isStream !== undefined };
   const wire = served.get(path);
   // The gateway sends the provider's name of the model, the bare proxy the name that it was sent.
   const script = wire?.scripts.get(body.model.slice(body.model.lastIndexOf('/') + 1));

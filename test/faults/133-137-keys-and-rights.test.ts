@@ -63,7 +63,8 @@ const WRITES = OPERATIONS.flatMap(({ name, body }) =>
   body === undefined ||
   /\/(test|completions|messages|count_tokens|responses|embeddings|rerank|speech|transcriptions|videos|explain|chat|generate|embed|show)$/.test(
     name,
-  )
+  ) ||
+  name.includes(' /v1')
     ? []
     : [name],
 );

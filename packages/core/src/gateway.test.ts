@@ -61,6 +61,10 @@ test.each(NEEDS_KEY)(
         expect(jsonOf(response)).toEqual({ error: expect.any(String) as string });
         continue;
       }
+      if (surface === 'gemini') {
+        expect(jsonOf(response)).toMatchObject({ error: { status: 'UNAUTHENTICATED' } });
+        continue;
+      }
       const { error } = jsonOf(response) as { error: Record<string, unknown> & { metadata?: { error_type: string } } };
       // Some formats have it beside the message.
       expect(error['error_type'] ?? error.metadata?.error_type).toBe('authentication');

@@ -66,3 +66,7 @@ function toGeminiModel(model: Model): z.infer<typeof geminiModelSchema> {
     thinking: parameters.includes('reasoning'),
   };
 }
+
+/** The same below `/v1`, where newer clients ask. */
+export const geminiListModelsV1 = { ...geminiListModels };
+export const geminiGetModelV1 = { ...geminiGetModel };

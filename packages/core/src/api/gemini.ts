@@ -165,3 +165,10 @@ async function embed(requests: readonly GeminiEmbedRequest[], context: GeminiCon
     usageMetadata: { promptTokenCount: usage.prompt_tokens, ...(usage.cost !== undefined && { cost: usage.cost }) },
   };
 }
+
+/** The same below `/v1`, where newer clients ask. */
+export const geminiGenerateContentV1 = { ...geminiGenerateContent };
+export const geminiStreamGenerateContentV1 = { ...geminiStreamGenerateContent };
+export const geminiCountTokensV1 = { ...geminiCountTokens };
+export const geminiEmbedContentV1 = { ...geminiEmbedContent };
+export const geminiBatchEmbedContentsV1 = { ...geminiBatchEmbedContents };

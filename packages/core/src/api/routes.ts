@@ -152,12 +152,6 @@ const anyone = (surface: Surface, operation: Named<PublicOperation<ApiParts>>, s
   ...operation,
 });
 
-/** The operation of another row, under the stable version of Google's API. */
-const stable = <Loaded>({ operationId, load }: Named<Loaded>): Named<Loaded> => ({
-  operationId: `${operationId}V1`,
-  load,
-});
-
 type Place = `${RouteRow['method']} /${string}`;
 type Row = ReturnType<typeof apiKey | typeof anyKey | typeof management | typeof anyone>;
 
@@ -208,13 +202,13 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /v1beta/models/{model+}:countTokens': geminiApiKey(gemini('geminiCountTokens'), 'Count the tokens of a prompt in the format of the Gemini API, without sending it to a model', { errors: geminiErrors }),
     'POST /v1beta/models/{model+}:embedContent': geminiApiKey(gemini('geminiEmbedContent'), 'Create the embedding of one content in the format of the Gemini API', { errors: geminiErrors }),
     'POST /v1beta/models/{model+}:batchEmbedContents': geminiApiKey(gemini('geminiBatchEmbedContents'), 'Create embeddings of several contents in the format of the Gemini API', { errors: geminiErrors }),
-    'POST /v1/models/{model+}:generateContent': geminiApiKey(stable(gemini('geminiGenerateContent')), 'The same as below /v1beta: generateContent', { errors: geminiErrors }),
-    'POST /v1/models/{model+}:streamGenerateContent': geminiApiKey(stable(gemini('geminiStreamGenerateContent')), 'The same as below /v1beta: streamGenerateContent', { errors: geminiErrors }),
-    'POST /v1/models/{model+}:countTokens': geminiApiKey(stable(gemini('geminiCountTokens')), 'The same as below /v1beta: countTokens', { errors: geminiErrors }),
-    'POST /v1/models/{model+}:embedContent': geminiApiKey(stable(gemini('geminiEmbedContent')), 'The same as below /v1beta: embedContent', { errors: geminiErrors }),
-    'POST /v1/models/{model+}:batchEmbedContents': geminiApiKey(stable(gemini('geminiBatchEmbedContents')), 'The same as below /v1beta: batchEmbedContents', { errors: geminiErrors }),
-    'GET /v1/models': geminiAnyKey(stable(geminiModels('geminiListModels')), 'The same as below /v1beta: list models', { errors: geminiErrors }),
-    'GET /v1/models/{model+}': geminiAnyKey(stable(geminiModels('geminiGetModel')), 'The same as below /v1beta: get a model', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:generateContent': geminiApiKey(gemini('geminiGenerateContentV1'), 'The same as below /v1beta: generateContent', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:streamGenerateContent': geminiApiKey(gemini('geminiStreamGenerateContentV1'), 'The same as below /v1beta: streamGenerateContent', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:countTokens': geminiApiKey(gemini('geminiCountTokensV1'), 'The same as below /v1beta: countTokens', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:embedContent': geminiApiKey(gemini('geminiEmbedContentV1'), 'The same as below /v1beta: embedContent', { errors: geminiErrors }),
+    'POST /v1/models/{model+}:batchEmbedContents': geminiApiKey(gemini('geminiBatchEmbedContentsV1'), 'The same as below /v1beta: batchEmbedContents', { errors: geminiErrors }),
+    'GET /v1/models': geminiAnyKey(geminiModels('geminiListModelsV1'), 'The same as below /v1beta: list models', { errors: geminiErrors }),
+    'GET /v1/models/{model+}': geminiAnyKey(geminiModels('geminiGetModelV1'), 'The same as below /v1beta: get a model', { errors: geminiErrors }),
     'GET /v1beta/models': geminiAnyKey(geminiModels('geminiListModels'), 'List models in the format of the Gemini API', { errors: geminiErrors }),
     'GET /v1beta/models/{model+}': geminiAnyKey(geminiModels('geminiGetModel'), 'Get a model in the format of the Gemini API', { errors: geminiErrors }),
   },
