@@ -69,6 +69,7 @@ function createResponseFrames(envelope: CompletionEnvelope, form: StreamForm, op
   // The same in each event, so it is serialised once.
   const tail = `,${JSON.stringify(head).slice(1)}`;
   const textTail = `}],"role":"model"},"index":0}]${tail}`;
+  const rename = createRenaming(tail);
   let text = '';
   let hasBegun = false;
   /** Events come as upstream wrote them; a last chunk of the gateway's own repeats what was in them. */
@@ -90,10 +91,10 @@ function createResponseFrames(envelope: CompletionEnvelope, form: StreamForm, op
     options,
   );
   const writeNative = (data: string): void => {
-    if (held !== null) write(withTail(held, tail));
+    if (held !== null) write(rename(held));
     held = null;
     if (data.includes('"finishReason"')) held = data;
-    else write(withTail(data, tail));
+    else write(rename(data));
   };
   const take = (): string => {
     const taken = text;
@@ -120,7 +121,7 @@ function createResponseFrames(envelope: CompletionEnvelope, form: StreamForm, op
       return take() + form.end;
     },
     encodeError(error) {
-      if (held !== null) write(withTail(held, tail));
+      if (held !== null) write(rename(held));
       const json = JSON.stringify(toErrorStatus(error));
       write(json);
       // Google's clients of before 2026, Gemini CLI among them, pass over an event without candidates. They do find an
@@ -136,11 +137,16 @@ const toCandidate = (parts: readonly object[]): object => ({ content: { parts, r
 const OWN_TAIL = /,\s*"modelVersion":\s*"[^"\\]*",\s*"responseId":\s*"[^"\\]*"\s*\}\s*$/;
 const MAX_TAIL = 200;
 
-/** An event of upstream with the gateway's id and model, in one line. */
-function withTail(data: string, tail: string): string {
-  const start = Math.max(data.length - MAX_TAIL, 0);
-  const found = OWN_TAIL.exec(data.slice(start));
-  if (found !== null && !/[\r\n]/.test(data)) return data.slice(0, start + found.index) + tail;
-  const { modelVersion: _model, responseId: _id, ...event } = JSON.parse(data) as Unchecked;
-  return JSON.stringify(event).slice(0, -1) + (Object.keys(event).length === 0 ? tail.slice(1) : tail);
+/**
+ * Makes what gives an event of upstream the gateway's id and model, in one line. All events of a stream end with the same
+ * text, which is looked for once.
+ */
+function createRenaming(tail: string): (data: string) => string {
+  let ownTail: string | null = null;
+  return (data) => {
+    if (ownTail === null || !data.endsWith(ownTail)) ownTail = OWN_TAIL.exec(data.slice(-MAX_TAIL))?.[0] ?? null;
+    if (ownTail !== null && !data.includes('\n') && !data.includes('\r')) return data.slice(0, -ownTail.length) + tail;
+    const { modelVersion: _model, responseId: _id, ...event } = JSON.parse(data) as Unchecked;
+    return JSON.stringify(event).slice(0, -1) + (Object.keys(event).length === 0 ? tail.slice(1) : tail);
+  };
 }
