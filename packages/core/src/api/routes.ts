@@ -125,6 +125,7 @@ const sessions = late(() => import('./sessions.ts'));
 const system = late(() => import('./system.ts'));
 const metrics = late(() => import('./metrics.ts'));
 const datasets = late(() => import('./datasets.ts'));
+const images = late(() => import('./images.ts'));
 
 /** Makes rows of operations for callers with such a key. */
 function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surface, auth: Auth) {
@@ -240,6 +241,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/videos': admin(videos('listVideos'), 'List video jobs, newest first'),
     'GET /admin/v1/videos/{jobId}': admin(videos('getVideoDetail'), 'Get the timeline of a video job, and its prompt while it is open'),
     'GET /admin/v1/videos/{jobId}/inputs': admin(videos('getVideoInputs'), 'Get the images, audio and videos that were sent with the prompt of a video job, while it is open'),
+  },
+  Images: {
+    'POST /api/v1/images': apiKey(images('createImages'), 'Make images, streamed or not'),
+    'GET /api/v1/images/models': anyKey(images('listImageModels'), 'List models that make images, with what each can do'),
+    'GET /api/v1/images/models/{author}/{slug+}/endpoints': anyKey(images('listImageModelEndpoints'), 'List the endpoints of a model that makes images, with their prices'),
   },
   Generations: {
     'GET /api/v1/generation': anyKey(generations('getGeneration'), 'Get the record of a generation'),

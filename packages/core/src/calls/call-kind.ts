@@ -1,5 +1,5 @@
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import type { Prices } from '../catalog/prices.ts';
+import type { MadeMedia, Prices } from '../catalog/prices.ts';
 import type { Unchecked } from '../foundation/parse.ts';
 import { CALL_KIND_NAMES, CALL_KINDS, type CallKindName, kindOfOutput } from '../wire/call-kinds.ts';
 import type { DataRegion } from '../wire/fields.ts';
@@ -47,6 +47,8 @@ export interface CallKind<Request> {
   mapTexts(request: Request, change: (text: RequestText) => string): Request;
   /** Returns the request as it is stored. Absent where that is the request itself. */
   storedOf?(request: Request): unknown;
+  /** Whether the response is wanted as a stream. Absent for kinds without one; conversations say it themselves. */
+  isStreamed?(request: Request): boolean;
   /** Names texts of the request in a form that filters cannot read; null for none. Absent where there never are any. */
   unreadableIn?(request: Request): string | null;
 }
@@ -137,6 +139,8 @@ export interface TokenBound {
   readonly predictedTokens: number;
   /** Searches of a call that ranks documents; absent for every other. */
   readonly searchUnits?: number;
+  /** Images to be made; absent for none. */
+  readonly made?: MadeMedia | undefined;
 }
 
 /** The largest cost of a call that is charged by something else. */

@@ -12,6 +12,7 @@ import {
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '../wire/fields.ts';
+import type { ImageRequest } from '../wire/images.ts';
 import { nativeOf } from '../wire/native-request.ts';
 import type { RerankRequest } from '../wire/rerank.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
@@ -187,6 +188,7 @@ interface CallRequests {
   readonly speech: SpeechRequest;
   /** Without its audio. */
   readonly transcription: TranscriptionFields;
+  readonly image: ImageRequest;
 }
 
 interface ReadRequest<Kind extends CallKindName> {

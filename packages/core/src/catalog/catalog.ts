@@ -187,6 +187,9 @@ export const isNamed = (slug: string, { tag, provider }: Endpoint): boolean => s
 export const isListed = (slugs: readonly string[], endpoint: Endpoint): boolean =>
   slugs.some((slug) => isNamed(slug, endpoint));
 
+/** What models that count tokens count for an image of common size: a price an image is compared by that. */
+const TOKENS_AN_IMAGE = 1300;
+
 const blends = new WeakMap<Endpoint, number>();
 
 /**
@@ -197,7 +200,11 @@ export function priceOf(endpoint: Endpoint): number {
   let blend = blends.get(endpoint);
   if (blend === undefined) {
     const { pricing } = endpoint;
-    blend = (3 * Number(pricing?.prompt) + Number(pricing?.completion)) / 4;
+    const image = pricing?.generated_image ?? pricing?.generated_megapixel;
+    const written =
+      image === undefined ? (pricing?.completion ?? pricing?.image_output) : Number(image) / TOKENS_AN_IMAGE;
+    const read = pricing?.prompt ?? (image === undefined ? undefined : 0);
+    blend = (3 * Number(read) + Number(written)) / 4;
     // Of a kind that is charged by searches, tokens without a price are free; a search reads some thousand of them.
     if (pricing?.search_unit !== undefined) blend = (blend || 0) + Number(pricing.search_unit) / 1000;
     // Endpoints of one model mostly charge by the same unit.
@@ -226,7 +233,8 @@ export function exceedsMaxPrice({ pricing }: Endpoint, { max_price: bounds }: Pr
   );
   // Bounds have no word of their own for a search, which is what a request is for the models that charge by it.
   const perSearch = bounds.request !== undefined && Number(pricing?.search_unit ?? 0) > Number(bounds.request);
-  return perMillion || perUnit || perSearch;
+  const perImage = bounds.image !== undefined && Number(pricing?.generated_image ?? 0) > Number(bounds.image);
+  return perMillion || perUnit || perSearch || perImage;
 }
 
 /** What a preset is called. */

@@ -18,8 +18,19 @@ interface ChargedCall {
   readonly images: number;
   /** The completion was spoken. Not every upstream counts the tokens of that. */
   readonly hasSpokenOutput?: boolean;
+  /** What it made beside text; absent for nothing. */
+  readonly made?: MadeMedia | undefined;
   /** Unix milliseconds at which the call ended: providers whose prices change with the hour go by that. */
   readonly at: number;
+}
+
+/** What a call makes beside text, or may make at most. */
+export interface MadeMedia {
+  readonly images: number;
+  /** Of all images, each rounded up to whole megapixels. */
+  readonly megapixels: number;
+  /** The call makes nothing else, so that a price for its images is a price for all of it. */
+  readonly isAll: boolean;
 }
 
 /** A part of a cost: so many units at a price each, in 10^-18 USD. */
@@ -91,14 +102,13 @@ export function pricesFor(prices: Prices, promptTokens: number, at: number): Uni
  * request itself are charged on top, where they have a price.
  */
 export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | null {
-  const isCompletionPriced = prices.completion !== undefined || usage.completion_tokens === 0;
-  if (prices.prompt === undefined || !isCompletionPriced) return null;
+  if (!isPriced(prices, usage, call.made)) return null;
   const isSpoken = call.hasSpokenOutput === true || (usage.completion_tokens_details?.audio_tokens ?? 0) > 0;
   if (isSpoken && prices.audio_output === undefined) return null;
   const held = pricesFor(prices, usage.prompt_tokens, call.at);
   const charges: Charge[] = [];
-  const prompt = promptCost(held, held.prompt ?? 0n, usage, charges) + extrasCost(held, usage, call.images, charges);
-  const completion = completionCost(held, held.completion ?? 0n, usage, charges);
+  const prompt = promptCost(held, held.prompt ?? 0n, usage, charges) + extrasCost(held, usage, call, charges);
+  const completion = completionCost(held, held.completion ?? 0n, usage, charges) + madeCost(held, call.made, charges);
   return {
     usd: attoToUsd(prompt + completion),
     promptUsd: attoToUsd(prompt),
@@ -130,6 +140,20 @@ export function costOfSearches(prices: Prices, usage: Usage, { searches, ...call
   const atto = charges.reduce((sum, charge) => sum + BigInt(charge.count) * charge.price, 0n);
   return { ...cost, usd: attoToUsd(atto), promptUsd: attoToUsd(atto), nanoUsd: attoToNano(atto), charges };
 }
+/** Whether all that a call used has a price. Tokens need one, except where its images are charged by themselves. */
+function isPriced(prices: Prices, usage: Usage, made: MadeMedia | undefined): boolean {
+  const { completion_tokens: written, completion_tokens_details: details } = usage;
+  if (made?.isAll === true && areImagesPriced(prices)) return true;
+  if (prices.prompt === undefined) return false;
+  // Images that are charged by tokens which nobody has counted have no known cost.
+  if (made?.isAll === true) return written > 0 && (prices.completion ?? prices.image_output) !== undefined;
+  const isImageAlone = details?.image_tokens === written && prices.image_output !== undefined;
+  return prices.completion !== undefined || written === 0 || isImageAlone;
+}
+
+/** Whether images are charged by their number or size. */
+export const areImagesPriced = (prices: UnitPrices): boolean =>
+  prices.generated_image !== undefined || prices.generated_megapixel !== undefined;
 
 /**
  * A cost that is made up of these charges alone, those of the prompt and those of what was made of it. Parts of a unit,
@@ -213,7 +237,7 @@ function cacheDiscountOf(prices: UnitPrices, usage: Usage): number | null {
   return attoToUsd(whole - promptCost(prices, price, usage));
 }
 
-function extrasCost(prices: UnitPrices, usage: Usage, images: number, charges: Charge[]): bigint {
+function extrasCost(prices: UnitPrices, usage: Usage, { images }: ChargedCall, charges: Charge[]): bigint {
   const searches = usage.server_tool_use_details?.web_search_requests;
   let cost = 0n;
   for (const { unit, count, price } of toPriced(
@@ -228,6 +252,20 @@ function extrasCost(prices: UnitPrices, usage: Usage, images: number, charges: C
     if (price > 0n) charges.push({ unit, count, price });
   }
   return cost;
+}
+
+/** The cost of images, where they have a price of their own beside that of their tokens. */
+function madeCost(prices: UnitPrices, made: MadeMedia | undefined, charges: Charge[]): bigint {
+  if (made === undefined) return 0n;
+  const own = toPriced(
+    [
+      [made.images, 'generated_image'],
+      [made.megapixels, 'generated_megapixel'],
+    ],
+    prices,
+  );
+  charges.push(...own);
+  return own.reduce((sum, { count, price }) => sum + BigInt(count) * price, 0n);
 }
 
 function completionCost(

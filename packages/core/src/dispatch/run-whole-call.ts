@@ -50,10 +50,12 @@ export interface WholeTurn {
   readonly prepared: PreparedCall;
 }
 
-/** How one unstreamed kind is served: one upstream call, and what of its result is recorded. */
-export interface WholeKind<Request, Result> {
-  /** Calls one endpoint. Rejects as soon as the signal fires. */
-  ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
+/** How a kind without a conversation is served: one upstream call, and what of its result is recorded. */
+export interface WholeKind<Request, Result, Begun = Result> {
+  /** Calls one endpoint. Rejects as soon as the signal fires. Once it has resolved, no other endpoint is asked. */
+  ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Begun>;
+  /** Waits for the result of a call that has begun, as `ask` does; absent where that resolves with the result itself. */
+  readonly finish?: ((begun: Begun) => Promise<Result>) | undefined;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
   /** Plans a call; throws what refuses it. Default: `planWithin`. */
@@ -66,7 +68,7 @@ export interface WholeKind<Request, Result> {
   /** Returns the cost by list prices, where it goes by other units than tokens; null where it is not known. */
   costOf?(prices: Prices, usage: Usage, given: CostGrounds<Request, Result>): Cost | null;
   /** Returns what upstream reports about a result beside its contents. */
-  factsOf?(result: Result): Partial<CompletionFacts>;
+  factsOf?(result: Result, request: Request): Partial<CompletionFacts>;
   /** Returns the content to store; `result` is undefined when the call failed. */
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
 }
@@ -94,9 +96,9 @@ export interface WholeResult<Result> {
 }
 
 /** Runs a call of an unstreamed kind as every call is run, and records it. Throws what ended it (docs/decisions/0024). */
-export async function runWholeCall<Request, Result>(
+export async function runWholeCall<Request, Result, Begun = Result>(
   received: ModelCall<Request>,
-  whole: WholeKind<Request, Result>,
+  whole: WholeKind<Request, Result, Begun>,
   context: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
   const prepared = await prepareWholeCall(received, whole, context);
@@ -104,9 +106,12 @@ export async function runWholeCall<Request, Result>(
   try {
     const { endpoint, startedAt, first } = await open.askEndpoints();
     const outcome: Outcome = { status: 'completed' };
-    noteOutcome({ endpoint, startedAt, outcome, usage: undefined }, context.parts.attempts);
-    const guarded = await whole.guard?.(first, prepared, open.signal);
-    const { result, refusal } = guarded ?? { result: first, refusal: null };
+    const note = (ended: Outcome): void =>
+      noteOutcome({ endpoint, startedAt, outcome: ended, usage: undefined }, context.parts.attempts);
+    const given = await finish(whole, first, (thrown) => note(outcomeOf(open.toError(thrown))));
+    note(outcome);
+    const guarded = await whole.guard?.(given, prepared, open.signal);
+    const { result, refusal } = guarded ?? { result: given, refusal: null };
     if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result });
     if (refusal !== null) throw refusal;
     const { usage = NO_USAGE, record } = await open.record(outcome, { endpoint, result });
@@ -121,10 +126,25 @@ export async function runWholeCall<Request, Result>(
   }
 }
 
+/** Waits for the result of a call that has begun, which the endpoint may still fail to give. */
+async function finish<Request, Result, Begun>(
+  whole: WholeKind<Request, Result, Begun>,
+  begun: Begun,
+  onFailure: (thrown: unknown) => void,
+): Promise<Result> {
+  if (whole.finish === undefined) return begun as unknown as Result;
+  try {
+    return await whole.finish(begun);
+  } catch (thrown) {
+    onFailure(thrown);
+    throw thrown;
+  }
+}
+
 /** Prepares a call and reserves what it may cost. Throws what refuses it, before anything is asked or recorded. */
 export async function prepareWholeCall<Request, Result>(
   received: ModelCall<Request>,
-  whole: Pick<WholeKind<Request, Result>, 'plan'>,
+  whole: Pick<WholeKind<Request, Result, never>, 'plan'>,
   context: CallContext<WholeCallParts>,
 ): Promise<PreparedCall<Request>> {
   const steps: CallSteps<GuardedCall<Request>, Planned, WholeCallParts> = {
@@ -140,15 +160,17 @@ export async function prepareWholeCall<Request, Result>(
 }
 
 /** A prepared call under way. */
-export interface OpenWholeCall<Result> {
+export interface OpenWholeCall<Result, Begun = Result> {
   readonly observer: CallObserver;
   /** Fires with a `GatewayError` when the call has to end. */
   readonly signal: AbortSignal;
   interrupt(error: GatewayError): void;
   /** Asks endpoint after endpoint until one has a result. */
-  askEndpoints(): Promise<Attempted<Result>>;
+  askEndpoints(): Promise<Attempted<Begun>>;
   /** Records the call, once; `served` is what it has been charged for. */
   record(outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration>;
+  /** What a call that has failed says to its caller. */
+  toError(thrown: unknown): GatewayError;
   /** Records a call that has failed, unless it is recorded, and returns the error for its caller. */
   fail(thrown: unknown): Promise<GatewayError>;
   /** Call it last. */
@@ -156,17 +178,18 @@ export interface OpenWholeCall<Result> {
 }
 
 /** Begins a prepared call, which is then to be recorded and ended, whatever happens. */
-export function openWholeCall<Request, Result>(
+export function openWholeCall<Request, Result, Begun = Result>(
   prepared: PreparedCall<Request>,
-  whole: WholeKind<Request, Result>,
+  whole: WholeKind<Request, Result, Begun>,
   { request: client, parts }: CallContext<WholeCallParts>,
   isStreamed = false,
-): OpenWholeCall<Result> {
+): OpenWholeCall<Result, Begun> {
   const { call, endpoints, report } = prepared;
   const observer = observeCall(prepared, null, parts);
   const tracked = trackCall(parts.openCalls, client, { stream: isStreamed ? observer : null, followed: observer });
   const { signal } = tracked;
-  const open: OpenWholeCall<Result> = {
+  const wasStreamed = isStreamed || call.kind.isStreamed?.(call.request) === true;
+  const open: OpenWholeCall<Result, Begun> = {
     observer,
     signal,
     interrupt: (error) => tracked.interrupt(error),
@@ -180,14 +203,16 @@ export function openWholeCall<Request, Result>(
       ),
     async record(outcome, served) {
       const result = readResult(whole, call.request, served, observer.startedAt);
-      const settled = observer.settleWhole(outcome, isStreamed ? { ...result, isStreamed } : result);
+      const settled = observer.settleWhole(outcome, wasStreamed ? { ...result, isStreamed: true } : result);
       await parts.recorder.recordCall(settled, outcome, client);
       return settled;
     },
+    toError: (thrown) =>
+      toCallError(signal.aborted ? signal.reason : thrown, observer.attempts().at(-1)?.endpoint.provider.name ?? ''),
     async fail(thrown) {
       const attempts = observer.attempts();
       const last = attempts.at(-1)?.endpoint;
-      const error = toCallError(signal.aborted ? signal.reason : thrown, last?.provider.name ?? '');
+      const error = open.toError(thrown);
       if (!observer.isSettled()) await open.record(outcomeOf(error));
       const model = last?.modelId ?? '';
       const flagged = withFlaggedInput(error, {
@@ -204,8 +229,8 @@ export function openWholeCall<Request, Result>(
 export type Served<Result> = Pick<WholeResult<Result>, 'endpoint' | 'result'>;
 
 /** Reads for the record what a call has given; `served` is undefined for one that failed. */
-function readResult<Request, Result>(
-  whole: WholeKind<Request, Result>,
+function readResult<Request, Result, Begun>(
+  whole: WholeKind<Request, Result, Begun>,
   request: Request,
   served: Served<Result> | undefined,
   startedAt: number,
@@ -215,10 +240,10 @@ function readResult<Request, Result>(
   }
   const { endpoint, result } = served;
   const usage = whole.usageOf(result, request);
-  const completion: CompletionFacts = { ...NO_FACTS, ...whole.factsOf?.(result) };
+  const completion: CompletionFacts = { ...NO_FACTS, ...whole.factsOf?.(result, request) };
   const listed =
     whole.costOf === undefined
-      ? costOf(endpoint.prices, usage, { images: 0, at: startedAt })
+      ? costOf(endpoint.prices, usage, { images: completion.images ?? 0, made: completion.made, at: startedAt })
       : whole.costOf(endpoint.prices, usage, { request, result, at: startedAt });
   const cost = toCost(completion, listed);
   return { usage, cost, completion, content: whole.contentOf(request, result) };

@@ -1,7 +1,7 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { StepTimes, ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Cost } from '../catalog/prices.ts';
+import type { Cost, MadeMedia } from '../catalog/prices.ts';
 import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
 import type { CallTimeline, TimelineStep } from '../wire/generation.ts';
@@ -54,6 +54,9 @@ export interface CompletionFacts {
   readonly upstreamCostUsd: number | undefined;
   readonly upstreamCosts?: UpstreamCosts | undefined;
   readonly upstream?: UpstreamFacts | undefined;
+  /** Pictures that went in with a call that is no conversation. */
+  readonly images?: number | undefined;
+  readonly made?: MadeMedia | undefined;
 }
 
 export interface WebSearch {

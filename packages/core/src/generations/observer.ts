@@ -233,11 +233,12 @@ class Observer implements CallObserver {
 
   state(): CallState {
     const { asked, askedEndpoint, completionEndpoint, startedAt } = this;
+    const { call } = this.begun;
     return {
-      call: this.begun.call,
+      call,
       startedAt,
       durationMs: this.ageMs(),
-      isStreamed: this.conversation?.isStreamed ?? false,
+      isStreamed: this.conversation?.isStreamed ?? call.kind.isStreamed?.(call.request) ?? false,
       phase: completionEndpoint !== undefined ? 'responding' : askedEndpoint !== undefined ? 'asked' : 'waiting',
       endpoint: completionEndpoint ?? askedEndpoint ?? asked.at(-1)?.endpoint,
       attempts: asked.length + (askedEndpoint === undefined ? 0 : 1),

@@ -1,7 +1,7 @@
 import type { CallBound, EndpointConstraint, TokenBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Prices, UnitPrices } from '../catalog/prices.ts';
+import { areImagesPriced, type Prices, type UnitPrices } from '../catalog/prices.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { type Budget, spendersOf, toPayer } from './budgets.ts';
 import type { Ledger, WorstCase } from './ledger.ts';
@@ -54,8 +54,10 @@ type Unit = keyof UnitPrices;
 export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
   const { prices } = endpoint;
   if ('worstCaseNanoUsd' in bound) return bound.worstCaseNanoUsd(prices);
-  const isOutputPriced = prices.completion !== undefined || bound.maxTokens === 0;
-  if (!isPromptPriced(prices, bound) || !isOutputPriced) return null;
+  const { made } = bound;
+  const isByImage = made?.isAll === true && areImagesPriced(prices);
+  const isOutputPriced = (prices.completion ?? prices.image_output) !== undefined || bound.maxTokens === 0;
+  if (!isByImage && (!isPromptPriced(prices, bound) || !isOutputPriced)) return null;
   if (bound.asksForAudio === true && prices.audio_output === undefined) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
   // With a completion price of zero the length of the completion does not matter.
@@ -69,6 +71,8 @@ export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number |
     BigInt(outputTokens ?? 0) * dearest(COMPLETION_UNITS) +
     BigInt(bound.images) * dearest(['image']) +
     (bound.searchUnits === undefined ? 0n : BigInt(bound.searchUnits) * dearest(['search_unit'])) +
+    BigInt(made?.images ?? 0) * dearest(['generated_image']) +
+    BigInt(made?.megapixels ?? 0) * dearest(['generated_megapixel']) +
     dearest(['request']);
   return Number((atto + ATTO_PER_NANO - 1n) / ATTO_PER_NANO);
 }

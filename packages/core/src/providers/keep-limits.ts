@@ -68,6 +68,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     speech: provider.speech && streamedWithin(provider.speech.bind(provider), parts),
     transcription: provider.transcription && within(provider.transcription.bind(provider), parts),
     speechFormatsOf: provider.speechFormatsOf?.bind(provider),
+    image: provider.image && within(provider.image.bind(provider), parts),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;

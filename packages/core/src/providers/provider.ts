@@ -8,6 +8,7 @@ import type { ProviderPreferences } from '../wire/routing.ts';
 import type { SpeechFormat } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
 import type { SpeechCall, SpeechResult, TranscriptionCall, TranscriptionResult } from './audio-contract.ts';
+import type { ImageCall, ImageResult } from './image-contract.ts';
 import type { RerankCall, RerankResult } from './rerank-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -145,6 +146,8 @@ export interface Provider {
   transcription?(call: TranscriptionCall): Promise<TranscriptionResult>;
   /** The formats in which a model speaks. Absent: not known, so all are asked for. */
   speechFormatsOf?(providerModel: string): readonly SpeechFormat[];
+  /** Makes images. Throws as `chat` does; also where there is none. */
+  image?(call: ImageCall): Promise<ImageResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

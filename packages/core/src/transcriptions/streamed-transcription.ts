@@ -54,7 +54,7 @@ function toStreaming(parts: WholeCallParts): StreamedKind<TranscriptionRequest, 
     usageOf: ({ transcribed }, request) => whole.usageOf(transcribed(), request),
     costOf: (prices, usage, { result, ...grounds }) =>
       whole.costOf?.(prices, usage, { ...grounds, result: result.transcribed() }) ?? null,
-    factsOf: ({ transcribed }) => whole.factsOf?.(transcribed()) ?? {},
+    factsOf: ({ transcribed }, request) => whole.factsOf?.(transcribed(), request) ?? {},
     contentOf: (request, result) => whole.contentOf(request, result?.transcribed()),
     lastPieceOf(begun, usage) {
       const { text, seconds } = begun.transcribed();

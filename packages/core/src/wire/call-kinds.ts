@@ -64,14 +64,26 @@ export const CALL_KINDS = {
     retainsData: false,
     sendsPreferences: false,
   },
+  image: {
+    apiType: 'image',
+    output: 'image',
+    path: '/images',
+    tokens: [],
+    retainsData: false,
+    sendsPreferences: true,
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
 
 export const CALL_KIND_NAMES = Object.keys(CALL_KINDS) as CallKindName[];
 
-/** The kind of call that a model with this output is for. A model without declared output is a chat model. */
+/**
+ * The kind of call that a model with this output is for. A model without declared output is a chat model, and so is one
+ * that writes text beside its images.
+ */
 export function kindOfOutput(modalities: readonly string[]): CallKindName {
+  if (modalities.includes(CALL_KINDS.chat.output)) return 'chat';
   return CALL_KIND_NAMES.find((name) => name !== 'chat' && modalities.includes(CALL_KINDS[name].output)) ?? 'chat';
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { imageCapabilitiesSchema } from './image-capabilities.ts';
 import { modelReasoningSchema, type PricingOverride, pricingOverrideSchema, pricingSchema } from './models.ts';
 import { videoCapabilitiesSchema } from './video-capabilities.ts';
 
@@ -127,6 +128,8 @@ export const modelDefinitionSchema = z.strictObject({
   benchmarks: benchmarkDefinitionSchema.optional().describe('Scores of others, by which lists are filtered and sorted'),
   /** Capabilities of a model that makes videos. */
   video: videoCapabilitiesSchema.optional(),
+  /** Capabilities of a model that makes images. */
+  image: imageCapabilitiesSchema.optional(),
   /** The providers that serve it. Without preferences of the caller, the cheaper ones come first more often. */
   endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
 });

@@ -54,6 +54,9 @@ export const pricingSchema = z.object({
   /** Prices of models that speak or listen, by what they are charged by: a character of the text, a second of audio. */
   character: z.string().optional(),
   audio_second: z.string().optional(),
+  /** The same of models that make images, where they are not charged by tokens: `image_output` is the price of a token. */
+  generated_image: z.string().optional(),
+  generated_megapixel: z.string().optional(),
   overrides: z.array(pricingOverrideSchema).optional(),
   /** Always 0: the prices are those that are charged. */
   discount: z.literal(0).optional(),

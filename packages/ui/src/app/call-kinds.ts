@@ -24,6 +24,7 @@ const CALL_KINDS: Readonly<Record<Generation['api_type'], CallKind>> = {
     example: { input_audio: { data: 'UklGRiQAAABXQVZF…', format: 'wav' } },
   },
   speech: { output: 'speech', path: '/audio/speech', example: { input: 'Hello!', response_format: 'mp3' } },
+  image: { output: 'image', path: '/images', example: { prompt: 'A fox in the snow, at dusk' } },
 };
 
 export const API_TYPES: readonly string[] = Object.keys(CALL_KINDS).toSorted();

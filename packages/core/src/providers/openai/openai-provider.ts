@@ -7,6 +7,7 @@ import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
+import { createOpenAiImages } from './openai-images.ts';
 import { createOpenAiRerank } from './openai-rerank.ts';
 import { createOpenAiSpeech } from './openai-speech.ts';
 import { createOpenAiTranscriptions } from './openai-transcriptions.ts';
@@ -98,6 +99,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       transcripts,
       toUrl: toModelUrl('/audio/transcriptions'),
     }),
+    image: createOpenAiImages(upstream, (path, providerModel) => toModelUrl(path)(providerModel)),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');

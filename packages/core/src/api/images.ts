@@ -1,0 +1,148 @@
+import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../calls/model-call.ts';
+import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
+import { type EndpointParts, findShownEndpoints } from '../dispatch/usable-endpoints.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { parseWith } from '../foundation/parse.ts';
+import { operation } from '../http/operation.ts';
+import type { RequestContext } from '../http/request.ts';
+import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
+import { imageKind } from '../images/image-kind.ts';
+import { type ImageForm, streamImages } from '../images/image-stream.ts';
+import { runImages } from '../images/images.ts';
+import type { ImageParameters } from '../wire/image-capabilities.ts';
+import {
+  type ImageEndpoints,
+  imageEndpointsSchema,
+  type ImageModel,
+  imageModelListSchema,
+  type ImagePrice,
+  imageRequestSchema,
+  type ImageRequest,
+  imageResponseSchema,
+  imageStreamSchema,
+} from '../wire/images.ts';
+import type { WholeKindParts } from './whole-call.ts';
+
+/** `POST /images` */
+export const createImages = operation<WholeKindParts>()({
+  headers: CALL_HEADERS,
+  body: imageRequestSchema,
+  response: { mediaTypes: { 'application/json': imageResponseSchema, 'text/event-stream': imageStreamSchema } },
+  responseHeaders: CALL_RESPONSE_HEADERS,
+  run: ({ body, ...context }) => makeImages(body, context, ownForm),
+});
+
+type MakeContext = Pick<RequestContext<WholeKindParts>, 'parts' | 'principal' | 'request' | 'responseHeaders'>;
+
+/** Makes the images of a checked request, and writes them in a form. */
+export async function makeImages(body: ImageRequest, context: MakeContext, form: ImageForm): Promise<GatewayResponse> {
+  const hooked = { kind: 'image', request: body } as const;
+  const request = await amendRequest(hooked, (value) => parseWith(imageRequestSchema, value), context);
+  const call = receiveCall(imageKind, request, context);
+  if (imageKind.isStreamed?.(call.request) === true) return streamImages(call, context, form);
+  const whole = await runImages(call, context);
+  return toJsonResponse(200, form.toWhole(whole, toSeconds(context)), context.responseHeaders);
+}
+
+const toSeconds = ({ parts: { platform } }: MakeContext): number => Math.floor(platform.now() / 1000);
+
+/** The form of the public API. */
+const ownForm: ImageForm = {
+  toWhole: ({ result: { images }, usage, routing }, created) => ({
+    created,
+    data: images.map(({ base64, mediaType }) => ({ b64_json: base64, media_type: mediaType })),
+    usage,
+    ...routing,
+  }),
+  toPart: (part) =>
+    part.type === 'text'
+      ? { type: 'image_generation.text_chunk', phase: part.phase, text: part.text }
+      : { type: 'image_generation.partial_image', partial_image_index: part.index, b64_json: part.base64 },
+  toCompleted: ({ result: { images }, usage, routing }, created) =>
+    images.map(({ base64, mediaType }, index) => ({
+      type: 'image_generation.completed',
+      created,
+      b64_json: base64,
+      media_type: mediaType,
+      ...(index === images.length - 1 && { usage, ...routing }),
+    })),
+};
+
+type ShownParts = EndpointParts;
+
+/** `GET /images/models`: models that make images; callers of models see those they may use. */
+export const listImageModels = operation<ShownParts>()({
+  response: imageModelListSchema,
+  async run(context) {
+    const shown = await findShownEndpoints(context);
+    const models = context.parts.catalog.list().filter((model) => makesImages(model) && shown(model).length > 0);
+    return { data: models.map(toImageModel) };
+  },
+});
+
+/** `GET /images/models/{author}/{slug}/endpoints` */
+export const listImageModelEndpoints = operation<ShownParts>()({
+  params: ['author', 'slug'],
+  response: imageEndpointsSchema,
+  async run(context) {
+    const { author, slug } = context.params;
+    const model = context.parts.catalog.find(`${author}/${slug}`);
+    const shown = model !== undefined && makesImages(model) ? (await findShownEndpoints(context))(model) : [];
+    if (model === undefined || shown.length === 0) {
+      throw new GatewayError('not_found', `There is no model ${`${author}/${slug}`.slice(0, 200)} that makes images`);
+    }
+    return { id: model.id, endpoints: shown.map((endpoint) => toImageEndpoint(endpoint, model)) };
+  },
+});
+
+/** Models that write text beside their images are chat models, and make images here as well. */
+const makesImages = ({ definition, endpoints }: CatalogModel): boolean =>
+  definition.architecture?.output_modalities?.includes('image') === true &&
+  endpoints.some(({ provider }) => provider.image !== undefined);
+
+function toImageModel({ id, definition }: CatalogModel): ImageModel {
+  const { architecture, image } = definition;
+  return {
+    id,
+    name: definition.name ?? id,
+    description: definition.description ?? '',
+    created: definition.created ?? 0,
+    architecture: {
+      input_modalities: [...(architecture?.input_modalities ?? ['text'])],
+      output_modalities: [...(architecture?.output_modalities ?? [])],
+    },
+    supported_parameters: parametersOf(image?.supported_parameters),
+    supports_streaming: image?.supports_streaming ?? false,
+    endpoints: `/api/v1/images/models/${id}/endpoints`,
+  };
+}
+
+const parametersOf = (parameters: ImageParameters | undefined): ImageParameters => parameters ?? {};
+
+function toImageEndpoint(
+  { provider, tag, pricing }: Endpoint,
+  { definition: { image } }: CatalogModel,
+): ImageEndpoints['endpoints'][number] {
+  return {
+    provider_name: provider.name,
+    provider_slug: provider.slug,
+    provider_tag: tag,
+    supported_parameters: parametersOf(image?.supported_parameters),
+    allowed_passthrough_parameters: image?.allowed_passthrough_parameters ?? [],
+    supports_streaming: image?.supports_streaming ?? false,
+    pricing: PRICES.flatMap(([unit, price]) => {
+      const text = pricing?.[unit];
+      return text === undefined ? [] : [{ ...price, cost_usd: Number(text) }];
+    }),
+  };
+}
+
+/** What the prices of an endpoint are charged for. */
+const PRICES = [
+  ['generated_image', { billable: 'output_image', unit: 'image' }],
+  ['generated_megapixel', { billable: 'output_image', unit: 'megapixel' }],
+  ['image_output', { billable: 'output_image', unit: 'token' }],
+  ['image', { billable: 'input_image', unit: 'image' }],
+  ['image_token', { billable: 'input_image', unit: 'token' }],
+  ['prompt', { billable: 'input_text', unit: 'token' }],
+] as const satisfies readonly (readonly [string, Omit<ImagePrice, 'cost_usd'>])[];
