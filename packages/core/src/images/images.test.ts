@@ -361,7 +361,7 @@ describe('routing', () => {
     architecture: { output_modalities: ['image'] },
     endpoints: [
       { provider: 'acme', providerModel: 'dear', pricing: { generated_image: '0.06' } },
-      { provider: 'beta', providerModel: 'other', pricing: pricing as { prompt: string } },
+      { provider: 'beta', providerModel: 'other', pricing },
     ],
   });
 

@@ -211,10 +211,12 @@ export function refuseOtherKind(model: CatalogModel, kind: CallKindName, request
 
 function adviceOn(model: CatalogModel, outputs: readonly string[]): string {
   const right = kindOfModel(model);
-  if (right !== 'chat' || outputs.includes(CALL_KINDS.chat.output)) {
-    return `; it is called by POST ${CALL_KINDS[right].path}`;
-  }
   const possible = OUTPUTS_OF_CHATS.filter((other) => outputs.includes(other));
-  if (possible.length > 0) return `; in a chat it needs modalities: ${JSON.stringify(possible)}`;
+  const inChat = possible.length > 0 ? `in a chat it needs modalities: ${JSON.stringify(possible)}` : '';
+  if (right !== 'chat' || outputs.includes(CALL_KINDS.chat.output)) {
+    const also = right !== 'chat' && inChat !== '' ? `; ${inChat}` : '';
+    return `; it is called by POST ${CALL_KINDS[right].path}${also}`;
+  }
+  if (inChat !== '') return `; ${inChat}`;
   return `, and no operation of this gateway serves its output (${outputs.join(', ')})`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith } from '../../foundation/parse.ts';
-import { toModelSegments } from '../kit/to-upstream.ts';
+import { toModelSegments, toUpstream } from '../kit/to-upstream.ts';
 import type { ReadError } from '../kit/upstream-error.ts';
 import {
   createVideoCalls,
@@ -14,6 +14,7 @@ import {
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
+import { createFalImages } from './fal-images.ts';
 
 const submittedSchema = z.object({ response_url: z.url() });
 const statusSchema = z.object({ status: z.string(), error: z.string().nullish() });
@@ -35,7 +36,11 @@ const ABOUT_THE_CALL: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
 
 /** Creates a provider over fal's queue: `baseUrl` is `https://queue.fal.run`. */
 export function createFalProvider(settings: VideoProviderSettings): Provider {
-  return { ...toVideoProvider(settings, { scheme: 'Key', createVideos: createFalVideos }), putsModelInPath: true };
+  return {
+    ...toVideoProvider(settings, { scheme: 'Key', createVideos: createFalVideos }),
+    image: createFalImages(toUpstream(settings, { keyHeader: 'authorization', keyScheme: 'Key' })),
+    putsModelInPath: true,
+  };
 }
 
 /** The model is the path. Input fields differ between models, so a caller's options take precedence. */

@@ -5,6 +5,7 @@ import type { Provider } from '../provider.ts';
 import { countGoogleTokens } from './count-google-tokens.ts';
 import { createGoogleSpeech, createGoogleTranscriptions, GOOGLE_SPEECH_FORMATS } from './google-audio.ts';
 import { createGoogleEmbeddings } from './google-embeddings.ts';
+import { createGoogleImages } from './google-images.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleModelList, toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
@@ -44,6 +45,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     discoverModels: settings.discoverModels,
     embeddings: createGoogleEmbeddings(upstream),
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
+    image: createGoogleImages(upstream, wire.chatWhole),
     ...wire,
     countTokens: (call) => countGoogleTokens(upstream, call),
     speech: createGoogleSpeech(upstream),

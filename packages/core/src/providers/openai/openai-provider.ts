@@ -1,5 +1,6 @@
 import { createLazyIterable } from '../../foundation/awaitable.ts';
 import { createCohereEmbeddings } from '../cohere/cohere-embeddings.ts';
+import { createGatewayImages } from '../gateway/gateway-images.ts';
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
@@ -99,7 +100,9 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       transcripts,
       toUrl: toModelUrl('/audio/transcriptions'),
     }),
-    image: createOpenAiImages(upstream, (path, providerModel) => toModelUrl(path)(providerModel)),
+    image: isGateway
+      ? createGatewayImages(upstream, { url: toUrl('/images'), chatWhole })
+      : createOpenAiImages(upstream, (path, model) => toModelUrl(path)(model)),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
