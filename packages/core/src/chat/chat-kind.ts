@@ -19,6 +19,8 @@ import { NATIVE_PLACES } from './native-places.ts';
 const MOST_TOKENS_AN_IMAGE = 50_000;
 /** Speech of 6 kb/s, the least that codecs offer, has 750 bytes for at most 32 tokens a second. */
 const LEAST_AUDIO_BYTES_A_TOKEN = 16;
+/** No model has been seen to make more images in one completion. */
+const MOST_MADE = { images: 10, megapixels: 40, isAll: false };
 /** Tokens that providers add to the prompt when there are tools. */
 const TOKENS_FOR_TOOLS = 1000;
 
@@ -39,6 +41,7 @@ export function chatBoundOf(request: ChatCompletionRequest): CallBound {
     asksForAudio: request.modalities?.includes('audio') === true || request.audio != null,
     maxTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
     predictedTokens: request.prediction ? mostTokensOf(request.prediction) : 0,
+    ...(request.modalities?.includes('image') === true && { made: MOST_MADE }),
   };
 }
 

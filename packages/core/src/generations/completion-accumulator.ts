@@ -1,4 +1,5 @@
 import { weighText } from '../calls/texts.ts';
+import type { MadeMedia } from '../catalog/prices.ts';
 import { isObject } from '../foundation/parse.ts';
 import type { Platform, Scratch } from '../foundation/platform.ts';
 import { createTextSpool, type TextSpool, withoutHalf } from '../foundation/text-spool.ts';
@@ -49,6 +50,8 @@ export interface CompletionAccumulator {
   readonly serviceTier: string | undefined;
   /** Whether there is audio in it. Its transcript is part of the text. */
   readonly isSpoken: boolean;
+  /** The images in it; undefined for none. Their sizes are not looked at. */
+  readonly made: MadeMedia | undefined;
 }
 
 /** Hardly any completion is longer; one whose reader has stopped reading leaves megabytes here. */
@@ -77,6 +80,7 @@ class Accumulator implements CompletionAccumulator {
   systemFingerprint: string | undefined = undefined;
   serviceTier: string | undefined = undefined;
   isSpoken = false;
+  made: MadeMedia | undefined = undefined;
   private readonly spilling: SpillOptions;
   private spilledText: SpilledText | undefined = undefined;
   private spilledReasoning: SpilledText | undefined = undefined;
@@ -109,6 +113,7 @@ class Accumulator implements CompletionAccumulator {
         if (delta.reasoning) this.reasoning += delta.reasoning;
         if (delta.refusal && !delta.content) this.text += delta.refusal;
         if (delta.audio !== undefined) this.addAudio(delta.audio);
+        if (delta.images !== undefined) this.addImages(delta.images.length);
         if (delta.annotations !== undefined) this.annotations = [...this.annotations, ...delta.annotations];
         for (const call of delta.tool_calls ?? []) addToolCall(this.toolCalls, call);
         if (choice.finish_reason !== null) {
@@ -117,6 +122,11 @@ class Accumulator implements CompletionAccumulator {
       }
     }
     if (this.text.length > SPILL_ABOVE_CHARACTERS || this.reasoning.length > SPILL_ABOVE_CHARACTERS) this.spill();
+  }
+
+  private addImages(count: number): void {
+    const images = (this.made?.images ?? 0) + count;
+    if (images > 0) this.made = { images, megapixels: images, isAll: false };
   }
 
   weigh(): number {

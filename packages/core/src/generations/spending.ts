@@ -35,7 +35,12 @@ export function spendingOf(turn: Turn, at: number): Spending {
 /** Returns the spending of a turn that has used this. */
 function spendingFor({ endpoint, messages, completion }: Turn, usage: Usage, at: number): Spending {
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
-  const listed = costOf(endpoint.prices, usage, { images, at, hasSpokenOutput: completion.isSpoken });
+  const listed = costOf(endpoint.prices, usage, {
+    images,
+    at,
+    hasSpokenOutput: completion.isSpoken,
+    made: completion.made,
+  });
   const { upstreamCostUsd: reported, upstreamCosts } = completion;
   return { usage, cost: reported === undefined ? listed : toReportedCost(reported, upstreamCosts ?? {}, listed) };
 }

@@ -262,7 +262,10 @@ describe('refuse other kind', () => {
     ['a/film', 'model: a/film makes no text; it is called by POST /videos'],
     ['a/film:nitro', 'model: a/film makes no text; it is called by POST /videos'],
     ['a/vectors', 'model: a/vectors makes no text; it is called by POST /embeddings'],
-    ['a/painter', 'model: a/painter makes no text; it is called by POST /images; in a chat it needs modalities: ["image"]'],
+    [
+      'a/painter',
+      'model: a/painter makes no text; it is called by POST /images; in a chat it needs modalities: ["image"]',
+    ],
     ['a/smell', 'model: a/smell makes no text, and no operation of this gateway serves its output (odour)'],
   ])('a chat or its explanation that names %s is told: %s', async (model, message) => {
     const gateway = createRoutedGateway({ acme: {} }, MODELS);

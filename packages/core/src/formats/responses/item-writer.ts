@@ -1,3 +1,4 @@
+import { isRecord } from '../../foundation/parse.ts';
 import type { Scratch } from '../../foundation/platform.ts';
 import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
 import { sealReasoning } from '../../wire/chat-chunk.ts';
@@ -91,13 +92,37 @@ export function createItemWriter(
     ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length), spools }),
     ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
+  const write: SegmentWriter['write'] = hidesReasoning
+    ? ({ reasoning: _text, reasoning_details: _details, ...shown }) => writer.write(shown)
+    : writer.write;
   return {
-    write: hidesReasoning
-      ? ({ reasoning: _text, reasoning_details: _details, ...shown }) => writer.write(shown)
-      : writer.write,
+    write(delta) {
+      write(delta);
+      if (delta.images === undefined) return;
+      // An image is an item of its own, so that what has begun ends before it.
+      writer.end();
+      for (const image of delta.images) {
+        const result = toResult(image);
+        if (result === undefined) continue;
+        const item: Item = { id: makeId('ig', output.length), type: 'image_generation_call', result: null };
+        add({ ...item, status: 'in_progress' });
+        emit('response.image_generation_call.in_progress', { ...placeOf(item.id) });
+        emit('response.image_generation_call.completed', { ...placeOf(item.id) });
+        finish({ ...item, status: 'completed', result });
+      }
+    },
     end: writer.end,
     output,
   };
+}
+
+/** The base64 of an image in the form of chats. One at an address has no place in this form. */
+function toResult(image: unknown): string | undefined {
+  const link = isRecord(image) ? image['image_url'] : undefined;
+  const url = isRecord(link) ? link['url'] : undefined;
+  if (typeof url !== 'string' || !url.startsWith('data:')) return undefined;
+  const comma = url.indexOf(',');
+  return comma === -1 ? undefined : url.slice(comma + 1);
 }
 
 interface SinkParts {

@@ -91,3 +91,36 @@ test('reasoning that the caller excludes is not given back', () => {
   const items = toItems([hm], { ...KEEPING, reasoning: { exclude: true } });
   expect(items.map(({ type }) => type)).toEqual(['function_call']);
 });
+
+const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+
+test('an image is an item of its own, between the texts before and after it', () => {
+  const { encoder, request } = parse('Draw');
+  const toChunk = (delta: object) => ({
+    choices: [{ index: 0, delta, finish_reason: 'stop' as const, native_finish_reason: null }],
+  });
+  const chunks = [
+    toChunk({ content: 'Here: ' }),
+    toChunk({ content: 'a fox', images: [PICTURE] }),
+    toChunk({ content: '.' }),
+  ];
+  const known = { id: 'gen-1700000000-abcdefghijkl', created: 1, model: 'test/model', provider: 'Up', failure: null };
+  const completion: WholeCompletion = { ...known, chunks, usage: undefined, citations: undefined, members: undefined };
+  const { output } = encoder.toWhole(completion, request) as { output: readonly Item[] };
+  expect(output).toMatchObject([
+    { type: 'message', content: [{ text: 'Here: a fox' }] },
+    { type: 'image_generation_call', status: 'completed', result: 'iVBORw0KGgo=' },
+    { type: 'message', content: [{ text: '.' }] },
+  ]);
+  const frames = encoder.createFrames(known, request, undefined);
+  const streamed = String(frames.encode(chunks));
+  const types = [...streamed.matchAll(/"type":"(response\.[\w.]+)"/g)].map(([, type]) => type);
+  expect(types).toEqual(
+    expect.arrayContaining([
+      'response.output_text.done',
+      'response.image_generation_call.in_progress',
+      'response.image_generation_call.completed',
+    ]),
+  );
+  expect(streamed.split('iVBORw0KGgo=')).toHaveLength(2);
+});
