@@ -137,6 +137,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/videos/{jobId}': [401, 403, 404],
   'GET /admin/v1/videos/{jobId}/inputs': [401, 403, 404],
   'POST /api/v1/images': [401, 400, 403],
+  'POST /api/v1/images/generations': [401, 400, 403],
+  'POST /api/v1/images/edits': [401, 415, 403],
   'GET /api/v1/images/models': [401, 200, 200],
   'GET /api/v1/images/models/{author}/{slug+}/endpoints': [401, 404, 404],
   'GET /admin/v1/webhooks/deliveries': [401, 403, 200],

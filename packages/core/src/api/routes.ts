@@ -126,6 +126,7 @@ const system = late(() => import('./system.ts'));
 const metrics = late(() => import('./metrics.ts'));
 const datasets = late(() => import('./datasets.ts'));
 const images = late(() => import('./images.ts'));
+const openAiImages = late(() => import('./openai-images.ts'));
 
 /** Makes rows of operations for callers with such a key. */
 function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surface, auth: Auth) {
@@ -244,6 +245,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   },
   Images: {
     'POST /api/v1/images': apiKey(images('createImages'), 'Make images, streamed or not'),
+    'POST /api/v1/images/generations': apiKey(openAiImages('createOpenAiImage'), 'Make images in the form of OpenAI, streamed or not'),
+    'POST /api/v1/images/edits': apiKey(openAiImages('editOpenAiImage'), 'Make images after pictures in the form of OpenAI, streamed or not'),
     'GET /api/v1/images/models': anyKey(images('listImageModels'), 'List models that make images, with what each can do'),
     'GET /api/v1/images/models/{author}/{slug+}/endpoints': anyKey(images('listImageModelEndpoints'), 'List the endpoints of a model that makes images, with their prices'),
   },

@@ -35,7 +35,7 @@ export async function toOpenApi<Parts>(resources: TaggedRoutes<Parts>): Promise<
 }
 
 function toOperation<Parts>({ operationId, summary, auth, errors }: Route<Parts>, operation: OperationSchemas): Json {
-  const { params, query, headers, body, response, responseHeaders, status, otherStatuses } = operation;
+  const { params, query, headers, body, bodyType, response, responseHeaders, status, otherStatuses } = operation;
   const success = {
     headers: toResponseHeaders({ ...responseHeaders, ...(isStream(response) && STREAM_HEADERS) }),
     content: toResponseContent(response),
@@ -54,7 +54,7 @@ function toOperation<Parts>({ operationId, summary, auth, errors }: Route<Parts>
     summary,
     security: auth === 'none' ? [] : [{ bearer: [] }],
     parameters: [...params.map(toPathParameter), ...toQueryParameters(query), ...toHeaderParameters(headers)],
-    ...(body && { requestBody: { required: true, content: toContent(toSchema(body, 'input')) } }),
+    ...(body && { requestBody: { required: true, content: toContent(toSchema(body, 'input'), bodyType) } }),
     responses: {
       [status]: { description: 'Success', ...success },
       ...Object.fromEntries(others),
@@ -144,4 +144,4 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest;
 }
 
-const toContent = (schema: Json): Json => ({ 'application/json': { schema } });
+const toContent = (schema: Json, type = 'application/json'): Json => ({ [type]: { schema } });

@@ -17,6 +17,8 @@ export interface MediaTypes {
 /** A body that `run` reads and checks itself, because it can do so faster: the schema only documents the body. */
 export interface BodyReadByRun {
   readonly readByRun: z.ZodType;
+  /** Default: JSON. */
+  readonly mediaType?: string | undefined;
 }
 
 /** What headers an operation reads or sends, for the OpenAPI document: a description for each name in lower case. */
@@ -29,6 +31,7 @@ export interface OperationSchemas {
   readonly query: z.ZodObject | undefined;
   readonly headers: HeaderDescriptions;
   readonly body: z.ZodType | undefined;
+  readonly bodyType: string;
   readonly response: z.ZodType | MediaTypes;
   readonly responseHeaders: HeaderDescriptions;
   /** The status of a successful response. */
@@ -155,7 +158,8 @@ function define<Context extends PublicContext<unknown>>(definition: Untyped) {
   const { status = 200, otherStatuses = {}, errors = [] } = definition;
   const readsItself = body !== undefined && 'readByRun' in body;
   const documented = readsItself ? body.readByRun : body;
-  const described = { params, query, headers, body: documented, response, responseHeaders };
+  const bodyType = (readsItself && body.mediaType) || 'application/json';
+  const described = { params, query, headers, body: documented, bodyType, response, responseHeaders };
   const schemas: OperationSchemas = { ...described, status, otherStatuses, errors };
   const find = definition.find as ((input: Context) => unknown) | undefined;
   const run = definition.run as (input: Context) => unknown;

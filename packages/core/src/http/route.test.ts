@@ -81,6 +81,7 @@ test('loads an operation once, on its first use, and tries again after a failed 
     query: undefined,
     headers: {},
     body: undefined,
+    bodyType: 'application/json',
     response: { mediaTypes: {} },
     responseHeaders: {},
     status: 200,

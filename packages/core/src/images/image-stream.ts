@@ -11,8 +11,8 @@ import { runImages } from './images.ts';
 /** How images are written in one form of the API. `created`: Unix seconds. */
 export interface ImageForm {
   toWhole(whole: WholeResult<ImageResult>, created: number): object;
-  /** One event of a stream. */
-  toPart(part: ImagePart, created: number): object;
+  /** One event of a stream; null for a part that the form has no event for. */
+  toPart(part: ImagePart, created: number): object | null;
   /** The last events, one for each image. */
   toCompleted(whole: WholeResult<ImageResult>, created: number): readonly object[];
 }
@@ -51,7 +51,10 @@ export async function streamImages(
   };
   const begun = new Promise<void>((resolve) => outlet.onFirst(resolve));
   keepAlive();
-  const made = runImages(call, context, (part) => outlet.push(toFrame(form.toPart(part, created))));
+  const made = runImages(call, context, (part) => {
+    const event = form.toPart(part, created);
+    if (event !== null) outlet.push(toFrame(event));
+  });
   const ended = made.finally(() => timer.clear());
   const sent = ended.then(
     (whole) => outlet.end(form.toCompleted(whole, created).map(toFrame).join('') + DONE),

@@ -113,7 +113,8 @@ test('an image is an item of its own, between the texts before and after it', ()
     { type: 'message', content: [{ text: '.' }] },
   ]);
   const frames = encoder.createFrames(known, request, undefined);
-  const streamed = String(frames.encode(chunks));
+  const encoded = frames.encode(chunks);
+  const streamed = typeof encoded === 'string' ? encoded : [...encoded].join('');
   const types = [...streamed.matchAll(/"type":"(response\.[\w.]+)"/g)].map(([, type]) => type);
   expect(types).toEqual(
     expect.arrayContaining([
