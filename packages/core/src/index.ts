@@ -176,6 +176,7 @@ export {
   UNKNOWN_DATA_POLICY,
 } from './providers/provider.ts';
 export type { EmbeddingsItem } from './wire/embeddings.ts';
+export type { ImageCall, ImageOrder, ImagePart, ImageResult, MadeImage } from './providers/image-contract.ts';
 export type { RankedDocument, RerankCall, RerankResult } from './providers/rerank-contract.ts';
 export type {
   AudioFacts,
