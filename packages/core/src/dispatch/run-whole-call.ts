@@ -51,11 +51,9 @@ export interface WholeTurn {
 }
 
 /** How a kind without a conversation is served: one upstream call, and what of its result is recorded. */
-export interface WholeKind<Request, Result, Begun = Result> {
-  /** Calls one endpoint. Rejects as soon as the signal fires. Once it has resolved, no other endpoint is asked. */
-  ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Begun>;
-  /** Waits for the result of a call that has begun, as `ask` does; absent where that resolves with the result itself. */
-  readonly finish?: ((begun: Begun) => Promise<Result>) | undefined;
+export interface WholeKind<Request, Result> {
+  /** Calls one endpoint. Rejects as soon as the signal fires. */
+  ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Result>;
   /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
   /** Plans a call; throws what refuses it. Default: `planWithin`. */
@@ -86,6 +84,17 @@ export interface GuardedResult<Result> {
   readonly refusal: GatewayError | null;
 }
 
+/** The same for a kind whose response begins before its result is there. */
+export interface BeginningKind<Request, Begun, Result> extends AskedKind<Request, Begun, Result> {
+  /** Waits for the result. Rejects as `ask` does. */
+  finish(begun: Begun): Promise<Result>;
+}
+
+interface AskedKind<Request, Begun, Result> extends Omit<WholeKind<Request, Result>, 'ask'> {
+  /** Calls one endpoint, until the response has begun: from then on, no other endpoint is asked. */
+  ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Begun>;
+}
+
 export interface WholeResult<Result> {
   readonly endpoint: Endpoint;
   readonly result: Result;
@@ -96,9 +105,18 @@ export interface WholeResult<Result> {
 }
 
 /** Runs a call of an unstreamed kind as every call is run, and records it. Throws what ended it (docs/decisions/0024). */
-export async function runWholeCall<Request, Result, Begun = Result>(
+export function runWholeCall<Request, Result>(
   received: ModelCall<Request>,
-  whole: WholeKind<Request, Result, Begun>,
+  whole: WholeKind<Request, Result>,
+  context: CallContext<WholeCallParts>,
+): Promise<WholeResult<Result>> {
+  return runBeginningCall(received, { ...whole, finish: (result: Result) => Promise.resolve(result) }, context);
+}
+
+/** The same for a kind whose response begins before its result is there. */
+export async function runBeginningCall<Request, Begun, Result>(
+  received: ModelCall<Request>,
+  whole: BeginningKind<Request, Begun, Result>,
   context: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
   const prepared = await prepareWholeCall(received, whole, context);
@@ -127,12 +145,11 @@ export async function runWholeCall<Request, Result, Begun = Result>(
 }
 
 /** Waits for the result of a call that has begun, which the endpoint may still fail to give. */
-async function finish<Request, Result, Begun>(
-  whole: WholeKind<Request, Result, Begun>,
+async function finish<Request, Begun, Result>(
+  whole: BeginningKind<Request, Begun, Result>,
   begun: Begun,
   onFailure: (thrown: unknown) => void,
 ): Promise<Result> {
-  if (whole.finish === undefined) return begun as unknown as Result;
   try {
     return await whole.finish(begun);
   } catch (thrown) {
@@ -144,7 +161,7 @@ async function finish<Request, Result, Begun>(
 /** Prepares a call and reserves what it may cost. Throws what refuses it, before anything is asked or recorded. */
 export async function prepareWholeCall<Request, Result>(
   received: ModelCall<Request>,
-  whole: Pick<WholeKind<Request, Result, never>, 'plan'>,
+  whole: Pick<WholeKind<Request, Result>, 'plan'>,
   context: CallContext<WholeCallParts>,
 ): Promise<PreparedCall<Request>> {
   const steps: CallSteps<GuardedCall<Request>, Planned, WholeCallParts> = {
@@ -180,7 +197,7 @@ export interface OpenWholeCall<Result, Begun = Result> {
 /** Begins a prepared call, which is then to be recorded and ended, whatever happens. */
 export function openWholeCall<Request, Result, Begun = Result>(
   prepared: PreparedCall<Request>,
-  whole: WholeKind<Request, Result, Begun>,
+  whole: AskedKind<Request, Begun, Result>,
   { request: client, parts }: CallContext<WholeCallParts>,
   isStreamed = false,
 ): OpenWholeCall<Result, Begun> {
@@ -229,8 +246,8 @@ export function openWholeCall<Request, Result, Begun = Result>(
 export type Served<Result> = Pick<WholeResult<Result>, 'endpoint' | 'result'>;
 
 /** Reads for the record what a call has given; `served` is undefined for one that failed. */
-function readResult<Request, Result, Begun>(
-  whole: WholeKind<Request, Result, Begun>,
+function readResult<Request, Result>(
+  whole: Omit<WholeKind<Request, Result>, 'ask'>,
   request: Request,
   served: Served<Result> | undefined,
   startedAt: number,

@@ -2,7 +2,12 @@ import type { ModelCall } from '../calls/model-call.ts';
 import { weighText } from '../calls/texts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
-import { runWholeCall, type WholeCallParts, type WholeKind, type WholeResult } from '../dispatch/run-whole-call.ts';
+import {
+  type BeginningKind,
+  runBeginningCall,
+  type WholeCallParts,
+  type WholeResult,
+} from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ImageCall, ImagePart, ImageResult } from '../providers/image-contract.ts';
 import { megapixelsOf } from '../providers/kit/made-images.ts';
@@ -27,13 +32,13 @@ export async function runImages(
   onPart?: (part: ImagePart) => void,
 ): Promise<WholeResult<ImageResult>> {
   refuseContradictions(call.request);
-  return runWholeCall(call, toWholeKind(context.parts, onPart), context);
+  return runBeginningCall(call, toBeginningKind(context.parts, onPart), context);
 }
 
-function toWholeKind(
+function toBeginningKind(
   { timeouts, routing: { catalog } }: WholeCallParts,
   onPart: ((part: ImagePart) => void) | undefined,
-): WholeKind<ImageRequest, ImageResult, Begun> {
+): BeginningKind<ImageRequest, Begun, ImageResult> {
   const capabilitiesOf = ({ modelId }: Endpoint): ImageCapabilities | undefined =>
     catalog.find(modelId)?.definition.image;
   return {
