@@ -20,7 +20,17 @@ export const toModelId = ({ author, _splat: rest = '' }: { author: string; _spla
 type Pricing = Model['pricing'];
 
 /** Units that are counted one by one, or by the second; all others are tokens. */
-const ONE_BY_ONE = new Set(['request', 'image', 'web_search', 'search_unit', 'video', 'video_second', 'audio_second']);
+const ONE_BY_ONE = new Set([
+  'request',
+  'image',
+  'web_search',
+  'search_unit',
+  'video',
+  'video_second',
+  'audio_second',
+  'generated_image',
+  'generated_megapixel',
+]);
 
 type TokenUnit = 'prompt' | 'completion';
 
@@ -56,10 +66,13 @@ export function formatColumnPrice(pricing: Pricing, unit: TokenUnit): string {
     return digits === undefined ? text : text + DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - digits));
   }
   const { video_second: second, video, audio_second: heard, character } = pricing;
+  const { generated_image: image, generated_megapixel: megapixel } = pricing;
   if (unit === 'prompt' && Number(heard) > 0) return t.shortSecond(formatPrice(Number(heard)));
   if (unit === 'prompt' && Number(character) > 0) return t.shortCharacters(formatPricePerMillion(character));
   if (unit === 'completion' && Number(second) > 0) return t.shortSecond(formatPrice(Number(second)));
   if (unit === 'completion' && Number(video) > 0) return t.each(formatPrice(Number(video)));
+  if (unit === 'completion' && Number(image) > 0) return t.each(formatPrice(Number(image)));
+  if (unit === 'completion' && Number(megapixel) > 0) return t.each(formatPrice(Number(megapixel)));
   return '—';
 }
 

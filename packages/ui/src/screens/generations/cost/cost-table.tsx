@@ -181,7 +181,15 @@ function toKind(unit: string): string {
 }
 
 /** What is charged by the piece; all other units are tokens. */
-const BY_PIECE: ReadonlySet<string> = new Set(['request', 'image', 'web_search', 'search_unit', 'audio_second']);
+const BY_PIECE: ReadonlySet<string> = new Set([
+  'request',
+  'image',
+  'web_search',
+  'search_unit',
+  'audio_second',
+  'generated_image',
+  'generated_megapixel',
+]);
 
 const toPriceText = ({ unit, price }: CostPart): string => {
   const t = costMessages().table;

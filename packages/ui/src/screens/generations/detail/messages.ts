@@ -13,6 +13,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   rerank: '/rerank',
   speech: '/audio/speech',
   transcription: '/audio/transcriptions',
+  image: '/images',
 };
 
 export const detailMessages = createMessages(

@@ -91,6 +91,8 @@ export const modelSetupMessages = createMessages(
       video_second: 'Video, per second',
       character: 'Character spoken',
       audio_second: 'Audio in, per second',
+      generated_image: 'Images out, each',
+      generated_megapixel: 'Images out, per megapixel',
     },
   },
   {
@@ -188,6 +190,8 @@ export const modelSetupMessages = createMessages(
         video_second: 'Video, je Sekunde',
         character: 'Gesprochenes Zeichen',
         audio_second: 'Audio ein, je Sekunde',
+        generated_image: 'Bilder aus, je Bild',
+        generated_megapixel: 'Bilder aus, je Megapixel',
       },
     },
   },

@@ -34,6 +34,8 @@ const OTHER_UNITS = [
   'video_second',
   'character',
   'audio_second',
+  'generated_image',
+  'generated_megapixel',
 ] as const satisfies readonly PriceUnit[];
 
 const isOfTokens = (unit: PriceUnit): boolean => TOKEN_UNITS.some((one) => one === unit);
