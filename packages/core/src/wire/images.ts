@@ -60,6 +60,8 @@ export const imageResponseSchema = z.object({
   ...routingMembersSchema.shape,
 });
 
+export type ImageResponse = z.infer<typeof imageResponseSchema>;
+
 const imageEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image_generation.partial_image'),

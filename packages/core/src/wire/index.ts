@@ -20,6 +20,7 @@ export type {
   FixtureState,
   SavedFixture,
 } from './fixtures.ts';
+export type { ImageRequest, ImageResponse } from './images.ts';
 export type { SampleDataState } from './sample-data.ts';
 export type {
   ActivityItem,

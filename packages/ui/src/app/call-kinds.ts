@@ -6,6 +6,8 @@ export interface CallKind {
   readonly path: string;
   /** The body of such a call, but for its model. */
   readonly example: object;
+  /** The workbench makes such calls, too. */
+  readonly isInWorkbench?: boolean;
 }
 
 /** Every kind of call, by its name in records. */
@@ -24,7 +26,7 @@ const CALL_KINDS: Readonly<Record<Generation['api_type'], CallKind>> = {
     example: { input_audio: { data: 'UklGRiQAAABXQVZF…', format: 'wav' } },
   },
   speech: { output: 'speech', path: '/audio/speech', example: { input: 'Hello!', response_format: 'mp3' } },
-  image: { output: 'image', path: '/images', example: { prompt: 'A fox in the snow, at dusk' } },
+  image: { output: 'image', path: '/images', example: { prompt: 'A fox in the snow, at dusk' }, isInWorkbench: true },
 };
 
 export const API_TYPES: readonly string[] = Object.keys(CALL_KINDS).toSorted();

@@ -3,6 +3,7 @@ import type { ChatCompletionChunk, ChatCompletionRequest, ChatCompletionResult, 
 import { toApiError } from '../../api/api-error.ts';
 import { type Caller, openApi } from '../../api/call-api.ts';
 import { readEventStream } from '../../api/read-stream.ts';
+import { isForImagesAlone, makeImages } from './make-images.ts';
 import { promptingMessages } from './messages.tsx';
 
 /** A piece of a tool call. The id and the name come once; arguments concatenate. */
@@ -87,6 +88,10 @@ export async function* streamChat(
   caller: Caller,
   signal: AbortSignal,
 ): AsyncGenerator<ChatPiece> {
+  if (isForImagesAlone(request)) {
+    yield* makeImages(request, caller, signal);
+    return;
+  }
   const response = await openApi('/api/v1/chat/completions', { method: 'POST', body: request, caller, signal });
   const generationId = response.headers.get('x-generation-id');
   if (generationId !== null) yield { generationId };

@@ -56,7 +56,7 @@ export function ModelPage() {
         </p>
       }
       actions={
-        kind === null && (
+        (kind === null || kind.isInWorkbench === true) && (
           <LinkButton to="/playground" search={{ models: id }}>
             {t.playground}
           </LinkButton>

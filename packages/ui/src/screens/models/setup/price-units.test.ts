@@ -14,7 +14,7 @@ test('prices of tokens are typed for a million, all others each, and none loses 
 });
 
 test('every unit of the catalog has a field', () => {
-  expect([...MAIN_UNITS, ...FURTHER_UNITS]).toHaveLength(19);
+  expect([...MAIN_UNITS, ...FURTHER_UNITS]).toHaveLength(22);
 });
 
 test('an empty price is none, and what is no price is sent as it was typed', () => {
