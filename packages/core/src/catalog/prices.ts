@@ -116,7 +116,8 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
     cacheDiscountUsd: cacheDiscountOf(held, usage),
     upstreamUsd: null,
     nanoUsd: attoToNano(prompt + completion),
-    charges,
+    // Tokens of a call that is charged by its images have no price, which is not a price of zero.
+    charges: call.made?.isAll === true ? charges.filter(({ unit }) => held[unit] !== undefined) : charges,
   };
 }
 

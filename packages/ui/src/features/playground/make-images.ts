@@ -13,7 +13,7 @@ export const isForImagesAlone = ({ modalities }: ChatCompletionRequest): boolean
  * A chat as a request for images: the last words of the user, with the pictures beside them, or else those that the model
  * has made last, so that a conversation goes on from them.
  */
-export function toImageRequest({ model, messages = [], provider, seed }: ChatCompletionRequest): ImageRequest {
+export function toImageRequest({ model, messages, provider, seed }: ChatCompletionRequest): ImageRequest {
   const said = messages.findLast(({ role }) => role === 'user');
   const sent = said === undefined ? [] : picturesOf(said);
   const made = messages.findLast(({ role }) => role === 'assistant');
