@@ -5,10 +5,11 @@ import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
-import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
+import type { GatewayResponse } from '../http/response.ts';
 import { imageKind } from '../images/image-kind.ts';
 import { type ImageForm, streamImages } from '../images/image-stream.ts';
 import { runImages } from '../images/images.ts';
+import { writeImages } from '../images/write-images.ts';
 import type { ImageParameters } from '../wire/image-capabilities.ts';
 import {
   type ImageEndpoints,
@@ -41,7 +42,8 @@ export async function makeImages(body: ImageRequest, context: MakeContext, form:
   const call = receiveCall(imageKind, request, context);
   if (imageKind.isStreamed?.(call.request) === true) return streamImages(call, context, form);
   const whole = await runImages(call, context);
-  return toJsonResponse(200, form.toWhole(whole, toSeconds(context)), context.responseHeaders);
+  const headers = { ...context.responseHeaders, 'content-type': 'application/json' };
+  return { status: 200, headers, body: writeImages(form.toWhole(whole, toSeconds(context))) };
 }
 
 const toSeconds = ({ parts: { platform } }: MakeContext): number => Math.floor(platform.now() / 1000);

@@ -7,6 +7,7 @@ import type { GatewayResponse } from '../http/response.ts';
 import type { ImagePart, ImageResult } from '../providers/image-contract.ts';
 import type { ImageRequest } from '../wire/images.ts';
 import { runImages } from './images.ts';
+import { writeImages } from './write-images.ts';
 
 /** How images are written in one form of the API. `created`: Unix seconds. */
 export interface ImageForm {
@@ -27,7 +28,7 @@ const KEEP_ALIVE = ': SERVICE PROCESSING\n\n';
 const DONE = 'data: [DONE]\n\n';
 
 const encoder = new TextEncoder();
-const toFrame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+const toFrame = (event: object): string => `data: ${writeImages(event)}\n\n`;
 
 /**
  * Runs a call for images and sends them as events. Resolves at the first part, the end, or the keep-alive interval; an

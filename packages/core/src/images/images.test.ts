@@ -152,6 +152,7 @@ describe('a call for images', () => {
     ['{"data":[]}'],
     ['{"data":[{"url":"https://files.example/1.png"}]}'],
     ['{"error":{"message":"x"}}'],
+    ['{"data":[{"b64_json":"AA A"}]}'],
   ])('goes on to the next endpoint when upstream sends %s', async (piece) => {
     const upstream = replay(piece, one);
     const core = createCoreGateway(upstream, { models: MODELS });

@@ -10,7 +10,7 @@ import {
 } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ImageCall, ImagePart, ImageResult } from '../providers/image-contract.ts';
-import { megapixelsOf } from '../providers/kit/made-images.ts';
+import { isBase64, megapixelsOf } from '../providers/kit/made-images.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import type { ImageCapabilities } from '../wire/image-capabilities.ts';
@@ -50,13 +50,13 @@ function toBeginningKind(
       const timeoutMs = timeouts.nonStreamMs;
       const begin = (given?: ImageCall['onPart']): Promise<ImageResult> =>
         ask({ generationId, order, providerModel, preferences, onPart: given, onSent, signal, timeoutMs }).then(
-          (made) => toAtMost(made, order.count),
+          (made) => toSent(made, order.count, provider.name),
         );
       if (onPart === undefined) return { result: Promise.resolve(await begin()) };
       return new Promise<Begun>((resolve, reject) => {
         const result: Promise<ImageResult> = begin((part) => {
           // What an endpoint that was given up sends later belongs to no call.
-          if (signal.aborted) return;
+          if (signal.aborted || (part.type === 'preview' && !isBase64(part.base64))) return;
           onPart(part);
           resolve({ result });
         });
@@ -80,9 +80,13 @@ function toBeginningKind(
   };
 }
 
-/** What upstream makes beyond the order is neither sent nor charged. */
-function toAtMost(result: ImageResult, count: number): ImageResult {
-  return result.images.length <= count ? result : { ...result, images: result.images.slice(0, count) };
+/**
+ * What upstream makes beyond the order is neither sent nor charged. Throws `provider_unavailable` for what is no image.
+ */
+function toSent(result: ImageResult, count: number, providerName: string): ImageResult {
+  const images = result.images.slice(0, count);
+  if (images.length > 0 && images.every(({ base64 }) => isBase64(base64))) return { ...result, images };
+  throw new GatewayError('provider_unavailable', `${providerName} returned images that cannot be read`);
 }
 
 function toEstimate(prompt: string): Usage {

@@ -11,6 +11,11 @@ const BEGINNINGS = [
   ['PD94bWw', 'image/svg+xml'],
 ] as const;
 
+const BASE64 = /^[\w+/-]+={0,2}$/;
+
+/** Whether an image is base64 and nothing else, so that it can be written without a look at it. */
+export const isBase64 = (base64: string): boolean => BASE64.test(base64);
+
 /** The media type of an image by its first bytes; undefined where they say nothing. */
 export function typeOfImage(base64: string): string | undefined {
   return BEGINNINGS.find(([beginning]) => base64.startsWith(beginning))?.[1];

@@ -10,6 +10,7 @@ import { createSseDecoder } from '../kit/sse-decoder.ts';
 import { parseDataUrl, type Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError, toUpstreamError } from '../kit/upstream-error.ts';
 import type { Provider } from '../provider.ts';
+import { parseImages } from './parse-images.ts';
 import { readErrorFields, readOpenAiError } from './read-openai-error.ts';
 import { toProviderName } from './response/openai-completion-reader.ts';
 import { readOpenAiUsage } from './response/read-openai-usage.ts';
@@ -129,7 +130,7 @@ function toStreamError(error: unknown, { name: providerName, secrets }: Upstream
 }
 
 function readWhole(text: string, upstream: Upstream, wire: ImageWire): ImageResult {
-  const body = parseJson(text);
+  const body = parseImages(text);
   if (!isRecord(body)) {
     throw new GatewayError('provider_unavailable', `${upstream.name} returned a response without images`);
   }
