@@ -20,10 +20,10 @@ import type { WireScript } from '../support/wires/wire-script.ts';
 const UNSEEN: readonly (readonly [RegExp, string])[] = [
   [/(^|\.)(id|tool_call_id|call_id|tool_use_id|file_id|container_id|skill_id|approval_request_id)$/, 'an id'],
   [/\.file_ids\.\d+$/, 'an id'],
-  [/\.(signature|encrypted_content)$/, 'a signature, which upstream alone can read'],
+  [/\.(signature|encrypted_content|thoughtSignature)$/, 'a signature, which upstream alone can read'],
   [/reasoning_details\.\d+\.data$/, 'sealed reasoning, which upstream alone can read'],
   [/content\.1\.data$/, 'sealed reasoning, which upstream alone can read'],
-  [/<bytes>$|source\.data$/, 'bytes of a picture, a sound, a film or a PDF'],
+  [/<bytes>$|(?:source|inlineData)\.data$/, 'bytes of a picture, a sound, a film or a PDF'],
 ];
 
 /** Beside them, names of providers, which a gateway upstream is told for the choice of one. */
@@ -36,7 +36,7 @@ const isUnseen = ({ place, variant }: MarkedRequest): boolean =>
 
 /** Within schemas, arguments and records of the caller's, a name means nothing to the protocol. */
 const isData = (place: string): boolean =>
-  /(?:^|\.)(?:parameters|schema|input_schema|input_examples|input\.\w|action|newer_field|headers|metadata|trace|image_config|stop|plugins|x-note)(?:\.|$)/.test(
+  /(?:^|\.)(?:parameters|schema|input_schema|input_examples|input\.\w|action|newer_field|headers|metadata|trace|image_config|stop|plugins|x-note|args|response|labels|parametersJsonSchema|responseSchema|responseJsonSchema|newerField)(?:\.|$)/.test(
     place.replace(/^input\.\d+\./, ''),
   );
 

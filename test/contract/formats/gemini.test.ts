@@ -45,6 +45,7 @@ interface Item {
   readonly candidates?: readonly {
     readonly content: { readonly parts: readonly Readonly<Record<string, unknown>>[] };
     readonly finishReason?: string;
+    readonly logprobsResult?: unknown;
   }[];
   readonly [member: string]: unknown;
 }
@@ -59,7 +60,7 @@ const eventsOf = (text: string): Item[] =>
 const textOf = (items: readonly Item[]): string =>
   items
     .flatMap(({ candidates }) => candidates?.[0]?.content.parts ?? [])
-    .map(({ text }) => text ?? '')
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
     .join('');
 
 function openWire(script: WireScript, transport: ScriptedTransport, model = script.model): CoreGateway {
@@ -425,7 +426,7 @@ test('logarithms of probabilities come with their text, whole and streamed', asy
   const items = eventsOf(await readFrames(await core.post(EVENT_STREAM, body)).rest());
   for (const said of [[once], items]) {
     expect(
-      said.flatMap(({ candidates }) => candidates?.map((one) => one['logprobsResult' as never] as unknown) ?? []),
+      said.flatMap(({ candidates }) => candidates?.map(({ logprobsResult }) => logprobsResult) ?? []),
     ).toContainEqual({
       chosenCandidates: [{ token: 'Hel', logProbability: -0.1 }],
       topCandidates: [{ candidates: [{ token: 'He', logProbability: -2 }] }],
