@@ -18,6 +18,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [499, 'CANCELLED'],
   [500, 'INTERNAL'],
   [501, 'UNIMPLEMENTED'],
+  [502, 'UNAVAILABLE'],
   [503, 'UNAVAILABLE'],
   [504, 'DEADLINE_EXCEEDED'],
   [529, 'UNAVAILABLE'],
