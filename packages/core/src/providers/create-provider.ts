@@ -33,6 +33,7 @@ const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   google: async () => (await import('./google/google-provider.ts')).createGoogleProvider,
   fal: async () => (await import('./fal/fal-videos.ts')).createFalProvider,
   replicate: async () => (await import('./replicate/replicate-videos.ts')).createReplicateProvider,
+  elevenlabs: async () => (await import('./elevenlabs/elevenlabs-audio.ts')).createElevenLabsProvider,
 };
 
 /** Creates a provider for its configured wire. Imports that wire and no other, which keeps a start short. */

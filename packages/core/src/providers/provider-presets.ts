@@ -44,4 +44,13 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     listsModels: false,
     dataPolicy: UNKNOWN_DATA_POLICY,
   },
+  elevenlabs: {
+    wire: 'elevenlabs',
+    name: 'ElevenLabs',
+    baseUrl: 'https://api.elevenlabs.io/v1',
+    apiKeyEnv: 'ELEVENLABS_API_KEY',
+    keyPage: 'https://elevenlabs.io/app/settings/api-keys',
+    listsModels: false,
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  },
 };

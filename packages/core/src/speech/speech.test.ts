@@ -1,4 +1,6 @@
 import { type ModelDefinition, TransportError } from '@model-gateway/core';
+import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
+import { PRESETS } from '@model-gateway/core/providers/presets';
 import { expect, test } from 'vitest';
 
 import {
@@ -241,4 +243,36 @@ test('names the error of a time limit of upstream that comes before the first by
   );
   const core = createCoreGateway(upstream, { models: MODELS });
   expect((await speak(core, {})).status).toBe(408);
+});
+
+test('hands a gateway upstream the options of the caller, and takes its words for the cost of what it hears', async () => {
+  const preset = PRESETS['gateway'];
+  const dialect = preset?.wire === 'openai' ? preset.dialect : undefined;
+  const transport = createReplayTransport(
+    { headers: { 'content-type': 'audio/pcm', 'x-generation-id': 'gen-upstream' }, pieces: ['spoken'] },
+    {
+      headers: { 'content-type': 'application/json' },
+      pieces: ['{"text":"Hi","usage":{"seconds":2,"cost":0.5}}'],
+    },
+  );
+  const settings = { slug: 'acme', name: 'Acme', baseUrl: 'https://up.example/v1', apiKey: 'up-key', dialect };
+  const [voice] = MODELS;
+  const ears: ModelDefinition = {
+    id: 'acme/ears',
+    architecture: { input_modalities: ['audio'], output_modalities: ['transcription'] },
+    endpoints: [{ provider: 'acme', providerModel: 'ears' }],
+  };
+  const onlyAcme = { ...(voice as ModelDefinition), endpoints: voice?.endpoints.slice(0, 1) ?? [] };
+  const core = createCoreGateway([createOpenAiProvider({ ...settings, transport })], { models: [onlyAcme, ears] });
+  const options = { behind: { stability: 1 } };
+  await readFrames(await speak(core, { provider: { options } })).rest();
+  expect(transport.latest().sent).toMatchObject({ model: 'voice-1', provider: { options } });
+  expect(recordOf(core)).toMatchObject({ upstream_id: 'gen-upstream', total_cost: 0.000105 });
+  const heard = await core.post('/api/v1/audio/transcriptions', {
+    model: 'acme/ears',
+    input_audio: { data: 'AAAA', format: 'mp3' },
+    provider: { options },
+  });
+  expect(jsonOf(heard)).toMatchObject({ text: 'Hi', usage: { seconds: 2, cost: 0.5 } });
+  expect(recordOf(core, 1)).toMatchObject({ total_cost: 0.5, cost_known: true });
 });

@@ -565,7 +565,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown wire',
     { providers: [{ ...local, wire: 'smoke' }] },
-    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate"',
+    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate", "elevenlabs"',
   ],
   [
     'a query for a wire that has none',

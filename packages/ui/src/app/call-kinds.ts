@@ -23,7 +23,7 @@ const CALL_KINDS: Readonly<Record<Generation['api_type'], CallKind>> = {
   transcription: {
     output: 'transcription',
     path: '/audio/transcriptions',
-    example: { input_audio: { data: 'UklGRiQAAABXQVZF…', format: 'wav' } },
+    example: { input_audio: { data: '…', format: 'wav' } },
   },
   speech: { output: 'speech', path: '/audio/speech', example: { input: 'Hello!', response_format: 'mp3' } },
   image: { output: 'image', path: '/images', example: { prompt: 'A fox in the snow, at dusk' }, isInWorkbench: true },

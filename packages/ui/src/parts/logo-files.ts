@@ -20,6 +20,7 @@ import cohere from '@lobehub/icons-static-svg/icons/cohere.svg?no-inline';
 import cursor from '@lobehub/icons-static-svg/icons/cursor.svg?no-inline';
 import deepinfra from '@lobehub/icons-static-svg/icons/deepinfra.svg?no-inline';
 import deepseek from '@lobehub/icons-static-svg/icons/deepseek.svg?no-inline';
+import elevenlabs from '@lobehub/icons-static-svg/icons/elevenlabs.svg?no-inline';
 import fal from '@lobehub/icons-static-svg/icons/fal.svg?no-inline';
 import featherless from '@lobehub/icons-static-svg/icons/featherless.svg?no-inline';
 import fireworks from '@lobehub/icons-static-svg/icons/fireworks.svg?no-inline';
@@ -110,6 +111,7 @@ export const LOGO_FILES: Readonly<Record<string, string>> = {
   deepinfra,
   deepseek,
   fal,
+  elevenlabs,
   featherless,
   fireworks,
   'fireworks-ai': fireworks,

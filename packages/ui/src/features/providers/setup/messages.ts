@@ -64,6 +64,7 @@ export const providerSetupMessages = createMessages(
         google: 'Google (Gemini)',
         fal: 'fal',
         replicate: 'Replicate',
+        elevenlabs: 'ElevenLabs',
       },
     },
     advanced: {
@@ -188,6 +189,7 @@ export const providerSetupMessages = createMessages(
           google: 'Google (Gemini)',
           fal: 'fal',
           replicate: 'Replicate',
+          elevenlabs: 'ElevenLabs',
         },
       },
       advanced: {
