@@ -9,7 +9,16 @@ import { costOf, parsePrices } from './prices.ts';
 const endpoints = BUILT_IN_MODELS.flatMap((model) =>
   model.endpoints.map((endpoint) => ({ id: model.id, ...endpoint })),
 );
-const priced = endpoints.flatMap(({ id, provider, pricing }) => (pricing ? [{ id, provider, pricing }] : []));
+/** Models that speak or listen are charged by other units, or by fewer. */
+const AUDIO_OUTPUTS = ['speech', 'transcription'];
+const isAudio = (id: string): boolean =>
+  BUILT_IN_MODELS.some(
+    (model) =>
+      model.id === id && model.architecture?.output_modalities?.some((one) => AUDIO_OUTPUTS.includes(one)) === true,
+  );
+const priced = endpoints.flatMap(({ id, provider, pricing }) =>
+  pricing && !isAudio(id) ? [{ id, provider, pricing }] : [],
+);
 
 test('holds what a configuration could hold, each model once', () => {
   for (const model of BUILT_IN_MODELS) expect(modelDefinitionSchema.safeParse(model).error, model.id).toBeUndefined();
@@ -50,6 +59,16 @@ test('leaves prices out that are not known, and knows both of a token or neither
       Object.values(prices).filter((value) => typeof value === 'string'),
     );
     for (const text of texts) expect(Number(text), `${id}: ${text}`).toBeGreaterThan(0);
+  }
+});
+
+test('knows what models that speak and listen are charged by, with a voice to speak with', () => {
+  const audio = BUILT_IN_MODELS.filter(({ id }) => isAudio(id));
+  expect(audio.length).toBeGreaterThan(4);
+  const units = ['character', 'audio_second', 'prompt,audio_output', 'prompt,completion'];
+  for (const { id, architecture, supported_voices: voices, endpoints: own } of audio) {
+    expect(architecture?.output_modalities?.includes('speech') === true, id).toBe((voices ?? []).length > 0);
+    for (const { pricing } of own) expect(units, id).toContain(Object.keys(pricing ?? {}).join());
   }
 });
 
