@@ -276,3 +276,10 @@ test('hands a gateway upstream the options of the caller, and takes its words fo
   expect(jsonOf(heard)).toMatchObject({ text: 'Hi', usage: { seconds: 2, cost: 0.5 } });
   expect(recordOf(core, 1)).toMatchObject({ total_cost: 0.5, cost_known: true });
 });
+
+test('asks the endpoint that charges least for a character first', async () => {
+  const upstream = replay('x');
+  const models = MODELS.map((model) => ({ ...model, endpoints: model.endpoints.toReversed() }));
+  await readFrames(await speak(createCoreGateway(upstream, { models }), {})).rest();
+  expect(upstream.latest().sent['model']).toBe('voice-1');
+});

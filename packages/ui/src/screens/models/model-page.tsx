@@ -112,6 +112,7 @@ function About({ model }: { model: Model }) {
           [t.maxOutput, toTokensText(model.top_provider.max_completion_tokens)],
           [t.takes, architecture.input_modalities.join(', ')],
           [t.gives, architecture.output_modalities.join(', ')],
+          ...(model.supported_voices == null ? [] : [[t.voices, model.supported_voices.join(', ')] as const]),
           [t.aliases, aliases.length === 0 ? t.none : <Names names={aliases} />],
           [t.source, toSourceText(own.map(({ source }) => source))],
         ]}

@@ -154,6 +154,7 @@ function About({ model }: { model: Model }) {
           ...toPriceFacts(pricing),
           [t.takes, architecture.input_modalities.join(', ')],
           [t.gives, architecture.output_modalities.join(', ')],
+          ...(model.supported_voices == null ? [] : [[t.voices, model.supported_voices.join(', ')] as const]),
           [t.tokenizer, architecture.tokenizer],
           [t.slug, <code className="font-mono text-xs">{model.canonical_slug}</code>],
           ...(model.knowledge_cutoff == null ? [] : [[t.cutoff, model.knowledge_cutoff] as const]),
