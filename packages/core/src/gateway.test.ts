@@ -370,6 +370,22 @@ test('offers the models of local servers, and reads their lists every minute unt
   expect(local.asked).toBe(asked);
 });
 
+test('offers what a list says is no chat model as what it is, and refuses chats with it', async () => {
+  const local = discovering();
+  local.list = () => Promise.resolve([{ id: 'llama3:8b' }, { id: 'bge-m3', outputModalities: ['embeddings'] }]);
+  const embeddings = () => Promise.reject(new Error('is not called'));
+  const { gateway, get, chat } = createCoreGateway([{ ...local.provider, embeddings }], { models: [] });
+  await gateway.start();
+  const ids = async (path: string): Promise<string[]> =>
+    (jsonOf(await get(path))['data'] as { id: string }[]).map(({ id }) => id);
+  expect(await ids('/api/v1/models')).toEqual(['local/llama3:8b']);
+  expect(await ids('/api/v1/models?output_modalities=embeddings')).toEqual(['local/bge-m3']);
+  expect(await ids('/api/v1/embeddings/models')).toEqual(['local/bge-m3']);
+  const refused = await chat({ model: 'local/bge-m3' });
+  expect([refused.status, refused.body]).toEqual([400, expect.stringContaining('it is called by POST /embeddings')]);
+  await gateway.close();
+});
+
 test('keeps the models of a server that does not respond, and logs it', async () => {
   const local = discovering();
   const { gateway, get, logged, platform } = createCoreGateway([local.provider], { models: [] });

@@ -213,7 +213,13 @@ export const testProviderDraft = operation<SetupParts>()({
   },
 });
 
-const toListed = ({ id, created, contextLength }: DiscoveredModel) => ({ id, created, context_length: contextLength });
+const toListed = ({ id, created, contextLength, inputModalities, outputModalities }: DiscoveredModel) => ({
+  id,
+  created,
+  context_length: contextLength,
+  input_modalities: inputModalities,
+  output_modalities: outputModalities,
+});
 
 /** `GET /admin/v1/setup/providers`: those of the configuration, then those that were set up through the API. */
 export const listProviderSetups = operation<SetupParts>()({

@@ -126,8 +126,14 @@ function toDefinition(
     name: model.id,
     ...(model.created !== undefined && { created: model.created }),
     ...(model.contextLength !== undefined && { context_length: model.contextLength }),
+    ...toArchitecture(model),
     endpoints: [known ?? { provider: provider.slug, providerModel: model.id }],
   };
+}
+
+function toArchitecture({ inputModalities: inputs, outputModalities: outputs }: DiscoveredModel) {
+  if (outputs === undefined) return {};
+  return { architecture: { output_modalities: [...outputs], ...(inputs && { input_modalities: [...inputs] }) } };
 }
 
 function toCatalogModel(definition: ModelDefinition, providers: ReadonlyMap<string, Provider>): CatalogModel {

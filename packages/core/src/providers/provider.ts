@@ -97,6 +97,9 @@ export interface DiscoveredModel {
   /** Unix seconds. */
   readonly created?: number | undefined;
   readonly contextLength?: number | undefined;
+  /** What it reads and writes, as in `architecture`; absent where the list does not say. */
+  readonly inputModalities?: readonly string[] | undefined;
+  readonly outputModalities?: readonly string[] | undefined;
 }
 
 /**

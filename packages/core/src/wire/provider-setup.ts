@@ -125,7 +125,16 @@ export const testDraftResponseSchema = z.object({
     findings: z.array(layerFindingSchema),
     /** What the provider lists; null when it was not asked, or lists nothing. */
     models: z
-      .array(z.object({ id: z.string(), created: z.int().optional(), context_length: z.int().optional() }))
+      .array(
+        z.object({
+          id: z.string(),
+          created: z.int().optional(),
+          context_length: z.int().optional(),
+          /** What it reads and writes; absent where the list does not say. */
+          input_modalities: z.array(z.string()).optional(),
+          output_modalities: z.array(z.string()).optional(),
+        }),
+      )
       .nullable(),
   }),
 });

@@ -363,10 +363,11 @@ test('makes ids of its own for tool calls that come without', async () => {
   ]);
 });
 
-test('lists the models that can chat', async () => {
+test('lists the models that can chat or make videos, and says which', async () => {
   const models = [
     { name: 'models/gemini-2.5-flash', inputTokenLimit: 1048576, supportedGenerationMethods: ['generateContent'] },
     { name: 'models/text-embedding-004', inputTokenLimit: 2048, supportedGenerationMethods: ['embedContent'] },
+    { name: 'models/veo-3.1-generate-preview', supportedGenerationMethods: ['predictLongRunning'] },
     { name: 'tunedModels/mine', inputTokenLimit: 'many' },
     { name: 5 },
     null,
@@ -375,6 +376,7 @@ test('lists the models that can chat', async () => {
   const { signal } = new AbortController();
   expect(await providerOn(transport).listModels?.(signal)).toEqual([
     { id: 'gemini-2.5-flash', contextLength: 1048576 },
+    { id: 'veo-3.1-generate-preview', outputModalities: ['video'] },
     { id: 'tunedModels/mine' },
   ]);
   expect(transport.exchanges[0]?.request).toMatchObject({

@@ -70,7 +70,10 @@ function levelsOf(family: string, version: number): readonly ThinkingLevel[] {
   return family.startsWith('flash') && version < 3.7 ? ['MINIMAL', ...LEVELS] : LEVELS;
 }
 
-/** Lists the models that can chat. Throws `provider_unavailable` when the body is no list. */
+/** What a model is for, by the method that serves it. Of others, no call here makes use. */
+const OUTPUT_OF_METHOD: Readonly<Record<string, string>> = { predictLongRunning: 'video' };
+
+/** Lists the models that chat or make videos. Throws `provider_unavailable` when the body is no list. */
 export function readGoogleModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   const body = parseJson(text);
   if (!isObject(body) || !Array.isArray(body['models'])) {
@@ -78,9 +81,14 @@ export function readGoogleModelList(text: string, providerName: string): readonl
   }
   return objectsOf(body['models']).flatMap((model) => {
     const { name, inputTokenLimit, supportedGenerationMethods: methods } = model;
-    if (typeof name !== 'string' || (Array.isArray(methods) && !methods.includes('generateContent'))) return [];
-    const id = name.replace(/^models\//, '');
-    return [{ id, ...(Number.isSafeInteger(inputTokenLimit) && { contextLength: inputTokenLimit as number }) }];
+    if (typeof name !== 'string') return [];
+    const found = {
+      id: name.replace(/^models\//, ''),
+      ...(Number.isSafeInteger(inputTokenLimit) && { contextLength: inputTokenLimit as number }),
+    };
+    if (!Array.isArray(methods) || methods.includes('generateContent')) return [found];
+    const [output] = methods.flatMap((method) => OUTPUT_OF_METHOD[String(method)] ?? []);
+    return output === undefined ? [] : [{ ...found, outputModalities: [output] }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isObject, objectsOf, parseReturned } from '../../foundation/parse.ts';
+import { readModalities } from '../kit/read-modalities.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Field names of servers for a model's context length. */
@@ -21,6 +22,7 @@ export function readModelList(text: string, providerName: string): readonly Disc
         id,
         ...(isCount(fields['created']) && { created: fields['created'] }),
         ...(contextLength !== undefined && { contextLength }),
+        ...readModalities(fields),
       },
     ];
   });

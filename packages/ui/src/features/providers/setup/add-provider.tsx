@@ -17,7 +17,13 @@ import { type ModelChoice, ModelChoiceFields } from './model-choice.tsx';
 import { PresetTiles } from './preset-tiles.tsx';
 import { listsModels, type ProviderDraft, startDraft, toSettings } from './provider-draft.ts';
 import { ProviderFields } from './provider-fields.tsx';
-import { createModelOf, createProvider, deleteProvider, providerSetupsQuery } from './setup-queries.ts';
+import {
+  createModelOf,
+  createProvider,
+  deleteProvider,
+  type ListedModel,
+  providerSetupsQuery,
+} from './setup-queries.ts';
 import { TestArea } from './test-area.tsx';
 
 interface AddProviderProps {
@@ -58,7 +64,7 @@ function NewProvider({
   const lists = found === null ? listsModels(draft) : found.models !== null;
   const models = choice ?? { mode: lists ? 'all' : start.preset === null ? 'some' : 'none', chosen: new Set<string>() };
   const save = useMutation({
-    mutationFn: () => saveNewProvider(draft, models, { isTested, client }),
+    mutationFn: () => saveNewProvider(draft, models, { isTested, listed: found?.models ?? [], client }),
     onSuccess: ({ slug }) => onSaved(slug, isTested),
   });
   const change = (next: Partial<ProviderDraft>): void => {
@@ -122,7 +128,11 @@ function NewProvider({
 async function saveNewProvider(
   draft: ProviderDraft,
   choice: ModelChoice,
-  { isTested, client }: { readonly isTested: boolean; readonly client: QueryClient },
+  {
+    isTested,
+    listed,
+    client,
+  }: { readonly isTested: boolean; readonly listed: readonly ListedModel[]; readonly client: QueryClient },
 ): Promise<ProviderSetup> {
   const t = providerSetupMessages().add;
   const provider = await createProvider({ ...toSettings(draft), discoverModels: choice.mode === 'all' });
@@ -132,7 +142,13 @@ async function saveNewProvider(
   const failures: string[] = [];
   for (const model of chosen) {
     try {
-      made.push(await createModelOf(slug, model));
+      made.push(
+        await createModelOf(
+          slug,
+          model,
+          listed.find(({ id }) => id === model),
+        ),
+      );
     } catch (error) {
       failures.push(`${model}: ${messageOf(error)}`);
     }

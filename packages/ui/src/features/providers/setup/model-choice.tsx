@@ -1,5 +1,6 @@
 import { useState } from 'react';
 
+import { Badge } from '../../../parts/badge.tsx';
 import { scrollIntoView } from '../../../parts/scroll-into-view.ts';
 import { providerSetupMessages } from './messages.ts';
 import type { ListedModel } from './setup-queries.ts';
@@ -95,7 +96,7 @@ function PickModels({ models, value, onChange }: PickModelsProps) {
         onChange={(event) => setSearch(event.target.value)}
       />
       <ul aria-label={t.list} className="scroll-thin max-h-56 overflow-y-auto">
-        {shown.map(({ id }) => (
+        {shown.map(({ id, output_modalities: outputs }) => (
           <li key={id}>
             <label className="flex cursor-pointer items-center gap-2 rounded px-1.5 py-1 text-sm hover:bg-raised">
               <input
@@ -105,6 +106,7 @@ function PickModels({ models, value, onChange }: PickModelsProps) {
                 onChange={() => toggle(id)}
               />
               <span className="min-w-0 font-mono text-xs break-all">{id}</span>
+              {outputs !== undefined && !outputs.includes('text') && <Badge>{outputs.join(', ')}</Badge>}
             </label>
           </li>
         ))}

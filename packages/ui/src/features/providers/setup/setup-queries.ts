@@ -67,9 +67,14 @@ export const providerModelsQuery = (provider: ProviderSetup | undefined) =>
     },
   });
 
-/** Serves a model of a provider under `<slug>/<its own name>`, and returns the id. */
-export async function createModelOf(slug: string, providerModel: string): Promise<string> {
+/** Serves a model of a provider under `<slug>/<its own name>`, as what the list says it is, and returns the id. */
+export async function createModelOf(slug: string, providerModel: string, listed?: ListedModel): Promise<string> {
   const id = `${slug}/${providerModel}`;
-  await createModel({ id, endpoints: [{ provider: slug, providerModel }] });
+  const { input_modalities: inputs, output_modalities: outputs } = listed ?? {};
+  await createModel({
+    id,
+    ...(outputs && { architecture: { output_modalities: outputs, ...(inputs && { input_modalities: inputs }) } }),
+    endpoints: [{ provider: slug, providerModel }],
+  });
   return id;
 }

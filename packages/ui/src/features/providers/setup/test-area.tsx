@@ -7,6 +7,7 @@ import { Findings } from '../findings.tsx';
 import type { DraftTest } from '../use-layer-test.ts';
 import { chooseTestModel } from './choose-test-model.ts';
 import { providerSetupMessages } from './messages.ts';
+import type { ListedModel } from './setup-queries.ts';
 
 interface TestAreaProps {
   readonly name: string;
@@ -26,9 +27,15 @@ export function TestArea({ name, test, onTry }: TestAreaProps) {
         {error !== null && <ErrorPanel error={error} title={t.notRun} />}
         <Findings test={test} name={name} />
       </div>
-      {models.length > 0 && <TryModel models={models.map(({ id }) => id)} isBusy={isPending} onTry={onTry} />}
+      {models.length > 0 && <TryModel models={chatsFirst(models)} isBusy={isPending} onTry={onTry} />}
     </div>
   );
+}
+
+/** A test is a chat. Models that the list says are for something else come last. */
+function chatsFirst(models: readonly ListedModel[]): readonly string[] {
+  const isChat = ({ output_modalities: outputs }: ListedModel): boolean => outputs?.includes('text') ?? true;
+  return [...models.filter(isChat), ...models.filter((model) => !isChat(model))].map(({ id }) => id);
 }
 
 interface TryModelProps {
