@@ -16,7 +16,7 @@ const BASE = ['foundation', 'wire', 'http'];
 const CALLS = [...BASE, 'providers', 'catalog', 'stores', 'calls', 'auth', 'account'];
 const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generations', 'dispatch'];
 /** Kinds of calls that are one request upstream and one result. */
-const WHOLE_KINDS = ['embeddings', 'rerank', 'speech', 'transcriptions', 'images'];
+const WHOLE_KINDS = ['embeddings', 'rerank', 'speech', 'transcriptions', 'images', 'moderations'];
 const KINDS = [...WHOLE_KINDS, 'videos', 'chat', 'formats'];
 const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials', 'reruns'];
 

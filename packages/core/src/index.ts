@@ -186,6 +186,7 @@ export type {
   TranscriptionCall,
   TranscriptionResult,
 } from './providers/audio-contract.ts';
+export type { ModerationCall, ModerationOutcome } from './providers/moderation-contract.ts';
 export type { VideoProgress, VideoProvider } from './providers/video-contract.ts';
 export {
   addressOfPreset,

@@ -33,6 +33,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /api/v1/rerank': [401, 400, 403],
   'POST /api/v1/audio/speech': [401, 400, 403],
   'POST /api/v1/audio/transcriptions': [401, 400, 403],
+  'POST /api/v1/moderations': [401, 400, 403],
   'POST /api/chat': [401, 400, 403],
   'POST /api/generate': [401, 400, 403],
   'POST /api/embed': [401, 400, 403],

@@ -127,6 +127,7 @@ const metrics = late(() => import('./metrics.ts'));
 const datasets = late(() => import('./datasets.ts'));
 const images = late(() => import('./images.ts'));
 const openAiImages = late(() => import('./openai-images.ts'));
+const moderations = late(() => import('./moderations.ts'));
 
 /** Makes rows of operations for callers with such a key. */
 function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surface, auth: Auth) {
@@ -224,6 +225,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
   Audio: {
     'POST /api/v1/audio/speech': apiKey(audio('createSpeech'), 'Speak a text; the response is the audio as it comes'),
     'POST /api/v1/audio/transcriptions': apiKey(audio('createTranscription'), 'Write down what is said in audio, sent as JSON or as a form with a file'),
+  },
+  Moderations: {
+    'POST /api/v1/moderations': apiKey(moderations('createModeration'), 'Judge texts and images by the categories of a moderation model'),
   },
   Models: {
     'GET /api/v1/models': anyKey(models('listModels'), 'List models'),

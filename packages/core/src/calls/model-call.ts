@@ -13,6 +13,7 @@ import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '../wire/fields.ts';
 import type { ImageRequest } from '../wire/images.ts';
+import type { ModerationRequest } from '../wire/moderations.ts';
 import { nativeOf } from '../wire/native-request.ts';
 import type { RerankRequest } from '../wire/rerank.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
@@ -189,6 +190,7 @@ interface CallRequests {
   /** Without its audio. */
   readonly transcription: TranscriptionFields;
   readonly image: ImageRequest;
+  readonly moderation: ModerationRequest;
 }
 
 interface ReadRequest<Kind extends CallKindName> {

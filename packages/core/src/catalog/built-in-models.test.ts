@@ -1,23 +1,20 @@
 import { expect, test } from 'vitest';
 
 import { PRESETS } from '../providers/provider-presets.ts';
+import { kindOfOutput } from '../wire/call-kinds.ts';
 import { type EndpointDefinition, type EndpointPricing, modelDefinitionSchema } from '../wire/model-definition.ts';
 import { BUILT_IN_CATALOG, BUILT_IN_MODELS } from './built-in-models.ts';
 import { pickServedModels } from './override-models.ts';
 import { costOf, parsePrices } from './prices.ts';
 
+const kindOfModel = ({ architecture }: (typeof BUILT_IN_MODELS)[number]) =>
+  kindOfOutput(architecture?.output_modalities ?? []);
 const endpoints = BUILT_IN_MODELS.flatMap((model) =>
-  model.endpoints.map((endpoint) => ({ id: model.id, ...endpoint })),
+  model.endpoints.map((endpoint) => ({ id: model.id, kind: kindOfModel(model), ...endpoint })),
 );
-/** Models that speak or listen are charged by other units, or by fewer. */
-const AUDIO_OUTPUTS = ['speech', 'transcription'];
-const isAudio = (id: string): boolean =>
-  BUILT_IN_MODELS.some(
-    (model) =>
-      model.id === id && model.architecture?.output_modalities?.some((one) => AUDIO_OUTPUTS.includes(one)) === true,
-  );
-const priced = endpoints.flatMap(({ id, provider, pricing }) =>
-  pricing && !isAudio(id) ? [{ id, provider, pricing }] : [],
+/** Of chats: models of other kinds have not both prices of tokens, and may be free. */
+const priced = endpoints.flatMap(({ id, kind, provider, pricing }) =>
+  pricing && kind === 'chat' ? [{ id, provider, pricing }] : [],
 );
 
 test('holds what a configuration could hold, each model once', () => {

@@ -69,6 +69,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     transcription: provider.transcription && within(provider.transcription.bind(provider), parts),
     speechFormatsOf: provider.speechFormatsOf?.bind(provider),
     image: provider.image && within(provider.image.bind(provider), parts),
+    moderation: provider.moderation && within(provider.moderation.bind(provider), parts),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;

@@ -9,6 +9,7 @@ import type { SpeechFormat } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
 import type { SpeechCall, SpeechResult, TranscriptionCall, TranscriptionResult } from './audio-contract.ts';
 import type { ImageCall, ImageResult } from './image-contract.ts';
+import type { ModerationCall, ModerationOutcome } from './moderation-contract.ts';
 import type { RerankCall, RerankResult } from './rerank-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -151,6 +152,7 @@ export interface Provider {
   speechFormatsOf?(providerModel: string): readonly SpeechFormat[];
   /** Makes images. Throws as `chat` does; also where there is none. */
   image?(call: ImageCall): Promise<ImageResult>;
+  moderation?(call: ModerationCall): Promise<ModerationOutcome>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

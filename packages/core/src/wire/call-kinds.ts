@@ -72,6 +72,14 @@ export const CALL_KINDS = {
     retainsData: false,
     sendsPreferences: true,
   },
+  moderation: {
+    apiType: 'moderation',
+    output: 'moderation',
+    path: '/moderations',
+    tokens: ['prompt'],
+    retainsData: false,
+    sendsPreferences: false,
+  },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

@@ -27,6 +27,7 @@ const CALL_KINDS: Readonly<Record<Generation['api_type'], CallKind>> = {
   },
   speech: { output: 'speech', path: '/audio/speech', example: { input: 'Hello!', response_format: 'mp3' } },
   image: { output: 'image', path: '/images', example: { prompt: 'A fox in the snow, at dusk' }, isInWorkbench: true },
+  moderation: { output: 'moderation', path: '/moderations', example: { input: 'Hello!' } },
 };
 
 export const API_TYPES: readonly string[] = Object.keys(CALL_KINDS).toSorted();

@@ -9,6 +9,7 @@ import { readModelList } from './models.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiImages } from './openai-images.ts';
+import { createOpenAiModeration } from './openai-moderation.ts';
 import { createOpenAiRerank } from './openai-rerank.ts';
 import { createOpenAiSpeech } from './openai-speech.ts';
 import { createOpenAiTranscriptions } from './openai-transcriptions.ts';
@@ -103,6 +104,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     image: isGateway
       ? createGatewayImages(upstream, { url: toUrl('/images'), chatWhole })
       : createOpenAiImages(upstream, (path, model) => toModelUrl(path)(model)),
+    moderation: createOpenAiModeration(upstream, toModelUrl('/moderations')),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => {
           const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');

@@ -14,6 +14,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   speech: '/audio/speech',
   transcription: '/audio/transcriptions',
   image: '/images',
+  moderation: '/moderations',
 };
 
 export const detailMessages = createMessages(
