@@ -58,25 +58,37 @@ export interface Router<Parts> {
   has(method: string, path: string, surfaces: readonly Surface[]): boolean;
 }
 
+interface VariableRoute<Parts> {
+  /** What its path has before the first parameter: most paths are told apart by that. */
+  readonly start: string;
+  readonly pattern: RegExp;
+  readonly route: Route<Parts>;
+}
+
 const NO_PARAMS: RouteMatch<unknown>['params'] = {};
 
 /** Creates a router for a table of routes, in which earlier routes win. */
 export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Parts> {
   /** The routes without parameters, by path: nearly every request needs one of these and finds it in one step. */
   const staticRoutes = new Map<string, RouteMatch<Parts>[]>();
-  const variableRoutes: { readonly pattern: RegExp; readonly route: Route<Parts> }[] = [];
+  const variableRoutes: VariableRoute<Parts>[] = [];
   for (const route of routes.map(loadingOnce)) {
-    if (route.path.includes('{')) variableRoutes.push({ pattern: toPattern(route.path), route });
+    const start = route.path.indexOf('{');
+    if (start !== -1) variableRoutes.push({ start: route.path.slice(0, start), pattern: toPattern(route.path), route });
     else staticRoutes.set(route.path, [...(staticRoutes.get(route.path) ?? []), { route, params: NO_PARAMS }]);
   }
 
   /** The parameters of the matches are not decoded yet. */
-  const findAll = (path: string): readonly RouteMatch<Parts>[] =>
-    staticRoutes.get(path) ??
-    variableRoutes.flatMap(({ pattern, route }) => {
-      const match = pattern.exec(path);
-      return match === null ? [] : [{ route, params: { ...match.groups } }];
-    });
+  const findAll = (path: string): readonly RouteMatch<Parts>[] => {
+    const known = staticRoutes.get(path);
+    if (known !== undefined) return known;
+    const matches: RouteMatch<Parts>[] = [];
+    for (const { start, pattern, route } of variableRoutes) {
+      const match = path.startsWith(start) ? pattern.exec(path) : null;
+      if (match !== null) matches.push({ route, params: { ...match.groups } });
+    }
+    return matches;
+  };
   const find = (method: string, path: string): RouteMatch<Parts> | undefined => {
     const wanted = method === 'HEAD' ? 'GET' : method;
     return findAll(path).find(({ route }) => route.method === wanted);
