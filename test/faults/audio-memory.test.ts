@@ -38,29 +38,30 @@ async function serve({ baseUrl }: AudioUpstream) {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const test48 = test.skipIf(!existsSync('/proc/self/status'));
+test.skipIf(!existsSync('/proc/self/status'))(
+  'ten minutes of speech pass with at most 48 MiB more memory',
+  async () => {
+    let bytes = 4 * MIB;
+    const upstream = await startAudioUpstream({ bytesOf: () => bytes });
+    const { post, peakBytes } = await serve(upstream);
+    const speak = async (): Promise<number> => {
+      const response = await post('/speech', JSON.stringify({ model: 'test/voice', input: 'Hello' }), JSON_TYPE);
+      let length = 0;
+      for await (const piece of response.body ?? []) length += (piece as Uint8Array).length;
+      return length;
+    };
+    // A short one first, so that what is measured is its length, and not the loading of code.
+    await speak();
+    const before = peakBytes();
+    bytes = TEN_MINUTES_BYTES;
+    expect(await speak()).toBeGreaterThanOrEqual(TEN_MINUTES_BYTES);
+    const growth = peakBytes() - before;
+    console.info(`speech: ${(growth / MIB).toFixed(1)} MiB more`);
+    expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
+  },
+);
 
-test48('ten minutes of speech pass with at most 48 MiB more memory', async () => {
-  let bytes = MIB;
-  const upstream = await startAudioUpstream({ bytesOf: () => bytes });
-  const { post, peakBytes } = await serve(upstream);
-  const speak = async (): Promise<number> => {
-    const response = await post('/speech', JSON.stringify({ model: 'test/voice', input: 'Hello' }), JSON_TYPE);
-    let length = 0;
-    for await (const piece of response.body ?? []) length += (piece as Uint8Array).length;
-    return length;
-  };
-  // A short one first, so that what is measured is its length, and not the loading of code.
-  await speak();
-  const before = peakBytes();
-  bytes = TEN_MINUTES_BYTES;
-  expect(await speak()).toBeGreaterThanOrEqual(TEN_MINUTES_BYTES);
-  const growth = peakBytes() - before;
-  console.info(`speech: ${(growth / MIB).toFixed(1)} MiB more`);
-  expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
-});
-
-test48.each(['a form', 'base64 in JSON'])(
+test.skipIf(!existsSync('/proc/self/status')).each(['a form', 'base64 in JSON'])(
   'a file of 25 MB as %s passes with at most 48 MiB more memory',
   async (how) => {
     const upstream = await startAudioUpstream();
@@ -79,7 +80,7 @@ test48.each(['a form', 'base64 in JSON'])(
       form.set('file', new Blob([audio]), 'noise.mp3');
       return (await post('/transcriptions', form)).json();
     };
-    await hear(2 * MIB);
+    await hear(4 * MIB);
     const before = peakBytes();
     expect(await hear(FILE_BYTES)).toMatchObject({ text: 'a long file' });
     const growth = peakBytes() - before;

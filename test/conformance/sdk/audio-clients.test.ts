@@ -109,7 +109,7 @@ describe.each(HOST_KINDS)('audio on %s', (kind) => {
         file: new File(['what was said'], 'voice.mp3'),
         responseFormat: 'verbose_json',
       },
-    } as Parameters<typeof stt.createTranscriptionMultipart>[0]);
+    });
     expect(form).toMatchObject({ text: 'what was said', duration: 3, segments: [{ start: 0, end: 3 }] });
   });
 

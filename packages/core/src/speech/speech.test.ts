@@ -256,14 +256,15 @@ test('hands a gateway upstream the options of the caller, and takes its words fo
     },
   );
   const settings = { slug: 'acme', name: 'Acme', baseUrl: 'https://up.example/v1', apiKey: 'up-key', dialect };
-  const [voice] = MODELS;
   const ears: ModelDefinition = {
     id: 'acme/ears',
     architecture: { input_modalities: ['audio'], output_modalities: ['transcription'] },
     endpoints: [{ provider: 'acme', providerModel: 'ears' }],
   };
-  const onlyAcme = { ...(voice as ModelDefinition), endpoints: voice?.endpoints.slice(0, 1) ?? [] };
-  const core = createCoreGateway([createOpenAiProvider({ ...settings, transport })], { models: [onlyAcme, ears] });
+  const [onlyAcme] = MODELS.map((model) => ({ ...model, endpoints: model.endpoints.slice(0, 1) }));
+  const core = createCoreGateway([createOpenAiProvider({ ...settings, transport })], {
+    models: onlyAcme === undefined ? [] : [onlyAcme, ears],
+  });
   const options = { behind: { stability: 1 } };
   await readFrames(await speak(core, { provider: { options } })).rest();
   expect(transport.latest().sent).toMatchObject({ model: 'voice-1', provider: { options } });
