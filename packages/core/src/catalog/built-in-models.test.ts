@@ -60,7 +60,7 @@ test('leaves prices out that are not known, and knows both of a token or neither
 });
 
 test('knows what models that speak and listen are charged by, with a voice to speak with', () => {
-  const audio = BUILT_IN_MODELS.filter(({ id }) => isAudio(id));
+  const audio = BUILT_IN_MODELS.filter((model) => ['speech', 'transcription'].includes(kindOfModel(model) ?? ''));
   expect(audio.length).toBeGreaterThan(4);
   const units = ['character', 'audio_second', 'prompt,audio_output', 'prompt,completion'];
   for (const { id, architecture, supported_voices: voices, endpoints: own } of audio) {
