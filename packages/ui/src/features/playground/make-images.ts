@@ -1,7 +1,15 @@
-import type { ChatCompletionRequest, ContentPart, ImageRequest, ImageResponse } from '@model-gateway/core/wire';
+import type { ChatCompletionRequest, ContentPart, ImageRequest, ImageResponse, Usage } from '@model-gateway/core/wire';
 
 import { type Caller, openApi } from '../../api/call-api.ts';
-import type { ChatPiece } from './stream-chat.ts';
+
+/** Images as a piece of a completion. */
+interface ImagesPiece {
+  readonly generationId?: string;
+  /** Addresses that contain the bytes. */
+  readonly images: readonly string[];
+  readonly finishReason: string;
+  readonly usage?: Usage;
+}
 
 type Message = NonNullable<ChatCompletionRequest['messages']>[number];
 
@@ -34,7 +42,7 @@ export async function* makeImages(
   request: ChatCompletionRequest,
   caller: Caller,
   signal: AbortSignal,
-): AsyncGenerator<ChatPiece> {
+): AsyncGenerator<ImagesPiece> {
   const body = toImageRequest(request);
   const response = await openApi('/api/v1/images', { method: 'POST', body, caller, signal });
   const generationId = response.headers.get('x-generation-id');
