@@ -67,6 +67,7 @@ test.each([
   ['post', '/api/v1/chat/completions', 'x-session-id', 'x-generation-id'],
   ['post', '/api/v1/embeddings', 'x-session-id', 'x-generation-id'],
   ['post', '/api/v1/rerank', 'x-session-id', 'x-generation-id'],
+  ['post', '/api/v1/images', 'x-session-id', 'x-generation-id'],
   ['post', '/api/v1/videos', 'idempotency-key', 'x-generation-id'],
   ['get', '/api/v1/videos/{jobId}/content', 'range', 'content-range'],
   ['get', '/admin/v1/generations/feed', 'last-event-id', 'cache-control'],
@@ -115,6 +116,7 @@ test.each([
   ['/api/v1/chat/completions', 'text/event-stream', 'properties.data.properties'],
   ['/api/v1/embeddings', 'application/json', 'properties'],
   ['/api/v1/rerank', 'application/json', 'properties'],
+  ['/api/v1/images', 'application/json', 'properties'],
 ])('describes the routing metadata in the response of %s in %s', (path, type, place) => {
   const schema = document.paths[path]?.['post']?.responses['200']?.content?.[type]?.schema;
   const stage = `${place}.service_metadata.properties.pipeline.items`;
