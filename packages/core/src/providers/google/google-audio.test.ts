@@ -121,6 +121,7 @@ test('leaves formats that the wire does not have to other providers', async () =
 test.each([
   ['is cut', RESPONSE.slice(0, -30), true],
   ['has no audio', '[{"candidates":[{"finishReason":"SAFETY"}]}]', false],
+  ['has audio that is none', '[{"candidates":[{"content":{"parts":[{"inlineData":{"data":"%%%%"}}]}}]}]', false],
   ['is an error', '[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"Too many"}}]', false],
 ])('takes a response that %s for a failure', async (_name, text, hasBegun) => {
   const core = createGoogleGateway(replay(text));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { createBase64Lifter } from '../../foundation/lift-base64.ts';
+import { type Base64Lifter, createBase64Lifter } from '../../foundation/lift-base64.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
 import { readErrorText, readText, toText } from '../../foundation/transport.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';
@@ -73,7 +73,7 @@ export function createGoogleSpeech(upstream: Upstream): NonNullable<Provider['sp
       }
       facts = readEnd(text, name);
     };
-    return { body: speak(body, format, read), facts: () => facts };
+    return { body: speak(body, { format, name, readRest: read }), facts: () => facts };
   };
 }
 
@@ -89,21 +89,36 @@ function toSpeechRequest({ request, voice, options }: SpeechCall): object {
 
 const DATA_PATH = '*.candidates.*.content.parts.*.inlineData.data';
 
+interface Speaking {
+  readonly format: SpeechFormat;
+  /** The provider's. */
+  readonly name: string;
+  /** Reads the JSON around the audio, once all has come. */
+  readonly readRest: (text: string) => void;
+}
+
 async function* speak(
   pieces: AsyncIterable<Uint8Array>,
-  format: SpeechFormat,
-  readRest: (text: string) => void,
+  { format, name, readRest }: Speaking,
 ): AsyncGenerator<Uint8Array> {
   const lifter = createBase64Lifter((path) => path.join('.') === DATA_PATH);
   let hasBegun = false;
   for await (const piece of pieces) {
-    for (const bytes of lifter.push(piece)) {
+    for (const bytes of lift(lifter, piece, name)) {
       if (!hasBegun && format === 'wav') yield WAVE_HEAD;
       hasBegun = true;
       yield bytes;
     }
   }
   readRest(toText(lifter.end()));
+}
+
+function lift(lifter: Base64Lifter, piece: Uint8Array, name: string): readonly Uint8Array[] {
+  try {
+    return lifter.push(piece);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${name} sent audio that cannot be read`, { cause });
+  }
 }
 
 /** Throws `provider_unavailable` unless the list has come to its end. */

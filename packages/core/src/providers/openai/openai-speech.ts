@@ -92,7 +92,7 @@ function readEvents(pieces: AsyncIterable<Uint8Array>, name: string) {
       const { input_tokens: prompt, output_tokens: spoken } = usage;
       facts = { usage: { prompt_tokens: prompt, completion_tokens: spoken, total_tokens: prompt + spoken } };
     }
-    return audio == null ? null : decodeBase64(audio);
+    return audio == null ? null : toBytes(audio, name);
   };
   async function* body(): AsyncGenerator<Uint8Array> {
     const decoder = createSseDecoder();
@@ -108,4 +108,12 @@ function readEvents(pieces: AsyncIterable<Uint8Array>, name: string) {
     if (!isDone) throw new GatewayError('provider_unavailable', `${name} broke the speech off`);
   }
   return { body: body(), facts: () => facts };
+}
+
+function toBytes(audio: string, name: string): Uint8Array {
+  try {
+    return decodeBase64(audio);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${name} sent audio that cannot be read`, { cause });
+  }
 }
