@@ -123,11 +123,8 @@ test('sends pictures to Cohere as parts, and counts them apart', async () => {
 test.each([
   ['mistral', { model: 'vectors-1', input: ['fox'], output_dimension: 8, encoding_format: 'base64' }],
   ['voyage', { model: 'vectors-1', input: ['fox'], output_dimension: 8, input_type: 'query' }],
-  ['jina', { model: 'vectors-1', input: ['fox'], dimensions: 8, embedding_type: 'base64', task: 'query' }],
-  [
-    'openai',
-    { model: 'vectors-1', input: ['fox'], dimensions: 8, encoding_format: 'base64', input_type: 'query', user: 'u' },
-  ],
+  ['jina', { model: 'vectors-1', input: ['fox'], dimensions: 8, embedding_type: 'base64', task: 'retrieval.query' }],
+  ['openai', { model: 'vectors-1', input: ['fox'], dimensions: 8, encoding_format: 'base64', user: 'u' }],
 ])('%s gets the fields of embeddings under its own names', async (preset, sent) => {
   const transport = replay({ data: [{ index: 0, embedding: [0.5, 2] }], usage: { total_tokens: 2 } });
   const response = await embed(preset, transport, {

@@ -6,6 +6,7 @@ import { sendWhole, toText } from '../../foundation/transport.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
+import type { OpenAiDialect } from './openai-dialect.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toProviderName } from './response/openai-completion-reader.ts';
 import { readOpenAiUsage } from './response/read-openai-usage.ts';
@@ -22,17 +23,19 @@ interface EmbeddingsWire {
   readonly isGateway: boolean;
   /** Fields that have another name there; null for those that are left out. */
   readonly names: Readonly<Record<string, string | null>>;
+  /** Values that have another name there, by the field's common name. */
+  readonly renamedValues: OpenAiDialect['renamedValues'];
 }
 
 /** Creates the embeddings of a provider over OpenAI's wire: `POST /embeddings`. */
 export function createOpenAiEmbeddings(
   upstream: Upstream,
-  { toUrl, isGateway, names }: EmbeddingsWire,
+  { toUrl, isGateway, ...words }: EmbeddingsWire,
 ): NonNullable<Provider['embeddings']> {
   const { name, headers, transport } = upstream;
   return async (call) => {
     const { providerModel, signal, timeoutMs } = call;
-    const body = toBody(call, names);
+    const body = toBody(call, words);
     call.onSent?.('openai', body);
     const { status, bytes, ...head } = await sendWhole(transport, {
       method: 'POST',
@@ -53,13 +56,13 @@ export function createOpenAiEmbeddings(
 /** Floats are requested by default, because not every server supports the other format. */
 function toBody(
   { request, providerModel: model, preferences }: EmbeddingsCall,
-  names: EmbeddingsWire['names'],
+  { names, renamedValues }: Pick<EmbeddingsWire, 'names' | 'renamedValues'>,
 ): object {
   const { input, dimensions, encoding_format, input_type, user } = request;
   const body: Record<string, unknown> = { model, input };
   for (const [field, value] of Object.entries({ dimensions, encoding_format, input_type, user })) {
     const name = names[field] === undefined ? field : names[field];
-    if (value != null && name !== null) body[name] = value;
+    if (value != null && name !== null) body[name] = renamedValues[field]?.[value] ?? value;
   }
   if (preferences !== undefined) body['provider'] = preferences;
   return body;

@@ -22,6 +22,7 @@ const openAi = dialect({
   knowsDeveloperRole: true,
   cacheMarks: 'prompt_cache_breakpoint',
   hasResponses: true,
+  embeddings: { input_type: null },
   hasAudioEvents: true,
   transcripts: 'counted',
 });
@@ -175,6 +176,7 @@ export const OPENAI_PRESETS = {
     listsModels: false,
     dialect: dialect({
       renamedFields: { top_n: 'top_k' },
+      renamedValues: { input_type: { search_query: 'query', search_document: 'document' } },
       // It takes no word for numbers, which are what it sends without one.
       embeddings: { dimensions: 'output_dimension', encoding_format: null, user: null },
     }),
@@ -184,7 +186,18 @@ export const OPENAI_PRESETS = {
     keyPage: 'https://jina.ai/api-dashboard/key-manager',
     hasChat: false,
     listsModels: false,
-    dialect: dialect({ embeddings: { encoding_format: 'embedding_type', input_type: 'task', user: null } }),
+    dialect: dialect({
+      renamedValues: {
+        input_type: {
+          search_query: 'retrieval.query',
+          query: 'retrieval.query',
+          search_document: 'retrieval.passage',
+          document: 'retrieval.passage',
+          clustering: 'separation',
+        },
+      },
+      embeddings: { encoding_format: 'embedding_type', input_type: 'task', user: null },
+    }),
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),
   xai: preset('xAI', 'https://api.x.ai/v1', 'XAI_API_KEY', {

@@ -93,7 +93,12 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     embeddings:
       dialect.embeddings === 'cohere'
         ? createCohereEmbeddings(upstream, toUrl(COHERE_EMBED))
-        : createOpenAiEmbeddings(upstream, { isGateway, toUrl: toModelUrl('/embeddings'), names: dialect.embeddings }),
+        : createOpenAiEmbeddings(upstream, {
+            isGateway,
+            toUrl: toModelUrl('/embeddings'),
+            names: dialect.embeddings,
+            renamedValues: dialect.renamedValues,
+          }),
     rerank: createOpenAiRerank(upstream, { dialect, toUrl: toModelUrl(dialect.rerankPath) }),
     speech: createOpenAiSpeech(upstream, { isGateway, hasEvents: hasAudioEvents, toUrl: toModelUrl('/audio/speech') }),
     transcription: createOpenAiTranscriptions(upstream, {
