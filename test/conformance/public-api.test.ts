@@ -34,7 +34,7 @@ const GAPS: Readonly<Record<string, Partial<Record<Part, readonly string[]>>>> =
   // No endpoint here clones voices.
   'GET /endpoints/zdr': { response: ['data.supports_voice_cloning'] },
   // Clients join the texts of the output themselves; errors have their type in `error`.
-  'POST /responses': { body: ['prompt'], response: ['error_type', 'output_text'] },
+  'POST /responses': { response: ['error_type', 'output_text'] },
 };
 
 /** What is there only to say why it is not. */

@@ -5,12 +5,12 @@ import { chatCompletionsFormat } from '../formats/chat-completions/chat-completi
 import { completionsFormat } from '../formats/completions/completions-format.ts';
 import { operation } from '../http/operation.ts';
 import { chatCompletionEventSchema, chatCompletionResultSchema } from '../wire/chat-chunk.ts';
-import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import {
   documentedCompletionsRequestSchema,
   textCompletionEventSchema,
   textCompletionSchema,
 } from '../wire/completions.ts';
+import { documentedChatRequestSchema } from '../wire/prompts.ts';
 
 /** The headers that every chat call reads, in every format. */
 export const CHAT_HEADERS = { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS };
@@ -20,7 +20,7 @@ export const CHAT_RESPONSE_HEADERS = { ...CALL_RESPONSE_HEADERS, ...CACHE_RESPON
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
 export const createChatCompletion = operation<ChatParts>()({
   headers: CHAT_HEADERS,
-  body: { readByRun: chatCompletionRequestSchema },
+  body: { readByRun: documentedChatRequestSchema },
   response: {
     mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },
   },

@@ -12,6 +12,7 @@ import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
 import { findResponse, inputOf, type StoredResponse, type StoredResponseParts } from './find-response.ts';
 
 export interface ResponsesParts extends ChatParts, StoredResponseParts {
+  readonly store: ChatParts['store'] & StoredResponseParts['store'];
   readonly logging: ChatParts['logging'] & { readonly acceptStore: boolean };
 }
 

@@ -37,6 +37,8 @@ export interface ModelCall<Request = unknown> {
   readonly labels: CallLabels;
   /** The rule of the account that has chosen its models; absent where they are those that were asked for. */
   readonly ruled?: RuledCall | undefined;
+  /** The stored prompt that the request named; undefined for none. */
+  readonly prompt?: CalledPrompt | undefined;
   /** The request in the form in which it came in, to be stored. */
   readonly received: ReceivedRequest;
 }
@@ -178,6 +180,12 @@ export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now
   }
   putRandomHex(codes, prefix.length, platform);
   return String.fromCharCode(...codes);
+}
+
+/** A version of a stored prompt. */
+export interface CalledPrompt {
+  readonly id: string;
+  readonly version: number;
 }
 
 /** The request of every kind, as its operation has read and checked it. */

@@ -34,6 +34,7 @@ import type { GatewayResponse } from '../http/response.ts';
 import type { WorstCase } from '../limits/ledger.ts';
 import { withinBounds } from '../limits/reserve-call.ts';
 import { applyRules } from '../routing/rules.ts';
+import type { Store } from '../stores/store.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
 import { chatKind, hasPlugin, hasServerTools, isOnline, type Plugin } from './chat-kind.ts';
@@ -46,6 +47,7 @@ import { composeStages } from './stages/compose-stages.ts';
 import { openServerTools } from './stages/server-tools/server-tools-stage.ts';
 import type { ToolParts } from './stages/server-tools/tool-set.ts';
 import type { ListedStage } from './stages/stage.ts';
+import { namesPrompt, withStoredPrompt } from './stored-prompt.ts';
 
 type ChatContext = RequestContext<ChatParts>;
 
@@ -72,12 +74,15 @@ export async function completeChat(
   const { request: client, parts, responseHeaders } = context;
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
-  const body = await readJsonBody(client);
+  const sent = await readJsonBody(client);
+  const prompted = namesPrompt(format.name, sent) ? await withStoredPrompt(format.name, sent, parts.store) : undefined;
+  const body = prompted === undefined ? sent : prompted.body;
   const parsing = format.parse(body, client.headers);
   const { request: read, encoder, received: whole } = parsing instanceof Promise ? await parsing : parsing;
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const received = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, inner);
+  const plain = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, inner);
+  const received = prompted === undefined ? plain : { ...plain, prompt: prompted.prompt };
   const steps = inner === undefined ? CHAT_STEPS : BOUNDED_STEPS;
   const prepared = await prepareCall(received, steps, context, receivedAt);
 
@@ -222,6 +227,7 @@ export interface ChatParts extends ChatRunParts, PrepareParts, HookParts, ToolPa
   readonly stages: readonly ListedStage[];
   readonly moderator: Moderator | undefined;
   readonly regionOf: RegionOf;
+  readonly store: Pick<Store, 'prompts'>;
   readonly logging: GenerationLogging;
 }
 

@@ -115,6 +115,10 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
   if (outcome.status === 'cancelled' && outcome.error.code === 'call_cancelled') generation.cancelled_by = 'operator';
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (pipeline.narrowedBy !== null) generation.narrowed_by = [...pipeline.narrowedBy];
+  if (call.prompt !== undefined) {
+    generation.prompt_id = call.prompt.id;
+    generation.prompt_version = call.prompt.version;
+  }
   if (call.ruled !== undefined) {
     generation.routing_rule = call.ruled.rule;
     if (call.ruled.requested !== null) generation.requested_model = call.ruled.requested;

@@ -33,6 +33,10 @@ export function toPromptHead({ versions, ...prompt }: StoredPrompt): PromptHead 
 /** A name begins with a letter; spaces within the braces do not matter. */
 const VARIABLE = /\{\{\s*([\p{L}_][\p{L}\p{N}_.-]{0,59})\s*\}\}/gu;
 
+/** A text with its variables filled in; what a value holds is not looked through again. */
+export const fillIn = (text: string, values: ReadonlyMap<string, string>): string =>
+  text.replaceAll(VARIABLE, (whole, name: string) => values.get(name) ?? whole);
+
 /** The names in double braces, in the order in which they first appear. */
 export function variablesOf(messages: readonly Pick<PromptMessage, 'content'>[]): string[] {
   return [...new Set(messages.flatMap(({ content }) => [...content.matchAll(VARIABLE)].map(([, name = '']) => name)))];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { chatFields } from './chat-request.ts';
+import { promptReferenceSchema } from './prompts.ts';
 import { routingMembersSchema } from './routing.ts';
 
 const partSchema = z.discriminatedUnion('type', [
@@ -150,6 +151,8 @@ export const responsesRequestSchema = z.looseObject({
 export const documentedResponsesRequestSchema = z.looseObject({
   ...responsesRequestSchema.shape,
   ...chatFields(RESPONSES_SHARED_FIELDS),
+  input: responsesRequestSchema.shape.input.optional(),
+  prompt: promptReferenceSchema.shape.prompt.nullish(),
   reasoning: chatFields(['reasoning']).reasoning,
   truncation: z
     .enum(['auto', 'disabled'])
