@@ -124,7 +124,7 @@ function createResponseFrames(envelope: CompletionEnvelope, form: StreamForm, op
       if (held !== null) write(rename(held));
       const json = JSON.stringify(toErrorStatus(error));
       write(json);
-      // Google's clients of before 2026, Gemini CLI among them, pass over an event without candidates. They do find an
+      // Older clients of Google's, Gemini CLI among them, pass over an event without candidates. They do find an
       // error that no event has around it, or else an event that is cut; other readers of events see neither.
       return form === EVENTS ? [take(), json] : take() + form.end;
     },
