@@ -16,6 +16,7 @@ import {
   type embeddingsResponseSchema,
   itemsOf,
 } from '../wire/embeddings.ts';
+import { toFormat } from './vector-format.ts';
 
 /** Runs one call for embeddings. Throws what ended it; either way it has been recorded. */
 export async function runEmbeddings(
@@ -30,7 +31,11 @@ export async function runEmbeddings(
     object: 'list',
     model: endpoint.modelId,
     provider: result.upstreamProvider ?? endpoint.provider.name,
-    data: result.vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    data: result.vectors.map((embedding, index) => ({
+      object: 'embedding',
+      index,
+      embedding: embedding as number[] | string,
+    })),
     usage: {
       prompt_tokens,
       total_tokens,
@@ -88,7 +93,7 @@ const textOf = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 
 interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
-  readonly vectors: readonly (number[] | string)[];
+  readonly vectors: readonly (readonly number[] | string)[];
 }
 
 /**
@@ -201,30 +206,3 @@ const input: Place = chosen((value) =>
 const withParts: Place = fields({ content });
 
 const PLACES = { input, input_type: text, user: text, session_id: text, trace: record } as const;
-
-type Vector = readonly number[] | string;
-
-/**
- * Converts a vector to the requested format. Clients decode base64 as little-endian 32-bit floats without a check, so a
- * list of numbers in its place would become a short and wrong vector.
- */
-function toFormat(vector: Vector, format: 'float' | 'base64'): number[] | string {
-  if (format === 'base64') return typeof vector === 'string' ? vector : toBase64(vector);
-  return typeof vector === 'string' ? fromBase64(vector) : [...vector];
-}
-
-const BYTES = 4;
-
-function toBase64(vector: readonly number[]): string {
-  const view = new DataView(new ArrayBuffer(vector.length * BYTES));
-  for (const [index, value] of vector.entries()) view.setFloat32(index * BYTES, value, true);
-  let text = '';
-  for (const byte of new Uint8Array(view.buffer)) text += String.fromCharCode(byte);
-  return btoa(text);
-}
-
-function fromBase64(text: string): number[] {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
-  return Array.from({ length: Math.floor(bytes.length / BYTES) }, (_, index) => view.getFloat32(index * BYTES, true));
-}

@@ -7,13 +7,14 @@ import { type EmbeddingsItem, itemsOf } from '../../wire/embeddings.ts';
 import { refuseField } from '../../wire/fields.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
+import { numbersSchema } from '../kit/vector-schema.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 
 /** `float` holds a list of numbers for each input; `base64` the same as little-endian 32-bit floats. */
 const responseSchema = z.object({
   id: z.string().nullish(),
-  embeddings: z.object({ float: z.array(z.array(z.number())), base64: z.array(z.string()) }).partial(),
+  embeddings: z.object({ float: z.array(numbersSchema), base64: z.array(z.string()) }).partial(),
   meta: z
     .object({ billed_units: z.looseObject({}) })
     .partial()

@@ -7,12 +7,13 @@ import { type EmbeddingsItem, itemsOf } from '../../wire/embeddings.ts';
 import { refuseField } from '../../wire/fields.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
+import { numbersSchema } from '../kit/vector-schema.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 import { toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
 import { toParts } from './request/to-google-conversation.ts';
 
-const vectorSchema = z.object({ values: z.array(z.number()) });
+const vectorSchema = z.object({ values: numbersSchema });
 const usageSchema = z
   .object({
     promptTokenCount: z.int(),

@@ -5,6 +5,7 @@ import { checkWith, parseJson } from '../../foundation/parse.ts';
 import { sendWhole, toText } from '../../foundation/transport.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
+import { vectorSchema } from '../kit/vector-schema.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { readOpenAiError } from './read-openai-error.ts';
@@ -13,7 +14,7 @@ import { readOpenAiUsage } from './response/read-openai-usage.ts';
 
 const responseSchema = z.object({
   id: z.string().nullish(),
-  data: z.array(z.object({ index: z.int().nullish(), embedding: z.union([z.array(z.number()), z.string()]) })),
+  data: z.array(z.object({ index: z.int().nullish(), embedding: vectorSchema })),
   usage: z.looseObject({ prompt_tokens: z.int().nullish(), total_tokens: z.int().nullish() }).nullish(),
   provider: z.unknown().optional(),
 });
