@@ -18,7 +18,7 @@ const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generation
 /** Kinds of calls that are one request upstream and one result. */
 const WHOLE_KINDS = ['embeddings', 'rerank', 'speech', 'transcriptions', 'images', 'moderations'];
 const KINDS = [...WHOLE_KINDS, 'videos', 'chat', 'formats'];
-const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials', 'reruns'];
+const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials', 'reruns', 'files'];
 
 /**
  * The folders of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
@@ -36,6 +36,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   auth: { imports: [...BASE, 'stores'] },
   account: { imports: [...BASE, 'stores', 'auth'] },
   setup: { imports: ['foundation', 'wire', 'providers', 'catalog', 'stores'] },
+  files: { imports: [...BASE, 'stores'] },
   routing: { imports: [...BASE, 'catalog', 'calls', 'auth', 'account'] },
   guardrails: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account'], packages: ['re2js'] },
   limits: { imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails'] },

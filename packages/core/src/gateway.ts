@@ -183,6 +183,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await import('./api/chat.ts');
       await videos.runner.start();
       await reruns.start();
+      foundations.files?.start();
       await broadcaster.start();
       isStarted = true;
       await discoverRepeatedly();
@@ -192,6 +193,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       stopFollowing?.();
       videos.runner.stop();
       reruns.stop();
+      foundations.files?.stop();
       closing.begin(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
       openCalls.interruptAll(

@@ -265,6 +265,14 @@ export {
   type StoredRerunItem,
   type StoredRerunUpload,
 } from './stores/reruns.ts';
+export { type FileRepository, type StoredFile } from './stores/files.ts';
+export {
+  createMemoryFileStorage,
+  type FileStorage,
+  type SavedFileContent,
+  type StoredFileContent,
+} from './files/file-storage.ts';
+export type { FileOptions } from './files/file-library.ts';
 export type { RerunJudge, RerunPairToJudge } from './reruns/judge-by-code.ts';
 export { type PromptRepository, type StoredPrompt, toPromptHead } from './stores/prompts.ts';
 export type { PromptHead } from './wire/prompts.ts';

@@ -11,6 +11,7 @@ import type { ResponseCache } from './chat/stages/response-cache.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/web/web-access.ts';
 import type { AttemptListener, GenerationListener } from './dispatch/recorder.ts';
+import type { FileOptions } from './files/file-library.ts';
 import type { Engine, InstanceFacts, Logger, MetricsOptions, SharedChannel } from './foundation/host.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { FilterFunction } from './guardrails/filter-functions.ts';
@@ -85,6 +86,8 @@ export interface GatewayOptions extends Setup {
   readonly broadcast?: BroadcastOptions | undefined;
   /** Archive for finished videos. Default: none, they are fetched from upstream each time. */
   readonly videoArchive?: VideoArchive | undefined;
+  /** Where uploaded files are stored, and how many. Default: none can be uploaded. */
+  readonly files?: FileOptions | undefined;
   /** Access of server tools and plugins to the network. Default: none, and those that require it report that. */
   readonly web?: WebAccess | undefined;
   /** Server tools of the embedder's own, beside the built-in ones and before those of the same name. */

@@ -17,6 +17,7 @@ import { createMemoryResponseCache } from './chat/stages/response-cache.ts';
 import { createClosing, createOpenCalls, startRunningNotes } from './dispatch/open-calls.ts';
 import { createCallCounters, createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
 import { createRetryBudget } from './dispatch/run-attempts.ts';
+import { createFileLibrary } from './files/file-library.ts';
 import { once } from './foundation/awaitable.ts';
 import type { ErrorCode } from './foundation/errors.ts';
 import type { Logger } from './foundation/host.ts';
@@ -199,6 +200,7 @@ export function createFoundations(
     longCompletions: createBoundedQueue(platform, MAX_SETTLING_CHARACTERS),
     reruns,
     rerunJudges,
+    files: options.files === undefined ? null : createFileLibrary(options.files, shared),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),

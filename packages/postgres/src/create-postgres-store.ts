@@ -1,5 +1,6 @@
 import {
   createTableRepositories,
+  type FileStorage,
   type KeptDays,
   type Logger,
   type Store,
@@ -11,6 +12,7 @@ import { sql } from 'kysely';
 import { type BudgetSlicesOptions, openBudgetSlices } from './budgets.ts';
 import { type ConnectionOptions, createDatabaseConnection, type DatabaseConnection } from './connection/connection.ts';
 import { describeDatabaseError, UnusableDatabaseError } from './connection/errors.ts';
+import { createDatabaseFileStorage } from './file-storage.ts';
 import { DEFAULT_JOURNAL_BYTES } from './generations/append.ts';
 import { createGenerationSums, type GenerationsOptions, openGenerations } from './generations/generations.ts';
 import { openRows } from './rows.ts';
@@ -36,6 +38,8 @@ export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOpti
 export interface PostgresStore extends Store {
   /** Reads by what other stores know what was moved to them from here. It moves with the database. */
   readId(): Promise<string>;
+  /** Contents of files, which all processes share. */
+  readonly fileStorage: FileStorage;
 }
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -97,6 +101,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
         preview: generations.changes.preview,
       },
     },
+    fileStorage: createDatabaseFileStorage(connection.database),
     async readId() {
       const { rows } = await sql<{ id: string }>`select id from gateway.store_id`.execute(connection.database);
       const [row] = rows;

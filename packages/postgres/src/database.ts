@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** The tables of the SQL schema `gateway`. Each part of the store declares its own. */
 export interface Database extends SharedTables, RowTables {}
@@ -53,6 +53,18 @@ export interface RowTables {
     /** The rerun that it belongs to; its own id, if it is one. */
     readonly rerun_id: string;
     readonly is_rerun: boolean;
+  };
+  readonly files: StoredRow & { readonly workspace_id: string };
+  readonly file_contents: {
+    readonly name: string;
+    /** Null until the content is whole. */
+    readonly bytes: ColumnType<string | null, undefined, number>;
+    readonly saved_at: ColumnType<Date, undefined, Date>;
+  };
+  readonly file_chunks: {
+    readonly content_name: string;
+    readonly number: number;
+    readonly data: Buffer;
   };
   readonly deliveries: {
     readonly position: Generated<number>;

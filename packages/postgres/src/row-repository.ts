@@ -5,6 +5,7 @@ import {
   hasWork,
   type Repository,
   type RerunRow,
+  type StoredFile,
   type StoredPrompt,
   toPromptHead,
   type VideoJob,
@@ -16,7 +17,7 @@ import { runTransaction } from './connection/connection.ts';
 import { codeOf } from './connection/errors.ts';
 import type { Database, RowTables } from './database.ts';
 
-type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'reruns';
+type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'reruns' | 'files';
 
 interface RowRepositoryOptions<Row> {
   readonly database: Kysely<Database>;
@@ -145,6 +146,11 @@ export function toPromptColumns(prompt: StoredPrompt): ColumnsOf<'prompts'> {
 export function toRerunColumns(row: RerunRow): ColumnsOf<'reruns'> {
   const isRerun = row.kind === 'rerun';
   return { ages_from_ms: null, rerun_id: toColumnId(isRerun ? row.id : row.rerunId), is_rerun: isRerun };
+}
+
+/** Files expire by themselves. */
+export function toFileColumns(file: StoredFile): ColumnsOf<'files'> {
+  return { ages_from_ms: null, workspace_id: toColumnId(file.workspaceId) };
 }
 
 const toWholeMs = (timeMs: number): number => Math.floor(timeMs);

@@ -4,6 +4,7 @@ import type {
   BroadcastRow,
   DeliveryAttempt,
   DeliveryLog,
+  FileRepository,
   GuardrailHitsRepository,
   GuardrailHitsRow,
   Logger,
@@ -14,6 +15,7 @@ import type {
   RerunPart,
   RerunRepository,
   RerunRow,
+  StoredFile,
   StoredPrompt,
   StoredRerun,
   VideoJob,
@@ -28,6 +30,7 @@ import type { Database } from './database.ts';
 import {
   createRowRepository,
   toBroadcastColumns,
+  toFileColumns,
   toGuardrailHitColumns,
   toPromptColumns,
   toRerunColumns,
@@ -38,7 +41,10 @@ import type { StorePart, StorePartOptions } from './store-part.ts';
 /** The rows of a store that change often. */
 interface RowStore extends StorePart {
   readonly repositories: Required<
-    Pick<Store, 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'reruns' | 'deliveries' | 'entries'>
+    Pick<
+      Store,
+      'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'reruns' | 'files' | 'deliveries' | 'entries'
+    >
   >;
 }
 
@@ -56,6 +62,7 @@ export function openRows({ connection, logger, now, keptDays }: StorePartOptions
       guardrailHits: createGuardrailHitRows(database, oldestMs),
       prompts: createPrompts(database, oldestMs),
       reruns: createReruns(database, oldestMs),
+      files: createFiles(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
     },
@@ -210,6 +217,22 @@ function createReruns(database: Kysely<Database>, oldestMs: () => number): Requi
     async listPartsOf(rerunId) {
       const found = await rows.where('rerun_id', '=', toColumnId(rerunId)).where('is_rerun', '=', false).execute();
       return found.map(({ row }) => JSON.parse(row) as RerunPart);
+    },
+  };
+}
+
+/** What is known of files, of which lists read those of a workspace. */
+function createFiles(database: Kysely<Database>, oldestMs: () => number): Required<FileRepository> {
+  return {
+    ...createRowRepository<StoredFile>({ database, table: 'files', toColumns: toFileColumns, oldestMs }),
+    async listOf(workspaceId) {
+      const found = await database
+        .selectFrom('files')
+        .select('row')
+        .where('workspace_id', '=', toColumnId(workspaceId))
+        .orderBy('position')
+        .execute();
+      return found.map(({ row }) => JSON.parse(row) as StoredFile);
     },
   };
 }

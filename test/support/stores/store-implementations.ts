@@ -22,6 +22,7 @@ export interface StoreImplementation {
 const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'broadcasts.listOf',
   'broadcasts.page',
+  'files.listOf',
   'generations.follow',
   'guardrailHits.listDays',
   'prompts.listHeads',

@@ -9,6 +9,7 @@ import type { AccountParts } from './account.ts';
 import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
+import type { FileParts } from './files.ts';
 import type { FixtureParts } from './fixtures.ts';
 import type { GeminiCallParts } from './gemini.ts';
 import type { GenerationParts } from './generations.ts';
@@ -61,6 +62,7 @@ export type ApiParts = ChatParts &
   ViewParts &
   PromptParts &
   RerunParts &
+  FileParts &
   WebhookParts &
   FixtureParts &
   SampleDataParts &
@@ -118,6 +120,7 @@ const destinations = late(() => import('./destinations.ts'));
 const views = late(() => import('./views.ts'));
 const prompts = late(() => import('./prompts.ts'));
 const reruns = late(() => import('./reruns.ts'));
+const files = late(() => import('./files.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
 const sampleData = late(() => import('./sample-data.ts'));
@@ -387,6 +390,13 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/reruns/{id}/items': admin(reruns('listRerunItems'), 'List the pairs of completions of a rerun'),
     'PUT /admin/v1/reruns/{id}/items/{item}': admin(reruns('judgeRerunItem'), 'Judge a pair of completions as a person'),
     'GET /admin/v1/reruns/{id}/export': admin(reruns('exportRerun'), 'Export the pairs of completions of a rerun'),
+  },
+  Files: {
+    'GET /api/v1/files': anyKey(files('listFiles'), 'List the files of a workspace'),
+    'POST /api/v1/files': anyKey(files('uploadFile'), 'Upload a file as a form'),
+    'GET /api/v1/files/{file_id}': anyKey(files('getFile'), 'Get what is known of a file'),
+    'DELETE /api/v1/files/{file_id}': anyKey(files('deleteFile'), 'Delete a file'),
+    'GET /api/v1/files/{file_id}/content': anyKey(files('getFileContent'), 'Download a file that the gateway made'),
   },
   Webhooks: {
     'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the webhooks of video jobs, newest first'),

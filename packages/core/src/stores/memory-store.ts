@@ -38,6 +38,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     guardrailHits: createRowRepository({ write: () => RESOLVED }),
     prompts: createRowRepository({ write: () => RESOLVED }),
     reruns: createRowRepository({ write: () => RESOLVED }),
+    files: createRowRepository({ write: () => RESOLVED }),
     deliveries: createDeliveryBook(maxGenerations),
     generations: createGenerationRepository(maxGenerations),
     engine: { type: 'memory', address: null },

@@ -5,6 +5,7 @@ import type { ContractCase } from '../contract-case.ts';
 const MEMBERS = {
   'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,
   'broadcasts.page': ({ broadcasts }: Store): unknown => broadcasts.page,
+  'files.listOf': ({ files }: Store): unknown => files.listOf,
   'generations.follow': ({ generations }: Store): unknown => generations.follow,
   'generations.noteRunning': ({ generations }: Store): unknown => generations.noteRunning,
   'guardrailHits.listDays': ({ guardrailHits }: Store): unknown => guardrailHits.listDays,

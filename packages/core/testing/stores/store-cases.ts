@@ -1,3 +1,4 @@
+import { fileCases } from './files.ts';
 import { followCases, generationCases, restartCases, scanCases } from './generations.ts';
 import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
 import { generationFilterCases, sortedGenerationCases } from './lists.ts';
@@ -27,6 +28,7 @@ const ALL: readonly StoreCase[] = [
   ...guardrailHitCases,
   ...promptCases,
   ...rerunCases,
+  ...fileCases,
   ...restartCases,
 ];
 

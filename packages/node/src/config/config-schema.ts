@@ -248,6 +248,16 @@ const videosSchema = z.strictObject({
     .describe('Maximum size of finished videos in the data directory; 0 fetches them from the provider each time'),
 });
 
+const filesSchema = z.strictObject({
+  maxMb: z.number().min(0).default(100).describe('Maximum size of an uploaded file; 0 accepts none'),
+  workspaceMaxMb: z.number().min(1).default(10_240).describe('Maximum size of all files of a workspace'),
+  workspaceMaxFiles: z.int().min(1).default(10_000).describe('Maximum number of files of a workspace'),
+  downloads: z
+    .boolean()
+    .default(false)
+    .describe('Whether uploaded files can be downloaded again; files that the gateway made always can'),
+});
+
 const regionSchema = z.strictObject({
   name: z.string().min(1).describe('Name, as in the region of providers and endpoints'),
   hosts: z
@@ -297,6 +307,7 @@ export const configSchema = z.strictObject({
   metrics: metricsSchema.prefault({}),
   webhooks: webhooksSchema.prefault({}),
   videos: videosSchema.prefault({}),
+  files: filesSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),
   rateLimits: z.array(rateLimitSchema).default([]),
   guardrails: guardrailsSchema.prefault({}),

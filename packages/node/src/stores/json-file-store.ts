@@ -11,6 +11,7 @@ import {
   type Repository,
   type RerunRow,
   type Store,
+  type StoredFile,
   type StoredPrompt,
   type TableSource,
   toKeptDays,
@@ -85,6 +86,7 @@ const STORE_FILES = [
   'guardrail-hits.ndjson',
   'prompts.ndjson',
   'reruns.ndjson',
+  'files.ndjson',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
@@ -187,6 +189,7 @@ async function openOwned(
   );
   const prompts = await openRows<StoredPrompt>('prompts.ndjson', () => true);
   const reruns = await openRows<RerunRow>('reruns.ndjson', () => true);
+  const storedFiles = await openRows<StoredFile>('files.ndjson', () => true);
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
   if (config.isNew && generations.loaded > 0) {
@@ -202,6 +205,7 @@ async function openOwned(
     guardrailHits,
     prompts,
     reruns,
+    files: storedFiles,
     deliveries,
     generations: {
       ...generations.repository,

@@ -104,6 +104,30 @@ export const TABLES: readonly string[] = [
   'create index entries_expires_at on gateway.entries (expires_at)',
 ];
 
+/** What is known of files, and their contents in chunks. Chunks are as they came in: most files are compressed already. */
+export const FILES: readonly string[] = [
+  `create table gateway.files (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     workspace_id text collate "C" not null
+   )`,
+  'create index files_workspace on gateway.files (workspace_id, position)',
+  `create table gateway.file_contents (
+     name text collate "C" primary key,
+     bytes bigint,
+     saved_at timestamptz not null default clock_timestamp()
+   )`,
+  `create table gateway.file_chunks (
+     content_name text collate "C" not null references gateway.file_contents (name) on delete cascade,
+     number integer not null,
+     data bytea not null,
+     primary key (content_name, number)
+   )`,
+  'alter table gateway.file_chunks alter column data set storage external',
+];
+
 /** Reruns and their items, a row each. */
 export const RERUNS: readonly string[] = [
   `create table gateway.reruns (

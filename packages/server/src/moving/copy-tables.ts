@@ -21,6 +21,7 @@ const TABLES = [
   'guardrailHits',
   'prompts',
   'reruns',
+  'files',
 ] as const;
 type AssignmentTable = 'keyAssignments' | 'memberAssignments';
 type RowTable = Exclude<(typeof TABLES)[number], AssignmentTable>;
@@ -41,6 +42,7 @@ const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>([
   'guardrailHits',
   'prompts',
   'reruns',
+  'files',
 ]);
 
 export interface TableCopy {

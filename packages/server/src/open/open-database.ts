@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Logger, SharedChannel, Store } from '@model-gateway/core';
+import type { Logger, SharedChannel } from '@model-gateway/core';
 import { DirectoryInUseError, type GatewayConfig, openRecordJournal } from '@model-gateway/node';
-import { createPostgresStore } from '@model-gateway/postgres';
+import { createPostgresStore, type PostgresStore } from '@model-gateway/postgres';
 
 import type { WorkerPlace } from '../process/worker-place.ts';
 import { LEAST_CONNECTIONS, shareConnections } from './share-connections.ts';
@@ -31,7 +31,7 @@ export async function openDatabaseStore({
   retentionDays,
   logger,
   place,
-}: OpenDatabaseOptions): Promise<Store> {
+}: OpenDatabaseOptions): Promise<PostgresStore> {
   await mkdir(store.dir, { recursive: true, mode: 0o700 });
   const journal = await openRecordJournal({ dir: join(store.dir, `journal-${place.slot}`), logger });
   const { notifications, close } = await openNotifications(store.notifications, shared, logger);

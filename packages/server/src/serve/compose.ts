@@ -34,6 +34,7 @@ import {
   type ModuleDestination,
   toModuleContext,
 } from '../open/load-modules.ts';
+import { openFiles } from '../open/open-files.ts';
 import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import { isReady } from '../open/open-store.ts';
@@ -161,6 +162,7 @@ async function composeParts(
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
     videoArchive: await openVideoArchive(config, store),
+    files: await openFiles(config, store),
     logging: {
       inputOutput: config.logging.inputOutput,
       maxContentMb: config.logging.maxContentMb,

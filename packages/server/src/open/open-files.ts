@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+
+import { createMemoryFileStorage, type FileOptions, type FileStorage, type Store } from '@model-gateway/core';
+import { createDiskFileStorage, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
+
+const MIB = 1024 * 1024;
+/** All files of a gateway whose memory is all it has. */
+const MEMORY_MIB = 256;
+
+/** What files are stored with: beside the rows of the store. Undefined where none are to be, or the store has no place. */
+export async function openFiles(config: GatewayConfig, store: Store): Promise<FileOptions | undefined> {
+  const { maxMb, workspaceMaxMb, workspaceMaxFiles, downloads } = config.files;
+  if (maxMb === 0) return undefined;
+  const storage = await openStorage(config, store);
+  if (storage === undefined) return undefined;
+  const workspaceMb = config.store.type === 'memory' ? Math.min(workspaceMaxMb, MEMORY_MIB) : workspaceMaxMb;
+  return {
+    storage,
+    maxBytes: maxMb * MIB,
+    maxWorkspaceBytes: workspaceMb * MIB,
+    maxWorkspaceFiles: workspaceMaxFiles,
+    downloadsUploads: downloads,
+  };
+}
+
+async function openStorage({ store: place }: GatewayConfig, store: Store): Promise<FileStorage | undefined> {
+  switch (place.type) {
+    case 'memory':
+      return createMemoryFileStorage(createNodePlatform());
+    case 'json':
+      return createDiskFileStorage({ dir: join(place.dir, 'files') });
+    case 'postgres':
+      return 'fileStorage' in store ? (store.fileStorage as FileStorage) : undefined;
+    case 'module':
+      return undefined;
+  }
+}
