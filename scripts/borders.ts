@@ -47,7 +47,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   },
   ...Object.fromEntries(WHOLE_KINDS.map((kind) => [kind, { imports: UP_TO_DISPATCH }])),
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
-  chat: { imports: UP_TO_DISPATCH },
+  chat: { imports: [...UP_TO_DISPATCH, 'files'] },
   formats: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   trials: { imports: [...UP_TO_DISPATCH, 'chat'] },
   reruns: { imports: [...UP_TO_DISPATCH, 'chat'] },

@@ -2,7 +2,7 @@ import { createLiveAccount } from './account/account.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
-import { createFindKeyNames } from './auth/keys.ts';
+import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createRefusals, createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
 import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
@@ -18,6 +18,7 @@ import { createClosing, createOpenCalls, startRunningNotes } from './dispatch/op
 import { createCallCounters, createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
 import { createRetryBudget } from './dispatch/run-attempts.ts';
 import { createFileLibrary } from './files/file-library.ts';
+import { createFileResolver } from './files/resolve-files.ts';
 import { once } from './foundation/awaitable.ts';
 import type { ErrorCode } from './foundation/errors.ts';
 import type { Logger } from './foundation/host.ts';
@@ -155,6 +156,7 @@ export function createFoundations(
     (await import('./api/inner-chat.ts')).makeInnerChat(request, principal, inner, current());
   const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, judges: rerunJudges, ownerId });
 
+  const files = options.files === undefined ? null : createFileLibrary(options.files, shared);
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {
@@ -200,7 +202,8 @@ export function createFoundations(
     longCompletions: createBoundedQueue(platform, MAX_SETTLING_CHARACTERS),
     reruns,
     rerunJudges,
-    files: options.files === undefined ? null : createFileLibrary(options.files, shared),
+    files,
+    resolveFiles: files && createFileResolver(files, DEFAULT_WORKSPACE_ID),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId: once(() => createRandomId(platform)),

@@ -1,74 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
-import {
-  API_KEY,
-  type CoreGateway,
-  createCoreGateway,
-  jsonOf,
-  MANAGEMENT_KEY,
-} from '../../../../test/support/gateways/core-gateway.ts';
-import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import type { FileOptions } from '../files/file-library.ts';
-import { createMemoryFileStorage, type FileStorage } from '../files/file-storage.ts';
+import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createFileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import type { GatewayResponse } from '../http/response.ts';
 
 const PNG = '\x89PNG\r\n\x1a\n';
 const PATH = '/api/v1/files';
 const HOUR_MS = 60 * 60 * 1000;
-
-interface FileGateway extends CoreGateway {
-  readonly storage: FileStorage;
-  call(method: string, path: string, options?: CallOptions): Promise<GatewayResponse>;
-  upload(content: string, options?: UploadOptions): Promise<GatewayResponse>;
-}
-
-interface CallOptions {
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface UploadOptions extends CallOptions {
-  readonly filename?: string;
-  readonly fields?: Readonly<Record<string, string>>;
-  readonly query?: string;
-}
-
-function createFileGateway(limits: Partial<FileOptions> = {}): FileGateway {
-  let now = (): number => 0;
-  const storage = createMemoryFileStorage({
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    now: () => now(),
-  });
-  const core = createCoreGateway(createScriptedTransport(), { files: { storage, ...limits } });
-  ({ now } = core.platform);
-  const send = (method: string, path: string, { key = API_KEY, headers = {} }: CallOptions, body = bodyOf()) => {
-    const [pathname = '', query = ''] = path.split('?');
-    return core.gateway.handle({
-      method,
-      path: pathname,
-      query,
-      headers: { authorization: `Bearer ${key}`, ...headers },
-      baseUrl: 'https://gateway.example',
-      signal: new AbortController().signal,
-      ...body,
-    });
-  };
-  return {
-    ...core,
-    storage,
-    call: (method, path, options = {}) => send(method, path, options),
-    async upload(content, { filename = 'a.txt', fields = {}, query = '', ...options } = {}) {
-      const form = new FormData();
-      for (const [name, value] of Object.entries(fields)) form.append(name, value);
-      form.append('file', new Blob([Buffer.from(content, 'latin1')]), filename);
-      const request = new Request('https://gateway.example', { method: 'POST', body: form });
-      const headers = { 'content-type': request.headers.get('content-type') ?? '', ...options.headers };
-      const body = bodyOf(new Uint8Array(await request.arrayBuffer()));
-      return send('POST', `${PATH}${query}`, { ...options, headers }, body);
-    },
-  };
-}
 
 const idOf = (response: GatewayResponse): string => String((jsonOf(response) as { id: string }).id);
 

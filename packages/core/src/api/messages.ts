@@ -39,7 +39,10 @@ export const countTokens = operation<ChatParts>()({
   response: { mediaTypes: { 'application/json': tokenCountSchema } },
   responseHeaders: RATE_LIMIT_HEADERS,
   async run(context) {
-    const { tokens, isEstimated } = await countPrompt(messagesFormat, await readJsonBody(context.request), context);
+    const sent = await readJsonBody(context.request);
+    const { resolveFiles } = context.parts;
+    const body = resolveFiles === null ? sent : await resolveFiles(sent, context.principal);
+    const { tokens, isEstimated } = await countPrompt(messagesFormat, body, context);
     const count = { input_tokens: tokens, ...(isEstimated && { estimated: true }) };
     return toJsonResponse(200, count, context.responseHeaders);
   },

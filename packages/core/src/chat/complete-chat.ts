@@ -22,6 +22,7 @@ import {
   reservePrepared,
 } from '../dispatch/prepare-call.ts';
 import type { UsableParts } from '../dispatch/usable-endpoints.ts';
+import type { ResolveFiles } from '../files/resolve-files.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -75,8 +76,12 @@ export async function completeChat(
   const { platform } = parts;
   const receivedAt = platform.monotonicNow();
   const sent = await readJsonBody(client);
-  const prompted = namesPrompt(format.name, sent) ? await withStoredPrompt(format.name, sent, parts.store) : undefined;
-  const body = prompted === undefined ? sent : prompted.body;
+  const resolving = parts.resolveFiles === null ? sent : parts.resolveFiles(sent, context.principal);
+  const filled = resolving instanceof Promise ? await resolving : resolving;
+  const prompted = namesPrompt(format.name, filled)
+    ? await withStoredPrompt(format.name, filled, parts.store)
+    : undefined;
+  const body = prompted === undefined ? filled : prompted.body;
   const parsing = format.parse(body, client.headers);
   const { request: read, encoder, received: whole } = parsing instanceof Promise ? await parsing : parsing;
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
@@ -88,7 +93,11 @@ export async function completeChat(
 
   const { call, caller, pipeline, bound } = prepared;
   const guard = caller.policy && toCompletionGuard(caller.policy, pipeline);
-  const observer = observeCall(prepared, toConversation(prepared, whole === undefined ? client : null), parts);
+  const observer = observeCall(
+    prepared,
+    toConversation(prepared, whole === undefined && body === sent ? client : null),
+    parts,
+  );
   const run: ChatRun = { ...prepared, encoder, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
   if (bound !== null && !isReplay) {
@@ -226,6 +235,8 @@ export interface ChatParts extends ChatRunParts, PrepareParts, HookParts, ToolPa
   readonly platform: Platform;
   readonly stages: readonly ListedStage[];
   readonly moderator: Moderator | undefined;
+  /** Null where no files are stored. */
+  readonly resolveFiles: ResolveFiles | null;
   readonly regionOf: RegionOf;
   readonly store: Pick<Store, 'prompts'>;
   readonly logging: GenerationLogging;

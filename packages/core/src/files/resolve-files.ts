@@ -1,0 +1,130 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Principal } from '../http/request.ts';
+import type { StoredFile } from '../stores/files.ts';
+import { refuseField } from '../wire/fields.ts';
+import type { FileLibrary } from './file-library.ts';
+import { type FilePart, findFilePart, type FileText, withContent } from './file-parts.ts';
+
+/**
+ * Puts the contents of stored files in the place of their ids in the body of a chat, in any of its formats. Returns the
+ * body itself where it names no file of the gateway: ids of others are for upstream. Rejects with `invalid_request` for a
+ * file that is not there, or not of the caller's workspace.
+ */
+export type ResolveFiles = (body: unknown, principal: Principal) => Awaitable<unknown>;
+
+/** Of all files of one request: they are in memory as long as it lasts. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** Creates the function over a library. `defaultWorkspaceId`: of callers whose key names none. */
+export function createFileResolver(library: FileLibrary, defaultWorkspaceId: string): ResolveFiles {
+  return (body, principal) => {
+    if (!isObject(body)) return body;
+    const member = Array.isArray(body['messages']) ? 'messages' : 'input';
+    const turns = body[member];
+    if (!Array.isArray(turns) || !turns.some(hasFiles)) return body;
+    const reading = createReading(library, principal.workspaceId ?? defaultWorkspaceId);
+    return inOrder(turns, (turn, index) => resolveTurn(turn, `${member}.${index}`, reading)).then((resolved) => ({
+      ...body,
+      [member]: resolved,
+    }));
+  };
+}
+
+/** Where a message, or the result of a tool, has its parts. */
+const LISTS = ['content', 'output'] as const;
+
+function hasFiles(turn: unknown): boolean {
+  if (!isObject(turn)) return false;
+  for (const list of LISTS) {
+    const parts = turn[list];
+    if (!Array.isArray(parts)) continue;
+    for (const part of parts) if (findFilePart(part) !== null || hasFiles(part)) return true;
+  }
+  return false;
+}
+
+async function resolveTurn(turn: unknown, path: string, reading: Reading): Promise<unknown> {
+  if (!isObject(turn) || !hasFiles(turn)) return turn;
+  const resolved: Record<string, unknown> = { ...turn };
+  for (const list of LISTS) {
+    const parts = turn[list];
+    if (!Array.isArray(parts)) continue;
+    resolved[list] = await inOrder(parts, async (part, index) => {
+      const place = `${path}.${list}.${index}`;
+      const found = findFilePart(part);
+      return found === null ? resolveTurn(part, place, reading) : reading.resolve(found, `${place}.${found.idPath}`);
+    });
+  }
+  return resolved;
+}
+
+/** One after the other, so that the limit holds for all of them. */
+async function inOrder<Item, Result>(
+  items: readonly Item[],
+  change: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const changed: Result[] = [];
+  for (const [index, item] of items.entries()) changed.push(await change(item, index));
+  return changed;
+}
+
+interface Reading {
+  resolve(part: FilePart, path: string): Promise<unknown>;
+}
+
+function createReading(library: FileLibrary, workspaceId: string): Reading {
+  const read = new Map<string, FileText>();
+  let left = MAX_BYTES;
+  const readOnce = async (file: StoredFile, path: string): Promise<FileText> => {
+    const known = read.get(file.id);
+    if (known !== undefined) return known;
+    left -= file.bytes;
+    if (left < 0)
+      throw refuseField(path, `is too large: files of one request have ${MAX_BYTES} bytes together at most`);
+    const { read: open } = await library.open(file);
+    const text = await (/^text\/|json$/.test(file.mimeType) ? toText(open()) : toBase64(open()));
+    const content = { mimeType: file.mimeType, filename: file.filename, text };
+    read.set(file.id, content);
+    return content;
+  };
+  return {
+    async resolve(part, path) {
+      const file = await library.find(part.fileId, workspaceId).catch((error: unknown) => {
+        throw refuseField(path, 'is not the id of a file of this workspace', error);
+      });
+      return withContent(part, await readOnce(file, path), path);
+    },
+  };
+}
+
+async function toText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of pieces) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
+}
+
+/** Characters of a call with as many arguments. A multiple of three, so that pieces can be put together. */
+const ENCODED_BYTES = 3 * 8192;
+
+async function toBase64(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  const held = new Uint8Array(ENCODED_BYTES);
+  let size = 0;
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const part = piece.subarray(at, at + ENCODED_BYTES - size);
+      held.set(part, size);
+      size += part.length;
+      at += part.length;
+      if (size < ENCODED_BYTES) continue;
+      text += btoa(String.fromCharCode(...held));
+      size = 0;
+    }
+  }
+  return text + btoa(String.fromCharCode(...held.subarray(0, size)));
+}
