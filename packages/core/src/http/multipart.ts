@@ -208,8 +208,7 @@ function createReader(pieces: AsyncIterable<Uint8Array>): Reader {
     async *upTo(delimiter) {
       for (;;) {
         const at = find(unread, delimiter);
-        // A delimiter may begin in the last bytes and end in the next piece.
-        const end = at === -1 ? Math.max(0, unread.length - delimiter.length + 1) : at;
+        const end = at === -1 ? startOfBroken(unread, delimiter) : at;
         const before = unread.subarray(0, end);
         unread = unread.subarray(at === -1 ? end : end + delimiter.length);
         if (before.length > 0) yield before;
@@ -250,6 +249,20 @@ function find(bytes: Uint8Array, mark: Uint8Array): number {
     if (same === mark.length) return at;
   }
   return -1;
+}
+
+/**
+ * Where a mark begins in the last bytes that may end in the next piece; the length of the bytes for nowhere. As a rule
+ * that is so, and the next piece need not be copied to stand behind them.
+ */
+function startOfBroken(bytes: Uint8Array, mark: Uint8Array): number {
+  const from = Math.max(0, bytes.length - mark.length + 1);
+  for (let at = bytes.indexOf(CR, from); at !== -1; at = bytes.indexOf(CR, at + 1)) {
+    let same = 1;
+    while (at + same < bytes.length && bytes[at + same] === mark[same]) same += 1;
+    if (at + same === bytes.length) return at;
+  }
+  return bytes.length;
 }
 
 async function drain(pieces: AsyncGenerator<Uint8Array>): Promise<void> {

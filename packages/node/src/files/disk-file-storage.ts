@@ -10,10 +10,9 @@ import {
   sweepTemporaryFiles,
   syncDirectory,
   temporaryPath,
-  writeNewFile,
 } from '../stores/files/atomic-file.ts';
 import { makeDirectory } from '../stores/files/directory.ts';
-import { ifThere, nodeFileSystem as files, OPEN } from '../stores/files/file-system.ts';
+import { ifThere, nodeFileSystem as files, OPEN, writeFully } from '../stores/files/file-system.ts';
 
 export interface DiskFileStorageOptions {
   /** Created when missing, closed to other users. Used by this storage only. */
@@ -24,6 +23,7 @@ export interface DiskFileStorageOptions {
 
 const OWNER_ONLY = 0o700;
 const READ_BYTES = 256 * 1024;
+const WRITE_BYTES = 256 * 1024;
 const NAME = /^[0-9a-f]{64}$/;
 
 /**
@@ -45,14 +45,7 @@ export async function createDiskFileStorage({
     async save(pieces) {
       const temporary = temporaryPath(pathOf(randomUUID()));
       const hash = createHash('sha256');
-      let bytes = 0;
-      await writeNewFile(files, temporary, async (take) => {
-        for await (const piece of pieces) {
-          hash.update(piece);
-          bytes += piece.byteLength;
-          await take(piece);
-        }
-      });
+      const bytes = await writeWhole(temporary, pieces, (piece) => hash.update(piece));
       const name = hash.digest('hex');
       // The rename replaces an equal content, and so gives it the time of this one.
       const savedAt = new Date(now());
@@ -91,6 +84,48 @@ export async function createDiskFileStorage({
       }
     },
   };
+}
+
+/**
+ * Writes a new file and syncs it; after a failure there is none. Its one buffer is used again and again: what comes in
+ * faster than memory is tidied up would otherwise pile up. Resolves with the length.
+ */
+async function writeWhole(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  onWrite: (piece: Uint8Array) => void,
+): Promise<number> {
+  const fd = await files.open(path, OPEN.createNew);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(WRITE_BYTES);
+    let gathered = 0;
+    let position = 0;
+    const flush = async (): Promise<void> => {
+      onWrite(buffer.subarray(0, gathered));
+      await writeFully(files, fd, { buffer, length: gathered, position });
+      position += gathered;
+      gathered = 0;
+    };
+    for await (const piece of pieces) {
+      for (let at = 0; at < piece.length;) {
+        const part = piece.subarray(at, at + buffer.length - gathered);
+        buffer.set(part, gathered);
+        gathered += part.length;
+        at += part.length;
+        if (gathered === buffer.length) await flush();
+      }
+    }
+    await flush();
+    const { size } = await files.stat(fd);
+    if (size !== position) throw new Error(`Only ${size} of ${position} bytes of ${path} arrived on disk`);
+    await files.sync(fd);
+    await files.close(fd);
+    return position;
+  } catch (error) {
+    await files.close(fd).catch(() => undefined);
+    await removeIfThere(files, path).catch(() => undefined);
+    throw error;
+  }
 }
 
 const toContent = (path: string, bytes: number): StoredFileContent => ({ bytes, read: () => readFrom(path, bytes) });
