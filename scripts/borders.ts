@@ -18,7 +18,17 @@ const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'limits', 'generation
 /** Kinds of calls that are one request upstream and one result. */
 const WHOLE_KINDS = ['embeddings', 'rerank', 'speech', 'transcriptions', 'images', 'moderations'];
 const KINDS = [...WHOLE_KINDS, 'videos', 'chat', 'formats'];
-const BELOW_API = [...UP_TO_DISPATCH, 'setup', 'webhooks', 'broadcast', ...KINDS, 'trials', 'reruns', 'files'];
+const BELOW_API = [
+  ...UP_TO_DISPATCH,
+  'setup',
+  'webhooks',
+  'broadcast',
+  ...KINDS,
+  'trials',
+  'reruns',
+  'files',
+  'batches',
+];
 
 /**
  * The folders of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
@@ -51,6 +61,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   formats: { imports: ['foundation', 'wire', 'http', 'calls', 'chat'] },
   trials: { imports: [...UP_TO_DISPATCH, 'chat'] },
   reruns: { imports: [...UP_TO_DISPATCH, 'chat'] },
+  batches: { imports: [...UP_TO_DISPATCH, 'files'] },
   api: { imports: BELOW_API },
 };
 

@@ -61,7 +61,7 @@ const OPERATIONS = await Promise.all(
 // Everything that takes a body and writes it. Calls to models, and tests with them, leave unknown fields to upstream.
 const WRITES = OPERATIONS.flatMap(({ name, body }) =>
   body === undefined ||
-  /\/(test|completions|messages|count_tokens|responses|embeddings|rerank|moderations|images|generations|edits|speech|transcriptions|videos|explain|chat|generate|embed|show|files)$/.test(
+  /\/(test|completions|messages|count_tokens|responses|embeddings|rerank|moderations|images|generations|edits|speech|transcriptions|videos|explain|chat|generate|embed|show|files|batches)$/.test(
     name,
   ) ||
   name.includes(' /v1')

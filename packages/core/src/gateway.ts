@@ -184,6 +184,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await videos.runner.start();
       await reruns.start();
       foundations.files?.start();
+      await foundations.batches?.start();
       await broadcaster.start();
       isStarted = true;
       await discoverRepeatedly();
@@ -194,6 +195,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       videos.runner.stop();
       reruns.stop();
       foundations.files?.stop();
+      foundations.batches?.stop();
       closing.begin(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
       openCalls.interruptAll(
@@ -202,6 +204,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await waitUntilIdle(timeouts.clientWriteMs);
       await videos.runner.leave();
       await reruns.leave();
+      await foundations.batches?.leave();
       await runningNotes.close();
       await guardrailHits.save();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));

@@ -1,17 +1,18 @@
 import { createLiveAccount } from './account/account.ts';
+import type { BatchLineParts } from './api/batch-line.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createRefusals, createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
+import { type BatchRunner, createBatchRunner, type MakeLine } from './batches/batch-runner.ts';
 import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared-broadcaster.ts';
 import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
 import { createDataRegionOf, createRegionOf } from './calls/model-call.ts';
 import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';
-import type { ChatParts } from './chat/complete-chat.ts';
 import { createChatStages } from './chat/stages/compose-stages.ts';
 import { createMemoryResponseCache } from './chat/stages/response-cache.ts';
 import { createClosing, createOpenCalls, startRunningNotes } from './dispatch/open-calls.ts';
@@ -72,7 +73,7 @@ export type Runtime = ReturnType<typeof createRuntime>;
  */
 export function createFoundations(
   options: GatewayOptions,
-  current: () => VideoSetup & ChatParts,
+  current: () => VideoSetup & BatchLineParts,
   inForce: SetupInForce,
 ) {
   const fixed = withDefaults(options);
@@ -157,6 +158,10 @@ export function createFoundations(
   const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, judges: rerunJudges, ownerId });
 
   const files = options.files === undefined ? null : createFileLibrary(options.files, shared);
+  const makeLine: MakeLine = async (endpoint, body, principal) =>
+    (await import('./api/batch-line.ts')).makeBatchLine(endpoint, body, principal, current());
+  const batches: BatchRunner | null =
+    files && createBatchRunner({ ...shared, files, makeLine, ownerId, concurrency: BATCH_CONCURRENCY });
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {
@@ -203,6 +208,7 @@ export function createFoundations(
     reruns,
     rerunJudges,
     files,
+    batches,
     resolveFiles: files && createFileResolver(files, DEFAULT_WORKSPACE_ID),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
@@ -210,6 +216,9 @@ export function createFoundations(
     describeApi,
   };
 }
+
+/** Lines of one batch that are under way at once. */
+const BATCH_CONCURRENCY = 8;
 
 /** Characters of long completions that are settled at once. */
 const MAX_SETTLING_CHARACTERS = 512 * 1024;

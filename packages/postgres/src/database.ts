@@ -54,6 +54,11 @@ export interface RowTables {
     readonly rerun_id: string;
     readonly is_rerun: boolean;
   };
+  readonly batches: StoredRow & {
+    /** The batch that it belongs to; its own id, if it is one. */
+    readonly batch_id: string;
+    readonly is_batch: boolean;
+  };
   readonly files: StoredRow & { readonly workspace_id: string };
   readonly file_contents: {
     readonly name: string;

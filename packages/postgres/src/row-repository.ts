@@ -1,4 +1,5 @@
 import {
+  type BatchRow,
   type BroadcastRow,
   type GuardrailHitsRow,
   hasEnded,
@@ -17,7 +18,7 @@ import { runTransaction } from './connection/connection.ts';
 import { codeOf } from './connection/errors.ts';
 import type { Database, RowTables } from './database.ts';
 
-type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'reruns' | 'files';
+type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'reruns' | 'files' | 'batches';
 
 interface RowRepositoryOptions<Row> {
   readonly database: Kysely<Database>;
@@ -146,6 +147,12 @@ export function toPromptColumns(prompt: StoredPrompt): ColumnsOf<'prompts'> {
 export function toRerunColumns(row: RerunRow): ColumnsOf<'reruns'> {
   const isRerun = row.kind === 'rerun';
   return { ages_from_ms: null, rerun_id: toColumnId(isRerun ? row.id : row.rerunId), is_rerun: isRerun };
+}
+
+/** Batches do not age; their results go when they have ended. */
+export function toBatchColumns(row: BatchRow): ColumnsOf<'batches'> {
+  const isBatch = row.kind === 'batch';
+  return { ages_from_ms: null, batch_id: toColumnId(isBatch ? row.id : row.batchId), is_batch: isBatch };
 }
 
 /** Files expire by themselves. */

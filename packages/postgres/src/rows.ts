@@ -1,4 +1,8 @@
 import type {
+  BatchRepository,
+  BatchRow,
+  StoredBatch,
+  StoredBatchResult,
   BroadcastDelivery,
   BroadcastRepository,
   BroadcastRow,
@@ -29,6 +33,7 @@ import { describeDatabaseError } from './connection/errors.ts';
 import type { Database } from './database.ts';
 import {
   createRowRepository,
+  toBatchColumns,
   toBroadcastColumns,
   toFileColumns,
   toGuardrailHitColumns,
@@ -43,7 +48,15 @@ interface RowStore extends StorePart {
   readonly repositories: Required<
     Pick<
       Store,
-      'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'reruns' | 'files' | 'deliveries' | 'entries'
+      | 'videoJobs'
+      | 'broadcasts'
+      | 'guardrailHits'
+      | 'prompts'
+      | 'reruns'
+      | 'files'
+      | 'batches'
+      | 'deliveries'
+      | 'entries'
     >
   >;
 }
@@ -63,6 +76,7 @@ export function openRows({ connection, logger, now, keptDays }: StorePartOptions
       prompts: createPrompts(database, oldestMs),
       reruns: createReruns(database, oldestMs),
       files: createFiles(database, oldestMs),
+      batches: createBatches(database, oldestMs),
       deliveries: createDeliveryLog(database),
       entries: createSharedEntries(database),
     },
@@ -233,6 +247,22 @@ function createFiles(database: Kysely<Database>, oldestMs: () => number): Requir
         .orderBy('position')
         .execute();
       return found.map(({ row }) => JSON.parse(row) as StoredFile);
+    },
+  };
+}
+
+/** Batches and the results of their lines. */
+function createBatches(database: Kysely<Database>, oldestMs: () => number): Required<BatchRepository> {
+  const rows = database.selectFrom('batches').select('row').orderBy('position');
+  return {
+    ...createRowRepository<BatchRow>({ database, table: 'batches', toColumns: toBatchColumns, oldestMs }),
+    async listBatches() {
+      const found = await rows.where('is_batch', '=', true).execute();
+      return found.map(({ row }) => JSON.parse(row) as StoredBatch);
+    },
+    async listResultsOf(batchId) {
+      const found = await rows.where('batch_id', '=', toColumnId(batchId)).where('is_batch', '=', false).execute();
+      return found.map(({ row }) => JSON.parse(row) as StoredBatchResult);
     },
   };
 }

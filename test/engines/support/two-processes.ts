@@ -78,6 +78,7 @@ export async function openAsTwoProcesses(open: () => Promise<Store>): Promise<St
     broadcasts: { ...other.broadcasts, ...logged(({ broadcasts }) => broadcasts) },
     guardrailHits: { ...other.guardrailHits, ...logged(({ guardrailHits }) => guardrailHits) },
     prompts: { ...other.prompts, ...logged(({ prompts }) => prompts) },
+    batches: { ...other.batches, ...logged(({ batches }) => batches) },
     files: { ...other.files, ...logged(({ files }) => files) },
     deliveries: {
       append: (attempt) => one.deliveries.append(attempt),

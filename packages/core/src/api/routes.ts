@@ -6,6 +6,7 @@ import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
+import type { BatchParts } from './batches.ts';
 import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
@@ -63,6 +64,7 @@ export type ApiParts = ChatParts &
   PromptParts &
   RerunParts &
   FileParts &
+  BatchParts &
   WebhookParts &
   FixtureParts &
   SampleDataParts &
@@ -120,6 +122,7 @@ const destinations = late(() => import('./destinations.ts'));
 const views = late(() => import('./views.ts'));
 const prompts = late(() => import('./prompts.ts'));
 const reruns = late(() => import('./reruns.ts'));
+const batches = late(() => import('./batches.ts'));
 const files = late(() => import('./files.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
@@ -397,6 +400,14 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /api/v1/files/{file_id}': anyKey(files('getFile'), 'Get what is known of a file'),
     'DELETE /api/v1/files/{file_id}': anyKey(files('deleteFile'), 'Delete a file'),
     'GET /api/v1/files/{file_id}/content': anyKey(files('getFileContent'), 'Download a file that the gateway made'),
+  },
+  Batches: {
+    'GET /api/v1/batches': apiKey(batches('listStoredBatches'), 'List the batches of a workspace, newest first'),
+    'POST /api/v1/batches': apiKey(batches('createBatch'), 'Make the calls of a file, within a day'),
+    'GET /api/v1/batches/{batch_id}': apiKey(batches('getBatch'), 'Get a batch'),
+    'POST /api/v1/batches/{batch_id}/cancel': apiKey(batches('cancelBatch'), 'Cancel a batch'),
+    'POST /api/beta/batches': apiKey(batches('createInlineBatch'), 'Make many calls within a day'),
+    'GET /api/beta/batches/{batch_id}': apiKey(batches('getInlineBatch'), 'Get a batch with its results'),
   },
   Webhooks: {
     'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the webhooks of video jobs, newest first'),

@@ -35,6 +35,8 @@ export type NewFile = ReceivedContent &
   Pick<StoredFile, 'workspaceId' | 'filename' | 'purpose' | 'origin' | 'createdBy'> & {
     /** Seconds until it is deleted; null for never. */
     readonly livesSeconds: number | null;
+    /** Default: a random one. */
+    readonly id?: string | undefined;
   };
 
 /** The files of all workspaces. */
@@ -124,7 +126,7 @@ export function createFileLibrary(options: FileOptions, { store, platform, logge
         const now = platform.now();
         const added: StoredFile = {
           ...file,
-          id: `or_file_${createRandomId(platform)}`,
+          id: file.id ?? `or_file_${createRandomId(platform)}`,
           createdAt: new Date(now).toISOString(),
           expiresAt: livesSeconds === null ? null : new Date(now + livesSeconds * 1000).toISOString(),
         };

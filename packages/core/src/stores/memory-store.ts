@@ -39,6 +39,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     prompts: createRowRepository({ write: () => RESOLVED }),
     reruns: createRowRepository({ write: () => RESOLVED }),
     files: createRowRepository({ write: () => RESOLVED }),
+    batches: createRowRepository({ write: () => RESOLVED }),
     deliveries: createDeliveryBook(maxGenerations),
     generations: createGenerationRepository(maxGenerations),
     engine: { type: 'memory', address: null },

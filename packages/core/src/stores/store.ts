@@ -4,6 +4,7 @@ import type { StoredSettings } from '../wire/account.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
+import type { BatchRepository } from './batches.ts';
 import type { FileRepository } from './files.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
 import type { RetentionChanges } from './kept-days.ts';
@@ -107,6 +108,8 @@ export interface Store {
   readonly reruns: RerunRepository;
   /** What is known of stored files, without their contents. */
   readonly files: FileRepository;
+  /** Batches and the results of their lines, until these are in files. */
+  readonly batches: BatchRepository;
   readonly deliveries: DeliveryLog;
   readonly generations: GenerationRepository;
   /** Messages between processes at the same store; absent if one process is alone. */

@@ -3,6 +3,8 @@ import type { Awaitable, Store } from '@model-gateway/core';
 import type { ContractCase } from '../contract-case.ts';
 
 const MEMBERS = {
+  'batches.listBatches': ({ batches }: Store): unknown => batches.listBatches,
+  'batches.listResultsOf': ({ batches }: Store): unknown => batches.listResultsOf,
   'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,
   'broadcasts.page': ({ broadcasts }: Store): unknown => broadcasts.page,
   'files.listOf': ({ files }: Store): unknown => files.listOf,

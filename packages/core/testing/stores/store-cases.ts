@@ -1,3 +1,4 @@
+import { batchCases } from './batches.ts';
 import { fileCases } from './files.ts';
 import { followCases, generationCases, restartCases, scanCases } from './generations.ts';
 import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
@@ -29,6 +30,7 @@ const ALL: readonly StoreCase[] = [
   ...promptCases,
   ...rerunCases,
   ...fileCases,
+  ...batchCases,
   ...restartCases,
 ];
 

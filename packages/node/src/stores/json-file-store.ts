@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import {
+  type BatchRow,
   type BroadcastRow,
   createRowRepository,
   createTableRepositories,
@@ -87,6 +88,7 @@ const STORE_FILES = [
   'prompts.ndjson',
   'reruns.ndjson',
   'files.ndjson',
+  'batches.ndjson',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
@@ -189,6 +191,7 @@ async function openOwned(
   );
   const prompts = await openRows<StoredPrompt>('prompts.ndjson', () => true);
   const reruns = await openRows<RerunRow>('reruns.ndjson', () => true);
+  const batches = await openRows<BatchRow>('batches.ndjson', () => true);
   const storedFiles = await openRows<StoredFile>('files.ndjson', () => true);
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
@@ -206,6 +209,7 @@ async function openOwned(
     prompts,
     reruns,
     files: storedFiles,
+    batches,
     deliveries,
     generations: {
       ...generations.repository,

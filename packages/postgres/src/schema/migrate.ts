@@ -18,7 +18,7 @@ import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
 import { SUMS } from './sums.ts';
-import { FILES, RERUNS, TABLES } from './tables.ts';
+import { BATCHES, FILES, RERUNS, TABLES } from './tables.ts';
 
 /**
  * Every change of the schema in its order, by name, with its statements; indexes of what may be large are apart
@@ -29,6 +29,7 @@ const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[
   ['0002-content-blocks', CONTENT_BLOCKS],
   ['0003-reruns', RERUNS],
   ['0004-files', FILES],
+  ['0005-batches', BATCHES],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */

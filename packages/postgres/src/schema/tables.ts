@@ -128,6 +128,20 @@ export const FILES: readonly string[] = [
   'alter table gateway.file_chunks alter column data set storage external',
 ];
 
+/** Batches and the results of their lines, a row each. */
+export const BATCHES: readonly string[] = [
+  `create table gateway.batches (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     batch_id text collate "C" not null,
+     is_batch boolean not null
+   )`,
+  'create index batches_position on gateway.batches (position) where is_batch',
+  'create index batches_results on gateway.batches (batch_id, position)',
+];
+
 /** Reruns and their items, a row each. */
 export const RERUNS: readonly string[] = [
   `create table gateway.reruns (

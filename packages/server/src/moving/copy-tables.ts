@@ -5,7 +5,10 @@ import type { AssignmentRecord, Repository, Store, StoredProvider } from '@model
 /** Ids of rows, by the name of their table. */
 export type RowIds = Readonly<Record<string, readonly string[]>>;
 
-/** The tables in an order in which a row comes after those that it refers to. */
+/**
+ * The tables in an order in which a row comes after those that it refers to. Files, and batches with them, stay behind:
+ * their contents are not in the store.
+ */
 const TABLES = [
   'workspaces',
   'members',
@@ -21,7 +24,6 @@ const TABLES = [
   'guardrailHits',
   'prompts',
   'reruns',
-  'files',
 ] as const;
 type AssignmentTable = 'keyAssignments' | 'memberAssignments';
 type RowTable = Exclude<(typeof TABLES)[number], AssignmentTable>;
@@ -42,7 +44,6 @@ const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>([
   'guardrailHits',
   'prompts',
   'reruns',
-  'files',
 ]);
 
 export interface TableCopy {

@@ -20,7 +20,16 @@ export interface TableSource {
 /** All repositories of a store but those that change with every call. */
 type TableRepositories = Omit<
   Store,
-  'generations' | 'videoJobs' | 'broadcasts' | 'guardrailHits' | 'prompts' | 'reruns' | 'files' | 'deliveries' | 'close'
+  | 'generations'
+  | 'videoJobs'
+  | 'broadcasts'
+  | 'guardrailHits'
+  | 'prompts'
+  | 'reruns'
+  | 'files'
+  | 'batches'
+  | 'deliveries'
+  | 'close'
 >;
 
 /** Makes the repositories of a store that has its tables in memory. Getting a row is one look-up. */

@@ -1,0 +1,251 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createFileGateway, type FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
+import {
+  createScriptedTransport,
+  type ScriptedExchange,
+  type ScriptedTransport,
+} from '../../../../test/support/upstreams/scripted-transport.ts';
+import type { Batch, BatchResult } from '../wire/batches.ts';
+
+const PATH = '/api/v1/batches';
+const DAY_MS = 24 * 60 * 60 * 1000;
+const CHAT = '/v1/chat/completions';
+
+const askedBy = ({ sent }: ScriptedExchange): string => (sent['messages'] as { content: string }[])[0]?.content ?? '';
+
+/** Answers with what it was asked, for 1 prompt token and as many completion tokens as the question has characters. */
+function answer(exchange: ScriptedExchange): void {
+  const text = askedBy(exchange);
+  exchange.respond(200, { 'content-type': 'application/json' });
+  exchange.push(
+    JSON.stringify({
+      id: 'c',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: `Answer to ${text}` }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: text.length, total_tokens: 1 + text.length },
+    }),
+  );
+  exchange.end();
+}
+
+const toLine = (id: string, body: object = {}): string =>
+  JSON.stringify({
+    custom_id: id,
+    method: 'POST',
+    url: CHAT,
+    body: { model: 'acme/chat', messages: [{ role: 'user', content: id }], provider: { sort: 'price' }, ...body },
+  });
+
+interface BatchGateway extends FileGateway {
+  readonly upstream: ScriptedTransport;
+  begin(lines: readonly string[], more?: object): Promise<Batch>;
+  read(id: string): Promise<Batch>;
+  ended(id: string): Promise<Batch>;
+  linesOf(fileId: string | null): Promise<BatchResult[]>;
+}
+
+function createBatchGateway(
+  onCall: (exchange: ScriptedExchange) => void = answer,
+  options: Parameters<typeof createFileGateway>[2] = {},
+): BatchGateway {
+  const upstream = createScriptedTransport(onCall);
+  const gateway = createFileGateway({}, upstream, options);
+  const read = async (id: string): Promise<Batch> => jsonOf(await gateway.call('GET', `${PATH}/${id}`)) as Batch;
+  return {
+    ...gateway,
+    upstream,
+    read,
+    async begin(lines, more = {}) {
+      const file = jsonOf(await gateway.upload(lines.join('\n'), { fields: { purpose: 'batch' } })) as { id: string };
+      const asked = { input_file_id: file.id, endpoint: CHAT, completion_window: '24h', ...more };
+      return jsonOf(await gateway.post(PATH, asked)) as Batch;
+    },
+    async ended(id) {
+      for (let turn = 0; turn < 5000; turn += 1) {
+        const batch = await read(id);
+        if (['completed', 'failed', 'cancelled', 'expired'].includes(batch.status)) return batch;
+        await setImmediate();
+      }
+      throw new Error(`The batch ${id} does not end: ${JSON.stringify(await read(id))}`);
+    },
+    async linesOf(fileId) {
+      const { body } = await gateway.call('GET', `/api/v1/files/${fileId}/content`);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(piece);
+      return Buffer.concat(pieces)
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as BatchResult);
+    },
+  };
+}
+
+const idsOf = (lines: readonly BatchResult[]): string[] => lines.map(({ custom_id: id }) => id);
+
+test('a batch makes the calls of a file, each recorded and paid, and gives the results back as files', async () => {
+  const { begin, ended, linesOf, store } = createBatchGateway();
+  const made = await begin([toLine('a'), toLine('bb'), '', toLine('c', { model: 'acme/unknown' })], {
+    metadata: { team: 'x' },
+  });
+  expect(made).toMatchObject({ object: 'batch', endpoint: CHAT, status: 'validating', metadata: { team: 'x' } });
+  const batch = await ended(made.id);
+  expect(batch).toMatchObject({
+    status: 'completed',
+    request_counts: { total: 3, completed: 2, failed: 1 },
+    errors: null,
+    expires_at: made.created_at + DAY_MS / 1000,
+  });
+  const output = await linesOf(batch.output_file_id);
+  expect(idsOf(output)).toEqual(['a', 'bb']);
+  expect(output[1]).toMatchObject({
+    response: { status_code: 200, body: { choices: [{ message: { content: 'Answer to bb' } }] } },
+    error: null,
+  });
+  expect(await linesOf(batch.error_file_id)).toMatchObject([{ custom_id: 'c', response: { status_code: 400 } }]);
+  // 1 and 2 completion tokens at 2 millionths of a dollar, two prompt tokens at one.
+  expect(batch.cost).toBe(0.000008);
+  const ids = output.map(({ response }) => response?.request_id ?? '');
+  const costs = await Promise.all(ids.map(async (id) => (await store.generations.get(id))?.costNanoUsd));
+  expect(costs).toEqual([3000, 5000]);
+  expect((await store.batches.list()).map(({ kind }) => kind)).toEqual(['batch']);
+});
+
+test('a file with a wrong line fails the batch before any call, and says which lines are wrong', async () => {
+  const { begin, read, upstream } = createBatchGateway();
+  const { id } = await begin([
+    toLine('a'),
+    '{',
+    toLine('a'),
+    '{"custom_id":"b","url":"/v1/embeddings","body":{}}',
+    '{"custom_id":"","url":"/v1/chat/completions","body":{}}',
+  ]);
+  const batch = await read(id);
+  expect(batch).toMatchObject({ status: 'failed', output_file_id: null, request_counts: { total: 0 } });
+  expect(batch.errors?.data.map(({ code, line }) => [code, line])).toEqual([
+    ['invalid_json_line', 2],
+    ['duplicate_custom_id', 3],
+    ['invalid_url', 4],
+    ['invalid_request', 5],
+  ]);
+  expect(upstream.exchanges).toEqual([]);
+});
+
+test('requests that are sent with the batch come back in it', async () => {
+  const gateway = createBatchGateway();
+  const requests = ['a', 'b'].map((custom_id) => ({
+    custom_id,
+    body: { messages: [{ role: 'user', content: custom_id }] },
+  }));
+  const made = await gateway.post('/api/beta/batches', { endpoint: CHAT, model: 'acme/chat', requests });
+  const { id, results } = jsonOf(made) as Batch & { results: unknown };
+  expect([made.status, results]).toEqual([202, null]);
+  await gateway.ended(id);
+  const batch = jsonOf(await gateway.call('GET', `/api/beta/batches/${id}`));
+  expect(batch).toMatchObject({
+    status: 'completed',
+    results: ['a', 'b'].map((custom_id) => ({
+      custom_id,
+      response: { body: { choices: [{ message: { content: `Answer to ${custom_id}` } }] } },
+    })),
+  });
+});
+
+test('only so many lines are under way at once, and a cancelled batch makes no further calls', async () => {
+  const held: ScriptedExchange[] = [];
+  const { begin, call, ended, linesOf, upstream } = createBatchGateway((exchange) => void held.push(exchange));
+  const { id } = await begin(Array.from({ length: 20 }, (_, at) => toLine(`line ${at}`)));
+  while (held.length < 8) await setImmediate();
+  const cancelled = jsonOf(await call('POST', `${PATH}/${id}/cancel`));
+  expect(cancelled).toMatchObject({ status: 'cancelling' });
+  for (const exchange of held) answer(exchange);
+  const batch = await ended(id);
+  expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 20, completed: 8, failed: 0 } });
+  expect(upstream.exchanges).toHaveLength(8);
+  expect(await linesOf(batch.output_file_id)).toHaveLength(8);
+  const missing = await linesOf(batch.error_file_id);
+  expect(missing).toHaveLength(12);
+  expect(missing[0]).toMatchObject({ response: null, error: { code: 'batch_cancelled' } });
+  expect((await call('POST', `${PATH}/${id}/cancel`)).status).toBe(200);
+});
+
+test('a batch that is not done within a day expires with what it has', async () => {
+  const held: ScriptedExchange[] = [];
+  const { begin, ended, linesOf, platform, store } = createBatchGateway((exchange) => void held.push(exchange));
+  const { id } = await begin(Array.from({ length: 10 }, (_, at) => toLine(`line ${at}`)));
+  while (held.length < 8) await setImmediate();
+  // As if a day had passed, in which upstream was silent.
+  await store.batches.update(id, (row) => ({ ...row, expiresAt: platform.now() }));
+  for (const exchange of held) answer(exchange);
+  const batch = await ended(id);
+  expect(batch).toMatchObject({ status: 'expired', request_counts: { total: 10, completed: 8 } });
+  expect((await linesOf(batch.error_file_id)).map(({ error }) => error?.code)).toEqual([
+    'batch_expired',
+    'batch_expired',
+  ]);
+});
+
+test('a batch belongs to the workspace of its key, whose limit its lines keep', async () => {
+  const gateway = createBatchGateway();
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const make = async (path: string, body: object) =>
+    jsonOf(await gateway.post(path, body, { headers })) as { key: string; data: { id: string } };
+  const { data: workspace } = await make('/api/v1/workspaces', { name: 'Other', slug: 'other' });
+  const { key } = await make('/api/v1/keys', { name: 'poor', limit: 0, workspace_id: workspace.id });
+  const { id } = await gateway.begin([toLine('a')]);
+  await gateway.ended(id);
+  const theirs = { key };
+  expect((await gateway.call('GET', `${PATH}/${id}`, theirs)).status).toBe(404);
+  expect((await gateway.call('POST', `${PATH}/${id}/cancel`, theirs)).status).toBe(404);
+  expect(jsonOf(await gateway.call('GET', PATH, theirs))).toMatchObject({ data: [], has_more: false });
+  expect(jsonOf(await gateway.call('GET', PATH, { key: API_KEY }))).toMatchObject({ data: [{ id }], first_id: id });
+  const request = { headers: { authorization: `Bearer ${key}` } };
+  const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }], max_tokens: 5 } }];
+  const inline = await gateway.post('/api/beta/batches', { endpoint: CHAT, model: 'acme/chat', requests }, request);
+  const { id: poor } = jsonOf(inline) as Batch;
+  for (;;) {
+    const batch = jsonOf(await gateway.call('GET', `/api/beta/batches/${poor}`, theirs)) as Batch;
+    if (batch.status === 'completed') {
+      expect(batch).toMatchObject({ results: [{ response: { status_code: 402 } }] });
+      break;
+    }
+    await setImmediate();
+  }
+});
+
+test('a batch goes on after a restart, and every line has one result', async () => {
+  const held: ScriptedExchange[] = [];
+  const first = createBatchGateway((exchange) => {
+    if (held.length < 5) answer(exchange);
+    held.push(exchange);
+  });
+  const lines = Array.from({ length: 30 }, (_, at) => toLine(`line ${at}`));
+  const { id } = await first.begin(lines);
+  while ((await first.read(id)).request_counts.completed < 5 || held.length < 13) await setImmediate();
+  // The first process is gone with its calls: only its store and its files are left.
+  const second = createFileGateway({ storage: first.storage }, createScriptedTransport(answer), {
+    recordingStore: first.store,
+  });
+  // The ids of another process are others.
+  Object.assign(second.platform, { randomBytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) });
+  await second.gateway.start();
+  const batch = await first.ended(id);
+  expect(batch.request_counts).toEqual({ total: 30, completed: 30, failed: 0 });
+  const output = await first.linesOf(batch.output_file_id);
+  expect(idsOf(output)).toEqual(lines.map((_, at) => `line ${at}`));
+});
+
+test.each([
+  [{ input_file_id: 'or_file_x' }, 'input_file_id'],
+  [{ endpoint: '/v1/videos' }, 'endpoint'],
+  [{ completion_window: '1h' }, 'completion_window'],
+])('a batch is refused with %j', async (body, field) => {
+  const { post, upload } = createBatchGateway();
+  const { id } = jsonOf(await upload(toLine('a'))) as { id: string };
+  const refused = await post(PATH, { input_file_id: id, endpoint: CHAT, ...body });
+  expect([refused.status, JSON.stringify(jsonOf(refused))]).toEqual([400, expect.stringContaining(field) as string]);
+});

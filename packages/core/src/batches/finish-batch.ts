@@ -1,0 +1,102 @@
+import type { FileLibrary } from '../files/file-library.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { listResultsOf, type StoredBatch, type StoredBatchResult, updateBatch } from '../stores/batches.ts';
+import type { Store } from '../stores/store.ts';
+import type { BatchResult } from '../wire/batches.ts';
+import { hasSucceeded, readBatch, toMissingLine, toResultLine } from './batch-lines.ts';
+
+interface FinishParts {
+  readonly store: Pick<Store, 'batches' | 'files'>;
+  readonly files: FileLibrary;
+  readonly platform: Pick<Platform, 'now'>;
+}
+
+/**
+ * Writes the files of a batch whose lines are done, or are not to be made any more, and ends it. May begin again after
+ * a crash: the files have ids that follow from that of the batch.
+ */
+export async function finishBatch(batch: StoredBatch, hasExpired: boolean, parts: FinishParts): Promise<void> {
+  const { batches } = parts.store;
+  const isCancelled = batch.status === 'cancelling';
+  const isWhole = batch.completed + batch.failed >= batch.total;
+  const status = isCancelled ? 'cancelled' : hasExpired && !isWhole ? 'expired' : 'completed';
+  if (!isCancelled) {
+    await updateBatch(batch.id, batches, (latest) => ({
+      ...latest,
+      status: 'finalizing',
+      times: { finalizing: parts.platform.now(), ...latest.times },
+    }));
+  }
+  const results = await listResultsOf(batch.id, batches);
+  const outputFileId = await writeFile(batch, 'output', linesOf(results.filter(hasSucceeded)), parts);
+  const failed = results.filter((result) => !hasSucceeded(result));
+  const errors = isWhole ? linesOf(failed) : withMissing(batch, { failed, results, isCancelled }, parts);
+  const errorFileId = await writeFile(batch, 'error', errors, parts);
+  await updateBatch(batch.id, batches, (latest) => ({
+    ...latest,
+    status,
+    outputFileId,
+    errorFileId,
+    times: { ...latest.times, [status]: parts.platform.now() },
+    lease: null,
+  }));
+  // They are in the files now.
+  for (const { id } of results) await batches.remove(id);
+}
+
+async function* linesOf(results: readonly StoredBatchResult[]): AsyncGenerator<BatchResult> {
+  for (const result of results) yield toResultLine(result);
+}
+
+interface Ended {
+  readonly failed: readonly StoredBatchResult[];
+  readonly results: readonly StoredBatchResult[];
+  readonly isCancelled: boolean;
+}
+
+async function* withMissing(
+  batch: StoredBatch,
+  { failed, results, isCancelled }: Ended,
+  { files }: FinishParts,
+): AsyncGenerator<BatchResult> {
+  yield* linesOf(failed);
+  const done = new Set(results.map(({ index }) => index));
+  const input = await files.find(batch.inputFileId, batch.workspaceId).catch(() => undefined);
+  if (input === undefined) return;
+  for await (const placed of readBatch((await files.open(input)).read())) {
+    if (!done.has(placed.index)) yield toMissingLine(batch, placed, isCancelled);
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Resolves with the id of the file; with null where there are no lines. */
+async function writeFile(
+  batch: StoredBatch,
+  kind: 'output' | 'error',
+  lines: AsyncGenerator<BatchResult>,
+  { files, store }: FinishParts,
+): Promise<string | null> {
+  const id = `${batch.id.replace('batch_', 'or_file_')}${kind === 'output' ? 'a' : 'e'}`;
+  if ((await store.files.get(id)) !== undefined) return id;
+  let count = 0;
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const line of lines) {
+      count += 1;
+      yield encoder.encode(`${JSON.stringify(line)}\n`);
+    }
+  };
+  const received = await files.receive(pieces(), 'application/x-ndjson');
+  if (count === 0) return null;
+  const { id: fileId } = await files.add({
+    ...received,
+    id,
+    workspaceId: batch.workspaceId,
+    filename: `${batch.id}_${kind}.jsonl`,
+    purpose: 'batch_output',
+    origin: 'generated',
+    createdBy: batch.owner.id,
+    livesSeconds: null,
+  });
+  return fileId;
+}

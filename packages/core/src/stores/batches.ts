@@ -1,0 +1,106 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { BatchEndpoint, BatchStatus } from '../wire/batches.ts';
+import type { Repository } from './rows.ts';
+
+/** Batches with the results of their lines, all as rows. The narrower questions are absent where the rows are in memory. */
+export interface BatchRepository extends Repository<BatchRow> {
+  /** The batches alone, oldest first. */
+  listBatches?(): Awaitable<readonly StoredBatch[]>;
+  /** The results of one batch, in the order in which they came. */
+  listResultsOf?(batchId: string): Awaitable<readonly StoredBatchResult[]>;
+}
+
+export type BatchRow = StoredBatch | StoredBatchResult;
+
+/** A batch, and how far it is. Times in milliseconds since the epoch, money in billionths of a dollar. */
+export interface StoredBatch {
+  readonly id: string;
+  readonly kind: 'batch';
+  readonly workspaceId: string;
+  /** The principal that its calls are made as. A stored key is read again when the batch goes on. */
+  readonly owner: BatchOwner;
+  readonly endpoint: BatchEndpoint;
+  /** The file with its lines. */
+  readonly inputFileId: string;
+  readonly status: BatchStatus;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When it came to each status. */
+  readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  /** Lines. */
+  readonly total: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly costNanoUsd: number;
+  /** Why it could not begin, by line. */
+  readonly problems: readonly BatchProblem[];
+  /** Files of what has succeeded and what has not; null where there is nothing of that. */
+  readonly outputFileId: string | null;
+  readonly errorFileId: string | null;
+  /** The process that runs it, among several at one store, and until when. */
+  readonly lease: { readonly ownerId: string; readonly untilMs: number } | null;
+}
+
+export interface BatchOwner {
+  readonly id: string;
+  readonly name: string;
+  readonly userId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly isKey: boolean;
+}
+
+export interface BatchProblem {
+  readonly code: string;
+  readonly message: string;
+  /** From 1; null for the whole file. */
+  readonly line: number | null;
+}
+
+/** What became of one line. It never changes. */
+export interface StoredBatchResult {
+  readonly id: string;
+  readonly kind: 'result';
+  readonly batchId: string;
+  /** From 0. */
+  readonly index: number;
+  readonly customId: string;
+  readonly generationId: string | null;
+  readonly status: number;
+  readonly body: unknown;
+  readonly costNanoUsd: number;
+}
+
+/** Ids sort as the lines do. A line has one, so that it has one result. */
+export const batchResultId = (batchId: string, index: number): string => `${batchId}.${String(index).padStart(6, '0')}`;
+
+/** All batches, oldest first. */
+export async function listBatches(batches: BatchRepository): Promise<readonly StoredBatch[]> {
+  if (batches.listBatches !== undefined) return batches.listBatches();
+  return (await batches.list()).filter((row) => row.kind === 'batch');
+}
+
+/** The results of a batch in the order of its lines. */
+export async function listResultsOf(batchId: string, batches: BatchRepository): Promise<readonly StoredBatchResult[]> {
+  const results =
+    batches.listResultsOf === undefined
+      ? (await batches.list()).filter((row) => row.kind === 'result' && row.batchId === batchId)
+      : await batches.listResultsOf(batchId);
+  return (results as readonly StoredBatchResult[]).toSorted((a, b) => a.index - b.index);
+}
+
+/** A batch by its id; undefined for an unknown one, and for the id of a result. */
+export async function findBatch(id: string, batches: Pick<BatchRepository, 'get'>): Promise<StoredBatch | undefined> {
+  const row = await batches.get(id);
+  return row?.kind === 'batch' ? row : undefined;
+}
+
+/** Changes a batch; undefined for an unknown one. */
+export async function updateBatch(
+  id: string,
+  batches: Pick<BatchRepository, 'update'>,
+  change: (batch: StoredBatch) => StoredBatch,
+): Promise<StoredBatch | undefined> {
+  const row = await batches.update(id, (latest) => (latest.kind === 'batch' ? change(latest) : latest));
+  return row?.kind === 'batch' ? row : undefined;
+}
