@@ -1,7 +1,7 @@
 import { runStatement } from './postgres-server.ts';
 
 /**
- * Ends every ownership of video jobs, of their idempotency keys, of reruns and of destinations, as if its time had
+ * Ends every ownership of video jobs, of their idempotency keys, of reruns, of batches and of destinations, as if its time had
  * passed: a minute after an owner has died, another process takes over what it owned. An owner that lives loses it as
  * after a long pause.
  */
@@ -15,7 +15,7 @@ export async function endLeases(database: string): Promise<void> {
     database,
     `update gateway.entries set expires_at = clock_timestamp() where id like 'video-order:%'`,
   );
-  for (const table of ['broadcasts', 'reruns']) {
+  for (const table of ['broadcasts', 'reruns', 'batches']) {
     await runStatement(
       database,
       `update gateway.${table} set row = ${ended} where row::jsonb #> '{lease,untilMs}' is not null`,
