@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
+import type { CreateRateCounter } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
 import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
@@ -248,4 +249,49 @@ test.each([
   const { id } = jsonOf(await upload(toLine('a'))) as { id: string };
   const refused = await post(PATH, { input_file_id: id, endpoint: CHAT, ...body });
   expect([refused.status, JSON.stringify(jsonOf(refused))]).toEqual([400, expect.stringContaining(field) as string]);
+});
+
+test('a batch waits for the rate limit of its key, and no line fails for it', async () => {
+  // Four calls are admitted, and four more each time that a while has passed.
+  let admitted = 4;
+  const look = () => Promise.resolve({ isExceeded: admitted < 0, resetInMs: 3000 });
+  const take = () => {
+    admitted -= 1;
+    return look();
+  };
+  const createCounter: CreateRateCounter = () => ({ look, take, add: () => Promise.resolve() });
+  const rules = [{ key: '*', model: '*', requestsPerMinute: 4, tokensPerMinute: null }];
+  const gateway = createBatchGateway(answer, { rateLimits: { rules, createCounter } });
+  const { id } = await gateway.begin(Array.from({ length: 10 }, (_, at) => toLine(`line ${at}`)));
+  while (admitted > -5) await setImmediate();
+  for (const completed of [4, 8]) {
+    while ((await gateway.read(id)).request_counts.completed < completed) await setImmediate();
+    expect(await gateway.read(id)).toMatchObject({ status: 'in_progress', request_counts: { completed, failed: 0 } });
+    admitted = 4;
+    await gateway.platform.advance(3000);
+  }
+  expect(await gateway.ended(id)).toMatchObject({ request_counts: { total: 10, completed: 10, failed: 0 } });
+});
+
+test('a batch whose key is gone fails, and says so', async () => {
+  const held: ScriptedExchange[] = [];
+  const first = createBatchGateway((exchange) => void held.push(exchange));
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const { key, data } = jsonOf(await first.post('/api/v1/keys', { name: 'gone' }, { headers })) as {
+    key: string;
+    data: { hash: string };
+  };
+  const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }] } }];
+  const body = { endpoint: CHAT, model: 'acme/chat', requests };
+  const made = await first.post('/api/beta/batches', body, { headers: { authorization: `Bearer ${key}` } });
+  const { id } = jsonOf(made) as Batch;
+  while (held.length === 0) await setImmediate();
+  await first.call('DELETE', `/api/v1/keys/${data.hash}`, { key: MANAGEMENT_KEY });
+  const second = createFileGateway({ storage: first.storage }, createScriptedTransport(answer), {
+    recordingStore: first.store,
+  });
+  await second.gateway.start();
+  const batch = await first.ended(id);
+  expect(batch).toMatchObject({ status: 'failed', errors: { data: [{ code: 'batch_failed', line: null }] } });
+  expect(batch.errors?.data[0]?.message).toContain('The key "gone"');
 });
