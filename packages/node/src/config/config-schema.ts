@@ -248,6 +248,15 @@ const videosSchema = z.strictObject({
     .describe('Maximum size of finished videos in the data directory; 0 fetches them from the provider each time'),
 });
 
+const s3Schema = z.strictObject({
+  bucketName: z.string().min(1),
+  region: z.string().min(1).default('us-east-1'),
+  endpoint: baseUrlSchema.optional().describe('Address of a server other than Amazon S3'),
+  accessKeyId: secretText('Access key'),
+  secretAccessKey: secretText('Secret access key'),
+  prefix: z.string().default('files/').describe('What names of objects begin with; the gateway uses all of these'),
+});
+
 const filesSchema = z.strictObject({
   maxMb: z.number().min(0).default(100).describe('Maximum size of an uploaded file; 0 accepts none'),
   workspaceMaxMb: z.number().min(1).default(10_240).describe('Maximum size of all files of a workspace'),
@@ -256,6 +265,7 @@ const filesSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether uploaded files can be downloaded again; files that the gateway made always can'),
+  s3: s3Schema.nullable().default(null).describe('Stores the contents in a bucket; null stores them with the store'),
 });
 
 const regionSchema = z.strictObject({

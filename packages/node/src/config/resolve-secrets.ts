@@ -15,6 +15,8 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['webhooks', 'signingSecret'],
   ['webhooks', 'previousSigningSecret'],
   ['webSearch', 'apiKey'],
+  ['files', 's3', 'accessKeyId'],
+  ['files', 's3', 'secretAccessKey'],
   ['providers', '*', 'apiKey'],
   ['providers', '*', 'headers', '*'],
   ['providers', '*', 'options', '*'],

@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 
 import { createMemoryFileStorage, type FileOptions, type FileStorage, type Store } from '@model-gateway/core';
-import { createDiskFileStorage, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
+import {
+  createDiskFileStorage,
+  createNodePlatform,
+  createS3FileStorage,
+  type GatewayConfig,
+} from '@model-gateway/node';
 
 const MIB = 1024 * 1024;
 /** All files of a gateway whose memory is all it has. */
@@ -13,7 +18,8 @@ export async function openFiles(config: GatewayConfig, store: Store): Promise<Fi
   if (maxMb === 0) return undefined;
   const storage = await openStorage(config, store);
   if (storage === undefined) return undefined;
-  const workspaceMb = config.store.type === 'memory' ? Math.min(workspaceMaxMb, MEMORY_MIB) : workspaceMaxMb;
+  const workspaceMb =
+    config.store.type === 'memory' && config.files.s3 === null ? Math.min(workspaceMaxMb, MEMORY_MIB) : workspaceMaxMb;
   return {
     storage,
     maxBytes: maxMb * MIB,
@@ -23,7 +29,11 @@ export async function openFiles(config: GatewayConfig, store: Store): Promise<Fi
   };
 }
 
-async function openStorage({ store: place }: GatewayConfig, store: Store): Promise<FileStorage | undefined> {
+async function openStorage(
+  { store: place, files: { s3 } }: GatewayConfig,
+  store: Store,
+): Promise<FileStorage | undefined> {
+  if (s3 !== null) return createS3FileStorage(s3);
   switch (place.type) {
     case 'memory':
       return createMemoryFileStorage(createNodePlatform());

@@ -48,7 +48,7 @@ export const secretsOf = ({
 
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets(config: GatewayConfig): string[] {
-  const { auth, metrics, providers, webhooks, webSearch, store, shared, optionSecrets } = config;
+  const { auth, metrics, providers, webhooks, webSearch, files, store, shared, optionSecrets } = config;
   return [
     ...optionSecrets,
     ...auth.bootstrapKeys.map(({ key }) => key),
@@ -57,6 +57,7 @@ export function listSecrets(config: GatewayConfig): string[] {
     webhooks.previousSigningSecret ?? '',
     webSearch?.apiKey ?? '',
     metrics.token ?? '',
+    ...(files.s3 === null ? [] : [files.s3.accessKeyId, files.s3.secretAccessKey]),
     ...(store.type === 'postgres' ? secretsOfAddress(store.url) : []),
     ...(shared.type === 'redis' ? secretsOfAddress(shared.url) : []),
   ];
