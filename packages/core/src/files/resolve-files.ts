@@ -37,12 +37,16 @@ export function createFileResolver(library: FileLibrary, defaultWorkspaceId: str
 /** Where a message, or the result of a tool, has its parts. */
 const LISTS = ['content', 'output'] as const;
 
+/** Every chat is looked at, so this reads nothing twice and makes nothing. */
 function hasFiles(turn: unknown): boolean {
-  if (!isObject(turn)) return false;
-  for (const list of LISTS) {
-    const parts = turn[list];
-    if (!Array.isArray(parts)) continue;
-    for (const part of parts) if (findFilePart(part) !== null || hasFiles(part)) return true;
+  return isObject(turn) && (isAnyFile(turn['content']) || isAnyFile(turn['output']));
+}
+
+function isAnyFile(parts: unknown): boolean {
+  if (!Array.isArray(parts)) return false;
+  for (const part of parts as readonly unknown[]) {
+    if (findFilePart(part) !== null || (isObject(part) && part['type'] === 'tool_result' && hasFiles(part)))
+      return true;
   }
   return false;
 }
