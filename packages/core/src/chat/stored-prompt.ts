@@ -21,7 +21,13 @@ type Join = (request: Unchecked, version: StoredPromptVersion) => Unchecked;
 
 /** Whether a request names a stored prompt. Costs one look at a field for those that do not. */
 export const namesPrompt = (format: FormatName, body: unknown): body is Unchecked =>
-  isRecord(body) && isRecord(body['prompt']) && JOINERS[format] !== undefined;
+  isRecord(body) &&
+  isRecord(body['prompt']) &&
+  JOINERS[format] !== undefined &&
+  !(format === 'responses' && isOfOpenAi(body['prompt']));
+
+/** A prompt that OpenAI keeps goes to upstreams of its form as it is: no prompt of a gateway has such an id. */
+const isOfOpenAi = ({ id }: Unchecked): boolean => typeof id === 'string' && id.startsWith('pmpt_');
 
 /**
  * The request that a stored prompt and what is sent with it make together. Its own fields take precedence, and its
