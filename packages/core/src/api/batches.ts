@@ -34,6 +34,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** `POST /batches`: a batch of the lines of a file, in the form of the OpenAI API. */
 export const createBatch = operation<BatchParts>()({
+  // Where no batches are run.
+  errors: ['not_found'],
   body: createBatchRequestSchema,
   response: batchSchema,
   async run({ parts, principal, body: { input_file_id: id, endpoint, metadata } }) {
@@ -47,6 +49,8 @@ export const createBatch = operation<BatchParts>()({
 
 /** `POST /api/beta/batches`: a batch of requests that are sent with it, in the form of OpenRouter's API. */
 export const createInlineBatch = operation<BatchParts>()({
+  // Where no batches are run.
+  errors: ['not_found'],
   body: createInlineBatchRequestSchema,
   response: inlineBatchSchema,
   status: 202,
@@ -122,6 +126,8 @@ async function begin(
 
 /** `GET /batches`: the batches of the workspace, newest first. */
 export const listStoredBatches = operation<BatchParts>()({
+  // Where no batches are run.
+  errors: ['not_found'],
   query: batchListQuerySchema,
   response: batchListSchema,
   async run({ parts, principal, query: { after, limit } }) {

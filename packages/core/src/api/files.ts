@@ -44,6 +44,8 @@ const FORM_BYTES = 64 * 1024;
 
 /** `POST /files`: stores a file of a form while it comes in. */
 export const uploadFile = operation<FileParts>()({
+  // Where no files are stored.
+  errors: ['not_found'],
   query: fileQuerySchema,
   headers: HEADERS,
   body: { readByRun: fileFormSchema, mediaType: 'multipart/form-data' },
@@ -87,6 +89,8 @@ function toFilename(name: string | undefined): string {
 
 /** `GET /files`: the files of the workspace, oldest first unless the order says otherwise. */
 export const listFiles = operation<FileParts>()({
+  // Where no files are stored.
+  errors: ['not_found'],
   query: fileListQuerySchema,
   headers: HEADERS,
   response: fileListSchema,
