@@ -26,6 +26,12 @@ const GAPS: Readonly<Record<string, Partial<Record<Part, readonly string[]>>>> =
   // Records are read from this gateway's own store, which neither costs credits nor has an upstream.
   'GET /generation': { statuses: ['402', '502'] },
   'GET /generation/content': { statuses: ['502'] },
+  // Files are stored here, without a provider that could fail.
+  'GET /files': { statuses: ['502'] },
+  'POST /files': { statuses: ['502'] },
+  'GET /files/{}': { statuses: ['502'] },
+  'DELETE /files/{}': { statuses: ['502'] },
+  'GET /files/{}/content': { statuses: ['502'] },
   // Two destinations may have the same address.
   'POST /observability/destinations': { statuses: ['409'] },
   'PATCH /observability/destinations/{}': { statuses: ['409'] },

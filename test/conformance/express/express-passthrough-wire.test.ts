@@ -45,7 +45,7 @@ describe.each([
   test.each([{}, { expect: '100-continue' }])(
     'forwards nothing that belongs to the host or the connection (%j)',
     async (more) => {
-      await sendRaw(await start(), '/api/v1/moderations', {
+      await sendRaw(await start(), '/api/v1/fine_tuning/jobs', {
         method: 'POST',
         headers: {
           ...withKey().headers,
@@ -90,7 +90,7 @@ describe.each([
       });
       response.end('{"error":{"code":429,"message":"slow down"}}');
     });
-    const { status, headers, body } = await sendRaw(await start(), '/api/v1/moderations', {
+    const { status, headers, body } = await sendRaw(await start(), '/api/v1/fine_tuning/jobs', {
       headers: withKey().headers,
     });
     expect({ status, body }).toEqual({ status: 429, body: '{"error":{"code":429,"message":"slow down"}}' });
@@ -107,7 +107,7 @@ describe.each([
 
   test('follows no redirect', async () => {
     target.respondWith((response) => response.writeHead(307, { location: `${target.address}/other` }).end());
-    const response = await sendRaw(await start({ apiKey: 'sk-or-v1-operator' }), '/api/v1/moderations', withKey());
+    const response = await sendRaw(await start({ apiKey: 'sk-or-v1-operator' }), '/api/v1/fine_tuning/jobs', withKey());
     expect(response).toMatchObject({ status: 307, headers: { location: `${target.address}/other` } });
     expect(target.forwarded).toHaveLength(1);
   });
@@ -116,7 +116,7 @@ describe.each([
     const url = await start();
     await target.close();
     cleanups.shift();
-    const response = await fetch(`${url}/moderations`, { method: 'POST', headers: withKey().headers, body: '{}' });
+    const response = await fetch(`${url}/fine_tuning/jobs`, { method: 'POST', headers: withKey().headers, body: '{}' });
     expect(response.status).toBe(502);
     expect(await response.json()).toEqual({
       error: {

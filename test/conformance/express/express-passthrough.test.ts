@@ -53,7 +53,7 @@ describe.each([
   };
 
   const embed = (url: string, headers: Record<string, string> = withKey().headers): Promise<Response> =>
-    fetch(`${url}/moderations?verbose=1`, {
+    fetch(`${url}/fine_tuning/jobs?verbose=1`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: EMBEDDING,
@@ -73,7 +73,7 @@ describe.each([
       expect(target.forwarded).toMatchObject([
         {
           method: 'POST',
-          url: '/upstream/api/v1/moderations?verbose=1',
+          url: '/upstream/api/v1/fine_tuning/jobs?verbose=1',
           headers: { host: new URL(target.address).host, 'content-type': 'application/json' },
           body: EMBEDDING,
         },
@@ -87,7 +87,7 @@ describe.each([
       status: 200,
     });
     expect((await fetch(`${new URL(url).origin}/ai/elsewhere`)).status).toBe(418);
-    expect((await fetch(`${new URL(url).origin}/ai/api/v2/moderations`)).status).toBe(418);
+    expect((await fetch(`${new URL(url).origin}/ai/api/v2/fine_tuning/jobs`)).status).toBe(418);
     expect(target.forwarded).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe.each([
     '/ai/api/v1/..%2f..%2Fadmin',
     '/ai/api/v1/..\\..\\admin',
     '/ai/api/v1/..;/..;/admin',
-    '/ai/api/v1/./moderations',
+    '/ai/api/v1/./fine_tuning/jobs',
   ])('leaves a path that could lead out of the target to the host (%s)', async (path) => {
     const url = await start({ target: target.address, apiKey: TARGET_KEY });
     expect(await sendRaw(url, path, withKey())).toMatchObject({ status: 418 });

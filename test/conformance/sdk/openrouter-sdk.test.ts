@@ -249,6 +249,7 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
       completion: '-1',
       request: '-1',
       image: '-1',
+      discount: 0,
     });
   });
 

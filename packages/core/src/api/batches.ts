@@ -184,6 +184,7 @@ async function readResults(id: string | null, batch: StoredBatch, parts: BatchPa
 
 /** `POST /batches/{batch_id}/cancel`: calls under way are ended by themselves, and further ones are not made. */
 export const cancelBatch = operation<BatchParts>()({
+  errors: ['conflict'],
   params: ['batch_id'],
   response: batchSchema,
   async run({ parts, principal, params }) {
