@@ -184,3 +184,33 @@ test('shows what would happen after a failure: what the request says, else what 
     limits_before_fallback: { headers_ms: 500 },
   });
 });
+
+const ofKind = (kind: string) => ({
+  id: `r/${kind}`,
+  architecture: { input_modalities: ['text', 'image'], output_modalities: [kind] },
+  endpoints: [
+    { provider: 'open', providerModel: 'one', pricing: { prompt: '0.000002', completion: '0' } },
+    { provider: 'keeper', providerModel: 'one', pricing: { prompt: '0.000001', completion: '0' } },
+  ],
+});
+
+test.each([
+  ['embeddings', { input: 'q' }],
+  ['rerank', { query: 'q', documents: ['d'] }],
+  ['image', { prompt: 'q' }],
+  ['speech', { input: 'q', voice: 'v' }],
+  ['transcription', {}],
+  ['moderation', { input: 'q' }],
+])('explains a call of the kind %s, and refuses a body of another', async (kind, body) => {
+  const gateway = createRoutedGateway(PROVIDERS_OF_SEVEN, [ofKind(kind)]);
+  const ask = (request: object, query: string) =>
+    gateway.post('/admin/v1/explain', { model: `r/${kind}`, ...request }, { headers: authorization, query });
+  const { endpoints, requested } = await ask(body, `kind=${kind}`).then((response) =>
+    routingExplanationSchema.parse(jsonOf(response)['data']),
+  );
+  expect([requested, endpoints.map(({ provider }) => provider).toSorted()]).toEqual([`r/${kind}`, ['keeper', 'open']]);
+  expect((await ask({ model: 1 }, `kind=${kind}`)).status).toBe(400);
+  expect((await ask({}, 'kind=dance')).status).toBe(400);
+  // A chat request means a chat, whatever the model is for.
+  expect((await ask(body, '')).status).toBe(400);
+});

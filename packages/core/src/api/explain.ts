@@ -5,14 +5,17 @@ import { chatKind } from '../chat/chat-kind.ts';
 import { type PluginParts, onwardPluginsOf, toPluginConstraints } from '../chat/complete-chat.ts';
 import { explainFailover } from '../dispatch/ask-again.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
+import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
-import type { Principal } from '../http/request.ts';
+import { type Principal, readJsonBody } from '../http/request.ts';
 import { explainPlan } from '../routing/explain.ts';
 import type { RoutingParts } from '../routing/plan-call.ts';
 import { applyRules, type CallOrigin, explainRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
+import { CALL_KIND_NAMES } from '../wire/call-kinds.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
-import { FORMATS, routingExplanationSchema } from '../wire/routing-rules.ts';
+import { FORMATS, type RoutingExplanation, routingExplanationSchema } from '../wire/routing-rules.ts';
+import { EXPLAINED } from './explained-kinds.ts';
 
 /** What an explanation uses of a gateway. */
 export interface ExplainParts extends PluginParts {
@@ -26,6 +29,8 @@ export interface ExplainParts extends PluginParts {
 const explainCallQuerySchema = z.object({
   /** Hash of the API key to explain for; without it, a key without any restrictions. */
   key: z.string().optional(),
+  /** The kind of call that the body asks for. */
+  kind: z.enum(CALL_KIND_NAMES).default('chat'),
   /** For rules: the form of the call, its user agent, and whether an agent makes it that another one has started. */
   format: z.enum(FORMATS).optional(),
   /** Former name of `format`. */
@@ -37,35 +42,55 @@ const explainCallQuerySchema = z.object({
 const explainCallResultSchema = z.object({ data: routingExplanationSchema });
 
 /**
- * `POST /admin/v1/explain`: how a chat request would be routed, without a call to any provider. Where load is balanced,
- * the endpoint with the largest share is shown first.
+ * `POST /admin/v1/explain`: how a request would be routed, without a call to any provider. Where load is balanced, the
+ * endpoint with the largest share is shown first.
  */
 export const explainCall = operation<ExplainParts>()({
   query: explainCallQuerySchema,
-  body: chatCompletionRequestSchema,
+  body: { readByRun: chatCompletionRequestSchema.describe('A chat request, or one of the kind that the query names') },
   response: explainCallResultSchema,
-  async run({ request, principal, parts, query, body }) {
+  async run({ request, principal, parts, query }) {
+    const body = await readJsonBody(request);
     const holder = query.key === undefined ? principal : await findKeyHolder(query.key, parts);
     const caller = await findCaller(holder, parts.callers);
-    const origin = toOrigin(query);
-    const asked = createModelCall({
-      id: '',
-      kind: chatKind,
-      request: body,
-      principal: holder,
-      region: parts.regionOf(request),
-      // Headers of the administrator do not belong to the calls that are explained.
-      headers: origin.headers,
-    });
-    const call = applyRules(asked, origin, parts.routing);
-    // The candidates are in order of price, and the first of them is drawn by the smallest number.
-    const constraints = toPluginConstraints(onwardPluginsOf(call.request, parts));
-    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, constraints });
-    const rules = explainRules(asked, origin, parts.routing);
+    const region = parts.regionOf(request);
+    if (query.kind === 'chat') return { data: explainChat(body, { query, caller, parts, principal: holder, region }) };
+    const read = await EXPLAINED[query.kind]();
+    const call = read(body, { principal: holder, region, headers: {} });
+    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0 });
     const failover = explainFailover({ call, account: parts.routing.account });
-    return { data: { ...explainPlan(plan, parts.routing.health), failover, ...(rules.length > 0 && { rules }) } };
+    return { data: { ...explainPlan(plan, parts.routing.health), failover } };
   },
 });
+
+interface AskedChat {
+  readonly query: z.output<typeof explainCallQuerySchema>;
+  readonly caller: Awaited<ReturnType<typeof findCaller>>;
+  readonly parts: ExplainParts;
+  readonly principal: Principal;
+  readonly region: ReturnType<RegionOf>;
+}
+
+/** Rules may choose the model of a chat, and plugins bring endpoints and demands of their own. */
+function explainChat(body: unknown, { query, caller, parts, principal, region }: AskedChat): RoutingExplanation {
+  const origin = toOrigin(query);
+  const asked = createModelCall({
+    id: '',
+    kind: chatKind,
+    request: parseWith(chatCompletionRequestSchema, body),
+    principal,
+    region,
+    // Headers of the administrator do not belong to the calls that are explained.
+    headers: origin.headers,
+  });
+  const call = applyRules(asked, origin, parts.routing);
+  // The candidates are in order of price, and the first of them is drawn by the smallest number.
+  const constraints = toPluginConstraints(onwardPluginsOf(call.request, parts));
+  const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, constraints });
+  const rules = explainRules(asked, origin, parts.routing);
+  const failover = explainFailover({ call, account: parts.routing.account });
+  return { ...explainPlan(plan, parts.routing.health), failover, ...(rules.length > 0 && { rules }) };
+}
 
 /** The origin of a call as the query describes it. */
 function toOrigin({ format, door, user_agent: agent, subagent }: z.output<typeof explainCallQuerySchema>): CallOrigin {
