@@ -29,4 +29,5 @@ test.each(['store.md', 'provider.md'])(
     expect(stdout).toMatch(/^# fail 0$/m);
     expect(status).toBe(0);
   },
+  60_000,
 );

@@ -95,7 +95,7 @@ export const getFixtures = operation<FixtureParts>()({
 export const switchFixtureMode = operation<FixtureParts>()({
   body: switchFixtureModeRequestSchema,
   response: fixtureStateResponseSchema,
-  errors: ['conflict'],
+  errors: ['conflict', 'not_found'],
   async run({ body: { mode }, parts, principal }) {
     const library = findFixtureLibrary(parts);
     if (library.switchTo === undefined) {
