@@ -13,7 +13,7 @@ export type Prices = UnitPrices & {
 };
 
 /** Facts that affect the cost of a call and are absent from its usage. */
-interface ChargedCall {
+export interface ChargedCall {
   /** Images in the prompt. */
   readonly images: number;
   /** The completion was spoken. Not every upstream counts the tokens of that. */
@@ -121,26 +121,6 @@ export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | 
   };
 }
 
-/** A call that ranks documents. */
-interface SearchCall extends ChargedCall {
-  /** Units that searches are charged by. */
-  readonly searches: number;
-}
-
-/**
- * The exact cost of a call that ranks documents: its searches, where they have a price, and what `costOf` charges. Tokens
- * without a price are not charged where something else is; null where nothing has a price.
- */
-export function costOfSearches(prices: Prices, usage: Usage, { searches, ...call }: SearchCall): Cost | null {
-  const { search_unit: price, request } = prices;
-  const isCharged = price !== undefined || request !== undefined;
-  const cost = costOf(isCharged ? { ...prices, prompt: prices.prompt ?? 0n } : prices, usage, call);
-  if (cost === null || price === undefined) return cost;
-  const charged = cost.charges.filter((charge) => charge.unit !== 'prompt' || prices.prompt !== undefined);
-  const charges: Charge[] = [...charged, { unit: 'search_unit', count: searches, price }];
-  const atto = charges.reduce((sum, charge) => sum + BigInt(charge.count) * charge.price, 0n);
-  return { ...cost, usd: attoToUsd(atto), promptUsd: attoToUsd(atto), nanoUsd: attoToNano(atto), charges };
-}
 /** Whether all that a call used has a price. Tokens need one, except where its images are charged by themselves. */
 function isPriced(prices: Prices, usage: Usage, made: MadeMedia | undefined): boolean {
   const { completion_tokens: written, completion_tokens_details: details } = usage;

@@ -4,14 +4,13 @@ import { type CallKind, minTokensOf, mostTokensOf } from '../calls/call-kind.ts'
 import type { ModelCall } from '../calls/model-call.ts';
 import { fields, media, type Place, record, text } from '../calls/text-places.ts';
 import { mapList, type RequestText, toVisitor, weighText } from '../calls/texts.ts';
-import { costOfSearches } from '../catalog/prices.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
 import { runWholeCall, type WholeCallParts, type WholeKind } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { RerankResult } from '../providers/rerank-contract.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { RerankDocument, RerankRequest, rerankResponseSchema } from '../wire/rerank.ts';
-import { estimateSearchUnits, mostSearchUnitsOf } from './search-units.ts';
+import { costOfSearches, estimateSearchUnits, mostSearchUnitsOf } from './search-units.ts';
 
 /** Runs one call for an order of documents. Throws what ended it; either way it has been recorded. */
 export async function runRerank(

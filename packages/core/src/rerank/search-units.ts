@@ -1,4 +1,6 @@
 import { mostTokensOf } from '../calls/call-kind.ts';
+import { type ChargedCall, type Cost, costOf, costOfCharges, type Prices } from '../catalog/prices.ts';
+import type { Usage } from '../wire/chat-chunk.ts';
 import type { RerankRequest } from '../wire/rerank.ts';
 
 /**
@@ -23,4 +25,23 @@ export function mostSearchUnitsOf({ query, documents }: RerankRequest): number {
     return sum + Math.max(1, Math.ceil(Math.min(mostTokensOf(text), MOST_TOKENS_A_DOCUMENT) / room));
   }, 0);
   return Math.ceil(parts / DOCUMENTS_A_UNIT);
+}
+
+/** What a ranking is charged by, beside its usage. */
+interface SearchCall extends ChargedCall {
+  /** Units that searches are charged by. */
+  readonly searches: number;
+}
+
+/**
+ * The exact cost of a ranking: its searches, where they have a price, and what `costOf` charges. Tokens without a price
+ * are not charged where something else is; null where nothing has a price.
+ */
+export function costOfSearches(prices: Prices, usage: Usage, { searches, ...call }: SearchCall): Cost | null {
+  const { search_unit: price, request } = prices;
+  const isCharged = price !== undefined || request !== undefined;
+  const cost = costOf(isCharged ? { ...prices, prompt: prices.prompt ?? 0n } : prices, usage, call);
+  if (cost === null || price === undefined) return cost;
+  const charged = cost.charges.filter(({ unit }) => unit !== 'prompt' || prices.prompt !== undefined);
+  return costOfCharges([...charged, { unit: 'search_unit', count: searches, price }], []);
 }
