@@ -16,7 +16,7 @@ type ReadAsked = (body: unknown, origin: Origin) => ModelCall<unknown>;
 const asked =
   <Request>(kind: CallKind<Request>, schema: z.ZodType<Request, unknown>): ReadAsked =>
   (body, origin) =>
-    createModelCall({ ...origin, id: '', kind, request: parseWith(schema, body) }) as ModelCall<unknown>;
+    createModelCall({ ...origin, id: '', kind, request: parseWith(schema, body) });
 
 const NO_AUDIO: AudioFile = { format: 'wav', filename: '', mediaType: 'audio/wav', byteLength: 0, open: () => [] };
 
