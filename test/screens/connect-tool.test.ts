@@ -105,8 +105,8 @@ describe.skipIf(skipped !== undefined)(
       expect(await card.innerText()).toContain('from opencode/9');
       expect(await callAsTool(settings, { path: '/v1/chat/completions' })).toBe(404);
       await card.getByText('POST /api/v1/v1/chat/completions, which does not exist').waitFor();
-      expect(await callAsTool(settings, { path: '/audio/speech' })).toBe(404);
-      await card.getByText('the API for speech').waitFor();
+      expect(await callAsTool(settings, { path: '/audio/translations' })).toBe(404);
+      await card.getByText('the API for translations').waitFor();
       expect(await callAsTool(settings, { model: 'demo/chta' })).toBe(400);
       await card.getByText('Use the gateway’s model ID: demo/').waitFor();
       await picture(opened, 'connect-refused');

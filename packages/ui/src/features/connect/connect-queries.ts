@@ -84,11 +84,11 @@ interface Expected {
 
 type Facts = Pick<RefusalBody, 'method' | 'path' | 'status' | 'message' | 'key_hash'>;
 
-/** Other forms of the API, by the end of their address. */
+/** Other APIs that tools ask for and that the gateway does not serve, by the end of their address. */
 const OTHER_FORMS = {
-  '/audio/speech': 'speech',
-  '/audio/transcriptions': 'transcriptions',
-  '/images/generations': 'images',
+  '/audio/translations': 'translations',
+  '/assistants': 'assistants',
+  '/fine_tuning/jobs': 'fineTuning',
 } as const;
 
 /** Explains why a request of a tool was refused. A request without a valid key cannot be traced to a tool. */

@@ -95,7 +95,11 @@ export const connectMessages = createMessages(
       key: 'A request was refused because of its key',
       keyAdvice: (tool: string) =>
         `If it came from ${tool}: copy the whole key again, and nothing else, and check whether another key overrides it, such as an environment variable.`,
-      forms: { speech: 'API for speech', transcriptions: 'API for transcriptions', images: 'API for images' },
+      forms: {
+        translations: 'API for translations',
+        assistants: 'API for assistants',
+        fineTuning: 'API for fine-tuning',
+      },
       otherForm: (path: string, form: string) => `A request went to ${path}, the ${form}`,
       otherFormAdvice: (tool: string) =>
         `The gateway does not serve this address. Let ${tool} use another service for it.`,
@@ -205,7 +209,11 @@ export const connectMessages = createMessages(
         key: 'Eine Anfrage wurde wegen ihres Schlüssels abgelehnt',
         keyAdvice: (tool) =>
           `Falls sie von ${tool} kam: den ganzen Schlüssel noch einmal kopieren, und nichts sonst, und prüfen, ob ein anderer Schlüssel Vorrang hat, etwa aus einer Umgebungsvariable.`,
-        forms: { speech: 'API für Sprache', transcriptions: 'API für Transkription', images: 'API für Bilder' },
+        forms: {
+          translations: 'API für Übersetzungen',
+          assistants: 'API für Assistenten',
+          fineTuning: 'API für Feinabstimmung',
+        },
         otherForm: (path, form) => `Eine Anfrage ging an ${path}, die ${form}`,
         otherFormAdvice: (tool) => `Das Gateway bedient diese Adresse nicht. ${tool} dafür einen anderen Dienst geben.`,
         noPath: (method, path) => `Eine Anfrage ging an ${method} ${path}; diese Adresse gibt es nicht`,
