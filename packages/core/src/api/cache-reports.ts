@@ -20,7 +20,7 @@ import {
   sessionCacheQuerySchema,
   sessionCacheResponseSchema,
 } from '../wire/cache-report.ts';
-import { refuseField } from '../wire/fields.ts';
+import { refuseField, toOpenEnd } from '../wire/fields.ts';
 import { type GenerationParts, toSearchedFrom } from './generations.ts';
 
 interface CacheReportParts extends GenerationParts {
@@ -43,7 +43,7 @@ interface Span {
 
 /** By default the last 24 hours. Throws `invalid_request` for one that ends before it begins. */
 function toSpan({ from, to }: Span, { platform }: CacheReportParts): { fromMs: number; toMs: number } {
-  const toMs = to ?? platform.now() + 1;
+  const toMs = to ?? toOpenEnd(platform.now(), from);
   const fromMs = from ?? toMs - DAY_MS;
   if (fromMs >= toMs) throw refuseField('from', 'must be before to');
   return { fromMs, toMs };

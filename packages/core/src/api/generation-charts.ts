@@ -8,7 +8,7 @@ import type {
   HistogramPart,
   SessionSum,
 } from '../stores/store.ts';
-import { refuseField } from '../wire/fields.ts';
+import { refuseField, toOpenEnd } from '../wire/fields.ts';
 import {
   generationHistogramQuerySchema,
   generationHistogramSchema,
@@ -47,8 +47,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
   query: generationHistogramQuerySchema,
   response: generationHistogramSchema,
   async run({ parts, query: { buckets, begin, end, facets, split, rank, parts: limit, compare, ...query } }) {
-    // A generation that begins in this millisecond is included, if the caller's clock has come as far.
-    const to = query.to ?? Math.min(parts.platform.now() + 1, end ?? Number.POSITIVE_INFINITY);
+    const to = query.to ?? Math.min(toOpenEnd(parts.platform.now(), query.from), end ?? Number.POSITIVE_INFINITY);
     const from = query.from ?? to - DAY_MS;
     if (from >= to) throw refuseField('from', 'must be before to');
     const startMs = begin ?? from;

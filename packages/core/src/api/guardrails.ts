@@ -14,7 +14,7 @@ import { findGuardrail, noGuardrail } from '../guardrails/policy.ts';
 import { operation } from '../http/operation.ts';
 import type { GuardrailHitsRow } from '../stores/rows.ts';
 import type { Store } from '../stores/store.ts';
-import { deletedSchema, refuseField, toPage, workspacePageQuerySchema } from '../wire/fields.ts';
+import { deletedSchema, refuseField, toOpenEnd, toPage, workspacePageQuerySchema } from '../wire/fields.ts';
 import {
   createGuardrailRequestSchema,
   type Guardrail,
@@ -146,7 +146,10 @@ const MAX_REFUSALS = 50;
 export const listGuardrailHits = operation<GuardrailParts>()({
   query: guardrailHitsQuerySchema,
   response: guardrailHitListSchema,
-  async run({ parts, query: { guardrail, by, from, to = parts.platform.now() } }): Promise<GuardrailHitList> {
+  async run({
+    parts,
+    query: { guardrail, by, from, to = toOpenEnd(parts.platform.now(), from) },
+  }): Promise<GuardrailHitList> {
     const begin = from ?? to - DAY_MS;
     if (begin >= to) throw refuseField('from', 'must be before to');
     const bucketMs = (by ?? (to - begin <= HOURS_UP_TO_MS ? 'hour' : 'day')) === 'hour' ? HOUR_MS : DAY_MS;

@@ -10,7 +10,7 @@ import {
   readTally,
   type SeenAttempt,
 } from '../trials/provider-histories.ts';
-import { refuseField } from '../wire/fields.ts';
+import { refuseField, toOpenEnd } from '../wire/fields.ts';
 import {
   type FailureKind,
   type ProviderHistory,
@@ -110,8 +110,7 @@ const MAX_BUCKETS = 1500;
 /** The whole intervals in which the span of a query lies. Throws `invalid_request` for one without length, or too long. */
 function toSpan({ from, to, interval }: ProviderHistoryQuery, nowMs: number): HistorySpan {
   const bucketMs = INTERVAL_MS[interval];
-  // What begins in this millisecond is included.
-  const end = to ?? nowMs + 1;
+  const end = to ?? toOpenEnd(nowMs, from);
   const toMs = Math.ceil(end / bucketMs) * bucketMs;
   const fromMs = from === undefined ? toMs - Math.max(DAY_MS, bucketMs) : Math.floor(from / bucketMs) * bucketMs;
   if ((from ?? fromMs) >= end) throw refuseField('from', 'must be before to');

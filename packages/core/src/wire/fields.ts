@@ -149,6 +149,12 @@ export const traceSchema = z.looseObject({
   parent_span_id: traceName,
 });
 
+/**
+ * The end of a span that names none, in Unix milliseconds: what begins in this millisecond is included. A caller's clock
+ * may be ahead of ours, at midnight by a day; a span that begins later than now is empty, not refused.
+ */
+export const toOpenEnd = (nowMs: number, fromMs = 0): number => Math.max(nowMs, fromMs) + 1;
+
 /** A time with its offset, read as milliseconds since the epoch. */
 export const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a time, e.g. 2026-03-01T00:00:00Z' })
