@@ -4,8 +4,9 @@ import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
+import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
-import { createRefusals, createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
+import { createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
 import { type BatchRunner, createBatchRunner, type MakeLine } from './batches/batch-runner.ts';
 import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared-broadcaster.ts';
@@ -175,7 +176,10 @@ export function createFoundations(
     random,
     sessions,
     hasPublicKey: bootstrapKeys.some(({ kind, isPublic }) => kind === 'management' && isPublic === true),
-    refusals: createRefusals(platform),
+    refusals: createRefusals(
+      platform,
+      openChannel && { channel: openChannel('refusals'), platform, signal: closing.signal() },
+    ),
     health,
     ledger,
     guardrailHits,

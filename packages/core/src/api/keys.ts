@@ -1,7 +1,7 @@
 import { chooseWorkspaceId, ORGANIZATION_ID } from '../account/workspaces.ts';
 import { type ConfiguredKey, type ConfiguredKeys, toKeyPrincipal } from '../auth/authenticate.ts';
 import { createKeyRecord, DEFAULT_WORKSPACE_ID, findKey, noKey } from '../auth/keys.ts';
-import type { Refusals } from '../auth/wrong-keys.ts';
+import type { Refusals } from '../auth/refusals.ts';
 import { type EndpointParts, modelsWith, toUsableEndpoints } from '../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createLocalChannels } from '../../../../test/support/shared/local-channels.ts';
 
 const HELLO = { messages: [{ role: 'user', content: 'Hello!' }] };
 
@@ -91,4 +92,32 @@ test('tells which model was asked for, where that was known, and can be narrowed
     [400, 'acme/nothing'],
   ]);
   expect((await list('?model=acme/nothing')).map(({ model }) => model)).toEqual(['acme/nothing']);
+});
+
+test('lists what every process refused, and of a flood at another one the latest', async () => {
+  const shared = { openChannel: createLocalChannels().open };
+  const [here, there] = [createAdminGateway({ shared }), createAdminGateway({ shared })];
+  const ask = (admin: typeof here, model: string) =>
+    admin.call('POST', '/chat/completions', { ...HELLO, model }, API_KEY);
+  const listOf = async ({ dataOf }: typeof here) =>
+    ((await dataOf('GET', '/admin/v1/refusals')) as unknown as readonly Row[]).map(({ model }) => model);
+  await ask(here, 'acme/first');
+  await here.platform.advance(100);
+  await ask(here, 'acme/second');
+  await here.platform.advance(100);
+  expect(await listOf(here)).toEqual(['acme/second', 'acme/first']);
+  expect(await listOf(there)).toEqual(['acme/second', 'acme/first']);
+  await there.platform.advance(300);
+  for (let call = 0; call < 150; call += 1) await ask(there, `acme/${call}`);
+  await there.platform.advance(100);
+  const told = await listOf(here);
+  // The first goes out at once, and the latest hundred of the others after it.
+  expect([told.length, told[0], told[99], ...told.slice(100)]).toEqual([
+    103,
+    'acme/149',
+    'acme/50',
+    'acme/0',
+    'acme/second',
+    'acme/first',
+  ]);
 });

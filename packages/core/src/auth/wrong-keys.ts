@@ -2,7 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { SharedChannel } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createPacer } from '../foundation/timers.ts';
-import { firstValue, type GatewayRequest, isLoopbackAddress, type Principal } from '../http/request.ts';
+import { isLoopbackAddress } from '../http/request.ts';
 
 /** Wrong keys that one address may send before further ones are slowed. */
 export const DEFAULT_WRONG_KEYS_PER_ADDRESS = 10;
@@ -79,7 +79,7 @@ function toNetwork(address: string | undefined): string | undefined {
  */
 export type ShareFailures = (note: (address: string, count: number) => void) => (address: string) => void;
 
-/** Failures are sent at once, further ones together. */
+/** What is told goes out at once, further things together. */
 const TELL_EVERY_MS = 100;
 /** Addresses a message. Of an attack from more, each process counts what it sees itself. */
 const MAX_UNTOLD_ADDRESSES = 1000;
@@ -87,90 +87,52 @@ const MAX_UNTOLD_ADDRESSES = 1000;
 /** Shares failures over a channel until `signal` ends it. */
 export function createShareFailures(
   channel: SharedChannel,
-  platform: Pick<Platform, 'monotonicNow' | 'setTimer'>,
+  platform: TellingPlatform,
   signal: AbortSignal,
 ): ShareFailures {
   return (note) => {
     const untold = new Map<string, number>();
-    const tell = (): void => {
-      channel.publish(JSON.stringify(Object.fromEntries(untold)));
+    const take = (): object => {
+      const told = Object.fromEntries(untold);
       untold.clear();
+      return told;
     };
-    const pacer = createPacer(tell, TELL_EVERY_MS, platform);
-    const unsubscribe = channel.subscribe((text) => {
-      for (const [address, count] of Object.entries(Object(JSON.parse(text)) as object)) {
+    const ask = tellOthers({ channel, platform, signal }, take, (told) => {
+      for (const [address, count] of Object.entries(Object(told) as object)) {
         if (typeof count === 'number' && count > 0) note(address, count);
       }
-    });
-    signal.addEventListener('abort', () => {
-      pacer.stop();
-      unsubscribe();
     });
     return (address) => {
       const before = untold.get(address) ?? 0;
       if (before > 0 || untold.size < MAX_UNTOLD_ADDRESSES) untold.set(address, before + 1);
-      pacer.ask();
+      ask();
     };
   };
 }
 
-/** A request of a tool that was refused before it became a call, and so is recorded nowhere else. */
-interface Refusal {
-  readonly atMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly error: { readonly status: number; readonly errorType: string; readonly message: string };
-  /** The id of the key; null where there was none that is valid. */
-  readonly principalId: string | null;
-  readonly userAgent: string | null;
-  /** Null where it was refused before that was known. */
-  readonly model: string | null;
+type TellingPlatform = Pick<Platform, 'monotonicNow' | 'setTimer'>;
+
+export interface Telling {
+  readonly channel: SharedChannel;
+  readonly platform: TellingPlatform;
+  /** Ends it. */
+  readonly signal: AbortSignal;
 }
 
-/** What was known of a request when it was refused. */
-interface AskedFor {
-  readonly principal: Principal | undefined;
-  readonly model: string | null;
-}
-
-/** The latest refusals, for people who are connecting a tool and wait for its first call. Nothing of it is stored. */
-export interface Refusals {
-  /** Does nothing for an error of the gateway or a provider, and for requests of those who administer. */
-  note(request: GatewayRequest, error: GatewayError, asked: AskedFor): void;
-  /** Newest first. */
-  list(): readonly Refusal[];
-}
-
-const MAX_REFUSALS = 1000;
-const MAX_MESSAGE = 500;
-const MAX_TEXT = 200;
-
-export function createRefusals({ now }: Pick<Platform, 'now'>): Refusals {
-  // In the order of their coming, from the place of the next on: a flood of refusals moves nothing.
-  const ring: Refusal[] = [];
-  let next = 0;
-  return {
-    note(request, error, { principal, model }) {
-      const { method, path, headers } = request;
-      const isOfTool = headers['authorization'] !== undefined || principal !== undefined;
-      if (!isOfTool || principal?.kind === 'management' || !path.startsWith('/api/')) return;
-      if (error.status >= 500 || error.code === 'client_closed_request') return;
-      const refusal: Refusal = {
-        atMs: now(),
-        method,
-        path: path.slice(0, MAX_TEXT),
-        error: {
-          status: error.status,
-          errorType: error.errorType,
-          message: error.message.slice(0, MAX_MESSAGE),
-        },
-        principalId: principal?.id ?? null,
-        userAgent: firstValue(headers['user-agent'])?.slice(0, MAX_TEXT) ?? null,
-        model: model?.slice(0, MAX_TEXT) ?? null,
-      };
-      ring[next] = refusal;
-      next = (next + 1) % MAX_REFUSALS;
-    },
-    list: () => [...ring.slice(next), ...ring.slice(0, next)].reverse(),
-  };
+/**
+ * Exchanges small values with the other processes. `take` returns what is untold and begins anew; `hear` gets each value
+ * of another process. Returns the function that asks for telling.
+ */
+export function tellOthers(
+  { channel, platform, signal }: Telling,
+  take: () => unknown,
+  hear: (told: unknown) => void,
+): () => void {
+  const pacer = createPacer(() => channel.publish(JSON.stringify(take())), TELL_EVERY_MS, platform);
+  const unsubscribe = channel.subscribe((text) => hear(JSON.parse(text)));
+  signal.addEventListener('abort', () => {
+    pacer.stop();
+    unsubscribe();
+  });
+  return pacer.ask;
 }
