@@ -10,7 +10,7 @@ import {
   type ScriptedExchange,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import type { Batch, BatchResult } from '../wire/batches.ts';
+import type { Batch, BatchResult, BatchRowList } from '../wire/batches.ts';
 
 const PATH = '/api/v1/batches';
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -294,4 +294,36 @@ test('a batch whose key is gone fails, and says so', async () => {
   const batch = await first.ended(id);
   expect(batch).toMatchObject({ status: 'failed', errors: { data: [{ code: 'batch_failed', line: null }] } });
   expect(batch.errors?.data[0]?.message).toContain('The key "gone"');
+});
+
+test('an administrator sees the batches of all workspaces, narrows the list, and cancels any of them', async () => {
+  const { begin, ended, call, post } = createBatchGateway((exchange) => {
+    if (askedBy(exchange) !== 'slow') answer(exchange);
+  });
+  const done = await ended((await begin([toLine('a')])).id);
+  const slow = await begin([toLine('slow')]);
+  const list = async (query = '') => {
+    const response = await call('GET', `/admin/v1/batches${query}`, { key: MANAGEMENT_KEY });
+    return jsonOf(response) as BatchRowList;
+  };
+  const idsBy = async (query: string): Promise<string[]> => (await list(query)).data.map(({ id }) => id);
+  expect(await list()).toMatchObject({
+    data: [{ id: slow.id }, { id: done.id, cost: done.cost, workspace_id: expect.any(String) as string }],
+    total_count: 2,
+  });
+  expect(await idsBy('?status=open')).toEqual([slow.id]);
+  expect(await idsBy('?status=completed')).toEqual([done.id]);
+  expect(await idsBy('?limit=1&offset=1')).toEqual([done.id]);
+  expect(await idsBy('?workspace_id=none')).toEqual([]);
+  const [{ key_hash: hash = '' } = {}] = (await list()).data;
+  expect(await idsBy(`?key_hash=${hash}`)).toEqual([slow.id, done.id]);
+  const path = `/admin/v1/batches/${slow.id}`;
+  const cancelled = await post(`${path}/cancel`, {}, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
+  expect(jsonOf(cancelled)).toMatchObject({ data: { id: slow.id, status: 'cancelling' } });
+  expect(jsonOf(await call('GET', path, { key: MANAGEMENT_KEY }))).toMatchObject({ data: { status: 'cancelling' } });
+  expect(
+    (await post(`/admin/v1/batches/${done.id}/cancel`, {}, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }))
+      .status,
+  ).toBe(409);
+  expect((await call('GET', '/admin/v1/batches/none', { key: MANAGEMENT_KEY })).status).toBe(404);
 });

@@ -13,6 +13,10 @@ import {
   type Batch,
   type BatchEndpoint,
   type BatchResult,
+  type BatchRow,
+  batchRowListQuerySchema,
+  batchRowListSchema,
+  batchRowResponseSchema,
   batchListQuerySchema,
   batchListSchema,
   batchSchema,
@@ -20,7 +24,7 @@ import {
   createInlineBatchRequestSchema,
   inlineBatchSchema,
 } from '../wire/batches.ts';
-import { refuseField } from '../wire/fields.ts';
+import { refuseField, toPage } from '../wire/fields.ts';
 
 export interface BatchParts {
   readonly store: Pick<Store, 'batches' | 'keys'>;
@@ -188,27 +192,37 @@ export const cancelBatch = operation<BatchParts>()({
   params: ['batch_id'],
   response: batchSchema,
   async run({ parts, principal, params }) {
-    const { batches } = enter(parts);
     await findOwn(params.batch_id, principal, parts);
-    const now = parts.platform.now();
-    const changed = await updateBatch(params.batch_id, parts.store.batches, (latest) => {
-      const { status, times } = latest;
-      if (status === 'cancelling' || status === 'cancelled') return latest;
-      if (status !== 'validating' && status !== 'in_progress') {
-        throw new GatewayError('conflict', `The batch cannot be cancelled any more: it is ${status}`);
-      }
-      return { ...latest, status: 'cancelling', times: { ...times, cancelling: now } };
-    });
-    if (changed === undefined) throw noBatch(params.batch_id);
-    batches.takeUp(changed.id);
-    return toBatch(changed);
+    return toBatch(await cancel(params.batch_id, parts));
   },
 });
 
+async function cancel(id: string, parts: BatchParts): Promise<StoredBatch> {
+  const { batches } = enter(parts);
+  const now = parts.platform.now();
+  const changed = await updateBatch(id, parts.store.batches, (latest) => {
+    const { status, times } = latest;
+    if (status === 'cancelling' || status === 'cancelled') return latest;
+    if (status !== 'validating' && status !== 'in_progress') {
+      throw new GatewayError('conflict', `The batch cannot be cancelled any more: it is ${status}`);
+    }
+    return { ...latest, status: 'cancelling', times: { ...times, cancelling: now } };
+  });
+  if (changed === undefined) throw noBatch(id);
+  batches.takeUp(changed.id);
+  return changed;
+}
+
 async function findOwn(id: string, principal: Principal, parts: BatchParts): Promise<StoredBatch> {
+  const batch = await findAny(id, parts);
+  if (batch.workspaceId !== workspaceOf(principal)) throw noBatch(id);
+  return batch;
+}
+
+async function findAny(id: string, parts: BatchParts): Promise<StoredBatch> {
   enter(parts);
   const batch = await findBatch(id, parts.store.batches);
-  if (batch === undefined || batch.workspaceId !== workspaceOf(principal)) throw noBatch(id);
+  if (batch === undefined) throw noBatch(id);
   return batch;
 }
 
@@ -251,4 +265,51 @@ const toBatch = (batch: StoredBatch): Batch => ({
   request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
   metadata: batch.metadata === null ? null : { ...batch.metadata },
   cost: batch.costNanoUsd / NANO_USD,
+});
+
+/** `GET /admin/v1/batches`: the batches of all workspaces, newest first. */
+export const listAllBatches = operation<BatchParts>()({
+  // Where no batches are run.
+  errors: ['not_found'],
+  query: batchRowListQuerySchema,
+  response: batchRowListSchema,
+  async run({ parts, query }) {
+    enter(parts);
+    const { workspace_id: workspaceId, key_hash: keyHash, status } = query;
+    const found = (await listBatches(parts.store.batches)).filter(
+      (batch) =>
+        (workspaceId === undefined || batch.workspaceId === workspaceId) &&
+        (keyHash === undefined || batch.owner.id === keyHash) &&
+        (status === undefined || (status === 'open' ? isOpen(batch) : batch.status === status)),
+    );
+    const { data, total_count } = toPage(found.toReversed(), query);
+    return { data: data.map(toRow), total_count };
+  },
+});
+
+const toRow = (batch: StoredBatch): BatchRow => ({
+  ...toBatch(batch),
+  workspace_id: batch.workspaceId,
+  key_hash: batch.owner.id,
+  key_name: batch.owner.name,
+});
+
+/** `GET /admin/v1/batches/{batch_id}`: a batch of any workspace. */
+export const getAnyBatch = operation<BatchParts>()({
+  params: ['batch_id'],
+  response: batchRowResponseSchema,
+  async run({ parts, params }) {
+    return { data: toRow(await findAny(params.batch_id, parts)) };
+  },
+});
+
+/** `POST /admin/v1/batches/{batch_id}/cancel` */
+export const cancelAnyBatch = operation<BatchParts>()({
+  errors: ['conflict'],
+  params: ['batch_id'],
+  response: batchRowResponseSchema,
+  async run({ parts, params }) {
+    await findAny(params.batch_id, parts);
+    return { data: toRow(await cancel(params.batch_id, parts)) };
+  },
 });

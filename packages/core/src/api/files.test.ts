@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createFileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import type { GatewayResponse } from '../http/response.ts';
+import type { StoredFileList } from '../wire/files.ts';
 
 const PNG = '\x89PNG\r\n\x1a\n';
 const PATH = '/api/v1/files';
@@ -222,4 +223,39 @@ test('an expired file is gone at once, and its content an hour after nothing ref
   expect(await store.files.get(id)).toBeUndefined();
   expect(await storage.find(content)).toBeUndefined();
   expect(await contentOf(kept)).toBeDefined();
+});
+
+test('an administrator sees the files of all workspaces, narrows the list, and deletes any of them', async () => {
+  const { call, upload, post } = createFileGateway();
+  const made = await post(
+    '/api/v1/workspaces',
+    { name: 'Other', slug: 'other' },
+    { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } },
+  );
+  const other = (jsonOf(made) as { data: { id: string } }).data.id;
+  const first = idOf(await upload('first', { filename: 'Report.txt' }));
+  const second = idOf(await upload(`${PNG}second`, { filename: 'b.png', fields: { purpose: 'vision' } }));
+  const third = idOf(await upload('third', { key: MANAGEMENT_KEY, query: `?workspace_id=${other}` }));
+  const list = async (query = '') => {
+    const response = await call('GET', `/admin/v1/files${query}`, { key: MANAGEMENT_KEY });
+    return jsonOf(response) as StoredFileList;
+  };
+  const idsBy = async (query: string): Promise<string[]> => (await list(query)).data.map(({ id }) => id);
+  expect(await list()).toMatchObject({
+    data: [{ id: third, workspace_id: other }, { id: second }, { id: first, purpose: 'user_data', origin: 'uploaded' }],
+    total_count: 3,
+    total_bytes: 24,
+  });
+  expect(await idsBy(`?workspace_id=${other}`)).toEqual([third]);
+  expect(await idsBy('?purpose=vision')).toEqual([second]);
+  expect(await idsBy('?origin=generated')).toEqual([]);
+  expect(await idsBy('?text=rePORT')).toEqual([first]);
+  expect(await idsBy(`?text=${second}`)).toEqual([second]);
+  expect(await idsBy('?limit=1&offset=1')).toEqual([second]);
+  const [{ key_hash: hash = '' } = {}] = (await list('?text=report')).data;
+  expect(await idsBy(`?key_hash=${hash}`)).toEqual([second, first]);
+  const remove = () => call('DELETE', `/admin/v1/files/${third}`, { key: MANAGEMENT_KEY });
+  expect(jsonOf(await remove())).toEqual({ deleted: true });
+  expect((await remove()).status).toBe(404);
+  expect(await idsBy('')).toEqual([second, first]);
 });

@@ -16,7 +16,7 @@ import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
 import type { StoredFile } from '../stores/files.ts';
 import type { Store } from '../stores/store.ts';
-import { refuseField } from '../wire/fields.ts';
+import { deletedSchema, refuseField, toPage } from '../wire/fields.ts';
 import {
   fileDeletedSchema,
   fileFieldsSchema,
@@ -25,10 +25,13 @@ import {
   fileListSchema,
   fileQuerySchema,
   fileSchema,
+  storedFileListQuerySchema,
+  storedFileListSchema,
+  type StoredFileRow,
 } from '../wire/files.ts';
 
 export interface FileParts {
-  readonly store: Pick<Store, 'workspaces'>;
+  readonly store: Pick<Store, 'keys' | 'workspaces'>;
   /** Null where no files are stored. */
   readonly files: FileLibrary | null;
 }
@@ -209,8 +212,7 @@ async function enter({
 }: Pick<RequestContext<FileParts>, 'parts' | 'principal'> & {
   readonly query: { readonly workspace_id?: string | undefined; readonly provider?: string | undefined };
 }): Promise<Entered> {
-  const { files } = parts;
-  if (files === null) throw new GatewayError('not_found', 'This gateway stores no files; its operator can set that up');
+  const files = libraryOf(parts);
   if (query.provider !== undefined) throw refuseField('provider', 'is not available: files are stored by the gateway');
   const own = principal.workspaceId ?? DEFAULT_WORKSPACE_ID;
   const { workspace_id: wanted = own } = query;
@@ -218,3 +220,58 @@ async function enter({
   if (principal.kind === 'management') return { files, workspaceId: await chooseWorkspaceId(wanted, parts) };
   throw new GatewayError('permission_denied', 'The key belongs to another workspace');
 }
+
+function libraryOf({ files }: FileParts): FileLibrary {
+  if (files !== null) return files;
+  throw new GatewayError('not_found', 'This gateway stores no files; its operator can set that up');
+}
+
+/** `GET /admin/v1/files`: the files of all workspaces, newest first. */
+export const listAllFiles = operation<FileParts>()({
+  // Where no files are stored.
+  errors: ['not_found'],
+  query: storedFileListQuerySchema,
+  response: storedFileListSchema,
+  async run({ parts, query }) {
+    const files = libraryOf(parts);
+    const { workspace_id: workspaceId = null, key_hash: keyHash, purpose, origin, text } = query;
+    const sought = text?.toLowerCase();
+    const found = (await files.list(workspaceId)).filter(
+      (file) =>
+        (keyHash === undefined || file.createdBy === keyHash) &&
+        (purpose === undefined || file.purpose === purpose) &&
+        (origin === undefined || file.origin === origin) &&
+        (sought === undefined || file.id === text || file.filename.toLowerCase().includes(sought)),
+    );
+    const { data, total_count } = toPage(found.toReversed(), query);
+    const rows = await Promise.all(data.map((file) => toRow(file, files, parts)));
+    return { data: rows, total_count, total_bytes: found.reduce((sum, { bytes }) => sum + bytes, 0) };
+  },
+});
+
+async function toRow(file: StoredFile, files: FileLibrary, { store }: FileParts): Promise<StoredFileRow> {
+  return {
+    id: file.id,
+    workspace_id: file.workspaceId,
+    filename: file.filename,
+    mime_type: file.mimeType,
+    size_bytes: file.bytes,
+    purpose: file.purpose,
+    origin: file.origin,
+    key_hash: file.createdBy,
+    key_name: (await store.keys.get(file.createdBy))?.name ?? null,
+    created_at: file.createdAt,
+    expires_at: file.expiresAt,
+    downloadable: files.isDownloadable(file),
+  };
+}
+
+/** `DELETE /admin/v1/files/{file_id}`: a file of any workspace. */
+export const deleteAnyFile = operation<FileParts>()({
+  params: ['file_id'],
+  response: deletedSchema,
+  async run({ parts, params }) {
+    await libraryOf(parts).remove(params.file_id, null);
+    return { deleted: true };
+  },
+});

@@ -400,6 +400,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /api/v1/files/{file_id}': anyKey(files('getFile'), 'Get what is known of a file'),
     'DELETE /api/v1/files/{file_id}': anyKey(files('deleteFile'), 'Delete a file'),
     'GET /api/v1/files/{file_id}/content': anyKey(files('getFileContent'), 'Download a file that the gateway made'),
+    'GET /admin/v1/files': admin(files('listAllFiles'), 'List the files of all workspaces, newest first'),
+    'DELETE /admin/v1/files/{file_id}': admin(files('deleteAnyFile'), 'Delete a file of any workspace'),
   },
   Batches: {
     'GET /api/v1/batches': apiKey(batches('listStoredBatches'), 'List the batches of a workspace, newest first'),
@@ -408,6 +410,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /api/v1/batches/{batch_id}/cancel': apiKey(batches('cancelBatch'), 'Cancel a batch'),
     'POST /api/beta/batches': apiKey(batches('createInlineBatch'), 'Make many calls within a day'),
     'GET /api/beta/batches/{batch_id}': apiKey(batches('getInlineBatch'), 'Get a batch with its results'),
+    'GET /admin/v1/batches': admin(batches('listAllBatches'), 'List the batches of all workspaces, newest first'),
+    'GET /admin/v1/batches/{batch_id}': admin(batches('getAnyBatch'), 'Get a batch of any workspace'),
+    'POST /admin/v1/batches/{batch_id}/cancel': admin(batches('cancelAnyBatch'), 'Cancel a batch of any workspace'),
   },
   Webhooks: {
     'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the webhooks of video jobs, newest first'),

@@ -51,14 +51,15 @@ export interface FileLibrary {
   receive(pieces: AsyncIterable<Uint8Array>, mimeType?: string): Promise<ReceivedContent>;
   /** Makes a file. Rejects with `invalid_request` where its workspace has no room for it. */
   add(file: NewFile): Promise<StoredFile>;
-  /** The files of a workspace, oldest first. */
-  list(workspaceId: string): Promise<readonly StoredFile[]>;
-  /** Rejects with `not_found` for a file that is not there, or not in this workspace. */
-  find(id: string, workspaceId: string): Promise<StoredFile>;
+  /** The files of a workspace, or of all of them (null), oldest first. */
+  list(workspaceId: string | null): Promise<readonly StoredFile[]>;
+  /** Rejects with `not_found` for a file that is not there, or not in this workspace (null: in any). */
+  find(id: string, workspaceId: string | null): Promise<StoredFile>;
   /** The content of a file. Rejects with `not_found` where it has gone. */
   open(file: StoredFile): Promise<StoredFileContent>;
   isDownloadable(file: Pick<StoredFile, 'origin'>): boolean;
-  remove(id: string, workspaceId: string): Promise<void>;
+  /** Rejects as `find`. */
+  remove(id: string, workspaceId: string | null): Promise<void>;
   /** Deletes expired files, and contents that nothing refers to; now and once an hour. */
   start(): void;
   stop(): void;
@@ -83,11 +84,12 @@ export function createFileLibrary(options: FileOptions, { store, platform, logge
   // Two files that come at once must not both take the last room.
   const inTurn = createTurns();
   const isThere = ({ expiresAt }: StoredFile): boolean => expiresAt === null || Date.parse(expiresAt) > platform.now();
-  const list = async (workspaceId: string): Promise<readonly StoredFile[]> =>
-    (await listFilesOf(workspaceId, store.files)).filter(isThere);
-  const find = async (id: string, workspaceId: string): Promise<StoredFile> => {
+  const list = async (workspaceId: string | null): Promise<readonly StoredFile[]> =>
+    (await (workspaceId === null ? store.files.list() : listFilesOf(workspaceId, store.files))).filter(isThere);
+  const find = async (id: string, workspaceId: string | null): Promise<StoredFile> => {
     const file = await store.files.get(id);
-    if (file === undefined || file.workspaceId !== workspaceId || !isThere(file)) throw noFile(id);
+    if (file === undefined || !isThere(file)) throw noFile(id);
+    if (workspaceId !== null && file.workspaceId !== workspaceId) throw noFile(id);
     return file;
   };
   const refuseWithout = async (workspaceId: string, bytes: number): Promise<void> => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { wholeNumber } from './fields.ts';
+import { pageQuerySchema, wholeNumber } from './fields.ts';
 
 /** What the lines of a batch are calls to, as OpenAI names them. */
 export const BATCH_ENDPOINTS = [
@@ -112,6 +112,27 @@ export const batchListSchema = z.object({
   last_id: z.string().nullable(),
 });
 
+/** The query of `GET /admin/v1/batches`: each member narrows the list. */
+export const batchRowListQuerySchema = pageQuerySchema.extend({
+  workspace_id: z.string().optional(),
+  key_hash: z.string().optional(),
+  /** `open`: any that has not ended. */
+  status: z.enum([...BATCH_STATUSES, 'open']).optional(),
+});
+
+/** A batch as management sees it. */
+const batchRowSchema = batchSchema.extend({
+  workspace_id: z.string(),
+  /** Of the key that its calls are made as. */
+  key_hash: z.string(),
+  key_name: z.string(),
+});
+
+export const batchRowListSchema = z.object({ data: z.array(batchRowSchema), total_count: z.int() });
+export const batchRowResponseSchema = z.object({ data: batchRowSchema });
+
+export type BatchRow = z.infer<typeof batchRowSchema>;
+export type BatchRowList = z.infer<typeof batchRowListSchema>;
 export type Batch = z.infer<typeof batchSchema>;
 export type BatchLine = z.infer<typeof batchLineSchema>;
 export type BatchResult = z.infer<typeof batchResultSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { wholeNumber } from './fields.ts';
+import { pageQuerySchema, wholeNumber } from './fields.ts';
 
 /** What a file is for, in the words of OpenAI's Files API. */
 export const FILE_PURPOSES = [
@@ -118,6 +118,47 @@ export const fileDeletedSchema = z.union([
   z.object({ _shape: z.literal('anthropic'), id: z.string(), type: z.literal('file_deleted') }),
 ]);
 
+const originSchema = z.enum(['uploaded', 'generated']);
+
+/** The query of `GET /admin/v1/files`: each member narrows the list. */
+export const storedFileListQuerySchema = pageQuerySchema.extend({
+  workspace_id: z.string().optional(),
+  key_hash: z.string().optional(),
+  purpose: z.enum(FILE_PURPOSES).optional(),
+  origin: originSchema.optional(),
+  /** A part of the name, or the id; in any case. */
+  text: z.string().max(200).optional(),
+});
+
+/** A file as management sees it. */
+const storedFileSchema = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  filename: z.string(),
+  mime_type: z.string(),
+  size_bytes: z.int(),
+  purpose: z.enum(FILE_PURPOSES),
+  /** `generated`: the gateway made it, as the results of a batch. */
+  origin: originSchema,
+  /** Of the key that uploaded it, or for which it was made. */
+  key_hash: z.string(),
+  /** Null for a key that is not stored. */
+  key_name: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  /** Whether `GET /files/{file_id}/content` gives its bytes. */
+  downloadable: z.boolean(),
+});
+
+export const storedFileListSchema = z.object({
+  data: z.array(storedFileSchema),
+  total_count: z.int(),
+  /** Of all that the query matches, not of the page alone. */
+  total_bytes: z.int(),
+});
+
+export type StoredFileRow = z.infer<typeof storedFileSchema>;
+export type StoredFileList = z.infer<typeof storedFileListSchema>;
 export type FileResponse = z.infer<typeof fileSchema>;
 export type FileListResponse = z.infer<typeof fileListSchema>;
 export type FileDeletedResponse = z.infer<typeof fileDeletedSchema>;

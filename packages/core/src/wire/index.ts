@@ -20,6 +20,8 @@ export type {
   FixtureState,
   SavedFixture,
 } from './fixtures.ts';
+export type { BatchRow, BatchRowList } from './batches.ts';
+export type { StoredFileList, StoredFileRow } from './files.ts';
 export type { ImageRequest, ImageResponse } from './images.ts';
 export type { SampleDataState } from './sample-data.ts';
 export type {
