@@ -83,14 +83,20 @@ export function findMutants(file: string, source: string): Mutant[] {
 export const applyMutant = (source: string, { start, end, replacement }: Mutant): string =>
   source.slice(0, start) + replacement + source.slice(end);
 
-/** Shows the lines that a mutant changes, as `diff` does. */
-export function toDiff(source: string, mutant: Mutant): string {
+/** The whole lines that a mutant changes, and what it makes of them. */
+export function toLines(source: string, mutant: Mutant): { readonly was: string; readonly becomes: string } {
   const from = source.lastIndexOf('\n', mutant.start - 1) + 1;
   const lineEnd = source.indexOf('\n', mutant.end);
   const to = lineEnd === -1 ? source.length : lineEnd;
-  const now = source.slice(from, mutant.start) + mutant.replacement + source.slice(mutant.end, to);
+  const becomes = source.slice(from, mutant.start) + mutant.replacement + source.slice(mutant.end, to);
+  return { was: source.slice(from, to), becomes };
+}
+
+/** Shows the lines that a mutant changes, as `diff` does. */
+export function toDiff(source: string, mutant: Mutant): string {
+  const { was, becomes } = toLines(source, mutant);
   const prefix = (sign: string, text: string): string[] => text.split('\n').map((line) => `${sign} ${line}`);
-  return [...prefix('-', source.slice(from, to)), ...prefix('+', now)].join('\n');
+  return [...prefix('-', was), ...prefix('+', becomes)].join('\n');
 }
 
 type Change = readonly [MutantKind, Pick<Node, 'start' | 'end'>, string];

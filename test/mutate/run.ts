@@ -1,15 +1,16 @@
 // Says whether the tests would notice a mistake: `npm run mutate -- --area routing --sample 40 --seed 1`. Changes one
 // place of a product file at a time, runs the tests that may notice, and prints what none of them did. No file of the
 // checkout is written: the tests read the mutated module from elsewhere. Programs that tests start run unmutated.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { type Area, AREAS, listSources } from './areas.ts';
+import { checkEquivalents, findEquivalent } from './equivalent.ts';
 import { applyMutant, findMutants, type Mutant, toDiff } from './find-mutants.ts';
-import { runTests, stopRunning, type Verdict } from './run-tests.ts';
+import { type Run, runTests, stopRunning, type Verdict } from './run-tests.ts';
 import { takeSample } from './take-sample.ts';
 
 const HELP = `Usage: npm run mutate -- [flags]
@@ -18,13 +19,15 @@ const HELP = `Usage: npm run mutate -- [flags]
   --sample N     mutants of each area; 20 by default
   --seed N       which mutants; the time by default. The same are taken again with their seed
   --least N      exit code 1 where fewer than so many percent of an area's are killed; 85 by default
-  --steps NAMES  which tests: "folder", then "unit" (all unit tests that load the file), then "all" (those of contract,
-                 faults and conformance that do); all three by default. A survivor of all three takes four minutes
+  --steps NAMES  which tests: "near" (those of the file's own name, and those that have killed others of its mutants),
+                 then "folder" (those of its area), then "unit" (all unit tests that load the file), then "all" (those
+                 of contract, faults and conformance that do); all four by default. Nearly all are killed by the first
+                 two, in seconds; a survivor of all four takes four minutes
   --only PLACES  instead of a sample the mutants at file:line, with commas between them
 `;
 
 /** A mutant with which tests do not end is killed. */
-const STEPS = { folder: 90_000, unit: 240_000, all: 600_000 } as const;
+const STEPS = { near: 60_000, folder: 90_000, unit: 240_000, all: 600_000 } as const;
 type Step = keyof typeof STEPS;
 
 interface Place {
@@ -37,6 +40,14 @@ interface Score {
   readonly area: string;
   readonly mutants: number;
   readonly killed: number;
+  /** Places that were left out, as what is listed as equivalent cannot be killed. */
+  readonly equivalent: number;
+}
+
+interface Killed {
+  readonly by: string;
+  /** The file with the test, relative to the root; undefined where no test failed, such as at the time limit. */
+  readonly test: string | undefined;
 }
 
 const { values } = parseArgs({
@@ -71,6 +82,7 @@ async function run(areas: readonly Area[], steps: readonly Step[]): Promise<numb
   try {
     const what = values.only ?? `${values.sample} mutants of each area, seed ${values.seed}`;
     console.log(`${what}; tests: ${steps.join(', ')}\n`);
+    checkEquivalents((file) => readFileSync(join(root, file), 'utf8'));
     const scores: Score[] = [];
     for (const area of areas) {
       const score = await tryArea(area, steps, folder);
@@ -85,32 +97,38 @@ async function run(areas: readonly Area[], steps: readonly Step[]): Promise<numb
 }
 
 async function tryArea(area: Area, steps: readonly Step[], folder: string): Promise<Score> {
-  const places = choosePlaces(area);
+  const chosen = choosePlaces(area);
+  const places = chosen.filter(({ file, source, mutant }) => findEquivalent(file, source, mutant) === undefined);
+  /** The tests that have killed mutants of a file: they are likely to kill the next one. */
+  const killersOf = new Map<string, Set<string>>();
   let killed = 0;
   if (places[0] !== undefined) await proveTests(area, places[0].file, folder);
   for (const [index, place] of places.entries()) {
-    const began = performance.now();
-    const killer = await findKiller(place, { area, steps, folder });
-    const seconds = ((performance.now() - began) / 1000).toFixed(0);
     const { file, source, mutant } = place;
+    const killers = killersOf.get(file) ?? new Set();
+    killersOf.set(file, killers);
+    const began = performance.now();
+    const killer = await findKiller(place, { area, steps, killers, folder });
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
     const head = `${area.name} ${index + 1}/${places.length} ${file}:${mutant.line} ${mutant.kind}`;
     if (killer !== undefined) {
       killed += 1;
-      console.log(`${head}: killed in ${seconds} s by ${killer}`);
+      if (killer.test !== undefined) killers.add(killer.test);
+      console.log(`${head}: killed in ${seconds} s by ${killer.by}`);
     } else {
       console.log(`${head}: SURVIVED, ${seconds} s\n${toDiff(source, mutant).replaceAll(/^/gm, '    ')}`);
     }
   }
-  return { area: area.name, mutants: places.length, killed };
+  return { area: area.name, mutants: places.length, killed, equivalent: chosen.length - places.length };
 }
 
 /** Throws where tests fail by themselves, or do not load what is mutated: no figure would say anything then. */
 async function proveTests(area: Area, file: string, folder: string): Promise<void> {
-  const unmutated = await runTests({ ...testsOf('folder', area, file), folder });
+  const unmutated = await runTests({ ...testsOf('folder', { area, file }), folder });
   if (unmutated.kind !== 'passed') throw new Error(`The tests of ${area.name} do not pass as they are`);
   const mutated = { file: join(root, file), source: join(folder, 'mutant.ts') };
   writeFileSync(mutated.source, 'throw new Error();');
-  const broken = await runTests({ ...testsOf('unit', area, file), mutated, folder });
+  const broken = await runTests({ ...testsOf('unit', { area, file }), mutated, folder });
   if (broken.kind === 'passed') throw new Error(`The tests of ${area.name} do not load ${file}`);
 }
 
@@ -127,19 +145,23 @@ function choosePlaces(area: Area): readonly Place[] {
 /** Returns what noticed a mutant, or undefined where nothing did. */
 async function findKiller(
   { file, source, mutant }: Place,
-  { area, steps, folder }: { area: Area; steps: readonly Step[]; folder: string },
-): Promise<string | undefined> {
+  { area, steps, killers, folder }: { area: Area; steps: readonly Step[]; killers: Set<string>; folder: string },
+): Promise<Killed | undefined> {
   const mutated = { file: join(root, file), source: join(folder, 'mutant.ts') };
   writeFileSync(mutated.source, applyMutant(source, mutant));
+  const own = file.replace(/\.ts$/, '.test.ts');
+  const near = [...new Set([...(existsSync(join(root, own)) ? [own] : []), ...killers])];
   for (const step of steps) {
-    const verdict = await runTests({ ...testsOf(step, area, file), mutated, folder });
+    // Without a file it would be all tests there are.
+    if (step === 'near' && near.length === 0) continue;
+    const verdict = await runTests({ ...testsOf(step, { area, file, near }), mutated, folder });
     if (verdict.kind === 'passed') continue;
+    const test = verdict.kind === 'failed' && verdict.file !== undefined ? relative(root, verdict.file) : undefined;
     // Of thousands of tests on sockets one may fail by itself: what fails once more does so for the mutant.
-    if (step !== 'folder' && verdict.kind === 'failed' && verdict.file !== undefined) {
-      const again = { args: [relative(root, verdict.file)], limitMs: STEPS[step], mutated, folder };
-      if ((await runTests(again)).kind === 'passed') continue;
+    if ((step === 'unit' || step === 'all') && test !== undefined) {
+      if ((await runTests({ args: [test], limitMs: STEPS[step], mutated, folder })).kind === 'passed') continue;
     }
-    return `${step}: ${nameOf(verdict)}`;
+    return { by: `${step}: ${nameOf(verdict)}`, test };
   }
   return undefined;
 }
@@ -150,8 +172,12 @@ function nameOf(verdict: Verdict): string {
   return verdict.file === undefined ? 'a run that failed' : relative(root, verdict.file);
 }
 
-function testsOf(step: Step, area: Area, file: string): { args: readonly string[]; limitMs: number } {
+function testsOf(
+  step: Step,
+  { area, file, near = [] }: { area: Area; file: string; near?: readonly string[] },
+): Pick<Run, 'args' | 'limitMs'> {
   const args = {
+    near: ['--project', 'unit', ...near],
     folder: ['--project', 'unit', ...area.tests],
     unit: ['related', file, '--project', 'unit'],
     all: ['related', file, '--project', 'contract', '--project', 'faults', '--project', 'conformance'],
@@ -175,11 +201,20 @@ function readSteps(names: string): readonly Step[] {
 }
 
 function toTable(scores: readonly Score[]): string {
-  const rows = scores.map(
-    ({ area, mutants, killed }) =>
-      `| ${area} | ${mutants} | ${killed} | ${mutants - killed} | ${((killed / mutants) * 100).toFixed(0)} |`,
+  const sum = (count: (score: Score) => number): number => scores.reduce((total, score) => total + count(score), 0);
+  const all: Score = {
+    area: 'all',
+    mutants: sum(({ mutants }) => mutants),
+    killed: sum(({ killed }) => killed),
+    equivalent: sum(({ equivalent }) => equivalent),
+  };
+  const rows = [...scores, all].map(
+    ({ area, mutants, killed, equivalent }) =>
+      `| ${area} | ${mutants} | ${killed} | ${mutants - killed} | ${equivalent} | ${((killed / mutants) * 100).toFixed(0)} |`,
   );
-  return ['| Area | Mutants | Killed | Survived | Percent |', '| --- | --: | --: | --: | --: |', ...rows, ''].join(
-    '\n',
-  );
+  const head = [
+    '| Area | Mutants | Killed | Survived | Equivalent | Percent |',
+    '| --- | --: | --: | --: | --: | --: |',
+  ];
+  return [...head, ...rows, ''].join('\n');
 }
