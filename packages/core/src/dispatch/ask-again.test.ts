@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { createVirtualPlatform, settle } from '../../../../test/support/async/virtual-platform.ts';
-import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
+import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import {
+  createRoutedGateway,
+  endpointsAt,
+  type RoutedGateway,
+} from '../../../../test/support/gateways/routed-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { waitFor } from './ask-again.ts';
 
@@ -56,4 +62,61 @@ test('a wait leaves no timer behind, neither at its end nor when it is given up'
   client.abort(new Error('gone'));
   await expect(left).rejects.toThrow('gone');
   expect(platform.pendingTimers).toBe(0);
+});
+
+/** A key whose limit can be changed, and what it has spent and may spend by the API. */
+async function createLimitedKey({ post, get }: Pick<RoutedGateway, 'post' | 'get'>, limit: number) {
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const { data, key } = jsonOf(await post('/api/v1/keys', { name: 'limited', limit }, { headers })) as {
+    data: { hash: string };
+    key: string;
+  };
+  const path = `/api/v1/keys/${data.hash}`;
+  return {
+    headers: { authorization: `Bearer ${key}` },
+    limitTo: async (usd: number) => void (await post(path, { limit: usd }, { method: 'PATCH', headers })),
+    spent: async () => (jsonOf(await get(path, MANAGEMENT_KEY)) as { data: { usage: number } }).data.usage,
+  };
+}
+
+test.each([
+  ['succeeds', undefined, 200],
+  ['fails as well', new GatewayError('provider_unavailable', 'one is down', { upstreamStatus: 502 }), 502],
+])('a budget that is used up during a second try that %s holds the call once until its end', async (_, end, status) => {
+  const one = endpointsAt({ one: 1 }, { max_completion_tokens: 100 });
+  const core = createRoutedGateway({ one: {} }, [{ id: 'r/chat', endpoints: one }], {
+    account: { routing: { retriesAtEndpoint: 1 } },
+  });
+  const { chat, calls, behave } = core;
+  const { headers, limitTo, spent } = await createLimitedKey(core, 0);
+  const ask = () => chat({ model: 'r/chat' }, { headers });
+  const refused = await ask();
+  const { error } = jsonOf(refused) as { error: { metadata: { required_usd: number } } };
+  const worst = error.metadata.required_usd;
+
+  await limitTo(worst);
+  const isAskedAgain = createDeferred<void>();
+  const second = createDeferred<void>();
+  behave('one', async () => {
+    if (calls.length === 1) throw new GatewayError('provider_unavailable', 'one is down', { upstreamStatus: 502 });
+    isAskedAgain.resolve();
+    await second.promise;
+    if (end !== undefined) throw end;
+  });
+  const response = ask();
+  await isAskedAgain.promise;
+  await limitTo(worst / 2);
+  const beside = await ask();
+  expect(beside.status).toBe(402);
+  expect(jsonOf(beside)).toMatchObject({ error: { metadata: { spent_usd: 0, reserved_usd: worst } } });
+  second.resolve();
+  expect((await response).status).toBe(status);
+  expect(calls).toEqual(['one m', 'one m']);
+
+  // 15 tokens at a dollar a million, however often it was asked.
+  const cost = end === undefined ? 0.000015 : 0;
+  expect(await spent()).toBe(cost);
+  behave('one', 'complete');
+  await limitTo(cost + worst);
+  expect((await ask()).status).toBe(200);
 });
