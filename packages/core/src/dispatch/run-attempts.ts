@@ -41,6 +41,9 @@ interface AttemptOptions {
   readonly parts: AttemptParts;
 }
 
+/** Sends the call to an endpoint. After `hasFallback` it may give up sooner. */
+type Ask<First> = (endpoint: Endpoint, hasFallback: boolean) => Promise<First>;
+
 /** Limit of attempts after the first, whatever the number of endpoints. */
 const MAX_RETRIES = 2;
 
@@ -48,74 +51,87 @@ const MAX_RETRIES = 2;
  * Calls endpoint after endpoint until one has begun to respond. Throws the last failure when all have failed or no more
  * may be tried, or the signal's reason as soon as it fires.
  */
-export async function runAttempts<First>(
-  { endpoints, observer, after, isSentApart, wish, signal, parts }: AttemptOptions,
-  ask: (endpoint: Endpoint, hasFallback: boolean) => Promise<First>,
-): Promise<Attempted<First>> {
-  const { platform, health: board, retryBudget } = parts;
+export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First>): Promise<Attempted<First>> {
+  const { endpoints, observer, wish, signal, parts } = options;
+  const { health: board, retryBudget } = parts;
   const failures: GatewayError[] = [];
   const firstModel = endpoints[0]?.modelId ?? '';
   const { routing } = wish.account;
   const isLeft = (at: number): boolean => endpoints.some((other, index) => index > at && isCallable(other, board));
-  let refusal = after;
+  let refusal = options.after;
   let again: AgainReason | undefined;
   let timesAgain = 0;
   for (let at = 0; at < endpoints.length; at += again === undefined ? 1 : 0) {
     const endpoint = endpoints[at] as Endpoint;
     signal.throwIfAborted();
     timesAgain = again === undefined ? 0 : timesAgain + 1;
-    if (refusal !== undefined && again === undefined) {
-      const reason = whySkipped(endpoint, refusal, failures.length, wish, isSentApart);
-      if (reason !== null) {
-        observer.noteSkipped(endpoint, reason);
-        continue;
-      }
+    if (refusal === undefined) retryBudget.noteRequest(firstModel);
+    else if (again === undefined) {
+      let reason = whySkipped(endpoint, refusal, failures.length, options);
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
-      if (!isCallersMistake(refusal.error.code)) {
+      if (reason === null && !isCallersMistake(refusal.error.code)) {
         let allowed = mayRetry(endpoint, firstModel, parts);
         // Not in a function of its own: it would return later than the next waiting call asks.
         while (typeof allowed !== 'boolean') {
           allowed = (await raceAbort(allowed, signal)) ?? mayRetry(endpoint, firstModel, parts);
         }
-        if (!allowed) {
-          observer.noteSkipped(endpoint, 'retry_budget');
-          continue;
-        }
+        if (!allowed) reason = 'retry_budget';
       }
-    } else if (refusal === undefined) retryBudget.noteRequest(firstModel);
+      if (reason !== null) {
+        observer.noteSkipped(endpoint, reason);
+        continue;
+      }
+    }
     const health = board.of(endpoint);
     const isLast = at === endpoints.length - 1;
     const wasWell = !routing?.retriesAtEndpoint || timesAgain > 0 || isLast || health.circuitState() === 'steady';
     const hasFallback = routing?.limitsBeforeFallback !== undefined && failures.length < MAX_RETRIES && isLeft(at);
-    const startedAt = platform.monotonicNow();
-    health.noteStarted();
-    observer.noteAsked(endpoint);
-    try {
-      // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
-      const first = await ask(endpoint, hasFallback);
-      const latencyMs = platform.monotonicNow() - startedAt;
-      health.noteBegun(latencyMs);
-      observer.noteAttempt({ endpoint, startedAt, latencyMs, error: null, again });
-      return { endpoint, startedAt, first };
-    } catch (thrown) {
-      const error = toCallError(thrown, endpoint.provider.name);
-      if (signal.aborted) health.noteAbandoned();
-      else health.noteFailed(error, false);
-      observer.noteAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error, again });
-      signal.throwIfAborted();
-      failures.push(error);
-      refusal = { endpoint, error };
-      if (again === 'waited') health.noteWaitedInVain();
-      // Another endpoint that is left keeps an attempt of its own.
-      const isOut = failures.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
-      const second = isOut ? null : planSecondTry({ error, health, timesAgain, wasWell }, wish.account);
-      again = undefined;
-      if (second === null || !retryBudget.take(firstModel)) continue;
-      if (second.afterMs > 0) await waitFor(second.afterMs, signal, platform);
-      again = second.reason;
-    }
+    const attempted = await askOnce(endpoint, again, options, () => ask(endpoint, hasFallback));
+    if (!(attempted instanceof GatewayError)) return attempted;
+    failures.push(attempted);
+    refusal = { endpoint, error: attempted };
+    if (again === 'waited') health.noteWaitedInVain();
+    // Another endpoint that is left keeps an attempt of its own.
+    const isOut = failures.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
+    const second = isOut ? null : planSecondTry({ error: attempted, health, timesAgain, wasWell }, wish.account);
+    again = undefined;
+    if (second === null || !retryBudget.take(firstModel)) continue;
+    if (second.afterMs > 0) await waitFor(second.afterMs, signal, parts.platform);
+    again = second.reason;
   }
   throw toFinalError(failures);
+}
+
+/**
+ * Asks one endpoint, and notes how that went: for the record, and for its health. Resolves with its failure; throws the
+ * signal's reason when that has fired meanwhile. The endpoint counts as asked before this returns.
+ */
+async function askOnce<First>(
+  endpoint: Endpoint,
+  again: AgainReason | undefined,
+  { observer, signal, parts }: Pick<AttemptOptions, 'observer' | 'signal' | 'parts'>,
+  ask: () => Promise<First>,
+): Promise<Attempted<First> | GatewayError> {
+  const { platform } = parts;
+  const health = parts.health.of(endpoint);
+  const startedAt = platform.monotonicNow();
+  health.noteStarted();
+  observer.noteAsked(endpoint);
+  try {
+    // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
+    const first = await ask();
+    const latencyMs = platform.monotonicNow() - startedAt;
+    health.noteBegun(latencyMs);
+    observer.noteAttempt({ endpoint, startedAt, latencyMs, error: null, again });
+    return { endpoint, startedAt, first };
+  } catch (thrown) {
+    const error = toCallError(thrown, endpoint.provider.name);
+    if (signal.aborted) health.noteAbandoned();
+    else health.noteFailed(error, false);
+    observer.noteAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error, again });
+    signal.throwIfAborted();
+    return error;
+  }
 }
 
 function isCallable(endpoint: Endpoint, board: HealthBoard): boolean {
@@ -133,8 +149,7 @@ function whySkipped(
   endpoint: Endpoint,
   refusal: Refusal,
   failures: number,
-  wish: FailoverWish,
-  isSentApart: boolean | undefined,
+  { wish, isSentApart }: Pick<AttemptOptions, 'wish' | 'isSentApart'>,
 ): SkipReason | null {
   if (failures > MAX_RETRIES) return 'attempt_limit';
   if (isFinalRefusal(refusal.error, wish)) return 'final_refusal';
