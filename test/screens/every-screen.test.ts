@@ -86,6 +86,13 @@ describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 6
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1024);
   });
 
+  test('says on the list of providers by which command the demo is left', async () => {
+    const { page } = await ui.open('#/providers');
+    await page.getByText('model-gateway serve --no-demo').waitFor();
+    await page.getByRole('button', { name: 'Copy the command' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add a provider' }).count()).toBe(0);
+  });
+
   test.each(SCREENS)('%s stands still while it loads', async (path) => {
     const { page, problems } = await ui.open(`#${path}`, { initScript: COUNT_SHIFTS });
     await untilSettled(page);

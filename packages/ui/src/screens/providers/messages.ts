@@ -24,6 +24,8 @@ export const providersMessages = createMessages(
       status: 'Status',
       anyStatus: 'Any status',
       desktopKeys: 'Provider keys',
+      demoNote: 'The demo answers from recordings. For providers of your own, stop it and run',
+      copyCommand: 'Copy the command',
     },
     columns: {
       name: 'Provider',
@@ -180,6 +182,8 @@ export const providersMessages = createMessages(
         status: 'Status',
         anyStatus: 'Jeder Status',
         desktopKeys: 'Schlüssel der Anbieter',
+        demoNote: 'Die Demo antwortet aus Aufnahmen. Für eigene Anbieter beenden und ausführen:',
+        copyCommand: 'Befehl kopieren',
       },
       columns: {
         name: 'Anbieter',

@@ -9,6 +9,7 @@ import { refreshEvery } from '../../api/queries.ts';
 import { getDesktopInfo } from '../../app/desktop.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { useTask } from '../../app/tasks.ts';
+import { fixtureStateQuery } from '../../features/fixtures/fixture-queries.ts';
 import {
   ListBody,
   ListScreen,
@@ -25,6 +26,7 @@ import { AddProvider } from '../../features/providers/setup/add-provider.tsx';
 import { providerSetupsQuery } from '../../features/providers/setup/setup-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
@@ -230,6 +232,26 @@ function Filters({ search, onChange }: FiltersProps) {
           {t.desktopKeys}
         </Link>
       )}
+      <DemoNote />
     </div>
+  );
+}
+
+/** What `model-gateway serve --demo` prints as the way on. */
+const WITHOUT_DEMO = 'model-gateway serve --no-demo';
+
+/** Says in a demo that takes no providers how to get to one's own. */
+function DemoNote() {
+  const t = providersMessages().list;
+  const { data: setups } = useQuery(providerSetupsQuery);
+  const { data: fixtures } = useQuery(fixtureStateQuery);
+  const isDemo = fixtures?.mode === 'replay' && !fixtures.saves;
+  if (setups?.editable !== false || !isDemo) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
+      {t.demoNote}
+      <code className="font-mono">{WITHOUT_DEMO}</code>
+      <CopyButton text={WITHOUT_DEMO} label={t.copyCommand} isIcon />
+    </p>
   );
 }
