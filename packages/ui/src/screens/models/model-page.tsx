@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { toOtherKind } from '../../app/call-kinds.ts';
+import { toOtherKind, toPlaygroundOf } from '../../app/call-kinds.ts';
 import { toModelId, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
 import {
@@ -44,6 +44,7 @@ export function ModelPage() {
     );
   }
   const kind = toOtherKind(model);
+  const tried = toPlaygroundOf(model);
   return (
     <ResourcePage
       back={back}
@@ -56,8 +57,8 @@ export function ModelPage() {
         </p>
       }
       actions={
-        (kind === null || kind.isInWorkbench === true) && (
-          <LinkButton to="/playground" search={{ models: id }}>
+        tried !== null && (
+          <LinkButton to="/playground" search={tried}>
             {t.playground}
           </LinkButton>
         )

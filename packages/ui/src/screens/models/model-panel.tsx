@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { type CallKind, toOtherKind } from '../../app/call-kinds.ts';
+import { type CallKind, toOtherKind, toPlaygroundOf } from '../../app/call-kinds.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
@@ -42,11 +42,11 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
       </p>
     </>
   );
-  const kind = model === undefined ? null : toOtherKind(model);
+  const tried = model === undefined ? null : toPlaygroundOf(model);
   const actions = model !== undefined && (
     <>
-      {kind === null && (
-        <LinkButton to="/playground" search={{ models: id }}>
+      {tried !== null && (
+        <LinkButton to="/playground" search={tried}>
           {t.playground}
         </LinkButton>
       )}

@@ -1,6 +1,7 @@
 import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useRef } from 'react';
+import { useSearch } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useRef } from 'react';
 
 import type { Caller } from '../../api/call-api.ts';
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
@@ -12,11 +13,15 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
+import { isBenchKind } from './kinds/kind-spec.ts';
 import { playgroundMessages } from './messages.tsx';
+import type { PlaygroundSearch } from './playground-search.ts';
 import { newId, useOpenExperiment } from './use-open-experiment.ts';
 import { Workbench } from './workbench.tsx';
 
-/** Conversations with up to eight models side by side, of one's own or of recorded calls. */
+const KindScreen = lazy(async () => ({ default: (await import('./kinds/kind-screen.tsx')).KindScreen }));
+
+/** Conversations with up to eight models side by side, of one's own or of recorded calls; and calls of other kinds. */
 export function PlaygroundScreen() {
   const { screen: t } = playgroundMessages();
   const caller = usePlaygroundCaller();
@@ -24,6 +29,7 @@ export function PlaygroundScreen() {
   const wasAsked = useRef(false);
   const models = useQuery(modelsQuery);
   const keys = useQuery(keysQuery);
+  const { kind, models: named }: PlaygroundSearch = useSearch({ from: '/playground' });
   if (models.data === undefined && models.error !== null)
     return (
       <Waiting>
@@ -45,6 +51,13 @@ export function PlaygroundScreen() {
     );
   }
   if (models.data === undefined || caller === undefined) return <Loading what={t.models} />;
+  if (isBenchKind(kind)) {
+    return (
+      <Suspense fallback={<Loading what={t.theKind} />}>
+        <KindScreen kind={kind} caller={caller} models={models.data} named={named} />
+      </Suspense>
+    );
+  }
   return (
     <OpenExperiment
       key={caller.key ?? caller.keyHash}

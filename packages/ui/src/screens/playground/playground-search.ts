@@ -8,7 +8,9 @@ export interface PlaygroundSearch {
   readonly from?: string;
   /** The id of an experiment that this browser keeps. */
   readonly open?: string;
+  /** A kind of call other than chats: `speech`. */
+  readonly kind?: string;
 }
 
 export const toPlaygroundSearch = (search: Record<string, unknown>): PlaygroundSearch =>
-  readTexts(search, ['models', 'from', 'open']);
+  readTexts(search, ['models', 'from', 'open', 'kind']);

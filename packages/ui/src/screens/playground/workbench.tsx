@@ -21,6 +21,7 @@ import { drawTogether } from './draw-together.ts';
 import { type Estimate, estimateColumns } from './estimate-cost.ts';
 import { lastCompletion } from './experiment/edit-turns.ts';
 import type { ExperimentStore } from './experiments/experiment-store.ts';
+import { KindChoice } from './kinds/kind-choice.tsx';
 import { playgroundMessages } from './messages.tsx';
 import type { PromptsView } from './prompts/prompts-menu.tsx';
 import { type Runs, createRuns } from './runs.ts';
@@ -109,6 +110,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         onPromptsView={setPromptsView}
         onOpen={onOpen}
       />
+      <KindChoice kind={undefined} />
       <div className="scroll-thin -mx-1 flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1">
         {(experiment.prompt !== undefined || variables.length > 0) && (
           <Suspense>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toPlayable } from './completion-turn.tsx';
+import { toPlayable } from './sound-file.ts';
 
 test('samples alone become a file that browsers play', async () => {
   const samples = String.fromCharCode(1, 2, 3, 4);
