@@ -17,13 +17,15 @@ export interface App {
   /** What stands in `node_modules`. */
   measure(): { readonly packages: number; readonly megabytes: number };
   write(name: string, text: string): string;
+  writeBytes(name: string, bytes: Uint8Array): void;
   run(command: string, ...words: readonly string[]): string;
 }
 
 /** Makes an empty application in a folder of its own, which is removed after the test. */
 export function makeApp(type: 'commonjs' | 'module'): App {
   const dir = mkdtempSync(join(tmpdir(), 'packed-app-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  // Some are of thousands of files.
+  onTestFinished(() => rmSync(dir, { recursive: true }), 60_000);
   const app: App = {
     dir,
     install: (...names) =>
@@ -36,6 +38,7 @@ export function makeApp(type: 'commonjs' | 'module'): App {
       writeFileSync(join(dir, name), text);
       return join(dir, name);
     },
+    writeBytes: (name, bytes) => writeFileSync(join(dir, name), bytes),
     run(command, ...words) {
       const { status, stdout, stderr } = spawnSync(command, words, {
         cwd: dir,

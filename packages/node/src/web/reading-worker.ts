@@ -1,10 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { htmlToPage, pdfToPages, type ReadingTask } from './reading.ts';
+import { htmlToPage, pdfToPages, type ReadingResult, type ReadingTask } from './reading.ts';
 
 // In a function, because the single executable has this file as CommonJS, where no module awaits.
 async function read(task: ReadingTask): Promise<void> {
-  parentPort?.postMessage(task.kind === 'html' ? await htmlToPage(task.html) : await pdfToPages(task.bytes));
+  parentPort?.postMessage(await toResult(task));
+}
+
+async function toResult(task: ReadingTask): Promise<ReadingResult[ReadingTask['kind']]> {
+  if (task.kind === 'html') return htmlToPage(task.html);
+  if (task.kind === 'pdf') return pdfToPages(task.bytes);
+  const { recognisePdf } = await import('../recognition/recognise-text.ts');
+  return recognisePdf(task);
 }
 
 read(workerData as ReadingTask).catch((error: unknown) => {

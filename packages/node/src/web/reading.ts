@@ -1,14 +1,17 @@
 import type { ReadablePage } from '@model-gateway/core';
 
 import { loadPeer } from '../load-peer.ts';
+import type { ScannedPages } from '../recognition/recognise-text.ts';
 
 export type ReadingTask =
   | { readonly kind: 'html'; readonly html: string }
-  | { readonly kind: 'pdf'; readonly bytes: Uint8Array };
+  | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
+  | ({ readonly kind: 'scan' } & ScannedPages);
 
 export interface ReadingResult {
   readonly html: ReadablePage;
   readonly pdf: readonly string[];
+  readonly scan: readonly string[];
 }
 
 /** Elements around a page's own text. */

@@ -26,10 +26,12 @@ export function createWebAccess({ connectTimeoutMs, search }: WebAccessOptions =
   // The engine's address is the operator's choice, and often on the same machine.
   const toEngine = createGuardedTransport({ connectTimeoutMs, allowPrivateNetwork: true });
   const readInWorker = createReadInWorker();
+  const recogniseInWorker = createReadInWorker(SCAN_LIMITS);
   return {
     transport: createGuardedTransport({ connectTimeoutMs }),
     readHtml: (html) => readInWorker({ kind: 'html', html }),
     readPdf: (bytes) => readInWorker({ kind: 'pdf', bytes }),
+    recognisePdf: (bytes, { pages, signal }) => recogniseInWorker({ kind: 'scan', bytes, pages }, signal),
     searchEngine: search && createSearchEngine(search.engine, { ...search, transport: toEngine }),
   };
 }
@@ -43,6 +45,8 @@ interface ReadingLimits {
 }
 
 const DEFAULT_READING_LIMITS: ReadingLimits = { maxThreads: 4, timeoutMs: 15_000, maxMemoryMb: 256 };
+/** A scanned page takes a second or two of one processor, and its models 300 MB beside what is counted here. */
+const SCAN_LIMITS: ReadingLimits = { maxThreads: 1, timeoutMs: 180_000, maxMemoryMb: 512 };
 
 /**
  * On the sources, as tests run, Node.js takes the types out of the file by itself. Found out when something is read: in
@@ -51,9 +55,13 @@ const DEFAULT_READING_LIMITS: ReadingLimits = { maxThreads: 4, timeoutMs: 15_000
 const findReadingWorker = (): URL =>
   new URL(import.meta.url.endsWith('.ts') ? './reading-worker.ts' : './reading-worker.js', import.meta.url);
 
-/** Reads an untrusted page or file. Rejects for one that cannot be read within the limits. */
+/**
+ * Reads an untrusted page or file. Rejects for one that cannot be read within the limits, and as soon as the signal
+ * fires.
+ */
 type ReadInWorker = <Kind extends ReadingTask['kind']>(
   task: Extract<ReadingTask, { kind: Kind }>,
+  signal?: AbortSignal,
 ) => Promise<ReadingResult[Kind]>;
 
 /**
@@ -71,17 +79,22 @@ export function createReadInWorker(limits: ReadingLimits = DEFAULT_READING_LIMIT
     running -= 1;
     waiting.shift()?.();
   };
-  return async (task) => {
+  return async (task, signal) => {
     await enter();
     try {
-      return (await runWorker(task, limits)) as never;
+      signal?.throwIfAborted();
+      return (await runWorker(task, limits, signal)) as never;
     } finally {
       leave();
     }
   };
 }
 
-function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits): Promise<unknown> {
+function runWorker(
+  task: ReadingTask,
+  { timeoutMs, maxMemoryMb }: ReadingLimits,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(findReadingWorker(), {
       workerData: task,
@@ -91,8 +104,11 @@ function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits)
       stderr: true,
     });
     const timer = setTimeout(() => end(new Error('reading took too long')), timeoutMs);
+    const onAbort = (): void => end(signal?.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
     const end = (error: Error | null, result?: unknown): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
       if (error === null) resolve(result);
       else reject(error);
       worker.terminate().catch(() => undefined);

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 
-import { createCoreGateway, jsonOf, MODELS } from '../../../../../test/support/gateways/core-gateway.ts';
+import { API_KEY, createCoreGateway, jsonOf, MODELS } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport, type ScriptedTurn } from '../../../../../test/support/upstreams/scripted-turns.ts';
 import { GatewayError } from '../../foundation/errors.ts';
@@ -127,8 +127,74 @@ test('says what has to be installed where PDFs cannot be read for that', async (
   });
 });
 
-test('refuses an engine that is not there', async () => {
+test.each(['mistral-ocr', 'local-ocr', 'abbyy'])('refuses the engine %s where it is not there', async (engine) => {
   const { chat } = setUp();
-  const plugins = [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }];
-  expect((await chat({ ...asking({ file_data: PDF }), plugins })).status).toBe(400);
+  const response = await chat({ ...asking({ file_data: PDF }), plugins: [{ id: 'file-parser', pdf: { engine } }] });
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({
+    error: { message: expect.stringContaining('"pdf-text", "native"') as string },
+  });
+});
+
+/** A file of three pages of which the second is a scan and the third is blank but for its number. */
+const SCANNED = {
+  readPdf: () => Promise.resolve(['The first page has text of its own.', '', '3']),
+  recognisePdf: vi.fn<() => Promise<string[]>>(() => Promise.resolve(['read from a scan', ''])),
+};
+const engineOf = (response: Parameters<typeof jsonOf>[0]) =>
+  (jsonOf(response)['service_metadata'] as { pipeline: object[] }).pipeline;
+
+test.each([{}, { plugins: [{ id: 'file-parser', pdf: { engine: 'local-ocr' } }] }])(
+  'reads pages without text from their images, and no others: %j',
+  async (plugins) => {
+    SCANNED.recognisePdf.mockClear();
+    const { chat, sentParts } = setUp(undefined, ['text'], SCANNED);
+    const headers = { authorization: `Bearer ${API_KEY}`, 'x-service-experimental-metadata': 'enabled' };
+    const response = await chat({ ...asking({ filename: 'a.pdf', file_data: PDF }), ...plugins }, { headers });
+    expect(SCANNED.recognisePdf).toHaveBeenCalledExactlyOnceWith(
+      new TextEncoder().encode('%PDF-1.7 pages'),
+      expect.objectContaining({ pages: [2, 3] }),
+    );
+    const text = '<file name="a.pdf">\nThe first page has text of its own.\n\nread from a scan\n\n3\n</file>';
+    expect(sentParts()).toMatchObject([{}, { type: 'text', text }]);
+    expect(engineOf(response)).toContainEqual({
+      type: 'plugin',
+      name: 'file-parser',
+      data: { engine: 'local-ocr', files: 1, scanned_pages: 1 },
+    });
+  },
+);
+
+test('leaves images alone where the text of a file alone is wanted', async () => {
+  SCANNED.recognisePdf.mockClear();
+  const { chat, sentParts } = setUp(undefined, ['text'], SCANNED);
+  await chat({ ...asking({ file_data: PDF }), ...PARSER });
+  expect(SCANNED.recognisePdf).not.toHaveBeenCalled();
+  expect(sentParts()).toMatchObject([{}, { text: expect.stringContaining('text of its own.\n\n\n\n3') as string }]);
+});
+
+test.each<[string, string[], string | undefined, number]>([
+  ['reads what text there is', ['The first page has text of its own.', ''], undefined, 200],
+  ['refuses a file without any text', ['', ''], undefined, 400],
+  ['refuses it where the recogniser was named', ['The first page has text of its own.', ''], 'local-ocr', 400],
+])('%s where the recogniser is not installed', async (_, pages, engine, status) => {
+  const { chat } = setUp(undefined, ['text'], {
+    readPdf: () => Promise.resolve(pages),
+    recognisePdf: () => Promise.reject(new GatewayError('invalid_request', 'npm install recogniser')),
+  });
+  const plugins = engine === undefined ? [] : [{ id: 'file-parser', pdf: { engine } }];
+  const response = await chat({ ...asking({ file_data: PDF }), plugins });
+  expect(response.status).toBe(status);
+  if (status === 400) {
+    expect(jsonOf(response)).toMatchObject({
+      error: { message: expect.stringContaining('npm install recogniser') as string },
+    });
+  }
+});
+
+test('refuses more scanned pages than a call may have read', async () => {
+  const { chat } = setUp(undefined, ['text'], { ...SCANNED, readPdf: () => Promise.resolve(Array(51).fill('')) });
+  const response = await chat(asking({ file_data: PDF }));
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({ error: { message: expect.stringContaining('more than 50') as string } });
 });

@@ -4,14 +4,13 @@ import { toCallError } from '../../dispatch/run-attempts.ts';
 import { raceAbort } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { TransportError } from '../../foundation/transport.ts';
 import { guardAdded, guardText } from '../../guardrails/guard-call.ts';
 import type { ChatCompletionRequest, ContentPart } from '../../wire/chat-request.ts';
-import { refuseField } from '../../wire/fields.ts';
 import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
 import { annotateCompletion } from '../committed-completion.ts';
-import { fetchAddress, type WebAccess } from '../web/web-access.ts';
+import type { WebAccess } from '../web/web-access.ts';
+import { type PdfEngine, readFile } from './read-file.ts';
 import type { Begin, Stage } from './stage.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
@@ -28,16 +27,29 @@ export interface FileParts {
   readonly platform: Pick<Platform, 'sha256'>;
 }
 
-/** Names of the file parser's engines that extract text from a PDF. */
-const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai', 'native', undefined, null]);
+/** The file parser's engines by their names in requests; `native` leaves files to the provider. */
+const ENGINES: ReadonlyMap<unknown, PdfEngine | 'native'> = new Map([
+  [undefined, 'default'],
+  [null, 'default'],
+  ['pdf-text', 'text'],
+  ['cloudflare-ai', 'text'],
+  ['local-ocr', 'local-ocr'],
+  ['native', 'native'],
+]);
 
 /** Converts a request's files to text (wire.md 9.3). One whose annotation was sent back is not read again. */
 export function createFilesStage(parts: FileParts): Stage {
   return {
     plugins: ['file-parser'],
     findPluginProblem({ pdf }) {
-      if (parts.web.readPdf === undefined) return 'is not available: no PDF reader is set up on this gateway';
-      return TEXT_ENGINES.has(engineOf(pdf)) ? null : 'has only the engines "pdf-text" and "native" on this gateway';
+      const { readPdf, recognisePdf } = parts.web;
+      if (readPdf === undefined) return 'is not available: no PDF reader is set up on this gateway';
+      const engine = engineOf(pdf);
+      if (engine === undefined || (engine === 'local-ocr' && recognisePdf === undefined)) {
+        const names = ['pdf-text', ...(recognisePdf === undefined ? [] : ['local-ocr']), 'native'];
+        return `has only the engines ${names.map((name) => `"${name}"`).join(', ')} on this gateway`;
+      }
+      return null;
     },
     plan: (run) => (wantsParsing(run, parts) ? { begin: (next) => parseFiles(next, run, parts) } : null),
   };
@@ -53,18 +65,21 @@ function wantsParsing({ call: { request }, plan, onwardPlugins }: ChatRun, { cat
   if (web.readPdf === undefined || !messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) {
     return false;
   }
-  const engine = engineOf(findPlugin(plugins, 'file-parser')?.['pdf']);
-  if (engine === 'native') return false;
-  if (engine != null) return true;
+  const engine = askedEngine(plugins);
+  if (engine !== 'default') return engine !== 'native';
   return plan.endpoints.every(({ modelId }) => {
     const kinds = catalog.find(modelId)?.definition.architecture?.input_modalities;
     return kinds !== undefined && !kinds.includes('file');
   });
 }
 
-function engineOf(pdf: unknown): unknown {
-  return typeof pdf === 'object' && pdf !== null && 'engine' in pdf ? pdf.engine : undefined;
+/** Undefined for one that is not known. */
+function engineOf(pdf: unknown): PdfEngine | 'native' | undefined {
+  return ENGINES.get(typeof pdf === 'object' && pdf !== null && 'engine' in pdf ? pdf.engine : undefined);
 }
+
+const askedEngine = (plugins: ChatCompletionRequest['plugins']): PdfEngine | 'native' =>
+  engineOf(findPlugin(plugins, 'file-parser')?.['pdf']) ?? 'default';
 
 function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
   const { caller, pipeline, guard, parts } = run;
@@ -82,7 +97,11 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
     });
     const parsed = await raceAbort(mapFiles(request, read.toText), signal);
     const count = read.annotations.length;
-    if (count > 0) pipeline.add({ type: 'plugin', name: 'file-parser', data: { engine: 'pdf-text', files: count } });
+    if (count > 0) {
+      const { engine, scannedPages } = read.summary();
+      const scanned = scannedPages > 0 && { scanned_pages: scannedPages };
+      pipeline.add({ type: 'plugin', name: 'file-parser', data: { engine, files: count, ...scanned } });
+    }
     const shown = await guardAdded(read.annotations, annotation, guard, platform);
     try {
       return annotateCompletion(await next({ ...turn, request: parsed }), shown);
@@ -116,6 +135,8 @@ async function mapFiles(
 interface FileReader {
   /** Annotations of files that were read now; the caller has those that were sent back. */
   readonly annotations: readonly FileAnnotation[];
+  /** What has been used up to now. */
+  summary(): { readonly engine: string; readonly scannedPages: number };
   readonly toText: (part: FilePart, path: string) => Promise<ContentPart>;
 }
 
@@ -127,9 +148,12 @@ interface ReaderOptions extends Pick<FileParts, 'platform' | 'web'> {
 
 function createReader(request: ChatCompletionRequest, { platform, web, signal, guard }: ReaderOptions): FileReader {
   const known = findKnown(request);
+  const engine = askedEngine(request.plugins);
   const annotations: FileAnnotation[] = [];
+  let scannedPages = 0;
   return {
     annotations,
+    summary: () => ({ engine: scannedPages > 0 ? 'local-ocr' : 'pdf-text', scannedPages }),
     async toText(part, path) {
       const { file_data: data, filename } = part.file;
       // A file that only its provider has.
@@ -138,8 +162,9 @@ function createReader(request: ChatCompletionRequest, { platform, web, signal, g
       const text = known.get(hash);
       if (text !== undefined) return { type: 'text', text: await guard(text) };
       const name = filename ?? undefined;
-      const read = await readFile(data, { path, web, signal });
-      const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${read}\n</file>`;
+      const read = await readFile(data, { path, web, signal, engine: engine === 'native' ? 'default' : engine });
+      scannedPages += read.scannedPages;
+      const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${read.text}\n</file>`;
       annotations.push({
         type: 'file',
         file: { hash, ...(name !== undefined && { name }), content: [{ type: 'text', text: content }] },
@@ -178,76 +203,4 @@ function withAnnotations(error: GatewayError, annotations: readonly FileAnnotati
     retryAfterSeconds: error.retryAfterSeconds,
     upstreamStatus: error.upstreamStatus,
   });
-}
-
-interface FileSource {
-  /** Path of the file in the request. */
-  readonly path: string;
-  readonly web: WebAccess;
-  readonly signal: AbortSignal;
-}
-
-const MAX_BYTES = 32 * 1024 * 1024;
-const MAX_CHARACTERS = 2_000_000;
-
-/** Reads the text of a file, given as a data URL or an address. Throws `invalid_request` that says where it stands. */
-async function readFile(data: string, source: FileSource): Promise<string> {
-  const { type, bytes } = data.startsWith('data:') ? decodeDataUrl(data, source) : await download(data, source);
-  const text = isPdf(type, bytes) ? await readPdf(bytes, source) : readPlain(type, bytes, source);
-  if (text.length > MAX_CHARACTERS) throw refusal(source, 'contains more text than can be read');
-  return text;
-}
-
-interface FileBytes {
-  readonly type: string;
-  readonly bytes: Uint8Array;
-}
-
-function decodeDataUrl(data: string, source: FileSource): FileBytes {
-  const [, type = '', encoding, body = ''] = /^data:([^;,]*)[^,]*?(;base64)?,([^]*)$/i.exec(data) ?? [];
-  try {
-    if (encoding === undefined) return { type, bytes: new TextEncoder().encode(decodeURIComponent(body)) };
-    return { type: type.toLowerCase(), bytes: Uint8Array.from(atob(body), (character) => character.charCodeAt(0)) };
-  } catch {
-    throw refusal(source, 'is not a data URL that can be decoded');
-  }
-}
-
-async function download(address: string, { path, web, signal }: FileSource): Promise<FileBytes> {
-  if (web.transport === undefined || !/^https?:\/\//i.test(address)) {
-    throw refusal({ path }, 'must be a data URL' + (web.transport === undefined ? '' : ' or an http(s) address'));
-  }
-  try {
-    const { contentType, bytes } = await fetchAddress(address, {
-      transport: web.transport,
-      signal,
-      maxBytes: MAX_BYTES,
-    });
-    return { type: contentType, bytes };
-  } catch (error) {
-    if (error instanceof TransportError) throw refusal({ path }, `could not be fetched: ${error.message}`);
-    throw error;
-  }
-}
-
-const isPdf = (type: string, bytes: Uint8Array): boolean =>
-  type.startsWith('application/pdf') || String.fromCharCode(...bytes.subarray(0, 5)) === '%PDF-';
-
-async function readPdf(bytes: Uint8Array, source: FileSource): Promise<string> {
-  const pages = await source.web.readPdf?.(bytes).catch((error: unknown) => {
-    if (error instanceof GatewayError) throw refusal(source, `cannot be read. ${error.message}`);
-    throw refusal(source, 'is not a PDF that can be read');
-  });
-  return (pages ?? []).join('\n\n');
-}
-
-function readPlain(type: string, bytes: Uint8Array, source: FileSource): string {
-  if (!/^(text\/|application\/([\w.-]+\+)?(json|xml))/.test(type)) {
-    throw refusal(source, 'is neither a PDF nor text; other files cannot be read');
-  }
-  return new TextDecoder().decode(bytes);
-}
-
-function refusal({ path }: Pick<FileSource, 'path'>, reason: string): GatewayError {
-  return refuseField(`${path}.file.file_data`, reason);
 }

@@ -12,12 +12,20 @@ export interface WebAccess {
   readonly transport?: Transport | undefined;
   /**
    * Takes a page's text out of its HTML. Default: none, and pages of HTML cannot be read. The message of a `GatewayError`
-   * is shown, that of any other error is not; the same goes for `readPdf`.
+   * is shown, that of any other error is not; the same goes for `readPdf` and `recognisePdf`.
    */
   readonly readHtml?: ((html: string) => Promise<ReadablePage>) | undefined;
   /** Takes the text out of a PDF, page by page; rejects for what is none. */
   readonly readPdf?: ((bytes: Uint8Array) => Promise<readonly string[]>) | undefined;
+  /** Reads the text in the images of some pages of a PDF, page by page; a page without any is an empty text. */
+  readonly recognisePdf?: ((bytes: Uint8Array, scan: ScanOptions) => Promise<readonly string[]>) | undefined;
   readonly searchEngine?: SearchEngine | undefined;
+}
+
+export interface ScanOptions {
+  /** From 1. */
+  readonly pages: readonly number[];
+  readonly signal: AbortSignal;
 }
 
 export interface SearchQuery {
