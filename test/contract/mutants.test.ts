@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 import { AREAS, listSources } from '../mutate/areas.ts';
+import { checkEquivalents, EQUIVALENT } from '../mutate/equivalent.ts';
 import { applyMutant, findMutants, toDiff } from '../mutate/find-mutants.ts';
 import { takeSample } from '../mutate/take-sample.ts';
 import { root } from '../support/snippets/read-snippets.ts';
@@ -94,9 +95,16 @@ test('a seed takes the same sample again, each item once, and another seed takes
   expect(takeSample(items, 200, 7).toSorted((one, other) => one - other)).toEqual(items);
 });
 
-test.each(AREAS)('$name has files with mutants, and a folder with tests', (area) => {
+test.each(AREAS)('$name has files with mutants, and tests', (area) => {
   const files = listSources(area, root);
   expect(files.flatMap((file) => findMutants(file, readFileSync(`${root}/${file}`, 'utf8')))).not.toEqual([]);
   expect(files.filter((file) => file.endsWith('.test.ts'))).toEqual([]);
-  for (const folder of area.tests) expect(globSync(`${folder}/**/*.test.ts`, { cwd: root })).not.toEqual([]);
+  for (const tests of [...area.tests, ...(area.across ?? [])]) {
+    expect(globSync([`${tests}*`, `${tests}/**/*.test.ts`], { cwd: root }), tests).not.toEqual([]);
+  }
+});
+
+test('what is listed as equivalent can still be written, each with its reason', () => {
+  checkEquivalents((file) => readFileSync(`${root}/${file}`, 'utf8'));
+  for (const { reason } of EQUIVALENT) expect(reason.length).toBeGreaterThan(20);
 });

@@ -4,8 +4,12 @@ import { globSync } from 'node:fs';
 export interface Area {
   readonly name: string;
   readonly sources: readonly string[];
-  /** Folders with the tests that are run first, as most mutants are noticed there. */
+  /** Folders and files with the tests that are run first, as most mutants are noticed there. */
   readonly tests: readonly string[];
+  /** Tests of the whole gateway that are about the area: contract, faults, conformance. */
+  readonly across?: readonly string[];
+  /** Whether the tests need a real PostgreSQL and Redis, which are started for them. */
+  readonly isWithEngines?: boolean;
 }
 
 const CORE = 'packages/core/src';
@@ -15,20 +19,65 @@ export const AREAS: readonly Area[] = [
     name: 'routing',
     sources: [`${CORE}/routing/**/*.ts`, `${CORE}/dispatch/**/*.ts`],
     tests: [`${CORE}/routing`, `${CORE}/dispatch`],
+    across: [
+      `${CORE}/chat`,
+      `${CORE}/embeddings`,
+      'test/contract/cancelled-calls',
+      'test/contract/routing-rules',
+      'test/faults/072-077',
+      'test/faults/221-waiting-calls',
+      'test/faults/failover',
+      'test/conformance/routing',
+    ],
   },
-  { name: 'budgets', sources: [`${CORE}/limits/**/*.ts`], tests: [`${CORE}/limits`] },
-  { name: 'guardrails', sources: [`${CORE}/guardrails/**/*.ts`], tests: [`${CORE}/guardrails`] },
+  {
+    name: 'budgets',
+    sources: [`${CORE}/limits/*.ts`],
+    tests: [`${CORE}/limits`, `${CORE}/api/rate-limits`],
+    across: ['test/faults/142-146', `${CORE}/api`],
+  },
+  {
+    name: 'shared budgets',
+    sources: [`${CORE}/limits/shared/*.ts`],
+    tests: [`${CORE}/limits/shared`, 'test/engines/budgets-ledger'],
+    across: [
+      'test/engines/budgets.test.ts',
+      'test/engines/budgets-faults',
+      'test/engines/budgets-leases',
+      'test/engines/budgets-outage',
+    ],
+    isWithEngines: true,
+  },
+  {
+    name: 'guardrails',
+    sources: [`${CORE}/guardrails/**/*.ts`],
+    tests: [`${CORE}/guardrails`],
+    across: [
+      `${CORE}/api`,
+      'test/contract/filter-functions',
+      'test/contract/guarded-texts',
+      'test/faults/149-155',
+      'test/conformance/guardrails',
+    ],
+  },
   {
     name: 'auth',
     sources: [`${CORE}/auth/**/*.ts`, `${CORE}/http/{operation,route}.ts`],
     tests: [`${CORE}/auth`, `${CORE}/http`],
+    across: [`${CORE}/gateway.test.ts`, `${CORE}/api`, 'test/faults/117', 'test/faults/133-137'],
   },
   {
     name: 'continuation',
     sources: [`${CORE}/chat/{continuation,continuation-seam}.ts`, `${CORE}/formats/responses/kept-*.ts`],
     tests: [`${CORE}/chat`, `${CORE}/formats/responses`],
+    across: ['test/contract/continued-streams', 'test/contract/formats'],
   },
-  { name: 'edge', sources: ['packages/fixtures/src/edge/*.ts'], tests: ['packages/fixtures/src/edge'] },
+  {
+    name: 'edge',
+    sources: ['packages/fixtures/src/edge/*.ts'],
+    tests: ['packages/fixtures/src/edge'],
+    across: ['packages/fixtures/src', 'test/conformance/fixtures', 'test/contract/fixture-responses'],
+  },
 ];
 
 /** Paths of an area's files, relative to the root, without its tests. */

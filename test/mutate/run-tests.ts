@@ -7,15 +7,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** What a run of tests says about the mutant it was run with. */
 export type Verdict =
-  /** `by` is the test that failed, and `file` where it is; both undefined where nothing could be run. */
-  | { readonly kind: 'failed'; readonly by?: string | undefined; readonly file?: string | undefined }
+  | ({ readonly kind: 'failed' } & Failure)
   | { readonly kind: 'passed' }
   | { readonly kind: 'timed out' };
+
+/** The test that failed, and the absolute path of its file; both undefined where nothing could be run. */
+interface Failure {
+  readonly by?: string | undefined;
+  readonly file?: string | undefined;
+  /** It has failed at its time limit, which on a busy machine may say nothing. */
+  readonly isLate?: boolean | undefined;
+}
 
 export interface Run {
   /** Arguments of `vitest`: what is run. */
   readonly args: readonly string[];
   readonly limitMs: number;
+  /** Whether the tests need a real PostgreSQL and Redis. */
+  readonly isWithEngines?: boolean | undefined;
   /** The absolute path of the module that is mutated, and of the file with its source. */
   readonly mutated?: { readonly file: string; readonly source: string } | undefined;
   /** A folder for what the run reports. */
@@ -26,7 +35,11 @@ interface JsonReport {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
@@ -43,7 +56,7 @@ export function stopRunning(): void {
 }
 
 /** Runs tests until the first fails, behind everything else that the machine does. */
-export async function runTests({ args, limitMs, mutated, folder }: Run): Promise<Verdict> {
+export async function runTests({ args, limitMs, isWithEngines, mutated, folder }: Run): Promise<Verdict> {
   const output = join(folder, 'report.json');
   rmSync(output, { force: true });
   const child = spawn(
@@ -62,6 +75,7 @@ export async function runTests({ args, limitMs, mutated, folder }: Run): Promise
       detached: true,
       env: {
         ...process.env,
+        ...(isWithEngines === true && { TEST_ENGINES: '1' }),
         ...(mutated !== undefined && { MUTATED_FILE: mutated.file, MUTATED_SOURCE: mutated.source }),
       },
       stdio: 'ignore',
@@ -86,7 +100,7 @@ export async function runTests({ args, limitMs, mutated, folder }: Run): Promise
   }
 }
 
-function readFailure(output: string): { readonly by?: string; readonly file?: string } {
+function readFailure(output: string): Failure {
   if (!existsSync(output)) return {};
   const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as JsonReport;
   const failed = testResults.find(
@@ -96,6 +110,7 @@ function readFailure(output: string): { readonly by?: string; readonly file?: st
       (status === 'failed' && assertionResults.length === 0),
   );
   if (failed === undefined) return {};
-  const by = failed.assertionResults.find(({ status }) => status === 'failed')?.fullName;
-  return { file: failed.name, ...(by !== undefined && { by }) };
+  const test = failed.assertionResults.find(({ status }) => status === 'failed');
+  const isLate = /\btimed out in \d+ms/.test(test?.failureMessages?.join('\n') ?? '');
+  return { file: failed.name, by: test?.fullName, isLate };
 }

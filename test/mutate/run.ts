@@ -20,14 +20,14 @@ const HELP = `Usage: npm run mutate -- [flags]
   --seed N       which mutants; the time by default. The same are taken again with their seed
   --least N      exit code 1 where fewer than so many percent of an area's are killed; 85 by default
   --steps NAMES  which tests: "near" (those of the file's own name, and those that have killed others of its mutants),
-                 then "folder" (those of its area), then "unit" (all unit tests that load the file), then "all" (those
-                 of contract, faults and conformance that do); all four by default. Nearly all are killed by the first
-                 two, in seconds; a survivor of all four takes four minutes
+                 "folder" (those of its area), "across" (those of the whole gateway that are about the area), "unit"
+                 (all unit tests that load the file), "all" (those of contract, faults and conformance that do). Without
+                 it the first three, which take seconds where they kill, and a minute or two where they do not
   --only PLACES  instead of a sample the mutants at file:line, with commas between them
 `;
 
 /** A mutant with which tests do not end is killed. */
-const STEPS = { near: 60_000, folder: 90_000, unit: 240_000, all: 600_000 } as const;
+const STEPS = { near: 120_000, folder: 240_000, across: 400_000, unit: 400_000, all: 900_000 } as const;
 type Step = keyof typeof STEPS;
 
 interface Place {
@@ -56,7 +56,7 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     least: { type: 'string', default: '85' },
-    steps: { type: 'string', default: Object.keys(STEPS).join(',') },
+    steps: { type: 'string', default: 'near,folder,across' },
     only: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -124,11 +124,15 @@ async function tryArea(area: Area, steps: readonly Step[], folder: string): Prom
 
 /** Throws where tests fail by themselves, or do not load what is mutated: no figure would say anything then. */
 async function proveTests(area: Area, file: string, folder: string): Promise<void> {
-  const unmutated = await runTests({ ...testsOf('folder', { area, file }), folder });
-  if (unmutated.kind !== 'passed') throw new Error(`The tests of ${area.name} do not pass as they are`);
+  const tests = testsOf('folder', { area, file });
+  if (tests === undefined) throw new Error(`${area.name} has no tests`);
+  const unmutated = await runTests({ ...tests, folder });
+  if (unmutated.kind !== 'passed') {
+    throw new Error(`The tests of ${area.name} do not pass as they are: ${nameOf(unmutated)}`);
+  }
   const mutated = { file: join(root, file), source: join(folder, 'mutant.ts') };
   writeFileSync(mutated.source, 'throw new Error();');
-  const broken = await runTests({ ...testsOf('unit', { area, file }), mutated, folder });
+  const broken = await runTests({ ...tests, mutated, folder });
   if (broken.kind === 'passed') throw new Error(`The tests of ${area.name} do not load ${file}`);
 }
 
@@ -152,14 +156,17 @@ async function findKiller(
   const own = file.replace(/\.ts$/, '.test.ts');
   const near = [...new Set([...(existsSync(join(root, own)) ? [own] : []), ...killers])];
   for (const step of steps) {
-    // Without a file it would be all tests there are.
-    if (step === 'near' && near.length === 0) continue;
-    const verdict = await runTests({ ...testsOf(step, { area, file, near }), mutated, folder });
+    const tests = testsOf(step, { area, file, near });
+    if (tests === undefined) continue;
+    const verdict = await runTests({ ...tests, mutated, folder });
     if (verdict.kind === 'passed') continue;
     const test = verdict.kind === 'failed' && verdict.file !== undefined ? relative(root, verdict.file) : undefined;
-    // Of thousands of tests on sockets one may fail by itself: what fails once more does so for the mutant.
-    if ((step === 'unit' || step === 'all') && test !== undefined) {
-      if ((await runTests({ args: [test], limitMs: STEPS[step], mutated, folder })).kind === 'passed') continue;
+    // Of thousands of tests on sockets one may fail by itself, and any where the machine is too busy: what fails once
+    // more does so for the mutant.
+    const isSure = verdict.kind === 'failed' && verdict.isLate !== true && (step === 'near' || step === 'folder');
+    if (test !== undefined && !isSure) {
+      const again = { args: [test], limitMs: STEPS[step], isWithEngines: area.isWithEngines, mutated, folder };
+      if ((await runTests(again)).kind === 'passed') continue;
     }
     return { by: `${step}: ${nameOf(verdict)}`, test };
   }
@@ -172,17 +179,23 @@ function nameOf(verdict: Verdict): string {
   return verdict.file === undefined ? 'a run that failed' : relative(root, verdict.file);
 }
 
+const projects = (...names: string[]): string[] => names.flatMap((name) => ['--project', name]);
+
+/** What is run in a step; undefined where no test is known for it. */
 function testsOf(
   step: Step,
   { area, file, near = [] }: { area: Area; file: string; near?: readonly string[] },
-): Pick<Run, 'args' | 'limitMs'> {
+): Pick<Run, 'args' | 'limitMs' | 'isWithEngines'> | undefined {
+  const { tests, across = [], isWithEngines } = area;
+  const all = projects('unit', 'contract', 'faults', 'conformance', ...(isWithEngines === true ? ['engines'] : []));
+  const files = { near, folder: tests, across };
   const args = {
-    near: ['--project', 'unit', ...near],
-    folder: ['--project', 'unit', ...area.tests],
-    unit: ['related', file, '--project', 'unit'],
-    all: ['related', file, '--project', 'contract', '--project', 'faults', '--project', 'conformance'],
+    unit: ['related', file, ...projects('unit')],
+    all: ['related', file, ...projects('contract', 'faults', 'conformance')],
   };
-  return { args: args[step], limitMs: STEPS[step] };
+  if (step === 'unit' || step === 'all') return { args: args[step], limitMs: STEPS[step] };
+  // Without a file it would be all tests there are.
+  return files[step].length === 0 ? undefined : { args: [...all, ...files[step]], limitMs: STEPS[step], isWithEngines };
 }
 
 function readAreas(names: string): readonly Area[] {
