@@ -179,7 +179,9 @@ function nameOf(verdict: Verdict): string {
   return verdict.file === undefined ? 'a run that failed' : relative(root, verdict.file);
 }
 
-const projects = (...names: string[]): string[] => names.flatMap((name) => ['--project', name]);
+function projects(...names: string[]): string[] {
+  return names.flatMap((name) => ['--project', name]);
+}
 
 /** What is run in a step; undefined where no test is known for it. */
 function testsOf(
