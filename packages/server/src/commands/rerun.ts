@@ -6,14 +6,20 @@ const HELP = `Usage: model-gateway rerun --model ID --max-cost USD [flags]
 
 Runs past calls again against other models at the running gateway, and prints how they compare.
 
-  --model ID         the model to run them against; several for several
-  --provider SLUG    the only provider that may serve them
+  --model ID         the model to run them against; several for several. ID@PROVIDER lets only that provider serve it
+  --provider SLUG    the only provider that may serve models without one of their own
+  --system TEXT      replaces the system prompt of each request
+  --append-system TEXT  is added at the end of it
+  --parameters JSON  put over the members of each request: '{"temperature":0}'
   --max-cost USD     what all its calls may cost together; the rerun pauses before it
   --where TEXT       which calls, as in the filter of the list: 'model:x latency>=2s'
   --last SPAN        those of the last so many minutes, hours or days: 30m, 12h, 7d (7d)
   --limit N          at most so many, the newest (100)
+  --id ID            these calls instead; several for several
+  --requests FILE    or the requests of this file, one a line of JSON
   --judge NAME       json_equal, schema_valid, same_tool_calls, length, or model:ID; several for several
   --rubric TEXT      what the model of a judge is to compare by
+  --run-as-key HASH  the API key that pays, and whose budgets, guardrails and rate limits hold
   --concurrency N    calls at once, 1 to 32 (4)
   --name NAME        shown in lists
   --estimate         show what it would cost, and run nothing
@@ -29,6 +35,12 @@ const FLAGS = {
   where: { type: 'string' },
   last: { type: 'string' },
   limit: { type: 'string' },
+  id: { type: 'string', multiple: true },
+  requests: { type: 'string' },
+  system: { type: 'string' },
+  'append-system': { type: 'string' },
+  parameters: { type: 'string' },
+  'run-as-key': { type: 'string' },
   judge: { type: 'string', multiple: true },
   rubric: { type: 'string' },
   concurrency: { type: 'string' },
@@ -43,25 +55,68 @@ const DEFAULT_RUBRIC = 'Which response answers the request better: is correct, c
 export function parseRerun(args: readonly string[]): Parsed<'rerun', RerunOptions> {
   const values = readFlags(args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const { model: models = [], provider, 'max-cost': maxCost, judge: judges = [], estimate = false } = values;
+  const { model: models = [], 'max-cost': maxCost, judge: judges = [], estimate = false } = values;
   if (models.length === 0) throw new UsageError(`Missing --model.\n\n${HELP}`);
   if (maxCost === undefined && !estimate) throw new UsageError(`Missing --max-cost.\n\n${HELP}`);
   const { rubric = DEFAULT_RUBRIC } = values;
   return {
     type: 'rerun',
     options: {
-      targets: models.map((model) => ({ model, ...(provider !== undefined && { provider }) })),
+      targets: readTargets(models, values),
       maxCostUsd: maxCost === undefined ? undefined : readCost(maxCost),
-      where: values.where,
-      lastMs: readSpan(values.last ?? DEFAULT_SPAN),
-      limit: readInteger('--limit', values.limit ?? '100', 1, 5000),
+      set: readSet(values),
       judges: judges.map((judge) => readJudge(judge, rubric)),
       concurrency: readInteger('--concurrency', values.concurrency ?? '4', 1, 32),
       name: values.name,
+      runAsKey: values['run-as-key'],
       onlyEstimates: estimate,
       ...readGatewayFlags(values),
     },
   };
+}
+
+type Values = Readonly<Partial<Record<Exclude<keyof typeof FLAGS, 'model' | 'judge' | 'id' | 'estimate'>, string>>>;
+
+function readTargets(models: readonly string[], values: Values): RerunOptions['targets'] {
+  const { provider, system, 'append-system': appended } = values;
+  if (system !== undefined && appended !== undefined) {
+    throw new UsageError('--system and --append-system exclude each other.');
+  }
+  const change = {
+    ...(system !== undefined && { system: { replace: system } }),
+    ...(appended !== undefined && { system: { append: appended } }),
+    ...(values.parameters !== undefined && { parameters: readParameters(values.parameters) }),
+  };
+  return models.map((text) => {
+    // Ids of models may have an @ of their own, before a slash.
+    const [, model = text, own = provider] = /^(.+)@([a-z0-9][\w-]*)$/i.exec(text) ?? [];
+    return { model, ...(own !== undefined && { provider: own }), ...change };
+  });
+}
+
+function readParameters(text: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new UsageError(`--parameters must be an object of JSON, e.g. '{"temperature":0}', not "${text}".`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function readSet(values: Values & { readonly id?: readonly string[] | undefined }): RerunOptions['set'] {
+  const { where, last, limit, id: ids, requests: file } = values;
+  const isFiltered = where !== undefined || last !== undefined || limit !== undefined;
+  if ([isFiltered, ids !== undefined, file !== undefined].filter(Boolean).length > 1) {
+    throw new UsageError('--id, --requests and --where with --last and --limit exclude each other: take one set.');
+  }
+  if (ids !== undefined) return { ids };
+  if (file !== undefined) return { file };
+  return { where, lastMs: readSpan(last ?? DEFAULT_SPAN), limit: readInteger('--limit', limit ?? '100', 1, 5000) };
 }
 
 function readCost(text: string): number {

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
 import { createGateway } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
@@ -123,10 +127,49 @@ test('rerun reads its flags', () => {
       { model: 'c/d', provider: 'p' },
     ],
     maxCostUsd: 2.5,
-    lastMs: 1_800_000,
-    limit: 100,
+    set: { lastMs: 1_800_000, limit: 100 },
     judges: [{ type: 'model', model: 'e/f' }],
   });
+});
+
+test('rerun gives each model a provider of its own, and changes the requests for all', () => {
+  const { targets } = parse(
+    ...['--model', 'a/b@one', '--model', 'cf/@cf/meta/llama', '--provider', 'two', '--max-cost', '1'],
+    ...['--append-system', 'Be brief.', '--parameters', '{"temperature":0}'],
+  );
+  const change = { system: { append: 'Be brief.' }, parameters: { temperature: 0 } };
+  expect(targets).toEqual([
+    { model: 'a/b', provider: 'one', ...change },
+    { model: 'cf/@cf/meta/llama', provider: 'two', ...change },
+  ]);
+});
+
+test('rerun runs the requests of a file, and counts them for the key that it names', async () => {
+  const { run, url, printed } = await prepare();
+  const file = join(mkdtempSync(join(tmpdir(), 'rerun-')), 'requests.ndjson');
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  const bodies = ['four', 'five'].map((content) => ({ max_tokens: 20, messages: [{ role: 'user', content }] }));
+  writeFileSync(file, bodies.map((body) => `${JSON.stringify({ request: { body } })}\n`).join(''));
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' };
+  const made = await fetch(`${url}/api/v1/keys`, { method: 'POST', headers, body: '{"name":"payer"}' });
+  const { hash } = ((await made.json()) as { data: { hash: string } }).data;
+  const model = ['--model', 'acme/other@acme', '--max-cost', '1'];
+  await expect(run(...model, '--requests', file, '--run-as-key', hash)).resolves.toBe(true);
+  expect(printed()).toMatch(/^2 calls; /);
+  const list = await fetch(`${url}/admin/v1/generations?key=${hash}`, { headers });
+  const { data } = (await list.json()) as { data: { model: string }[] };
+  expect(data.map((each) => each.model)).toEqual(['acme/other', 'acme/other']);
+  await expect(run(...model, '--requests', `${file}.gone`)).rejects.toThrow(/cannot be read: ENOENT/);
+});
+
+test('rerun takes the calls that are named', async () => {
+  const { run, url, printed } = await prepare();
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const list = await fetch(`${url}/admin/v1/generations`, { headers });
+  const [newest, , oldest] = ((await list.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  const ids = ['--id', newest ?? '', '--id', oldest ?? ''];
+  await expect(run('--model', 'acme/other', '--max-cost', '1', ...ids)).resolves.toBe(true);
+  expect(printed()).toMatch(/^2 calls; /);
 });
 
 test.each([
@@ -134,6 +177,9 @@ test.each([
   ['--model a', /Missing --max-cost/],
   ['--model a --max-cost 0', /--max-cost must be an amount/],
   ['--model a --max-cost 1 --last 7w', /--last must be a time/],
+  ['--model a --max-cost 1 --id gen-1 --last 7d', /exclude each other/],
+  ['--model a --max-cost 1 --system A --append-system B', /exclude each other/],
+  ['--model a --max-cost 1 --parameters [1]', /--parameters must be an object/],
   ['--model a --max-cost 1 --judge best', /--judge must be/],
   ['--model a --max-cost 1 --url host', /--url must be/],
 ])('rerun %s says what is missing or wrong', (line, message) => {

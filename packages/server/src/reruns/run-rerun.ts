@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -9,19 +10,31 @@ import { StartError } from '../process/start-error.ts';
 import { findGateway } from '../terminal/find-gateway.ts';
 import { toSeconds, toTable, toUsd } from '../terminal/table.ts';
 
+/** Which calls. */
+type RerunOptionsSet =
+  /** Conditions as in the filter of the list of generations. */
+  | { readonly where: string | undefined; readonly lastMs: number; readonly limit: number }
+  | { readonly ids: readonly string[] }
+  /** Its requests, one a line of JSON. */
+  | { readonly file: string };
+
 /** What `rerun` is asked to do. */
 export interface RerunOptions extends GatewayFlags {
-  readonly targets: readonly { readonly model: string; readonly provider?: string | undefined }[];
+  readonly targets: readonly {
+    readonly model: string;
+    readonly provider?: string | undefined;
+    readonly parameters?: Readonly<Record<string, unknown>>;
+    readonly system?: { readonly replace: string } | { readonly append: string };
+  }[];
   /** Undefined only where it is estimated alone. */
   readonly maxCostUsd: number | undefined;
-  /** Conditions as in the filter of the list of generations. */
-  readonly where: string | undefined;
-  readonly lastMs: number;
-  readonly limit: number;
+  readonly set: RerunOptionsSet;
   /** As the API takes them. */
   readonly judges: readonly { readonly type: string; readonly model?: string; readonly rubric?: string }[];
   readonly concurrency: number;
   readonly name: string | undefined;
+  /** Hash of the API key that pays. */
+  readonly runAsKey: string | undefined;
   readonly onlyEstimates: boolean;
 }
 
@@ -54,11 +67,11 @@ const POLL_MS = 1000;
 /** As `rerun`, with its surroundings as arguments. Resolves with whether all has been run. */
 export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<boolean> {
   const gateway = await findGateway(options, host.env);
-  const plan = toPlan(options, host);
+  const plan = { set: toSet(options.set, host), targets: options.targets, judges: options.judges };
   host.write(describeEstimate(await ask<RerunEstimate>(gateway, 'POST', '/estimate', plan)));
   if (options.onlyEstimates) return true;
-  const { concurrency, name, maxCostUsd } = options;
-  const body = { ...plan, concurrency, max_cost_usd: maxCostUsd, ...(name !== undefined && { name }) };
+  const { concurrency, name, maxCostUsd, runAsKey } = options;
+  const body = { ...plan, concurrency, max_cost_usd: maxCostUsd, name, run_as_key: runAsKey };
   const { id } = await ask<Rerun>(gateway, 'POST', '', body);
   host.write(`Rerun ${id} has begun.\n`);
   for (;;) {
@@ -89,11 +102,21 @@ async function follow(gateway: Owner, id: string): Promise<Report> {
   throw new StartError(message);
 }
 
-const toPlan = ({ where, lastMs, limit, targets, judges }: RerunOptions, { now }: RerunHost) => ({
-  set: { filter: { from: new Date(now() - lastMs).toISOString(), ...(where !== undefined && { where }) }, limit },
-  targets,
-  judges,
-});
+function toSet(set: RerunOptionsSet, { now }: RerunHost): object {
+  if ('ids' in set) return { generation_ids: set.ids };
+  if ('file' in set) return { ndjson: readRequests(set.file) };
+  const { where, lastMs, limit } = set;
+  return { filter: { from: new Date(now() - lastMs).toISOString(), ...(where !== undefined && { where }) }, limit };
+}
+
+function readRequests(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    throw new StartError(`The requests of ${file} cannot be read: ${code}.`, { cause });
+  }
+}
 
 function describeEstimate({ items, without_request: without, typical_usd, worst_usd }: RerunEstimate): string {
   const missing = without === 0 ? '' : ` (${without} without a stored request)`;
