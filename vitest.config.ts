@@ -63,6 +63,12 @@ const enginesSuite = () => {
   return { extends: inherited, test: { ...test, ...waiting, globalSetup } };
 };
 
+/** With llama.cpp's server and a model that the suite makes. */
+const realSuite = () => {
+  const { extends: inherited, test } = suite('real');
+  return { extends: inherited, test: { ...test, hookTimeout: 360_000, globalSetup: './test/real/prepare.ts' } };
+};
+
 /** What is run as users have it, with a browser that opens the link. Each test of the executable copies 140 MB first. */
 const openedSuite = (name: string) => {
   const { extends: inherited, test } = suite(name);
@@ -106,6 +112,8 @@ export default defineConfig({
         : [...['hosts', 'jest', 'workers'].map(suite), ...['packed', 'binary'].map(openedSuite)]),
       // `npm run test:engines` alone starts PostgreSQL and Redis.
       ...(process.env['TEST_ENGINES'] === undefined ? [] : [enginesSuite()]),
+      // `npm run test:real` alone starts a real model engine.
+      ...(process.env['TEST_REAL'] === undefined ? [] : [realSuite()]),
       // `npm run test:agents` alone installs what these need.
       ...(process.env['TEST_AGENTS'] === undefined ? [] : [suite('agents')]),
     ],
