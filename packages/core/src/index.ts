@@ -265,7 +265,7 @@ export {
   type StoredRerunItem,
   type StoredRerunUpload,
 } from './stores/reruns.ts';
-export type { BatchRepository, BatchRow, StoredBatch, StoredBatchResult } from './stores/batches.ts';
+export type { BatchRepository, BatchRow, StoredBatch, StoredBatchResult, StoredSubmission } from './stores/batches.ts';
 export { type FileRepository, type StoredFile } from './stores/files.ts';
 export {
   createMemoryFileStorage,

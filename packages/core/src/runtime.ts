@@ -7,7 +7,8 @@ import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
-import { type BatchRunner, createBatchRunner, type MakeLine } from './batches/batch-runner.ts';
+import { findBatchHolds } from './batches/batch-holds.ts';
+import { type BatchRunner, createBatchRunner } from './batches/batch-runner.ts';
 import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared-broadcaster.ts';
 import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
@@ -21,7 +22,7 @@ import { createCallCounters, createRecorder, type GenerationListener, toAttemptL
 import { createRetryBudget } from './dispatch/run-attempts.ts';
 import { createFileLibrary } from './files/file-library.ts';
 import { createFileResolver } from './files/resolve-files.ts';
-import { once } from './foundation/awaitable.ts';
+import { once, whenAllKnown } from './foundation/awaitable.ts';
 import type { ErrorCode } from './foundation/errors.ts';
 import type { Logger } from './foundation/host.ts';
 import { createRandomId, createWebPlatform, type Platform } from './foundation/platform.ts';
@@ -103,7 +104,7 @@ export function createFoundations(
   const { generations, budgetSlices: slices } = store;
   const ledger =
     slices === undefined
-      ? createLedger({ generations, findHolds: () => findVideoHolds(store.videoJobs), onRefusal })
+      ? createLedger({ generations, findHolds: () => findHolds(store), onRefusal })
       : createSharedLedger({ slices, generations, platform, logger, onRefusal });
 
   const openCalls = createOpenCalls();
@@ -159,10 +160,12 @@ export function createFoundations(
   const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, judges: rerunJudges, ownerId });
 
   const files = options.files === undefined ? null : createFileLibrary(options.files, shared);
-  const makeLine: MakeLine = async (endpoint, body, principal) =>
-    (await import('./api/batch-line.ts')).makeBatchLine(endpoint, body, principal, current());
+  const loadLineCalls = async () => {
+    const { createLineCalls } = await import('./api/batch-line.ts');
+    return () => createLineCalls(current());
+  };
   const batches: BatchRunner | null =
-    files && createBatchRunner({ ...shared, files, makeLine, ownerId, concurrency: BATCH_CONCURRENCY });
+    files && createBatchRunner({ ...shared, files, loadLineCalls, ownerId, concurrency: BATCH_CONCURRENCY });
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {
@@ -220,6 +223,10 @@ export function createFoundations(
     describeApi,
   };
 }
+
+/** What is held when the process starts, for jobs that outlive processes. */
+const findHolds = ({ batches, videoJobs }: Pick<GatewayOptions['store'], 'batches' | 'videoJobs'>) =>
+  whenAllKnown([findVideoHolds(videoJobs), findBatchHolds(batches)], (videos, lines) => [...videos, ...lines]);
 
 /** Lines of one batch that are under way at once. */
 const BATCH_CONCURRENCY = 8;

@@ -3,6 +3,7 @@ import type {
   BatchRow,
   StoredBatch,
   StoredBatchResult,
+  StoredSubmission,
   BroadcastDelivery,
   BroadcastRepository,
   BroadcastRow,
@@ -251,7 +252,7 @@ function createFiles(database: Kysely<Database>, oldestMs: () => number): Requir
   };
 }
 
-/** Batches and the results of their lines. */
+/** Batches, with the results of their lines and what of them is with providers. */
 function createBatches(database: Kysely<Database>, oldestMs: () => number): Required<BatchRepository> {
   const rows = database.selectFrom('batches').select('row').orderBy('position');
   return {
@@ -260,9 +261,9 @@ function createBatches(database: Kysely<Database>, oldestMs: () => number): Requ
       const found = await rows.where('is_batch', '=', true).execute();
       return found.map(({ row }) => JSON.parse(row) as StoredBatch);
     },
-    async listResultsOf(batchId) {
+    async listPartsOf(batchId) {
       const found = await rows.where('batch_id', '=', toColumnId(batchId)).where('is_batch', '=', false).execute();
-      return found.map(({ row }) => JSON.parse(row) as StoredBatchResult);
+      return found.map(({ row }) => JSON.parse(row) as StoredBatchResult | StoredSubmission);
     },
   };
 }

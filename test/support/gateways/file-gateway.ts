@@ -3,6 +3,7 @@ import {
   type FileOptions,
   type FileStorage,
   type GatewayResponse,
+  type Provider,
   type Transport,
 } from '@model-gateway/core';
 
@@ -31,7 +32,7 @@ export interface UploadOptions extends CallOptions {
 /** Sets one up, over upstreams that do not respond or those given. */
 export function createFileGateway(
   limits: Partial<FileOptions> = {},
-  upstream: Transport = createScriptedTransport(),
+  upstream: Transport | readonly Provider[] = createScriptedTransport(),
   options: Parameters<typeof createCoreGateway>[1] = {},
 ): FileGateway {
   let now = (): number => 0;

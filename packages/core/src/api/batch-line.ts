@@ -1,63 +1,142 @@
-import type { LineOutcome } from '../batches/batch-runner.ts';
-import type { ChatParts } from '../chat/complete-chat.ts';
+import type { LineCalls, LineOutcome, SentLine } from '../batches/line-calls.ts';
+import { completeBatchedChat, findBatchedEndpoint, prepareBatchedChat } from '../chat/batched-chat.ts';
+import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
+import type { CallFormat } from '../chat/format.ts';
+import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
+import { completionsFormat } from '../formats/completions/completions-format.ts';
+import { messagesFormat } from '../formats/messages/messages-format.ts';
 import { GatewayError, toErrorBody, toGatewayError } from '../foundation/errors.ts';
-import type { GatewayRequest, Principal } from '../http/request.ts';
+import type { GatewayRequest, Principal, RequestContext } from '../http/request.ts';
+import type { GatewayResponse } from '../http/response.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { GenerationRepository } from '../stores/store.ts';
 import type { BatchEndpoint } from '../wire/batches.ts';
-import { createChatCompletion, createCompletion } from './chat.ts';
 import { createEmbeddings } from './embeddings.ts';
-import { createMessage } from './messages.ts';
-import { createResponse, type ResponsesParts } from './responses.ts';
+import { type ResponsesParts, toKeepingFormat } from './responses.ts';
 import type { WholeKindParts } from './whole-call.ts';
 
 /** What calls of every kind that a batch may have use of a gateway. */
-export type BatchLineParts = ChatParts & ResponsesParts & WholeKindParts;
+export type BatchLineParts = ChatParts &
+  ResponsesParts &
+  WholeKindParts & {
+    readonly providers: readonly Provider[];
+    readonly store: { readonly generations: Pick<GenerationRepository, 'get' | 'getLate'> };
+  };
 
-const OPERATIONS = {
-  '/v1/chat/completions': createChatCompletion,
-  '/v1/completions': createCompletion,
-  '/v1/embeddings': createEmbeddings,
-  '/v1/messages': createMessage,
-  '/v1/responses': createResponse,
-} as const;
+type Body = Readonly<Record<string, unknown>>;
+
+type LineContext = RequestContext<BatchLineParts>;
+
+/** The formats of lines that are chats. Embeddings are the other kind. */
+const FORMATS: Readonly<Partial<Record<BatchEndpoint, (context: LineContext) => CallFormat>>> = {
+  '/v1/chat/completions': () => chatCompletionsFormat,
+  '/v1/completions': () => completionsFormat,
+  '/v1/messages': () => messagesFormat,
+  '/v1/responses': toKeepingFormat,
+};
 
 /**
- * Makes the call of one line of a batch: on the way of all calls, so that budgets, guardrails, limits and records hold for
- * its principal. A failed call is an outcome too.
+ * Makes the calls of the lines of batches: on the way of all calls, so that budgets, guardrails, limits and records hold
+ * for their principals. A failed call is an outcome too.
  */
-export async function makeBatchLine(
+export function createLineCalls(parts: BatchLineParts): LineCalls {
+  return {
+    make(endpoint, body, principal, generationId) {
+      const context = toContext(endpoint, body, principal, parts);
+      const format = FORMATS[endpoint]?.(context);
+      const given = { generationId, isRuled: true };
+      return toOutcome(context, async () =>
+        format === undefined ? createEmbeddings.handle(context) : completeChat(format, context, given),
+      );
+    },
+    async prepare(endpoint, body, principal, generationId) {
+      const toFormat = FORMATS[endpoint];
+      if (toFormat === undefined) return { type: 'own' };
+      const context = toContext(endpoint, body, principal, parts);
+      let prepared;
+      try {
+        prepared = await prepareBatchedChat(toFormat(context), context, generationId);
+      } catch (thrown) {
+        return { type: 'refused', outcome: toRefusal(thrown, context) };
+      }
+      if (prepared === null) return { type: 'own' };
+      const { endpoint: chosen, request, hold } = prepared;
+      const { modelId, tag, provider, providerModel } = chosen;
+      return { type: 'ready', place: { modelId, tag, providerSlug: provider.slug, providerModel }, request, hold };
+    },
+    complete: (endpoint, body, principal, sent) => completeLine(endpoint, body, principal, sent, parts),
+    findApi: (slug) => parts.providers.find((provider) => provider.slug === slug)?.batches,
+    release: (generationId) => parts.ledger.release(generationId),
+  };
+}
+
+async function completeLine(
   endpoint: BatchEndpoint,
-  body: Readonly<Record<string, unknown>>,
+  body: Body,
   principal: Principal,
+  { generationId, modelId, tag, response }: SentLine,
   parts: BatchLineParts,
 ): Promise<LineOutcome> {
-  const responseHeaders: Record<string, string> = {};
+  const { generations } = parts.store;
+  // The process has died after it wrote the record, and before it wrote the result.
+  const isRecorded =
+    ((await generations.get(generationId)) ?? (await generations.getLate?.(generationId))) !== undefined;
+  const context = toContext(endpoint, body, principal, isRecorded ? { ...parts, recorder: RECORDED } : parts);
+  return toOutcome(context, async () => {
+    const found = findBatchedEndpoint(parts.catalog.find(modelId), tag);
+    const format = FORMATS[endpoint]?.(context);
+    if (format === undefined || found?.provider.batches === undefined) {
+      throw new GatewayError('not_found', `The model "${modelId}" is no longer served by the provider of the batch`);
+    }
+    return completeBatchedChat(format, context, { generationId, endpoint: found, response, isFinal: isRecorded });
+  });
+}
+
+const RECORDED: BatchLineParts['recorder'] = {
+  recordCall: () => Promise.resolve(),
+  append: () => Promise.resolve(),
+};
+
+function toContext(endpoint: BatchEndpoint, body: Body, principal: Principal, parts: BatchLineParts): LineContext {
   const request: GatewayRequest = {
     method: 'POST',
     path: '',
     query: '',
     headers: { 'user-agent': 'model-gateway-batch' },
-    json: endpoint === '/v1/embeddings' ? body : { ...body, stream: false },
+    // A copy, because the reader of a body drops members of it.
+    json: structuredClone(endpoint === '/v1/embeddings' ? body : { ...body, stream: false }),
     readBody: refuseBody,
     openBody: refuseBody,
     signal: new AbortController().signal,
     baseUrl: '',
     principal,
   };
-  const generationId = (): string | null => responseHeaders['x-generation-id'] ?? null;
+  return { request, parts, params: {}, responseHeaders: {}, principal };
+}
+
+const generationIdOf = ({ responseHeaders }: Pick<LineContext, 'responseHeaders'>): string | null =>
+  responseHeaders['x-generation-id'] ?? null;
+
+async function toOutcome(context: LineContext, call: () => Promise<GatewayResponse>): Promise<LineOutcome> {
   try {
-    const response = await OPERATIONS[endpoint].handle({ request, parts, params: {}, responseHeaders, principal });
+    const response = await call();
     const text = typeof response.body === 'string' ? response.body : await textOf(response.body);
-    return { status: response.status, body: JSON.parse(text), generationId: generationId() };
+    return { status: response.status, body: JSON.parse(text), generationId: generationIdOf(context) };
   } catch (thrown) {
-    const error = toGatewayError(thrown);
-    const isLimited = error.code === 'rate_limit_exceeded' && generationId() === null;
-    return {
-      status: error.status,
-      body: { error: toErrorBody(error) },
-      generationId: generationId(),
-      ...(isLimited && { retryAfterSeconds: error.retryAfterSeconds ?? 1 }),
-    };
+    return toRefusal(thrown, context);
   }
+}
+
+function toRefusal(thrown: unknown, context: LineContext): LineOutcome {
+  const error = toGatewayError(thrown);
+  const generationId = generationIdOf(context);
+  const isLimited = error.code === 'rate_limit_exceeded' && generationId === null;
+  return {
+    status: error.status,
+    body: { error: toErrorBody(error) },
+    generationId,
+    ...(isLimited && { retryAfterSeconds: error.retryAfterSeconds ?? 1 }),
+  };
 }
 
 async function textOf(body: Uint8Array | AsyncIterable<Uint8Array> | null): Promise<string> {

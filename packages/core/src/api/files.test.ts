@@ -252,7 +252,7 @@ test('an administrator sees the files of all workspaces, narrows the list, and d
   expect(await idsBy('?text=rePORT')).toEqual([first]);
   expect(await idsBy(`?text=${second}`)).toEqual([second]);
   expect(await idsBy('?limit=1&offset=1')).toEqual([second]);
-  const [{ key_hash: hash = '' } = {}] = (await list('?text=report')).data;
+  const hash = (await list('?text=report')).data[0]?.key_hash ?? '';
   expect(await idsBy(`?key_hash=${hash}`)).toEqual([second, first]);
   const remove = () => call('DELETE', `/admin/v1/files/${third}`, { key: MANAGEMENT_KEY });
   expect(jsonOf(await remove())).toEqual({ deleted: true });

@@ -22,7 +22,7 @@ export const createResponse = operation<ResponsesParts>()({
   body: { readByRun: documentedResponsesRequestSchema },
   response: { mediaTypes: { 'application/json': responseSchema, 'text/event-stream': responseEventSchema } },
   responseHeaders: CHAT_RESPONSE_HEADERS,
-  run: (context) => completeChat(createKeepingFormat(context), context),
+  run: (context) => completeChat(toKeepingFormat(context), context),
 });
 
 const ENDS = { failed: 'has failed', cancelled: 'was cancelled' } as const;
@@ -30,7 +30,7 @@ const ENDS = { failed: 'has failed', cancelled: 'was cancelled' } as const;
 type Context = RequestContext<ResponsesParts>;
 
 /** The format of one call, whose response is stored, and may continue one that was. */
-function createKeepingFormat(context: Context): CallFormat {
+export function toKeepingFormat(context: Context): CallFormat {
   return {
     name: 'responses',
     parse(body) {

@@ -1,30 +1,9 @@
+import { readLines } from '../foundation/lines.ts';
 import type { BatchProblem, StoredBatch, StoredBatchResult } from '../stores/batches.ts';
 import { type BatchEndpoint, type BatchLine, batchLineSchema, type BatchResult } from '../wire/batches.ts';
 
 const MAX_LINES = 50_000;
-/** Of one line: more is no request that a model takes. */
-const MAX_LINE_CHARACTERS = 32 * 1024 * 1024;
 const MAX_PROBLEMS = 100;
-
-/** Yields the lines of a text that are not blank, with their numbers from 1. Throws `RangeError` for one that is too long. */
-async function* readLines(
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ readonly number: number; readonly text: string }> {
-  const decoder = new TextDecoder();
-  let held = '';
-  let number = 0;
-  for await (const piece of pieces) {
-    const lines = (held + decoder.decode(piece, { stream: true })).split('\n');
-    held = lines.pop() ?? '';
-    if (held.length > MAX_LINE_CHARACTERS) throw new RangeError(`Line ${number + lines.length + 1} is too long`);
-    for (const text of lines) {
-      number += 1;
-      if (text.trim() !== '') yield { number, text };
-    }
-  }
-  held += decoder.decode();
-  if (held.trim() !== '') yield { number: number + 1, text: held };
-}
 
 /** A line, and its place among the lines, from 0. */
 export interface PlacedLine {

@@ -1,50 +1,17 @@
-import { toKeyPrincipal } from '../auth/authenticate.ts';
-import type { FileLibrary } from '../files/file-library.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Logger } from '../foundation/host.ts';
-import type { Platform } from '../foundation/platform.ts';
-import type { Principal } from '../http/request.ts';
-import {
-  type BatchOwner,
-  batchResultId,
-  findBatch,
-  listBatches,
-  listResultsOf,
-  type StoredBatch,
-  updateBatch,
-} from '../stores/batches.ts';
-import type { Store } from '../stores/store.ts';
-import type { BatchEndpoint, BatchStatus } from '../wire/batches.ts';
-import { hasSucceeded, type PlacedLine, readBatch } from './batch-lines.ts';
+import { findBatch, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
+import type { BatchStatus } from '../wire/batches.ts';
+import { type LineParts, openRun } from './batch-run.ts';
 import { finishBatch } from './finish-batch.ts';
+import { followSubmissions, isToEnd } from './follow-submissions.ts';
+import { runLines } from './run-lines.ts';
+import { resumeSending } from './submissions.ts';
 
-/** What became of the call of a line. */
-export interface LineOutcome {
-  readonly status: number;
-  readonly body: unknown;
-  /** Null where the call was refused before it was made. */
-  readonly generationId: string | null;
-  /** Set where the same call will be admitted after this time. */
-  readonly retryAfterSeconds?: number | undefined;
-}
-
-/** Makes the call of a line, as any client would. Never rejects for a call that fails. */
-export type MakeLine = (
-  endpoint: BatchEndpoint,
-  body: Readonly<Record<string, unknown>>,
-  principal: Principal,
-) => Promise<LineOutcome>;
-
-export interface BatchRunnerOptions {
-  readonly store: Pick<Store, 'batches' | 'files' | 'generations' | 'keys'>;
-  readonly files: FileLibrary;
-  readonly platform: Platform;
-  readonly logger: Logger;
-  readonly makeLine: MakeLine;
+export interface BatchRunnerOptions extends Omit<LineParts, 'calls' | 'isStopped' | 'mayGoOn'> {
+  /** They are loaded with the first batch. */
+  readonly loadLineCalls: () => Promise<LineParts['calls']>;
   /** Distinguishes this process from others at the same store; null where there are none. */
   readonly ownerId: (() => string) | null;
-  /** Lines of one batch under way at once. */
-  readonly concurrency: number;
 }
 
 /** Runs the batches of the store that have not ended. */
@@ -111,8 +78,10 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
 
 type Owning = Pick<BatchRunnerOptions, 'ownerId' | 'platform'>;
 
-const isLeasedElsewhere = ({ lease }: StoredBatch, { ownerId, platform }: Owning): boolean =>
-  ownerId !== null && lease !== null && lease.ownerId !== ownerId() && lease.untilMs > platform.now();
+const isLeasedElsewhere = (batch: StoredBatch | undefined, { ownerId, platform }: Owning): boolean => {
+  const lease = batch?.lease ?? null;
+  return ownerId !== null && lease !== null && lease.ownerId !== ownerId() && lease.untilMs > platform.now();
+};
 
 const toLease = ({ ownerId, platform }: Owning): StoredBatch['lease'] =>
   ownerId === null ? null : { ownerId: ownerId(), untilMs: platform.now() + LEASE_MS };
@@ -123,16 +92,14 @@ interface RunParts extends BatchRunnerOptions {
 
 /** Runs what is left of a batch, until it has ended or is not to go on here. */
 async function runBatch(id: string, parts: RunParts): Promise<void> {
-  const batch = await take(id, parts);
-  if (batch === undefined) return;
+  const taken = await take(id, parts);
+  if (taken === undefined) return;
   const stopRenewing = renewLease(id, parts);
   try {
-    if (batch.status === 'in_progress') {
-      const reason = await runLines(batch, parts).then(() => null, toReason);
-      if (reason !== null) return await failBatch(id, reason, parts);
-    }
+    const reason = await work(taken, parts).then(() => null, toReason);
+    if (reason !== null) return await failBatch(id, reason, parts);
     const latest = await findBatch(id, parts.store.batches);
-    if (latest === undefined || isLeasedElsewhere(latest, parts)) return;
+    if (latest === undefined || parts.isStopped() || isLeasedElsewhere(latest, parts)) return;
     const isOver = latest.completed + latest.failed >= latest.total || hasExpired(latest, parts);
     if (isOver || latest.status !== 'in_progress') await finishBatch(latest, hasExpired(latest, parts), parts);
   } finally {
@@ -141,6 +108,23 @@ async function runBatch(id: string, parts: RunParts): Promise<void> {
       isLeasedElsewhere(latest, parts) ? latest : { ...latest, lease: null },
     );
   }
+}
+
+/** Makes the calls of its lines, and waits for those that providers make; one that is to end, for these alone. */
+async function work({ batch, isResumed }: Taken, parts: RunParts): Promise<void> {
+  if (batch.status === 'finalizing') return;
+  const calls = await parts.loadLineCalls();
+  const lineParts: LineParts = { ...parts, calls, mayGoOn: (id) => mayGoOn(id, parts) };
+  const run = await openRun(batch, isResumed, lineParts);
+  if (isResumed) await resumeSending(run, lineParts);
+  const checks = {
+    isEnding: () => isToEnd(batch.id, parts),
+    isMine: async () => !parts.isStopped() && !isLeasedElsewhere(await findBatch(batch.id, parts.store.batches), parts),
+  };
+  do {
+    if (await mayGoOn(batch.id, parts)) await runLines(run, lineParts);
+    // What a provider has not made is made here.
+  } while ((await followSubmissions(run, checks, lineParts)) && (await mayGoOn(batch.id, parts)));
 }
 
 /** The words for what its owner has to change; anything else is a failure of the gateway, after which it goes on. */
@@ -162,16 +146,23 @@ async function failBatch(id: string, message: string, { store, platform }: RunPa
 const hasExpired = ({ expiresAt }: StoredBatch, { platform }: Owning): boolean => expiresAt <= platform.now();
 
 /** Makes this process the one that runs it; undefined where it has ended, or another one does. */
-async function take(id: string, parts: RunParts): Promise<StoredBatch | undefined> {
+async function take(id: string, parts: RunParts): Promise<Taken | undefined> {
   let isTaken = false;
+  let isResumed = false;
   const taken = await updateBatch(id, parts.store.batches, (latest) => {
     isTaken = isOpen(latest) && !isLeasedElsewhere(latest, parts);
     if (!isTaken) return latest;
+    isResumed = latest.status !== 'validating';
     const owned = { ...latest, lease: toLease(parts) };
     if (latest.status !== 'validating') return owned;
     return { ...owned, status: 'in_progress', times: { ...latest.times, in_progress: parts.platform.now() } };
   });
-  return isTaken ? taken : undefined;
+  return isTaken && taken !== undefined ? { batch: taken, isResumed } : undefined;
+}
+
+interface Taken {
+  readonly batch: StoredBatch;
+  readonly isResumed: boolean;
 }
 
 /** A line may last longer than a lease. Returns what ends that. */
@@ -196,115 +187,9 @@ function renewLease(id: string, parts: RunParts): () => void {
   };
 }
 
-/** Makes the calls of the lines that have no result yet, so many at once. */
-async function runLines(batch: StoredBatch, parts: RunParts): Promise<void> {
-  const principal = await findPrincipal(batch.owner, parts);
-  const file = await parts.files.find(batch.inputFileId, batch.workspaceId);
-  const results = await listResultsOf(batch.id, parts.store.batches);
-  const done = new Set(results.map(({ index }) => index));
-  // After a crash the results say what was counted.
-  await updateBatch(batch.id, parts.store.batches, (latest) => ({ ...latest, ...sumOf(results) }));
-  const lines = readBatch((await parts.files.open(file)).read());
-  let failure: { readonly error: unknown } | undefined;
-  const work = async (): Promise<void> => {
-    for (;;) {
-      if (failure !== undefined || !(await mayGoOn(batch.id, parts))) return;
-      const next = await lines.next();
-      if (next.done === true) return;
-      if (!done.has(next.value.index)) await runLine(next.value, { batch, principal }, parts);
-    }
-  };
-  const workers = Array.from({ length: parts.concurrency }, () =>
-    work().catch((error: unknown) => void (failure ??= { error })),
-  );
-  await Promise.all(workers);
-  await lines.return(undefined);
-  if (failure !== undefined) throw failure.error;
-}
-
-const sumOf = (results: Awaited<ReturnType<typeof listResultsOf>>) => ({
-  completed: results.filter(hasSucceeded).length,
-  failed: results.filter((result) => !hasSucceeded(result)).length,
-  costNanoUsd: results.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
-});
-
 async function mayGoOn(id: string, parts: RunParts): Promise<boolean> {
   if (parts.isStopped()) return false;
   const latest = await findBatch(id, parts.store.batches);
   if (latest === undefined || latest.status !== 'in_progress') return false;
   return !isLeasedElsewhere(latest, parts) && !hasExpired(latest, parts);
-}
-
-interface Run {
-  readonly batch: StoredBatch;
-  readonly principal: Principal;
-}
-
-async function runLine({ index, line }: PlacedLine, { batch, principal }: Run, parts: RunParts): Promise<void> {
-  const { batches, generations } = parts.store;
-  let outcome = await parts.makeLine(batch.endpoint, line.body, principal);
-  while (outcome.retryAfterSeconds !== undefined) {
-    await wait(outcome.retryAfterSeconds, parts);
-    if (!(await mayGoOn(batch.id, parts))) return;
-    outcome = await parts.makeLine(batch.endpoint, line.body, principal);
-  }
-  // The end of this process has ended the call; it is made again after the next start.
-  if (parts.isStopped() && outcome.status >= 500) return;
-  const { generationId, status, body } = outcome;
-  const record =
-    generationId === null
-      ? undefined
-      : ((await generations.get(generationId)) ?? (await generations.getLate?.(generationId)));
-  const id = batchResultId(batch.id, index);
-  const costNanoUsd = record?.costNanoUsd ?? 0;
-  const kind = 'result' as const;
-  const result = {
-    id,
-    kind,
-    batchId: batch.id,
-    index,
-    customId: line.custom_id,
-    generationId,
-    status,
-    body,
-    costNanoUsd,
-  };
-  let isNew = true;
-  await batches.update(
-    id,
-    (there) => {
-      isNew = there === result;
-      return there;
-    },
-    result,
-  );
-  // Another process has taken the batch over meanwhile, and was faster.
-  if (!isNew) return;
-  const hasWorked = hasSucceeded(result);
-  await updateBatch(batch.id, batches, (latest) => ({
-    ...latest,
-    completed: latest.completed + (hasWorked ? 1 : 0),
-    failed: latest.failed + (hasWorked ? 0 : 1),
-    costNanoUsd: latest.costNanoUsd + costNanoUsd,
-  }));
-}
-
-/** A gateway that closes waits for it. */
-const MAX_WAIT_SECONDS = 5;
-
-const wait = (seconds: number, { platform }: Pick<RunParts, 'platform'>): Promise<void> =>
-  new Promise((resolve) => {
-    platform.setTimer(resolve, Math.min(seconds, MAX_WAIT_SECONDS) * 1000);
-  });
-
-/** The present principal of an owner. Throws where its key is gone, or must not call any more. */
-async function findPrincipal(owner: BatchOwner, { store, platform }: RunParts): Promise<Principal> {
-  const { id, name, userId, workspaceId, isKey } = owner;
-  if (!isKey) return { kind: 'api', id, name, userId, workspaceId };
-  const record = await store.keys.get(id);
-  const isOver = record?.expiresAt != null && Date.parse(record.expiresAt) <= platform.now();
-  if (record === undefined || record.disabled || isOver) {
-    throw new GatewayError('conflict', `The key "${name}", as which the calls are made, is gone, disabled or expired`);
-  }
-  return toKeyPrincipal(record);
 }

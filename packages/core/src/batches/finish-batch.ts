@@ -1,6 +1,12 @@
 import type { FileLibrary } from '../files/file-library.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { listResultsOf, type StoredBatch, type StoredBatchResult, updateBatch } from '../stores/batches.ts';
+import {
+  listResultsOf,
+  listSubmissionsOf,
+  type StoredBatch,
+  type StoredBatchResult,
+  updateBatch,
+} from '../stores/batches.ts';
 import type { Store } from '../stores/store.ts';
 import type { BatchResult } from '../wire/batches.ts';
 import { hasSucceeded, readBatch, toMissingLine, toResultLine } from './batch-lines.ts';
@@ -41,7 +47,7 @@ export async function finishBatch(batch: StoredBatch, hasExpired: boolean, parts
     lease: null,
   }));
   // They are in the files now.
-  for (const { id } of results) await batches.remove(id);
+  for (const { id } of [...results, ...(await listSubmissionsOf(batch.id, batches))]) await batches.remove(id);
 }
 
 async function* linesOf(results: readonly StoredBatchResult[]): AsyncGenerator<BatchResult> {

@@ -67,6 +67,14 @@ export async function beginCompletion(run: ChatRun, turn: ChatTurn, asking: Aski
   return { endpoint, startedAt, first: first.first, rest: first.rest, isAccountedFor: asking.readBy === 'seam' };
 }
 
+/** The call of an endpoint of a run in which no stage has a part, as its provider receives it. */
+export function toPlainCall(endpoint: Endpoint, run: ChatRun, signal: AbortSignal): ChatCall {
+  const { request } = run.call;
+  const turn = { request, endpoints: [endpoint], signal };
+  const fitting = toTierRequest(request, endpoint, run.parts.catalog);
+  return toChatCall(endpoint, fitting, run, turn, { fit: null, readBy: findReader(run, false) });
+}
+
 /** The limits of an attempt after which another endpoint can be asked, where the account has such. */
 function limitsBeforeFallback({ call, parts }: ChatRun, { readBy }: Asking): Timeouts {
   const { idleMs, ...others } = parts.account.routing?.limitsBeforeFallback ?? {};

@@ -52,10 +52,16 @@ import { namesPrompt, withStoredPrompt } from './stored-prompt.ts';
 
 type ChatContext = RequestContext<ChatParts>;
 
-/** A call that the gateway makes for work of its own, such as a rerun. No rule chooses another model for it. */
-export interface InnerCall {
-  /** Known before the call is made, so that whoever makes it finds its record after a crash. */
+/** What is known of a call before it is made. */
+interface GivenCall {
+  /** Whoever makes it finds its record by this after a crash. */
   readonly generationId: string;
+  /** Whether the rules of the account may choose another model for it. Default: no. */
+  readonly isRuled?: boolean | undefined;
+}
+
+/** A call that the gateway makes for work of its own, such as a rerun. No rule chooses another model for it. */
+export interface InnerCall extends GivenCall {
   /**
    * Receives the most that the call may cost, before it is sent, and is waited for. What it throws ends the call, of
    * which there is no record then. Endpoints at which the cost has no bound do not serve the call.
@@ -70,11 +76,35 @@ export interface InnerCall {
 export async function completeChat(
   format: CallFormat,
   context: ChatContext,
-  inner?: InnerCall,
+  inner?: GivenCall & Partial<Pick<InnerCall, 'reserve'>>,
 ): Promise<GatewayResponse> {
-  const { request: client, parts, responseHeaders } = context;
+  const { parts, responseHeaders } = context;
   const { platform } = parts;
-  const receivedAt = platform.monotonicNow();
+  const run = await openChat(format, context, inner?.reserve === undefined ? CHAT_STEPS : BOUNDED_STEPS, inner);
+  const { call, bound, observer } = run;
+  const { begin, isReplay } = await composeStages(parts.stages, run);
+  if (bound !== null && !isReplay) {
+    const startedAt = platform.monotonicNow();
+    const worst = await reservePrepared(run, parts.ledger);
+    if (inner?.reserve !== undefined && worst !== null) {
+      await reserveInner(inner.generationId, inner.reserve, worst, parts);
+    }
+    observer.noteStep({ kind: 'budget', name: 'budgets', startedAt, endedAt: platform.monotonicNow() });
+  }
+
+  responseHeaders['x-generation-id'] = call.id;
+  return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
+}
+
+/** Reads a chat and prepares it up to its first endpoint. Throws what refuses it. */
+export async function openChat(
+  format: CallFormat,
+  context: ChatContext,
+  steps: typeof CHAT_STEPS,
+  given?: GivenCall,
+): Promise<ChatRun> {
+  const { request: client, parts, responseHeaders } = context;
+  const receivedAt = parts.platform.monotonicNow();
   const sent = await readJsonBody(client);
   const resolving = parts.resolveFiles === null ? sent : parts.resolveFiles(sent, context.principal);
   const filled = resolving instanceof Promise ? await resolving : resolving;
@@ -86,34 +116,24 @@ export async function completeChat(
   const { request: read, encoder, received: whole } = parsing instanceof Promise ? await parsing : parsing;
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const plain = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, inner);
+  const plain = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, given);
   const received = prompted === undefined ? plain : { ...plain, prompt: prompted.prompt };
-  const steps = inner === undefined ? CHAT_STEPS : BOUNDED_STEPS;
   const prepared = await prepareCall(received, steps, context, receivedAt);
 
-  const { call, caller, pipeline, bound } = prepared;
+  const { caller, pipeline } = prepared;
   const guard = caller.policy && toCompletionGuard(caller.policy, pipeline);
   const observer = observeCall(
     prepared,
     toConversation(prepared, whole === undefined && body === sent ? client : null),
     parts,
   );
-  const run: ChatRun = { ...prepared, encoder, guard, observer, client, responseHeaders, parts };
-  const { begin, isReplay } = await composeStages(parts.stages, run);
-  if (bound !== null && !isReplay) {
-    const startedAt = platform.monotonicNow();
-    const worst = await reservePrepared(prepared, parts.ledger);
-    if (inner !== undefined && worst !== null) await reserveInner(inner, worst, parts);
-    observer.noteStep({ kind: 'budget', name: 'budgets', startedAt, endedAt: platform.monotonicNow() });
-  }
-
-  responseHeaders['x-generation-id'] = call.id;
-  return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
+  return { ...prepared, encoder, guard, observer, client, responseHeaders, parts };
 }
 
 /** Lets go of what the budgets hold for the call where it is not made. */
 async function reserveInner(
-  { generationId, reserve }: InnerCall,
+  generationId: string,
+  reserve: InnerCall['reserve'],
   worst: WorstCase,
   { ledger }: Pick<ChatParts, 'ledger'>,
 ): Promise<void> {
@@ -144,12 +164,13 @@ export function receiveChat(
   request: ChatCompletionRequest,
   context: ChatContext,
   body?: unknown,
-  inner?: InnerCall,
+  given?: GivenCall,
 ): ChatRun['call'] {
   const { headers } = context.request;
   const { routing } = context.parts;
-  const call = receiveCall(chatKind, request, context, body === undefined ? undefined : { format, body });
-  if (inner !== undefined) return { ...call, id: inner.generationId };
+  const received = receiveCall(chatKind, request, context, body === undefined ? undefined : { format, body });
+  const call = given === undefined ? received : { ...received, id: given.generationId };
+  if (given !== undefined && given.isRuled !== true) return call;
   return routing.account.rules === undefined ? call : applyRules(call, { format, headers }, routing);
 }
 
@@ -162,6 +183,9 @@ const CHAT_STEPS: CallSteps<GuardedChat, Planned, ChatParts> = {
   guard: guardChat,
   plan: planChat,
 };
+
+/** The call of a line of a batch that a provider makes in its own time: no limit on rates is of use. */
+export const BATCHED_STEPS: typeof CHAT_STEPS = { ...CHAT_STEPS, isUnlimited: true };
 
 /** Its cost has a bound, whether a budget requires that or not. */
 const BOUNDED_STEPS: typeof CHAT_STEPS = {

@@ -50,6 +50,8 @@ export interface CallSteps<Guarded extends GuardedCall<unknown>, Own extends Pla
   readonly isRecorded: boolean;
   /** The caller may request the routing report. */
   readonly isReported: boolean;
+  /** Limits on rates do not hold for it. Default: they do. */
+  readonly isUnlimited?: boolean | undefined;
   guard(received: Guarded['call'], caller: Caller, pipeline: Pipeline, context: CallContext<Parts>): Awaitable<Guarded>;
   plan(guarded: Guarded, caller: Caller, parts: Parts): Awaitable<Own>;
 }
@@ -116,7 +118,8 @@ export async function prepareCall<
     const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
     const decision = isDecisionStored ? toRoutingDecision(plan, routing.health) : null;
     const limits = rateLimits.current();
-    if (limits !== null) await limits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
+    if (limits !== null && steps.isUnlimited !== true)
+      await limits.admit(call.principal, endpoints[0]?.modelId ?? '', responseHeaders);
     const stepTimes = { receivedAt: receivedAt ?? readAt, readAt, guardedAt, plannedAt };
     return { ...guarded, ...planned, caller, pipeline, report, stepTimes, decision };
   } catch (thrown) {

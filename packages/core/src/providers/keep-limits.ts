@@ -1,7 +1,7 @@
 import type { Platform } from '../foundation/platform.ts';
 import type { Deadline, DeadlineOwner, TimerWheel } from '../foundation/timers.ts';
 import { TransportError } from '../foundation/transport.ts';
-import type { Provider, WholeProvider } from './provider.ts';
+import type { BatchApi, Provider, WholeProvider } from './provider.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 const LIST_TIMEOUT_MS = 30_000;
@@ -70,6 +70,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     speechFormatsOf: provider.speechFormatsOf?.bind(provider),
     image: provider.image && within(provider.image.bind(provider), parts),
     moderation: provider.moderation && within(provider.moderation.bind(provider), parts),
+    batches: provider.batches && keepBatchLimits(provider.batches, parts),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;
@@ -127,6 +128,23 @@ function keepVideoLimits(video: VideoProvider, parts: LimitParts): VideoProvider
     find: video.find && within(video.find.bind(video), parts),
     fetch: streamedWithin(video.fetch.bind(video), parts),
   } as VideoProvider;
+}
+
+function keepBatchLimits(batches: BatchApi, parts: LimitParts): BatchApi {
+  return {
+    priceShare: batches.priceShare,
+    maxRequests: batches.maxRequests,
+    maxBytes: batches.maxBytes,
+    toRequest: batches.toRequest.bind(batches),
+    readResponse: batches.readResponse.bind(batches),
+    submit: within(batches.submit.bind(batches), parts),
+    ...(batches.find !== undefined && { find: within(batches.find.bind(batches), parts) }),
+    poll: within(batches.poll.bind(batches), parts),
+    // As long as its reader takes.
+    read: batches.read.bind(batches),
+    cancel: within(batches.cancel.bind(batches), parts),
+    discard: within(batches.discard.bind(batches), parts),
+  };
 }
 
 /** What time limits need. */

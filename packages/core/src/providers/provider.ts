@@ -8,6 +8,7 @@ import type { ProviderPreferences } from '../wire/routing.ts';
 import type { SpeechFormat } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
 import type { SpeechCall, SpeechResult, TranscriptionCall, TranscriptionResult } from './audio-contract.ts';
+import type { BatchContract } from './batch-contract.ts';
 import type { ImageCall, ImageResult } from './image-contract.ts';
 import type { ModerationCall, ModerationOutcome } from './moderation-contract.ts';
 import type { RerankCall, RerankResult } from './rerank-contract.ts';
@@ -92,6 +93,9 @@ export interface ChatCall {
   readonly onSignOfLife?: (() => void) | undefined;
 }
 
+/** A provider's own API for batches of chats. */
+export type BatchApi = BatchContract<ChatCall>;
+
 /** A model as a provider's own list names it. */
 export interface DiscoveredModel {
   readonly id: string;
@@ -153,6 +157,8 @@ export interface Provider {
   /** Makes images. Throws as `chat` does; also where there is none. */
   image?(call: ImageCall): Promise<ImageResult>;
   moderation?(call: ModerationCall): Promise<ModerationOutcome>;
+  /** Makes many calls within a day, at a lower price; absent where it cannot, or is not to. */
+  readonly batches?: BatchApi | undefined;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

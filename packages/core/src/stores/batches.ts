@@ -6,11 +6,11 @@ import type { Repository } from './rows.ts';
 export interface BatchRepository extends Repository<BatchRow> {
   /** The batches alone, oldest first. */
   listBatches?(): Awaitable<readonly StoredBatch[]>;
-  /** The results of one batch, in the order in which they came. */
-  listResultsOf?(batchId: string): Awaitable<readonly StoredBatchResult[]>;
+  /** The results and submissions of one batch, in the order in which they came. */
+  listPartsOf?(batchId: string): Awaitable<readonly (StoredBatchResult | StoredSubmission)[]>;
 }
 
-export type BatchRow = StoredBatch | StoredBatchResult;
+export type BatchRow = StoredBatch | StoredBatchResult | StoredSubmission;
 
 /** A batch, and how far it is. Times in milliseconds since the epoch, money in billionths of a dollar. */
 export interface StoredBatch {
@@ -71,6 +71,32 @@ export interface StoredBatchResult {
   readonly costNanoUsd: number;
 }
 
+/** Lines of a batch that have been sent to a provider's own batch API together. */
+export interface StoredSubmission {
+  /** Names it there as well. */
+  readonly id: string;
+  readonly kind: 'submission';
+  readonly batchId: string;
+  readonly providerSlug: string;
+  /** The endpoint of all of its lines. */
+  readonly modelId: string;
+  readonly endpointTag: string;
+  /** `sending`: it is not known whether upstream has received it. `ended`: what came of it is among the results. */
+  readonly state: 'sending' | 'sent' | 'ended';
+  /** Null while it is being sent. */
+  readonly upstreamId: string | null;
+  readonly isCancelled: boolean;
+  readonly lines: readonly SubmittedLine[];
+}
+
+export interface SubmittedLine {
+  readonly index: number;
+  /** Of the call that is recorded when its response has come; names the request upstream. */
+  readonly generationId: string;
+  /** What budgets hold for it, in billionths of a dollar; null for nothing. */
+  readonly hold: { readonly creditsNanoUsd: number | null; readonly anyNanoUsd: number } | null;
+}
+
 /** Ids sort as the lines do. A line has one, so that it has one result. */
 export const batchResultId = (batchId: string, index: number): string => `${batchId}.${String(index).padStart(6, '0')}`;
 
@@ -80,13 +106,36 @@ export async function listBatches(batches: BatchRepository): Promise<readonly St
   return (await batches.list()).filter((row) => row.kind === 'batch');
 }
 
+async function listPartsOf(
+  batchId: string,
+  batches: BatchRepository,
+): Promise<readonly (StoredBatchResult | StoredSubmission)[]> {
+  if (batches.listPartsOf !== undefined) return batches.listPartsOf(batchId);
+  const rows = await batches.list();
+  return rows.filter((row) => row.kind !== 'batch').filter((row) => row.batchId === batchId);
+}
+
 /** The results of a batch in the order of its lines. */
 export async function listResultsOf(batchId: string, batches: BatchRepository): Promise<readonly StoredBatchResult[]> {
-  const results =
-    batches.listResultsOf === undefined
-      ? (await batches.list()).filter((row) => row.kind === 'result' && row.batchId === batchId)
-      : await batches.listResultsOf(batchId);
-  return (results as readonly StoredBatchResult[]).toSorted((a, b) => a.index - b.index);
+  const results = (await listPartsOf(batchId, batches)).filter((row) => row.kind === 'result');
+  return results.toSorted((a, b) => a.index - b.index);
+}
+
+/** The submissions of a batch, in the order in which they were made. */
+export async function listSubmissionsOf(
+  batchId: string,
+  batches: BatchRepository,
+): Promise<readonly StoredSubmission[]> {
+  return (await listPartsOf(batchId, batches)).filter((row) => row.kind === 'submission');
+}
+
+/** Changes a submission; one that is gone stays so. */
+export async function updateSubmission(
+  id: string,
+  batches: Pick<BatchRepository, 'update'>,
+  change: Partial<Pick<StoredSubmission, 'state' | 'upstreamId' | 'isCancelled'>>,
+): Promise<void> {
+  await batches.update(id, (latest) => (latest.kind === 'submission' ? { ...latest, ...change } : latest));
 }
 
 /** A batch by its id; undefined for an unknown one, and for the id of a result. */

@@ -44,6 +44,16 @@ export const providerSettingsSchema = z.strictObject({
   region: z.string().min(1).optional(),
   byok: z.boolean().default(false).describe('The caller pays this provider directly'),
   discoverModels: z.boolean().default(false).describe('List its models at start, and serve them'),
+  batches: z
+    .boolean()
+    .optional()
+    .describe('Lines of batches go to its own batch API. Default: where it is OpenAI, Anthropic or Google'),
+  batchPriceShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('What a call costs in its batch API, as a share of its price; 0.5 by default'),
 });
 
 /** The same with its defaults filled in. */
@@ -63,6 +73,8 @@ const {
   region,
   byok,
   discoverModels,
+  batches,
+  batchPriceShare,
 } = providerSettingsSchema.shape;
 
 const NO_REFERENCES = 'must be the secret itself: env:NAME and file:PATH are for config files alone';
@@ -102,6 +114,8 @@ export const updateProviderRequestSchema = z
     region: region.nullable(),
     byok: byok.unwrap(),
     discoverModels: discoverModels.unwrap(),
+    batches: batches.nullable(),
+    batchPriceShare: batchPriceShare.nullable(),
     enabled: z.boolean(),
   })
   .partial();

@@ -1,4 +1,4 @@
-import type { StoredBatch, StoredBatchResult } from '@model-gateway/core';
+import type { StoredBatch, StoredBatchResult, StoredSubmission } from '@model-gateway/core';
 
 import { expectEqual, expectRejection } from '../contract-case.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
@@ -38,6 +38,19 @@ const toResult = (batchId: string, index: number): StoredBatchResult => ({
   costNanoUsd: 21,
 });
 
+const toSubmission = (batchId: string): StoredSubmission => ({
+  id: `${batchId}-1`,
+  kind: 'submission',
+  batchId,
+  providerSlug: 'up',
+  modelId: 'test/model',
+  endpointTag: 'up',
+  state: 'sent',
+  upstreamId: 'batch_up',
+  isCancelled: false,
+  lines: [{ index: 2, generationId: 'gen-1', hold: { creditsNanoUsd: null, anyNanoUsd: 5 } }],
+});
+
 export const batchCases: readonly StoreCase[] = [
   storeCase('A store keeps batches with the results of their lines, each once', async ({ batches }) => {
     await batches.insert(toBatch('batch_b'));
@@ -61,14 +74,19 @@ export const batchCases: readonly StoreCase[] = [
   ),
 
   storeCase(
-    'A store lists the results of one batch alone',
+    'A store lists the results and submissions of one batch alone',
     async ({ batches }) => {
       for (const id of ['batch_b', 'batch_a']) await batches.insert(toBatch(id));
       for (const index of [1, 0]) await batches.insert(toResult('batch_a', index));
       await batches.insert(toResult('batch_b', 0));
-      expectEqual(await batches.listResultsOf?.('batch_a'), [toResult('batch_a', 1), toResult('batch_a', 0)]);
+      await batches.insert(toSubmission('batch_a'));
+      expectEqual(await batches.listPartsOf?.('batch_a'), [
+        toResult('batch_a', 1),
+        toResult('batch_a', 0),
+        toSubmission('batch_a'),
+      ]);
     },
-    'batches.listResultsOf',
+    'batches.listPartsOf',
   ),
 
   durableStoreCase('A store finds batches again after it was closed and opened', async (store, reopen) => {

@@ -4,7 +4,7 @@ import type { ContractCase } from '../contract-case.ts';
 
 const MEMBERS = {
   'batches.listBatches': ({ batches }: Store): unknown => batches.listBatches,
-  'batches.listResultsOf': ({ batches }: Store): unknown => batches.listResultsOf,
+  'batches.listPartsOf': ({ batches }: Store): unknown => batches.listPartsOf,
   'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,
   'broadcasts.page': ({ broadcasts }: Store): unknown => broadcasts.page,
   'files.listOf': ({ files }: Store): unknown => files.listOf,

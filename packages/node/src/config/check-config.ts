@@ -164,7 +164,18 @@ function checkMadeHere(entry: ProviderSettings, options: object, check: ConfigCh
 }
 
 /** Fields that the gateway itself would use to make a provider. */
-const OF_WIRES = ['name', 'preset', 'wire', 'baseUrl', 'apiKey', 'dataPolicy', 'responses', 'region'] as const;
+const OF_WIRES = [
+  'name',
+  'preset',
+  'wire',
+  'baseUrl',
+  'apiKey',
+  'dataPolicy',
+  'responses',
+  'region',
+  'batches',
+  'batchPriceShare',
+] as const;
 
 /** The code decides on everything, so that no field may say otherwise. */
 function checkMadeByModule(entry: ProviderSettings): ProviderProblem[] {

@@ -39,6 +39,9 @@ export interface ProviderConfig {
   readonly region: string | undefined;
   readonly byok: boolean;
   readonly discoverModels: boolean;
+  /** Lines of batches go to its own batch API; undefined: where it is known to have one. */
+  readonly batches: boolean | undefined;
+  readonly batchPriceShare: number | undefined;
   /** Undefined when not known. */
   readonly listsModels: boolean | undefined;
 }
@@ -67,6 +70,8 @@ export function toProviderConfig(
     region: entry.region,
     byok: entry.byok,
     discoverModels: entry.discoverModels,
+    batches: entry.batches,
+    batchPriceShare: entry.batchPriceShare,
     listsModels: preset?.listsModels,
   };
 }

@@ -99,7 +99,7 @@ export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
 
 function toConfigured(provider: ProviderConfig): ConfiguredProvider {
   const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, responses, region, byok } = provider;
-  const { discoverModels } = provider;
+  const { discoverModels, batches, batchPriceShare } = provider;
   return {
     slug,
     name,
@@ -117,6 +117,8 @@ function toConfigured(provider: ProviderConfig): ConfiguredProvider {
       ...(region !== undefined && { region }),
       byok,
       discoverModels,
+      ...(batches !== undefined && { batches }),
+      ...(batchPriceShare !== undefined && { batchPriceShare }),
     },
   };
 }

@@ -18,6 +18,8 @@ interface ComposedStages {
   readonly begin: Begin;
   /** Upstream is not called: an earlier completion is repeated. */
   readonly isReplay: boolean;
+  /** No stage has a part in the call. */
+  readonly isPlain: boolean;
 }
 
 /** Composes the stages that a call needs, the first outermost. Without any, endpoints are called directly. */
@@ -45,7 +47,7 @@ function compose(planned: readonly (PlannedStage | null)[], names: readonly stri
     if (stage.begin !== undefined) begin = noteTime(names[at] ?? '', stage.begin, begin, run);
     if (stage.isReplay === true) isReplay = true;
   }
-  return { begin, isReplay };
+  return { begin, isReplay, isPlain: planned.every((stage) => stage === null) };
 }
 
 /**

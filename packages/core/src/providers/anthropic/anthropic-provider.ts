@@ -1,7 +1,8 @@
 import { isRecord, parseReturned, readCount, type Unchecked } from '../../foundation/parse.ts';
 import { readErrorText, readText } from '../../foundation/transport.ts';
 import type { NativeRequest } from '../../wire/native-request.ts';
-import { createChatWire } from '../kit/create-chat-wire.ts';
+import { hasBatches } from '../kit/batch-calls.ts';
+import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import {
   describeProvider,
   type ProviderOptions,
@@ -11,6 +12,7 @@ import {
 } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
 import type { ChatCall, Provider } from '../provider.ts';
+import { createAnthropicBatches } from './anthropic-batches.ts';
 import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { toAnthropicRequest, toMaxTokens } from './request/to-anthropic-request.ts';
@@ -31,7 +33,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     headers: { 'anthropic-version': WIRE_VERSION },
   });
   const chatUrl = `${upstream.baseUrl}/messages`;
-  const wire = createChatWire(upstream, {
+  const wire: ChatWire = {
     name: 'anthropic',
     toUrl: () => chatUrl,
     nativeForm: 'messages',
@@ -49,13 +51,14 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     endsWithDone: false,
     listUrl: `${upstream.baseUrl}/models?limit=${LIST_LIMIT}`,
     readModels: readAnthropicModelList,
-  });
+  };
   return {
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
     prefillOf: (providerModel) => (readModelTraits(providerModel).takesPrefill ? 'continues' : null),
     cacheTtlsOf: () => ['5m', '1h'],
-    ...wire,
+    ...createChatWire(upstream, wire),
+    ...(hasBatches(settings, 'api.anthropic.com') && { batches: createAnthropicBatches(upstream, wire, settings) }),
     countTokens: (call) => countAnthropicTokens(upstream, call),
   };
 }

@@ -1,9 +1,11 @@
 import type { Transport } from '../../foundation/transport.ts';
-import { createChatWire } from '../kit/create-chat-wire.ts';
+import { hasBatches } from '../kit/batch-calls.ts';
+import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
 import { countGoogleTokens } from './count-google-tokens.ts';
 import { createGoogleSpeech, createGoogleTranscriptions, GOOGLE_SPEECH_FORMATS } from './google-audio.ts';
+import { createGoogleBatches } from './google-batches.ts';
 import { createGoogleEmbeddings } from './google-embeddings.ts';
 import { createGoogleImages } from './google-images.ts';
 import { createGoogleVideos } from './google-videos.ts';
@@ -26,7 +28,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
   const upstream = toUpstream(settings, { keyHeader: 'x-goog-api-key' });
   const { baseUrl } = upstream;
   const { downloads } = settings;
-  const wire = createChatWire(upstream, {
+  const wire: ChatWire = {
     name: 'google',
     toUrl({ providerModel, stream }) {
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
@@ -38,15 +40,19 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     readError: readGoogleErrorBody,
     listUrl: `${baseUrl}/models?pageSize=${LIST_PAGE_SIZE}`,
     readModels: readGoogleModelList,
-  });
+  };
+  const members = createChatWire(upstream, wire);
   return {
     ...describeProvider(settings),
     putsModelInPath: true,
     discoverModels: settings.discoverModels,
     embeddings: createGoogleEmbeddings(upstream),
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
-    image: createGoogleImages(upstream, wire.chatWhole),
-    ...wire,
+    image: createGoogleImages(upstream, members.chatWhole),
+    ...members,
+    ...(hasBatches(settings, 'generativelanguage.googleapis.com') && {
+      batches: createGoogleBatches(upstream, wire, settings),
+    }),
     countTokens: (call) => countGoogleTokens(upstream, call),
     speech: createGoogleSpeech(upstream),
     speechFormatsOf: () => GOOGLE_SPEECH_FORMATS,

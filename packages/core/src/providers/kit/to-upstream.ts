@@ -23,6 +23,10 @@ export interface ProviderOptions {
   readonly region?: string | undefined;
   readonly byok?: boolean | undefined;
   readonly discoverModels?: boolean | undefined;
+  /** Lines of batches go to the provider's own batch API. Default: where it is known to have one. */
+  readonly batches?: boolean | undefined;
+  /** What a call costs there, as a share of its price. Default: a half. */
+  readonly batchPriceShare?: number | undefined;
 }
 
 /** Settings that every call of one provider uses. */

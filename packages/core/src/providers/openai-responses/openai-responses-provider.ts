@@ -3,15 +3,11 @@ import { openReasoning } from '../../wire/chat-chunk.ts';
 import { isSupported } from '../../wire/chat-parameters.ts';
 import type { NativeRequest } from '../../wire/native-request.ts';
 import { isOwnItemId } from '../../wire/responses.ts';
+import { hasBatches } from '../kit/batch-calls.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
-import {
-  describeProvider,
-  type ProviderOptions,
-  toOpaqueUserId,
-  toUpstream,
-  type Upstream,
-} from '../kit/to-upstream.ts';
+import { describeProvider, type ProviderOptions, toOpaqueUserId, toUpstream } from '../kit/to-upstream.ts';
 import { readModelList } from '../openai/models.ts';
+import { createOpenAiBatches } from '../openai/openai-batches.ts';
 import { toGatewayFields } from '../openai/request/to-openai-request.ts';
 import type { ChatCall, Provider } from '../provider.ts';
 import { readResponsesRefusal } from './read-responses-error.ts';
@@ -35,20 +31,24 @@ export function createOpenAiResponsesProvider(settings: OpenAiResponsesProviderS
   const query = new URLSearchParams(settings.query).toString();
   const toUrl = (path: string): string => `${upstream.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
   const url = toUrl('/responses');
-  const wire = createResponsesWire(upstream, { slug: settings.slug, toUrl: () => url, listUrl: toUrl('/models') });
-  return { ...describeProvider(settings), discoverModels: settings.discoverModels, ...wire };
+  const wire = toResponsesWire({ slug: settings.slug, toUrl: () => url, listUrl: toUrl('/models') });
+  return {
+    ...describeProvider(settings),
+    discoverModels: settings.discoverModels,
+    ...createChatWire(upstream, wire),
+    ...(hasBatches(settings, 'api.openai.com') && {
+      batches: createOpenAiBatches(upstream, { ...settings, toUrl, wireOf: () => wire }),
+    }),
+  };
 }
 
 interface ResponsesWireSettings extends Pick<ChatWire, 'toUrl' | 'listUrl'> {
   readonly slug: string;
 }
 
-/** Makes the chat members of a provider that speaks OpenAI's Responses wire. */
-export function createResponsesWire(
-  upstream: Upstream,
-  { slug, toUrl, listUrl }: ResponsesWireSettings,
-): ReturnType<typeof createChatWire> {
-  return createChatWire(upstream, {
+/** OpenAI's Responses wire, for a provider that speaks it. */
+export function toResponsesWire({ slug, toUrl, listUrl }: ResponsesWireSettings): ChatWire {
+  return {
     name: 'openai-responses',
     toUrl,
     nativeForm: 'responses',
@@ -67,7 +67,7 @@ export function createResponsesWire(
     endsWithDone: false,
     listUrl,
     readModels: readModelList,
-  });
+  };
 }
 
 /** Fields of the gateway in this form, which no upstream knows, and those that are set for the upstream below. */

@@ -1,11 +1,13 @@
-import { createLazyIterable } from '../../foundation/awaitable.ts';
+import { createLazyIterable, once } from '../../foundation/awaitable.ts';
 import { createCohereEmbeddings } from '../cohere/cohere-embeddings.ts';
 import { createGatewayImages } from '../gateway/gateway-images.ts';
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
+import { hasBatches } from '../kit/batch-calls.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
 import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { readModelList } from './models.ts';
+import { createOpenAiBatches } from './openai-batches.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiImages } from './openai-images.ts';
@@ -63,7 +65,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   };
 
   const toChatUrl = toCallUrl('/chat/completions');
-  const { chat, chatWhole, listModels } = createChatWire(upstream, {
+  const wire: ChatWire = {
     name: 'openai',
     toUrl:
       dialect.prefillSegment === null
@@ -77,6 +79,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     readError: readOpenAiError,
     listUrl: toUrl('/models'),
     readModels: readModelList,
+  };
+  const { chat, chatWhole, listModels } = createChatWire(upstream, wire);
+  const loadResponses = once(async () => {
+    const { toResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
+    return toResponsesWire({ slug: settings.slug, toUrl: toCallUrl('/responses'), listUrl: toUrl('/models') });
   });
   const toModelUrl = (path: string) => {
     const url = toUrl(path);
@@ -111,15 +118,16 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       : createOpenAiImages(upstream, (path, model) => toModelUrl(path)(model)),
     moderation: createOpenAiModeration(upstream, toModelUrl('/moderations')),
     ...(settings.responses === true
-      ? withResponses({ chat, chatWhole }, async () => {
-          const { createResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
-          return createResponsesWire(upstream, {
-            slug: settings.slug,
-            toUrl: toCallUrl('/responses'),
-            listUrl: toUrl('/models'),
-          });
-        })
+      ? withResponses({ chat, chatWhole }, async () => createChatWire(upstream, await loadResponses()))
       : { chat, chatWhole }),
+    ...(!isAddressPerModel &&
+      hasBatches(settings, 'api.openai.com') && {
+        batches: createOpenAiBatches(upstream, {
+          ...settings,
+          toUrl,
+          wireOf: (call) => (settings.responses === true && isResponses(call) ? loadResponses() : wire),
+        }),
+      }),
     ...(isGateway && { gateway: { plugins: GATEWAY_PLUGINS } }),
     ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),
   };

@@ -1,0 +1,268 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createFileGateway, type FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
+import {
+  type BatchForm,
+  type BatchUpstream,
+  createBatchUpstream,
+} from '../../../../test/support/upstreams/batch-upstream.ts';
+import { createAnthropicProvider } from '../providers/anthropic/anthropic-provider.ts';
+import { createGoogleProvider } from '../providers/google/google-provider.ts';
+import { createOpenAiProvider } from '../providers/openai/openai-provider.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Batch, BatchResult } from '../wire/batches.ts';
+
+const PATH = '/api/v1/batches';
+const CHAT = '/v1/chat/completions';
+const FORMS = ['openai', 'anthropic', 'google'] as const;
+
+const MAKE = { openai: createOpenAiProvider, anthropic: createAnthropicProvider, google: createGoogleProvider };
+const MODELS = [
+  {
+    id: 'acme/chat',
+    endpoints: [
+      {
+        provider: 'up',
+        providerModel: 'm-1',
+        max_completion_tokens: 100,
+        pricing: { prompt: '0.000001', completion: '0.000003' },
+      },
+    ],
+  },
+];
+
+const makeProvider = (form: BatchForm, upstream: BatchUpstream, more: object = {}): Provider =>
+  MAKE[form]({
+    slug: 'up',
+    name: 'Up',
+    baseUrl: 'https://up.example/v1',
+    apiKey: 'key-of-up',
+    transport: upstream.transport,
+    batches: true,
+    ...more,
+  });
+
+type Options = NonNullable<Parameters<typeof createFileGateway>[2]>;
+
+function createBatchGateway(form: BatchForm, more: object = {}, options: Options = {}) {
+  const upstream = createBatchUpstream(form);
+  const open = (reused: Options = {}, files: Parameters<typeof createFileGateway>[0] = {}) =>
+    createFileGateway(files, [makeProvider(form, upstream, more)], { models: MODELS, ...options, ...reused });
+  const gateway = open();
+  return { ...gateway, upstream, open, ...helpersOf(gateway) };
+}
+
+const toLine = (id: string, body: object = {}): string =>
+  JSON.stringify({
+    custom_id: id,
+    method: 'POST',
+    url: CHAT,
+    body: { model: 'acme/chat', messages: [{ role: 'user', content: id }], max_tokens: 50, ...body },
+  });
+
+function helpersOf(gateway: FileGateway) {
+  const read = async (id: string): Promise<Batch> => jsonOf(await gateway.call('GET', `${PATH}/${id}`)) as Batch;
+  return {
+    read,
+    async begin(lines: readonly string[]): Promise<Batch> {
+      const file = jsonOf(await gateway.upload(lines.join('\n'), { fields: { purpose: 'batch' } })) as { id: string };
+      return jsonOf(await gateway.post(PATH, { input_file_id: file.id, endpoint: CHAT })) as Batch;
+    },
+    /** Time passes until it has ended. */
+    async ended(id: string): Promise<Batch> {
+      for (let turn = 0; turn < 500; turn += 1) {
+        const batch = await read(id);
+        if (['completed', 'failed', 'cancelled', 'expired'].includes(batch.status)) return batch;
+        await gateway.platform.advance(5000);
+      }
+      throw new Error(`The batch ${id} does not end: ${JSON.stringify(await read(id))}`);
+    },
+    async linesOf(fileId: string | null): Promise<BatchResult[]> {
+      const { body } = await gateway.call('GET', `/api/v1/files/${fileId}/content`);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(piece);
+      const lines = Buffer.concat(pieces).toString().trim().split('\n');
+      return lines.map((line) => JSON.parse(line) as BatchResult);
+    },
+  };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 5000; turn += 1) {
+    if (isTrue()) return;
+    await setImmediate();
+  }
+  throw new Error('It does not become true');
+}
+
+test.each(FORMS)('lines go to the batch API of %s, and are recorded at half the price', async (form) => {
+  const { upstream, begin, ended, linesOf, store } = createBatchGateway(form);
+  const { id } = await begin([toLine('a'), toLine('bbb'), toLine('no', { model: 'acme/none' }), toLine('cc')]);
+  await until(() => upstream.batches.length === 1);
+  expect(upstream.batches[0]?.requests.map(({ text }) => text)).toEqual(['a', 'bbb', 'cc']);
+  upstream.finish();
+  const batch = await ended(id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 4, completed: 3, failed: 1 } });
+  const output = await linesOf(batch.output_file_id);
+  expect(output.map(({ custom_id: customId }) => customId)).toEqual(['a', 'bbb', 'cc']);
+  expect(output[1]).toMatchObject({
+    response: { status_code: 200, body: { choices: [{ message: { content: 'Answer to bbb' } }] } },
+  });
+  // Half of a token at 1 and of 1, 3 and 2 tokens at 3 millionths of a dollar.
+  const costs = await Promise.all(
+    output.map(async ({ response }) => (await store.generations.get(response?.request_id ?? ''))?.costNanoUsd),
+  );
+  expect(costs).toEqual([2000, 5000, 3500]);
+  expect(batch.cost).toBe(0.0000105);
+  expect(upstream.calls).toEqual([]);
+  expect(upstream.batches.map(({ isDiscarded }) => isDiscarded)).toEqual([true]);
+  expect((await store.batches.list()).map(({ kind }) => kind)).toEqual(['batch']);
+});
+
+test.each(FORMS)(
+  'a line that is wrong at %s fails alone, and one that was not made there is made here',
+  async (form) => {
+    const { upstream, begin, ended, linesOf, store } = createBatchGateway(form);
+    const { id } = await begin(['fine', 'wrong', 'late', 'busy'].map((text) => toLine(text)));
+    await until(() => upstream.batches.length === 1);
+    upstream.finish((text) =>
+      text === 'wrong' ? 'invalid' : text === 'late' ? 'missing' : text === 'busy' ? 'overloaded' : 'answered',
+    );
+    const batch = await ended(id);
+    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 3, failed: 1 } });
+    expect(upstream.calls.toSorted()).toEqual(['busy', 'late']);
+    expect(await linesOf(batch.error_file_id)).toMatchObject([{ custom_id: 'wrong', response: { status_code: 400 } }]);
+    const output = await linesOf(batch.output_file_id);
+    const costs = await Promise.all(
+      output.map(async ({ response }) => (await store.generations.get(response?.request_id ?? ''))?.costNanoUsd),
+    );
+    // What was made here has the whole price.
+    expect(costs).toEqual([6500, 13_000, 13_000]);
+    expect(batch.cost).toBe(0.0000325);
+  },
+);
+
+test.each(FORMS)('a batch that %s refuses, or that fails there as a whole, is run here', async (form) => {
+  const { upstream, begin, ended } = createBatchGateway(form);
+  upstream.refuseWith(400);
+  const refused = await ended((await begin([toLine('a'), toLine('b')])).id);
+  expect(refused).toMatchObject({ status: 'completed', request_counts: { completed: 2, failed: 0 } });
+  expect([upstream.batches.length, upstream.calls.toSorted()]).toEqual([0, ['a', 'b']]);
+  upstream.refuseWith(null);
+  if (form === 'anthropic') return;
+  const { id } = await begin([toLine('c')]);
+  await until(() => upstream.batches.length === 1);
+  upstream.fail();
+  expect(await ended(id)).toMatchObject({ status: 'completed', request_counts: { completed: 1, failed: 0 } });
+  expect(upstream.calls).toContain('c');
+});
+
+test.each(FORMS)('a cancelled batch is cancelled at %s, and what was made by then counts', async (form) => {
+  const { upstream, begin, ended, post, linesOf } = createBatchGateway(form);
+  const { id } = await begin([toLine('made'), toLine('not')]);
+  await until(() => upstream.batches.length === 1);
+  await post(`${PATH}/${id}/cancel`, {});
+  const ending = ended(id);
+  await until(() => upstream.batches[0]?.isCancelled === true);
+  upstream.finish((text) => (text === 'made' ? 'answered' : 'missing'));
+  const batch = await ending;
+  expect(batch).toMatchObject({ status: 'cancelled', request_counts: { completed: 1, failed: 0 }, cost: 0.0000065 });
+  expect(await linesOf(batch.error_file_id)).toMatchObject([
+    { custom_id: 'not', response: null, error: { code: 'batch_cancelled' } },
+  ]);
+  expect(upstream.calls).toEqual([]);
+});
+
+test.each(FORMS)('a batch that is at %s goes on after a restart, and is not sent twice', async (form) => {
+  const { upstream, begin, read, storage, store, open } = createBatchGateway(form);
+  const { id } = await begin([toLine('a'), toLine('b')]);
+  await until(() => upstream.batches.length === 1);
+  upstream.finish();
+  const second = open({ recordingStore: store }, { storage });
+  await second.gateway.start();
+  const batch = await helpersOf(second).ended(id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 2, failed: 0 }, cost: 0.000004 });
+  expect([upstream.batches.length, upstream.calls]).toEqual([1, []]);
+  expect(await read(id)).toEqual(batch);
+});
+
+test.each(['openai', 'google'] as const)(
+  'a batch of which it is not known whether %s has taken it is found again by its name',
+  async (form) => {
+    const { upstream, begin, ended } = createBatchGateway(form);
+    upstream.breakAfterNext();
+    const { id } = await begin([toLine('a')]);
+    await until(() => upstream.batches.length === 1);
+    upstream.finish();
+    expect(await ended(id)).toMatchObject({ status: 'completed', cost: 0.000002 });
+    expect([upstream.batches.length, upstream.calls]).toEqual([1, []]);
+  },
+);
+
+test.each([
+  ['openai', 1],
+  ['google', 1],
+  // Nothing there tells which batch it is.
+  ['anthropic', 2],
+] as const)('lines that a process was sending to %s when it died are there %d times in all', async (form, times) => {
+  const { upstream, begin, storage, store, open, platform } = createBatchGateway(form);
+  const { id } = await begin([toLine('a')]);
+  await until(() => upstream.batches.length === 1);
+  await platform.advance(0);
+  const row = (await store.batches.list()).find(({ kind }) => kind === 'submission');
+  await store.batches.update(row?.id ?? '', (latest) =>
+    latest.kind === 'submission' ? { ...latest, state: 'sending', upstreamId: null } : latest,
+  );
+  const second = open({ recordingStore: store }, { storage });
+  await second.gateway.start();
+  await until(() => upstream.batches.length === times);
+  upstream.finish();
+  const batch = await helpersOf(second).ended(id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 1, failed: 0 }, cost: 0.000002 });
+  expect([upstream.batches.length, upstream.calls]).toEqual([times, []]);
+});
+
+test('lines are made here where the provider is set up without its batch API, or the caller excludes storage', async () => {
+  const without = createBatchGateway('openai', { batches: false });
+  await without.ended((await without.begin([toLine('a')])).id);
+  expect([without.upstream.batches.length, without.upstream.calls]).toEqual([0, ['a']]);
+  const { upstream, begin, ended } = createBatchGateway('openai', {
+    dataPolicy: { training: false, retainsPrompts: false },
+  });
+  await ended((await begin([toLine('b', { provider: { data_collection: 'deny' } })])).id);
+  expect([upstream.batches.length, upstream.calls]).toEqual([0, ['b']]);
+});
+
+test('the share of the price can be set', async () => {
+  const { upstream, begin, ended } = createBatchGateway('openai', { batchPriceShare: 0.25 });
+  const { id } = await begin([toLine('a')]);
+  await until(() => upstream.batches.length === 1);
+  upstream.finish();
+  expect(await ended(id)).toMatchObject({ cost: 0.000001 });
+});
+
+test('budgets hold the cost of lines that are with a provider, so that together they cannot exceed one', async () => {
+  const { upstream, ended, post } = createBatchGateway('openai');
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const { key } = jsonOf(await post('/api/v1/keys', { name: 'poor', limit: 0.0006 }, { headers })) as { key: string };
+  // Each may cost 150 millionths and its prompt.
+  const requests = ['a', 'b', 'c', 'd'].map((text) => ({
+    custom_id: text,
+    body: { messages: [{ role: 'user', content: text }], max_tokens: 50 },
+  }));
+  const body = { endpoint: CHAT, model: 'acme/chat', requests };
+  const made = await post('/api/beta/batches', body, { headers: { authorization: `Bearer ${key}` } });
+  const { id } = jsonOf(made) as Batch;
+  await until(() => upstream.batches.length === 1);
+  expect(upstream.batches[0]?.requests).toHaveLength(2);
+  const third = { model: 'acme/chat', messages: [{ role: 'user', content: 'e' }], max_tokens: 50 };
+  const live = await post('/api/v1/chat/completions', third, { headers: { authorization: `Bearer ${key}` } });
+  expect(live.status).toBe(402);
+  upstream.finish();
+  expect(await ended(id)).toMatchObject({ request_counts: { completed: 2, failed: 2 }, cost: 0.000004 });
+  const later = await post('/api/v1/chat/completions', third, { headers: { authorization: `Bearer ${key}` } });
+  expect(later.status).toBe(200);
+});

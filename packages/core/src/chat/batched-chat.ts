@@ -1,0 +1,115 @@
+import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
+import type { Prices, UnitPrices } from '../catalog/prices.ts';
+import { reservePrepared } from '../dispatch/prepare-call.ts';
+import { createLazyIterable, iterateOne } from '../foundation/awaitable.ts';
+import type { RequestContext } from '../http/request.ts';
+import type { GatewayResponse } from '../http/response.ts';
+import type { WorstCase } from '../limits/ledger.ts';
+import type { BatchRequest, BatchResponse } from '../providers/batch-contract.ts';
+import type { BatchApi, ChatCall, WholeProvider } from '../providers/provider.ts';
+import { preferencesUpstream } from '../routing/preferences.ts';
+import { toPlainCall } from './begin-completion.ts';
+import type { ChatRun } from './chat-run.ts';
+import { BATCHED_STEPS, type ChatParts, openChat } from './complete-chat.ts';
+import type { CallFormat } from './format.ts';
+import { relayWhole } from './relay-whole.ts';
+import { composeStages } from './stages/compose-stages.ts';
+
+type ChatContext = RequestContext<ChatParts>;
+
+/** A chat as the batch API of a provider takes it. */
+export interface BatchedChat {
+  readonly endpoint: Endpoint;
+  readonly request: BatchRequest;
+  /** What budgets hold for it until its call is recorded, or the hold is released; null for nothing. */
+  readonly hold: WorstCase | null;
+}
+
+/**
+ * Prepares a chat for the batch API of the provider that would be asked first: guarded, planned, and paid for by the
+ * budgets, but not sent. Resolves with null where it cannot go there, and the call has to be made. Throws what refuses it.
+ */
+export async function prepareBatchedChat(
+  format: CallFormat,
+  context: ChatContext,
+  generationId: string,
+): Promise<BatchedChat | null> {
+  const { parts } = context;
+  const run = await openChat(format, context, BATCHED_STEPS, { generationId, isRuled: true });
+  const [endpoint] = run.plan.endpoints;
+  const api = endpoint?.provider.batches;
+  if (endpoint === undefined || api === undefined || mustNotBeStored(run)) return null;
+  const { isPlain } = await composeStages(parts.stages, run);
+  if (!isPlain || run.onwardPlugins.length > 0) return null;
+  const request = await api.toRequest(toPlainCall(endpoint, run, context.request.signal));
+  return { endpoint, request, hold: await reservePrepared(run, parts.ledger) };
+}
+
+/** A batch lies with the provider for a day or more, which some callers exclude. */
+function mustNotBeStored({ call, parts }: ChatRun): boolean {
+  const { zdr, data_collection: collection } = preferencesUpstream(call, parts.account);
+  return zdr === true || collection === 'deny';
+}
+
+/** A chat whose response has come from a batch. */
+export interface RespondedChat {
+  readonly generationId: string;
+  /** Whose batch API it was; it may have left the plan since. */
+  readonly endpoint: Endpoint;
+  readonly response: NonNullable<BatchResponse['response']>;
+  /** No other endpoint is asked, whatever the response is. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Makes the call of a chat whose response is there already: guarded, charged at the price of the batch API and recorded
+ * as any other. Where the response is a failure that may pass, the next endpoints of the plan are asked, at their price.
+ */
+export async function completeBatchedChat(
+  format: CallFormat,
+  context: ChatContext,
+  { generationId, endpoint, response, isFinal }: RespondedChat,
+): Promise<GatewayResponse> {
+  const { parts, responseHeaders } = context;
+  const prepared = await openChat(format, context, BATCHED_STEPS, { generationId, isRuled: true });
+  const { plan } = prepared;
+  const endpoints = [toResponding(endpoint, response), ...(isFinal ? [] : plan.endpoints)];
+  const run: ChatRun = { ...prepared, plan: { ...plan, endpoints }, endpoints };
+  const { begin } = await composeStages(parts.stages, run);
+  responseHeaders['x-generation-id'] = generationId;
+  return relayWhole(run, begin);
+}
+
+/** Finds the endpoint again by which lines were sent. */
+export const findBatchedEndpoint = (model: CatalogModel | undefined, tag: string): Endpoint | undefined =>
+  model?.endpoints.find((endpoint) => endpoint.tag === tag);
+
+/** The endpoint with a provider that has this one response. Its health is its own: nobody was waited for. */
+function toResponding(endpoint: Endpoint, response: RespondedChat['response']): Endpoint {
+  const api = endpoint.provider.batches as BatchApi;
+  const chatWhole = (call: ChatCall) => api.readResponse(call, response);
+  const provider: WholeProvider = {
+    ...endpoint.provider,
+    chatWhole,
+    chat: (call) => createLazyIterable(async () => iterateOne([await chatWhole(call)])),
+  };
+  return { ...endpoint, provider, tag: `${endpoint.tag}/batch`, prices: atShare(endpoint.prices, api.priceShare) };
+}
+
+/** Units that cost what they cost, whether a call is made at once or within a day. */
+const UNDISCOUNTED: ReadonlySet<string> = new Set(['web_search', 'search_unit']);
+/** A share counts to a thousandth. */
+const PARTS = 1000;
+
+function atShare({ overrides, ...units }: Prices, share: number): Prices {
+  const part = BigInt(Math.round(share * PARTS));
+  const scale = (prices: UnitPrices): UnitPrices =>
+    Object.fromEntries(
+      Object.entries(prices).map(([unit, price]) => [
+        unit,
+        UNDISCOUNTED.has(unit) ? price : (price * part) / BigInt(PARTS),
+      ]),
+    );
+  if (overrides === undefined) return scale(units);
+  return { ...scale(units), overrides: overrides.map((one) => ({ ...one, prices: scale(one.prices) })) };
+}
