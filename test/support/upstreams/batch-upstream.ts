@@ -48,7 +48,8 @@ interface Answer {
 /** Usage of each answer: one token of the prompt, and one for each character of the question. */
 const usageOf = (text: string): readonly [prompt: number, completion: number] => [1, text.length];
 
-export function createBatchUpstream(form: BatchForm): BatchUpstream {
+/** `callMs`: how long it takes for a single call, when it serves at an address. */
+export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): BatchUpstream {
   const batches: SentBatch[] = [];
   const files = new Map<string, string>();
   const calls: string[] = [];
@@ -189,8 +190,7 @@ export function createBatchUpstream(form: BatchForm): BatchUpstream {
   };
 
   const serve = (method: string, path: string, body: string): Answer => {
-    const isCall = /\/chat\/completions$|\/messages$|:generateContent$/.test(path);
-    if (isCall) {
+    if (isCall(path)) {
       const sent = JSON.parse(body) as ChatBody & GoogleBody;
       const text = form === 'google' ? (sent.contents.at(-1)?.parts[0]?.text ?? '') : textOf(sent);
       calls.push(text);
@@ -226,7 +226,10 @@ export function createBatchUpstream(form: BatchForm): BatchUpstream {
         void readRequest(request).then((body) => {
           const answer = serve(request.method ?? '', (request.url ?? '').replace(/^\/v1(beta)?/, ''), body);
           if (answer.isBroken === true) return void request.socket.destroy();
-          response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+          const end = (): void =>
+            void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+          if (callMs > 0 && isCall(request.url ?? '')) setTimeout(end, callMs);
+          else end();
         });
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -248,6 +251,8 @@ function textOf({ messages }: ChatBody): string {
   const content = messages.at(-1)?.content ?? '';
   return typeof content === 'string' ? content : (content[0]?.text ?? '');
 }
+
+const isCall = (path: string): boolean => /\/chat\/completions$|\/messages$|:generateContent$/.test(path);
 
 const statusOf = (fate: Fate): number => (fate === 'invalid' ? 400 : 503);
 

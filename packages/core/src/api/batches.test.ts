@@ -240,6 +240,31 @@ test('a batch goes on after a restart, and every line has one result', async () 
   expect(idsOf(output)).toEqual(lines.map((_, at) => `line ${at}`));
 });
 
+test('a call whose response was lost by a death is made again, and the batch costs what both have cost', async () => {
+  const held: ScriptedExchange[] = [];
+  const first = createBatchGateway((exchange) => {
+    if (askedBy(exchange) === 'held') held.push(exchange);
+    else answer(exchange);
+  });
+  const { id } = await first.begin([toLine('lost'), toLine('held')]);
+  while ((await first.read(id)).request_counts.completed < 1 || held.length < 1) await setImmediate();
+  // It was recorded, and the process died before it wrote the result.
+  const [result] = (await first.store.batches.list()).filter(({ kind }) => kind === 'result');
+  await first.store.batches.remove(result?.id ?? '');
+  const upstream = createScriptedTransport(answer);
+  const second = createFileGateway({ storage: first.storage }, upstream, { recordingStore: first.store });
+  await second.gateway.start();
+  const batch = await first.ended(id);
+  expect(upstream.exchanges.map(askedBy).toSorted()).toEqual(['held', 'lost']);
+  expect(batch.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
+  // 1 and 4 tokens, three times.
+  expect(batch.cost).toBe(0.000027);
+  const output = await first.linesOf(batch.output_file_id);
+  const ids = output.map(({ response }) => response?.request_id ?? '');
+  const costs = await Promise.all(ids.map(async (one) => (await first.store.generations.get(one))?.costNanoUsd));
+  expect([costs, await first.store.generations.count()]).toEqual([[9000, 9000], 3]);
+});
+
 test.each([
   [{ input_file_id: 'or_file_x' }, 'input_file_id'],
   [{ endpoint: '/v1/videos' }, 'endpoint'],
