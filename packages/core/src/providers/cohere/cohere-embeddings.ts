@@ -2,11 +2,10 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson, readCount } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
 import { type EmbeddingsItem, itemsOf } from '../../wire/embeddings.ts';
 import { refuseField } from '../../wire/fields.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import { toRefusalError } from '../kit/upstream-error.ts';
 import { numbersSchema } from '../kit/vector-schema.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
@@ -30,18 +29,12 @@ export function createCohereEmbeddings(upstream: Upstream, url: string): NonNull
     const { signal, timeoutMs } = call;
     const body = toBody(call);
     call.onSent?.('openai', body);
-    const { status, bytes, ...head } = await sendWhole(upstream.transport, {
-      method: 'POST',
-      url,
-      headers: { ...upstream.headers, 'content-type': 'application/json' },
+    const text = await askWhole(upstream, readOpenAiError, {
+      url: url,
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
     return readResult(text, upstream.name);
   };
 }

@@ -2,10 +2,11 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { readErrorText, readText } from '../../foundation/transport.ts';
+import { readErrorText } from '../../foundation/transport.ts';
 import { refuseField } from '../../wire/fields.ts';
 import type { SpeechFormat } from '../../wire/speech.ts';
 import type { SpeechCall, TranscriptionCall, TranscriptionResult } from '../audio-contract.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import { toFormBody } from '../kit/form-body.ts';
 import { describeProvider, type ProviderOptions, toUpstream, type Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
@@ -96,27 +97,21 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['model_id', 'file', 'cloud_stor
 
 /** `POST /speech-to-text`, a form with the file. */
 function createTranscriptions(upstream: Upstream): NonNullable<Provider['transcription']> {
-  const { name, baseUrl, headers, transport } = upstream;
+  const { name, baseUrl } = upstream;
   return async (call) => {
     const { audio, signal, timeoutMs } = call;
     const fields = toFields(call);
     const { format, byteLength: bytes } = audio;
     call.onSent?.('elevenlabs', { ...Object.fromEntries(fields), file: { format, bytes } });
     const form = toFormBody(fields, audio);
-    const { status, body, ...head } = await transport.send({
-      method: 'POST',
+    const text = await askWhole(upstream, readOpenAiError, {
       url: `${baseUrl}/speech-to-text`,
-      headers: { ...headers, ...form.headers },
+      headers: form.headers,
       body: form.body,
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    if (status !== 200) {
-      throw toRefusalError(upstream, readOpenAiError, { status, ...head }, await readErrorText(body));
-    }
-    return toResult(parseJson(await readText(body)), call, name);
+    return toResult(parseJson(text), call, name);
   };
 }
 

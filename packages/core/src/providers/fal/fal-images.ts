@@ -2,12 +2,11 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
 import { toPixels } from '../../wire/image-frame.ts';
 import type { ImageOrder } from '../image-contract.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import { toImageResult } from '../kit/made-images.ts';
 import { parseDataUrl, toModelSegments, type Upstream } from '../kit/to-upstream.ts';
-import { toRefusalError } from '../kit/upstream-error.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { Provider } from '../provider.ts';
 
@@ -20,23 +19,17 @@ const resultSchema = z.object({ image: imageSchema.nullish(), images: z.array(im
  * response itself, as `sync_mode` says.
  */
 export function createFalImages(upstream: Upstream): NonNullable<Provider['image']> {
-  const { name, headers, transport } = upstream;
+  const { name } = upstream;
   const baseUrl = upstream.baseUrl.replace(/^(https:\/\/)queue\./, '$1');
   return async ({ order, providerModel, onSent, signal, timeoutMs }) => {
     const body = toInput(order);
     onSent?.('fal', body);
-    const { status, bytes, ...head } = await sendWhole(transport, {
-      method: 'POST',
+    const text = await askWhole(upstream, readOpenAiError, {
       url: `${baseUrl}/${toModelSegments(providerModel)}`,
-      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
     const result = checkWith(resultSchema, parseJson(text));
     if (!result.success) throw new GatewayError('provider_unavailable', `${name} returned a response without images`);
     const { image, images } = result.data;

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { type Base64Lifter, createBase64Lifter } from '../../foundation/lift-base64.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { readErrorText, readText, toText } from '../../foundation/transport.ts';
+import { readErrorText, toText } from '../../foundation/transport.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';
 import type { SpeechFormat } from '../../wire/speech.ts';
 import type { AudioFacts, AudioFile, SpeechCall, TranscriptionCall } from '../audio-contract.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import { toBase64Pieces } from '../kit/base64.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
@@ -184,25 +185,18 @@ const GOOGLE_TYPES: Readonly<Record<string, string>> = { 'audio/mpeg': 'audio/mp
  * write it down. It tells no times.
  */
 export function createGoogleTranscriptions(upstream: Upstream): NonNullable<Provider['transcription']> {
-  const { name, baseUrl, headers, transport } = upstream;
+  const { name, baseUrl } = upstream;
   return async (call) => {
     const { audio, providerModel, signal, timeoutMs } = call;
     const mimeType = GOOGLE_TYPES[audio.mediaType] ?? audio.mediaType;
     call.onSent?.('google', toTranscriptionRequest(call, { mimeType, data: `[${audio.byteLength} bytes]` }));
-    const { status, body, ...head } = await transport.send({
-      method: 'POST',
+    const body = await askWhole(upstream, readGoogleErrorBody, {
       url: `${baseUrl}/${toModelPath(providerModel)}:generateContent`,
-      headers: { ...headers, 'content-type': 'application/json' },
       body: () => withAudio(JSON.stringify(toTranscriptionRequest(call, { mimeType, data: PLACE })), audio),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    if (status !== 200) {
-      throw toRefusalError(upstream, readGoogleErrorBody, { status, ...head }, await readErrorText(body));
-    }
-    const parsed = checkWith(responseSchema, parseJson(await readText(body)));
+    const parsed = checkWith(responseSchema, parseJson(body));
     const parts = parsed.success ? parsed.data.candidates?.[0]?.content?.parts : undefined;
     if (!parsed.success || parts == null) {
       throw new GatewayError('provider_unavailable', `${name} returned a response without a transcript`);

@@ -2,11 +2,10 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
 import { type EmbeddingsItem, itemsOf } from '../../wire/embeddings.ts';
 import { refuseField } from '../../wire/fields.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import { toRefusalError } from '../kit/upstream-error.ts';
 import { numbersSchema } from '../kit/vector-schema.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 import { toModelPath } from './models.ts';
@@ -42,25 +41,19 @@ const TASK_TYPES: Readonly<Record<string, string>> = {
  * several. Tokens cannot be sent: they are those of another model.
  */
 export function createGoogleEmbeddings(upstream: Upstream): NonNullable<Provider['embeddings']> {
-  const { name, baseUrl, headers, transport } = upstream;
+  const { name, baseUrl } = upstream;
   return async (call) => {
     const { providerModel, signal, timeoutMs } = call;
     const requests = toRequests(call);
     const isOne = requests.length === 1;
     const body = isOne ? requests[0] : { requests };
     call.onSent?.('google', body);
-    const { status, bytes, ...head } = await sendWhole(transport, {
-      method: 'POST',
+    const text = await askWhole(upstream, readGoogleErrorBody, {
       url: `${baseUrl}/${toModelPath(providerModel)}:${isOne ? 'embedContent' : 'batchEmbedContents'}`,
-      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readGoogleErrorBody, { status, ...head }, text);
     return readResult(text, name);
   };
 }

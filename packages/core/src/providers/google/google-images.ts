@@ -2,14 +2,14 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { toAspectRatio, toResolution } from '../../wire/image-frame.ts';
 import type { ImageCall, ImageOrder } from '../image-contract.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import { createImagesByChat } from '../kit/images-by-chat.ts';
 import { toImageResult } from '../kit/made-images.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import { toPublicText, toRefusalError } from '../kit/upstream-error.ts';
+import { toPublicText } from '../kit/upstream-error.ts';
 import type { Provider, WholeProvider } from '../provider.ts';
 import { toModelPath } from './models.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
@@ -40,18 +40,12 @@ export function createGoogleImages(
     const { providerModel, onSent, signal, timeoutMs } = call;
     const body = toPrediction(call);
     onSent?.('google', body);
-    const { status, bytes, ...head } = await sendWhole(upstream.transport, {
-      method: 'POST',
+    const text = await askWhole(upstream, readGoogleErrorBody, {
       url: `${upstream.baseUrl}/${toModelPath(providerModel)}:predict`,
-      headers: { ...upstream.headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readGoogleErrorBody, { status, ...head }, text);
     const response = checkWith(responseSchema, parseJson(text));
     if (!response.success) {
       throw new GatewayError('provider_unavailable', `${upstream.name} returned a response without images`);

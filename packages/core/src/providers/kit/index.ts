@@ -11,6 +11,7 @@ export {
 } from '../../wire/chat-chunk.ts';
 export { isSupported } from '../../wire/chat-parameters.ts';
 export { refuseField } from '../../wire/fields.ts';
+export { askWhole, type WholeAsk } from './ask-whole.ts';
 export type { ApiKey } from './asked-key.ts';
 export {
   type ChatWire,

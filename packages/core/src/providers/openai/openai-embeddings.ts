@@ -2,9 +2,8 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import { toRefusalError } from '../kit/upstream-error.ts';
 import { vectorSchema } from '../kit/vector-schema.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
@@ -33,24 +32,17 @@ export function createOpenAiEmbeddings(
   upstream: Upstream,
   { toUrl, isGateway, ...words }: EmbeddingsWire,
 ): NonNullable<Provider['embeddings']> {
-  const { name, headers, transport } = upstream;
   return async (call) => {
     const { providerModel, signal, timeoutMs } = call;
     const body = toBody(call, words);
     call.onSent?.('openai', body);
-    const { status, bytes, ...head } = await sendWhole(transport, {
-      method: 'POST',
+    const text = await askWhole(upstream, readOpenAiError, {
       url: toUrl(providerModel),
-      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
-    return readResult(text, { name, isGateway });
+    return readResult(text, { name: upstream.name, isGateway });
   };
 }
 

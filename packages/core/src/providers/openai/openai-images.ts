@@ -1,10 +1,11 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isRecord, objectsOf, parseJson, readCount, type Unchecked } from '../../foundation/parse.ts';
-import { readErrorText, sendWhole, toText, type TransportRequest } from '../../foundation/transport.ts';
+import { readErrorText, type TransportRequest } from '../../foundation/transport.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { type Pixels, quotientOf, toPixels } from '../../wire/image-frame.ts';
 import type { ImageCall, ImageOrder, ImageResult, MadeImage } from '../image-contract.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import { toImageResult } from '../kit/made-images.ts';
 import { createSseDecoder } from '../kit/sse-decoder.ts';
 import { parseDataUrl, type Upstream } from '../kit/to-upstream.ts';
@@ -52,26 +53,26 @@ export function createOpenAiImages(
 
 /** Creates images whose answers have OpenAI's form, whole or as a stream of events. */
 export function createImageWire(upstream: Upstream, wire: ImageWire): NonNullable<Provider['image']> {
-  const { headers, transport } = upstream;
   return async (call) => {
     const { signal, timeoutMs, onPart } = call;
     const { url, contentType, body, shown } = wire.toRequest(call);
     call.onSent?.(wire.name, shown);
+    const type = { 'content-type': contentType };
+    if (onPart === undefined) {
+      const text = await askWhole(upstream, readOpenAiError, { url, headers: type, body, signal, timeoutMs });
+      return readWhole(text, upstream, wire);
+    }
     const request: TransportRequest = {
       method: 'POST',
       url,
-      headers: { ...headers, 'content-type': contentType },
+      headers: { ...upstream.headers, ...type },
       body,
       signal,
       headersTimeoutMs: timeoutMs,
       idleTimeoutMs: timeoutMs,
       totalTimeoutMs: timeoutMs,
     };
-    if (onPart !== undefined) return readStreamed(request, upstream, { wire, onPart });
-    const { status, bytes, ...head } = await sendWhole(transport, request);
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
-    return readWhole(text, upstream, wire);
+    return readStreamed(request, upstream, { wire, onPart });
   };
 }
 

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
 import type { ModerationVerdict } from '../../wire/moderations.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import { toRefusalError } from '../kit/upstream-error.ts';
 import type { ModerationOutcome } from '../moderation-contract.ts';
 import type { Provider } from '../provider.ts';
 import { readOpenAiError } from './read-openai-error.ts';
@@ -33,23 +32,16 @@ export function createOpenAiModeration(
   upstream: Upstream,
   toUrl: (providerModel: string) => string,
 ): NonNullable<Provider['moderation']> {
-  const { name, headers, transport } = upstream;
   return async ({ request, providerModel: model, onSent, signal, timeoutMs }) => {
     const body = { model, input: request.input };
     onSent?.('openai', body);
-    const { status, bytes, ...head } = await sendWhole(transport, {
-      method: 'POST',
+    const text = await askWhole(upstream, readOpenAiError, {
       url: toUrl(model),
-      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
-    return readOutcome(text, name);
+    return readOutcome(text, upstream.name);
   };
 }
 

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson, readCount } from '../../foundation/parse.ts';
-import { sendWhole, toText } from '../../foundation/transport.ts';
 import type { RerankDocument } from '../../wire/rerank.ts';
+import { askWhole } from '../kit/ask-whole.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
-import { toRefusalError } from '../kit/upstream-error.ts';
 import type { Provider } from '../provider.ts';
 import type { RerankCall, RerankResult } from '../rerank-contract.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
@@ -47,18 +46,12 @@ export function createOpenAiRerank(upstream: Upstream, wire: RerankWire): NonNul
     const { providerModel, signal, timeoutMs } = call;
     const body = toBody(call, wire.dialect);
     call.onSent?.('openai', body);
-    const { status, bytes, ...head } = await sendWhole(upstream.transport, {
-      method: 'POST',
+    const text = await askWhole(upstream, readOpenAiError, {
       url: wire.toUrl(providerModel),
-      headers: { ...upstream.headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      timeoutMs,
     });
-    const text = toText(bytes);
-    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
     return readResult(text, upstream.name, wire.dialect);
   };
 }
