@@ -191,6 +191,19 @@ test('where a prompt may be shortened, takes endpoints with room for half of it,
   expect(tags(fitting('small', 40_000))).toEqual(['private']);
 });
 
+test('a prompt is not shortened to nothing: an endpoint needs more room than the completion takes', () => {
+  const endpoints = [
+    priced('cheap', '0', '0', { context_length: 4096 }),
+    priced('dear', '0', '0', { context_length: 32_000 }),
+  ];
+  const shortened = (outputTokens: number): Query => ({
+    endpoints,
+    needs: { minPromptTokens: 1, outputTokens, compression: 'always' },
+  });
+  expect(rules(shortened(4095))).toEqual({});
+  expect(rules(shortened(4096))).toEqual({ cheap: 'context_length' });
+});
+
 test('leaves out endpoints too short for the prompt and its completion', () => {
   const endpoints = [
     priced('cheap', '0', '0', { context_length: 1000 }),

@@ -81,6 +81,38 @@ test('a response of its own overrules the advice, and the next ones for a minute
   expect(other.circuitState()).toBe('open');
 });
 
+test('a call that was under way before the advice is no probe of it', async () => {
+  const [one, other] = openTwo();
+  other.noteStarted();
+  fail(one, 5);
+  await platform.advance(5000);
+  expect(other.circuitState()).toBe('half-open');
+});
+
+test('advice neither shortens nor lengthens what a process has found out by itself', async () => {
+  const [one, other] = openTwo();
+  channels.isCut = true;
+  fail(other, 5);
+  await platform.advance(2500);
+  channels.isCut = false;
+  fail(one, 5);
+  expect(other.circuitState()).toBe('open');
+  await platform.advance(2500);
+  expect([one.circuitState(), other.circuitState()]).toEqual(['open', 'half-open']);
+});
+
+test('advice that comes while a process probes leaves the probe to decide', async () => {
+  const [one, other] = openTwo();
+  fail(one, 5);
+  await platform.advance(5000);
+  other.noteStarted();
+  fail(one);
+  // The other process has one call out, which shows more than what another has seen.
+  await platform.advance(100);
+  other.noteFailed({ code: 'provider_unavailable' }, false);
+  expect(other.ownOpenMs()).toBe(10_000);
+});
+
 test('a circuit that closes in one process closes what it has advised', async () => {
   const [one, other] = openTwo();
   fail(one, 5);
