@@ -18,5 +18,8 @@ const plugin: NonNullable<ViteUserConfig['plugins']>[number] = {
   },
 };
 
-/** The tests as they are, with one module read from elsewhere: no file of the checkout is ever written. */
-export default mergeConfig(config, { plugins: [plugin] });
+/**
+ * The tests as they are, with one module read from elsewhere: no file of the checkout is ever written. They have plenty
+ * of time, so that a busy machine kills no mutant.
+ */
+export default mergeConfig(config, { plugins: [plugin], test: { testTimeout: 60_000, hookTimeout: 60_000 } });
