@@ -76,7 +76,7 @@ export const AREAS: readonly Area[] = [
     name: 'edge',
     sources: ['packages/fixtures/src/edge/*.ts'],
     tests: ['packages/fixtures/src/edge'],
-    across: ['packages/fixtures/src', 'test/conformance/fixtures', 'test/contract/fixture-responses'],
+    across: ['packages/fixtures/src', 'test/contract/fixture-responses'],
   },
 ];
 
