@@ -82,7 +82,7 @@ export async function runTests({ args, limitMs, isWithEngines, mutated, folder }
     },
   );
   running = child.pid;
-  if (running !== undefined) setPriority(running, 10);
+  if (running !== undefined) setPriority(running, 5);
   const late = new AbortController();
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
