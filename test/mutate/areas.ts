@@ -69,8 +69,8 @@ export const AREAS: readonly Area[] = [
   {
     name: 'continuation',
     sources: [`${CORE}/chat/{continuation,continuation-seam}.ts`, `${CORE}/formats/responses/kept-*.ts`],
-    tests: [`${CORE}/chat`, `${CORE}/formats/responses`],
-    across: ['test/contract/continued-streams', 'test/contract/formats'],
+    tests: ['test/contract/continued-streams', `${CORE}/chat`, `${CORE}/formats/responses`],
+    across: ['test/contract/formats'],
   },
   {
     name: 'edge',
