@@ -22,6 +22,7 @@ export const AREAS: readonly Area[] = [
     across: [
       `${CORE}/chat`,
       `${CORE}/embeddings`,
+      `${CORE}/speech`,
       'test/contract/cancelled-calls',
       'test/contract/routing-rules',
       'test/faults/072-077',

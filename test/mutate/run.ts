@@ -183,21 +183,25 @@ function projects(...names: string[]): string[] {
   return names.flatMap((name) => ['--project', name]);
 }
 
+/** Each project takes its time to start, so only those of the files are named. */
+function projectsOf(files: readonly string[]): string[] {
+  const names = files.map((file) => (file.startsWith('packages/') ? 'unit' : (file.split('/')[1] ?? '')));
+  return projects(...new Set(names));
+}
+
 /** What is run in a step; undefined where no test is known for it. */
 function testsOf(
   step: Step,
   { area, file, near = [] }: { area: Area; file: string; near?: readonly string[] },
 ): Pick<Run, 'args' | 'limitMs' | 'isWithEngines'> | undefined {
   const { tests, across = [], isWithEngines } = area;
-  const all = projects('unit', 'contract', 'faults', 'conformance', ...(isWithEngines === true ? ['engines'] : []));
-  const files = { near, folder: tests, across };
-  const args = {
-    unit: ['related', file, ...projects('unit')],
-    all: ['related', file, ...projects('contract', 'faults', 'conformance')],
-  };
-  if (step === 'unit' || step === 'all') return { args: args[step], limitMs: STEPS[step] };
+  const limitMs = STEPS[step];
+  if (step === 'unit') return { args: ['related', file, ...projects('unit')], limitMs };
+  if (step === 'all') return { args: ['related', file, ...projects('contract', 'faults', 'conformance')], limitMs };
+  const files = { near, folder: tests, across }[step];
   // Without a file it would be all tests there are.
-  return files[step].length === 0 ? undefined : { args: [...all, ...files[step]], limitMs: STEPS[step], isWithEngines };
+  if (files.length === 0) return undefined;
+  return { args: [...projectsOf(files), ...files], limitMs, isWithEngines };
 }
 
 function readAreas(names: string): readonly Area[] {
