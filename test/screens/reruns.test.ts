@@ -118,16 +118,14 @@ describe.skipIf(skipped !== undefined)(
     let ids: string[];
     beforeAll(async () => {
       const baseUrl = await startUpstream();
-      const toModel = (name: string, usd: number) => ({
+      const toModel = (name: string, usd: number, providers = ['here']) => ({
         id: `acme/${name}`,
-        endpoints: [
-          {
-            provider: 'here',
-            providerModel: name,
-            max_completion_tokens: 1000,
-            pricing: { prompt: (usd / 1e6).toFixed(9), completion: ((usd * 5) / 1e6).toFixed(9) },
-          },
-        ],
+        endpoints: providers.map((provider) => ({
+          provider,
+          providerModel: name,
+          max_completion_tokens: 1000,
+          pricing: { prompt: (usd / 1e6).toFixed(9), completion: ((usd * 5) / 1e6).toFixed(9) },
+        })),
       });
       const config = {
         auth: {
@@ -136,8 +134,16 @@ describe.skipIf(skipped !== undefined)(
             { key: MANAGEMENT_KEY, kind: 'management', name: 'Mo' },
           ],
         },
-        providers: [{ slug: 'here', name: 'Here', wire: 'openai', baseUrl }],
-        models: [toModel('large', 3), toModel('small', 0.25), toModel('odd', 0.5), toModel('slow', 1)],
+        providers: [
+          { slug: 'here', name: 'Here', wire: 'openai', baseUrl },
+          { slug: 'there', name: 'There', wire: 'openai', baseUrl },
+        ],
+        models: [
+          toModel('large', 3),
+          toModel('small', 0.25, ['here', 'there']),
+          toModel('odd', 0.5),
+          toModel('slow', 1),
+        ],
       };
       ui = await launchUi({ config, managementKey: MANAGEMENT_KEY });
       ids = await seed();
@@ -312,6 +318,48 @@ describe.skipIf(skipped !== undefined)(
       await form.getByRole('button', { name: 'Start' }).click();
       await page.getByRole('heading', { level: 1, name: '1 request' }).waitFor();
       expect(problems).toEqual([]);
+    });
+
+    test('take the requests of a file, compare the providers of a model, and run as a key', async () => {
+      const made = await ui.call('/api/v1/keys', { key: MANAGEMENT_KEY, body: { name: 'Payer' } });
+      const { hash } = ((await made.json()) as { data: { hash: string } }).data;
+      const opened = await open('#/reruns?new=1');
+      const { page, problems } = opened;
+      const form = formOf(page);
+      const lines = ['Bern', 'Lima'].map((content) =>
+        JSON.stringify({ request: { body: { max_tokens: 400, messages: [{ role: 'user', content }] } } }),
+      );
+      const upload = (text: string): Promise<void> =>
+        form
+          .getByLabel('Upload requests')
+          .first()
+          .setInputFiles({ name: 'cities.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(text) });
+      await upload(`${lines.join('\n')}\n{`);
+      await form.getByText('3 requests of cities.ndjson').waitFor();
+      await chooseModels(page, 'acme/small');
+      await form.getByRole('button', { name: 'Estimate' }).click();
+      await form.getByText('line 3 is not JSON').first().waitFor();
+      await form.getByRole('button', { name: 'Choose by filter instead' }).click();
+      await upload(lines.join('\n'));
+      await form.getByText('Choose providers').click();
+      const providers = form.getByRole('combobox', { name: 'Providers of acme/small' });
+      for (const provider of ['here', 'there']) {
+        await providers.fill(provider);
+        await providers.press('Enter');
+      }
+      await form.getByRole('combobox', { name: 'Run as' }).selectOption('Payer');
+      await form.getByRole('button', { name: 'Estimate' }).click();
+      await form.getByRole('region', { name: 'Estimate' }).getByText('2 requests').waitFor();
+      expect(await look(opened, 'targets')).toEqual([]);
+      await form.getByRole('spinbutton', { name: 'Cost limit (USD)' }).fill('1');
+      await form.getByRole('button', { name: 'Start' }).click();
+      await page.getByText('runs as Payer').waitFor();
+      await page.getByText('4 of 4').first().waitFor();
+      const list = await ui.call(`/admin/v1/generations?key=${hash}`, { key: MANAGEMENT_KEY });
+      const { data } = (await list.json()) as { data: { provider_name: string }[] };
+      expect(data.map((each) => each.provider_name).toSorted()).toEqual(['Here', 'Here', 'There', 'There']);
+      // The file that was refused.
+      expect(problems).toEqual([expect.stringContaining('400 (Bad Request) /admin/v1/reruns/estimate')]);
     });
 
     test('say in the form what keeps them from being estimated, and keep what was entered', async () => {

@@ -25,6 +25,7 @@ export function toRerun(rerun: StoredRerun): Rerun {
     reason: rerun.reason,
     created_at: rerun.createdAt,
     created_by: rerun.createdBy,
+    run_as_key: rerun.owner.isKey ? { hash: rerun.owner.id, name: rerun.owner.name } : null,
     items: rerun.items,
     targets: [...rerun.targets],
     judges: [...rerun.judges],

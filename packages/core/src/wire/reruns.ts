@@ -144,6 +144,8 @@ const rerunSchema = z.object({
   reason: z.string().nullable(),
   created_at: z.string(),
   created_by: z.string(),
+  /** The API key that pays; null where its calls count for the key that created it. */
+  run_as_key: z.object({ hash: z.string(), name: z.string() }).nullable(),
   items: z.int(),
   targets: z.array(targetSchema),
   judges: z.array(judgeSchema),

@@ -1,4 +1,4 @@
-import type { Model } from '@model-gateway/core/wire';
+import type { Model, ModelEndpoint } from '@model-gateway/core/wire';
 
 import { formatPricePerMillion, formatPrice } from '../../format/money.ts';
 import { modelMessages } from './messages.ts';
@@ -16,6 +16,9 @@ export function toModelParams(id: string): ModelParams {
 
 export const toModelId = ({ author, _splat: rest = '' }: { author: string; _splat?: string | undefined }): string =>
   rest === '' ? author : `${author}/${rest}`;
+
+/** The tag begins with the provider’s slug; a tier or variant may follow. */
+export const providerSlugOf = ({ tag }: ModelEndpoint): string => tag.split('/')[0] ?? tag;
 
 type Pricing = Model['pricing'];
 

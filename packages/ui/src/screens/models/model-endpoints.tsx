@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { endpointsQuery } from '../../api/queries.ts';
-import { toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
+import { providerSlugOf, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { EndpointStateBadge, toEndpointState } from '../../features/providers/provider-states.tsx';
 import { formatDuration, formatPercent, formatSpeed, formatTokens } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -36,18 +36,15 @@ export function ModelEndpoints({ id }: { id: string }) {
   );
 }
 
-/** The tag begins with the provider’s slug; a tier or variant may follow. */
-const toSlug = ({ tag }: ModelEndpoint): string => tag.split('/')[0] ?? tag;
-
 function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
   const t = modelsMessages().endpoints;
   const { latency_last_30m: latency, throughput_last_30m: throughput } = endpoint;
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center gap-2">
-        <Logo name={toSlug(endpoint)} className="text-ink-soft" />
+        <Logo name={providerSlugOf(endpoint)} className="text-ink-soft" />
         <h3 className="font-medium">
-          <Link to="/providers/$slug" params={{ slug: toSlug(endpoint) }} className="leading-6 hover:underline">
+          <Link to="/providers/$slug" params={{ slug: providerSlugOf(endpoint) }} className="leading-6 hover:underline">
             {endpoint.provider_name}
           </Link>
         </h3>

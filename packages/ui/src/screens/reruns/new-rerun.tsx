@@ -1,4 +1,4 @@
-import type { Rerun, RerunEstimate } from '@model-gateway/core/wire';
+import type { AnyKey, Rerun, RerunEstimate } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useMemo, useState } from 'react';
 
@@ -7,7 +7,7 @@ import { allKeysQuery } from '../../api/queries.ts';
 import { type KeyHashes, toFilterText } from '../../features/generations/search/filter-text.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
-import { LabelledInput } from '../../parts/controls/labelled.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { partMessages } from '../../parts/part-messages.ts';
@@ -43,17 +43,22 @@ interface Estimated {
 
 /** What an estimate depends on. */
 const toPlanKey = (draft: RerunDraft): string =>
-  JSON.stringify({ ...draft, name: '', maxCost: '', concurrency: '' } satisfies RerunDraft);
+  JSON.stringify({ ...draft, name: '', maxCost: '', concurrency: '', payer: '' } satisfies RerunDraft);
 
-/** Names of keys by their hashes, as far as they are known. */
-function useKeyNames(): ReadonlyMap<string, string> {
-  const { data } = useQuery(allKeysQuery);
-  return useMemo(() => toUniqueNames(data ?? []), [data]);
+const NO_KEYS: readonly AnyKey[] = [];
+
+/** All keys, as far as they are known, and their names by their hashes. */
+function useKeys() {
+  const { data: keys = NO_KEYS } = useQuery(allKeysQuery);
+  const names = useMemo(() => toUniqueNames(keys), [keys]);
+  // Those of the configuration are nobody's to run something as.
+  const payers = useMemo(() => keys.filter(({ source, disabled }) => source === 'stored' && !disabled), [keys]);
+  return { names, payers };
 }
 
 function useRerunForm({ search, onStarted }: NewRerunProps) {
   const client = useQueryClient();
-  const names = useKeyNames();
+  const { names, payers } = useKeys();
   const hashes: KeyHashes = useMemo(() => new Map(Array.from(names, ([hash, name]) => [name, hash])), [names]);
   const [draft, setDraft] = useState(() => toDraft(search, names));
   // Until their names are there, keys stand in the filter by their hashes, which works as well.
@@ -90,6 +95,8 @@ function useRerunForm({ search, onStarted }: NewRerunProps) {
       setIssues({});
     },
     issues,
+    /** Keys that it may run as. */
+    keys: payers,
     /** Of the form as it is now. */
     current,
     estimate,
@@ -113,7 +120,7 @@ function useRerunForm({ search, onStarted }: NewRerunProps) {
 export function NewRerun(props: NewRerunProps) {
   const t = rerunFormMessages();
   const formId = useId();
-  const { draft, change, issues, current, estimate, start, ask, begin } = useRerunForm(props);
+  const { draft, change, issues, keys, current, estimate, start, ask, begin } = useRerunForm(props);
   const error = start.error ?? estimate.error;
   const fields = { draft, onChange: change, issues, error };
   const submit = (event: FormEvent): void => {
@@ -147,7 +154,7 @@ export function NewRerun(props: NewRerunProps) {
         <SetFields {...fields} />
         <TargetFields {...fields} />
         <JudgeFields {...fields} />
-        <div className="grid items-start gap-3 sm:grid-cols-3">
+        <div className="grid items-start gap-3 sm:grid-cols-2">
           <LabelledInput
             label={t.maxCost}
             hint={t.maxCostHint}
@@ -169,6 +176,14 @@ export function NewRerun(props: NewRerunProps) {
             max={32}
             value={draft.concurrency}
             onChange={(concurrency) => change({ concurrency })}
+          />
+          <LabelledSelect
+            label={t.payer}
+            hint={t.payerHint}
+            error={issueFor(error, 'run_as_key')}
+            value={draft.payer}
+            options={[['', t.yourself], ...keys.map(({ hash, name }) => [hash, name] as const)]}
+            onChange={(payer) => change({ payer })}
           />
           <LabelledInput
             label={t.name}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { findIssues, toDraft, toPlanBody, toRerunBody } from './rerun-draft.ts';
+import { countRequests, findIssues, toDraft, toPlanBody, toRerunBody } from './rerun-draft.ts';
 import { toRerunSearch } from './rerun-search.ts';
 
 const NOW = Date.parse('2026-03-04T12:00:00Z');
@@ -63,6 +63,28 @@ test('what is changed of the requests holds for each model', () => {
     { model: 'acme/tiny', ...change },
   ]);
   expect(toPlanBody({ ...draft, systemChange: 'keep' }, NOW).targets[0]).not.toHaveProperty('system');
+});
+
+test('each chosen provider of a model is a target of its own', () => {
+  const draft = {
+    ...toDraft({}),
+    models: ['acme/small', 'acme/tiny'],
+    providers: { 'acme/small': ['one', 'two'], 'acme/gone': ['three'] },
+  };
+  expect(toPlanBody(draft, NOW).targets).toEqual([
+    { model: 'acme/small', provider: 'one' },
+    { model: 'acme/small', provider: 'two' },
+    { model: 'acme/tiny' },
+  ]);
+});
+
+test('the requests of a file go alone, and a key pays that is chosen', () => {
+  const upload = { name: 'requests.ndjson', text: '{"request":{"body":{}}}\n\n{"request":{"body":{}}}\n' };
+  const draft = { ...toDraft({}), upload, filter: 'no condition', models: ['acme/small'], payer: 'a1b2' };
+  expect(countRequests(upload)).toBe(2);
+  expect(findIssues(draft)).toEqual({});
+  expect(toRerunBody(draft, NOW)).toMatchObject({ set: { ndjson: upload.text }, run_as_key: 'a1b2' });
+  expect(toRerunBody({ ...draft, payer: '' }, NOW).run_as_key).toBeUndefined();
 });
 
 test('judges by code, by a pattern and by a model are sent, and the limits as numbers', () => {

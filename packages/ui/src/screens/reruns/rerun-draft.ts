@@ -22,7 +22,11 @@ export interface RerunDraft {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly limit: string;
+  /** Requests of a file, in the place of calls; null for none. */
+  readonly upload: RerunUpload | null;
   readonly models: readonly string[];
+  /** Slugs of providers by model, each of which is a target of its own; none where any may serve it. */
+  readonly providers: Readonly<Record<string, readonly string[]>>;
   /** What becomes of the system prompt, for all targets. */
   readonly systemChange: 'keep' | 'replace' | 'append';
   readonly system: string;
@@ -36,7 +40,18 @@ export interface RerunDraft {
   /** USD. */
   readonly maxCost: string;
   readonly concurrency: string;
+  /** Hash of the API key that pays, or `''` for the one who starts it. */
+  readonly payer: string;
 }
+
+/** A file with a request in each line. */
+export interface RerunUpload {
+  readonly name: string;
+  readonly text: string;
+}
+
+export const countRequests = ({ text }: RerunUpload): number =>
+  text.split('\n').filter((line) => line.trim() !== '').length;
 
 const DEFAULT_LIMIT = 100;
 const DEFAULT_CONCURRENCY = 4;
@@ -53,7 +68,9 @@ export function toDraft(search: RerunSearch, names?: ReadonlyMap<string, string>
     from,
     to,
     limit: String(DEFAULT_LIMIT),
+    upload: null,
     models: [],
+    providers: {},
     systemChange: 'keep',
     system: '',
     parameters: '',
@@ -63,6 +80,7 @@ export function toDraft(search: RerunSearch, names?: ReadonlyMap<string, string>
     rubric: '',
     maxCost: '',
     concurrency: String(DEFAULT_CONCURRENCY),
+    payer: '',
   };
 }
 
@@ -76,9 +94,10 @@ export function findIssues(draft: RerunDraft, keys?: KeyHashes): DraftIssues {
   const t = rerunFormMessages().issues;
   const { filters, problems } = parseFilterText(draft.filter, keys);
   const hasHalfJudge = (draft.judgeModel.trim() === '') !== (draft.rubric.trim() === '');
+  const isFiltered = draft.ids.length === 0 && draft.upload === null;
   return {
-    ...(draft.ids.length === 0 && problems.length > 0 && { set: problems.join('. ') }),
-    ...(draft.ids.length === 0 && filters.text !== undefined && { set: t.noText }),
+    ...(isFiltered && problems.length > 0 && { set: problems.join('. ') }),
+    ...(isFiltered && filters.text !== undefined && { set: t.noText }),
     ...(draft.models.length === 0 && { targets: t.noModel }),
     ...(toParameters(draft.parameters) === null && { parameters: t.noObject }),
     ...(hasHalfJudge && { judges: t.halfJudge }),
@@ -102,16 +121,26 @@ export function toPlanBody(draft: RerunDraft, now: number, keys?: KeyHashes) {
   const system = draft.system.trim() === '' ? undefined : draft.system;
   return {
     set: toSet(draft, now, keys),
-    targets: draft.models.map((model) => ({
-      model,
-      parameters: toParameters(draft.parameters) ?? undefined,
-      ...(draft.systemChange !== 'keep' && system !== undefined && { system: { [draft.systemChange]: system } }),
-    })),
+    targets: draft.models.flatMap((model) =>
+      providersOf(model, draft).map((provider) => ({
+        model,
+        ...(provider !== undefined && { provider }),
+        parameters: toParameters(draft.parameters) ?? undefined,
+        ...(draft.systemChange !== 'keep' && system !== undefined && { system: { [draft.systemChange]: system } }),
+      })),
+    ),
     judges: toJudges(draft),
   };
 }
 
-function toSet({ ids, filter, range, from, to, limit }: RerunDraft, now: number, keys: KeyHashes | undefined) {
+function providersOf(model: string, { providers }: RerunDraft): readonly (string | undefined)[] {
+  const chosen = providers[model] ?? [];
+  return chosen.length === 0 ? [undefined] : chosen;
+}
+
+function toSet(draft: RerunDraft, now: number, keys: KeyHashes | undefined) {
+  const { ids, upload, filter, range, from, to, limit } = draft;
+  if (upload !== null) return { ndjson: upload.text };
   if (ids.length > 0) return { generation_ids: ids };
   const { filters } = parseFilterText(filter, keys);
   const span = isPeriod(range) ? { range } : { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
@@ -129,11 +158,12 @@ function toJudges({ judges, pattern, judgeModel, rubric }: RerunDraft): readonly
 
 /** The body of `POST /admin/v1/reruns`. */
 export function toRerunBody(draft: RerunDraft, now: number, keys?: KeyHashes) {
-  const { name, maxCost, concurrency } = draft;
+  const { name, maxCost, concurrency, payer } = draft;
   return {
     ...toPlanBody(draft, now, keys),
     name: name.trim() === '' ? undefined : name.trim(),
     max_cost_usd: Number(maxCost),
     concurrency: concurrency.trim() === '' ? undefined : Number(concurrency),
+    run_as_key: payer === '' ? undefined : payer,
   };
 }

@@ -73,6 +73,7 @@ function Head({ rerun }: { rerun: RerunReport }) {
         <span>
           <Moment at={rerun.created_at} /> {t.page.createdBy(showControls(rerun.created_by))}
         </span>
+        {rerun.run_as_key !== null && <span>{t.page.runAs(showControls(rerun.run_as_key.name))}</span>}
         <Link to="/generations" search={{ session: id }} className="text-accent underline">
           {t.page.generations}
         </Link>

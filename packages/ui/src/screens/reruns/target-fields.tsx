@@ -1,9 +1,9 @@
-import type { Model } from '@model-gateway/core/wire';
+import type { Model, ModelEndpoint } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
-import { modelsQuery } from '../../api/queries.ts';
-import { formatTokenPrice } from '../../features/models/model-facts.ts';
+import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
+import { formatTokenPrice, providerSlugOf } from '../../features/models/model-facts.ts';
 import { Field, Folded, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
@@ -38,7 +38,11 @@ export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps
   return (
     <fieldset className={GROUP}>
       <legend className="px-1 text-sm font-semibold">{t.targets}</legend>
-      <Field label={t.models} hint={t.modelsHint} error={issues.targets ?? issueForTarget(error, 'model')}>
+      <Field
+        label={t.models}
+        hint={t.modelsHint}
+        error={issues.targets ?? issueFor(error, 'targets') ?? issueForTarget(error, 'model')}
+      >
         {(control) => (
           <MultiSelect
             control={control}
@@ -51,6 +55,24 @@ export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps
           />
         )}
       </Field>
+      {draft.models.length > 0 && (
+        <Folded title={t.providers} hasIssue={issueForTarget(error, 'provider') !== undefined}>
+          <div className="mt-3 flex flex-col gap-3">
+            <p className="text-xs text-ink-faint">{t.providersHint}</p>
+            {draft.models.map((model) => (
+              <ProviderField
+                key={model}
+                model={model}
+                chosen={draft.providers[model] ?? NOTHING}
+                onChange={(chosen) => onChange({ providers: { ...draft.providers, [model]: chosen } })}
+              />
+            ))}
+            {issueForTarget(error, 'provider') !== undefined && (
+              <p className="text-xs text-bad">{issueForTarget(error, 'provider')}</p>
+            )}
+          </div>
+        </Folded>
+      )}
       <Folded title={t.changes} hasIssue={parametersIssue !== undefined || systemIssue !== undefined}>
         <div className="mt-3 flex flex-col gap-3">
           <LabelledSelect
@@ -84,8 +106,42 @@ export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps
   );
 }
 
+interface ProviderFieldProps {
+  readonly model: string;
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+/** The providers of a model that are compared with each other; without any, the gateway chooses for each request. */
+function ProviderField({ model, chosen, onChange }: ProviderFieldProps) {
+  const t = rerunFormMessages();
+  const { data: endpoints = NOTHING } = useQuery({ ...endpointsQuery(model), retry: false });
+  const options = useMemo(() => toProviders(endpoints), [endpoints]);
+  return (
+    <Field label={t.providersOf(model)}>
+      {(control) => (
+        <MultiSelect
+          control={control}
+          noun={t.providerNoun}
+          options={options}
+          chosen={chosen}
+          onChange={onChange}
+          placeholder={t.anyProvider}
+          allowsOther
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Once each: a provider may have several endpoints of a model. */
+function toProviders(endpoints: readonly ModelEndpoint[]): SelectOption[] {
+  const names = new Map(endpoints.map((endpoint) => [providerSlugOf(endpoint), endpoint.provider_name]));
+  return Array.from(names, ([value, name]) => ({ value, label: value, words: name }));
+}
+
 /** The gateway's message about a member of the first target that has one, or about all targets. */
-function issueForTarget(error: unknown, member: 'model' | 'parameters' | 'system'): string | undefined {
+function issueForTarget(error: unknown, member: 'model' | 'provider' | 'parameters' | 'system'): string | undefined {
   const places = Array.from({ length: 8 }, (_, at) => issueFor(error, `targets.${at}.${member}`));
   return places.find((issue) => issue !== undefined);
 }
