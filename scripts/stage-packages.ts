@@ -120,8 +120,6 @@ async function bundleTypes(cwd: string, input: Record<string, string>): Promise<
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
     checks: UNTIMED,
     plugins: [dts({ dtsOnly: true, generator: 'oxc', tsconfig: join(cwd, 'tsconfig.json'), sourcemap: false })],
-    // How long that takes says how busy the machine is.
-    checks: { bundlerTimings: false },
     logLevel: 'warn',
     onLog: refuse,
   });
