@@ -27,6 +27,7 @@ export {
 } from './mounted.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
 export { createDiskFileStorage, type DiskFileStorageOptions } from './files/disk-file-storage.ts';
+export { createSealedFileStorage, type SealedFileStorageOptions } from './files/sealed-file-storage.ts';
 export { createS3FileStorage, type S3FileStorageOptions } from './files/s3-file-storage.ts';
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';

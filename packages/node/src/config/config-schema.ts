@@ -265,6 +265,10 @@ const filesSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether uploaded files can be downloaded again; files that the gateway made always can'),
+  sealed: z
+    .boolean()
+    .default(false)
+    .describe('Whether contents are sealed before they are stored, as keys of providers are'),
   s3: s3Schema.nullable().default(null).describe('Stores the contents in a bucket; null stores them with the store'),
 });
 

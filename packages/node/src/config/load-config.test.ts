@@ -101,7 +101,7 @@ test('an empty file is a whole configuration', () => {
       allowPrivateNetwork: false,
     },
     videos: { keepMb: 2048 },
-    files: { maxMb: 100, workspaceMaxMb: 10_240, workspaceMaxFiles: 10_000, downloads: false, s3: null },
+    files: { maxMb: 100, workspaceMaxMb: 10_240, workspaceMaxFiles: 10_000, downloads: false, sealed: false, s3: null },
     webSearch: null,
     providers: [],
     models: [],

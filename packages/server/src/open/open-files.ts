@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 
-import { createMemoryFileStorage, type FileOptions, type FileStorage, type Store } from '@model-gateway/core';
+import {
+  createMemoryFileStorage,
+  type FileOptions,
+  type FileStorage,
+  type SecretBox,
+  type Store,
+} from '@model-gateway/core';
 import {
   createDiskFileStorage,
   createNodePlatform,
   createS3FileStorage,
+  createSealedFileStorage,
   type GatewayConfig,
 } from '@model-gateway/node';
 
@@ -13,15 +20,17 @@ const MIB = 1024 * 1024;
 const MEMORY_MIB = 256;
 
 /** What files are stored with: beside the rows of the store. Undefined where none are to be, or the store has no place. */
-export async function openFiles(config: GatewayConfig, store: Store): Promise<FileOptions | undefined> {
-  const { maxMb, workspaceMaxMb, workspaceMaxFiles, downloads } = config.files;
+export async function openFiles(config: GatewayConfig, store: Store, box: SecretBox): Promise<FileOptions | undefined> {
+  const { maxMb, workspaceMaxMb, workspaceMaxFiles, downloads, sealed } = config.files;
   if (maxMb === 0) return undefined;
   const storage = await openStorage(config, store);
   if (storage === undefined) return undefined;
   const workspaceMb =
     config.store.type === 'memory' && config.files.s3 === null ? Math.min(workspaceMaxMb, MEMORY_MIB) : workspaceMaxMb;
+  // Without a key that every process has, it is better to stop than to refuse each file.
+  if (sealed) await box.seal('', 'files.sealed');
   return {
-    storage,
+    storage: createSealedFileStorage({ storage, box, isSealing: sealed }),
     maxBytes: maxMb * MIB,
     maxWorkspaceBytes: workspaceMb * MIB,
     maxWorkspaceFiles: workspaceMaxFiles,

@@ -162,7 +162,7 @@ async function composeParts(
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
     videoArchive: await openVideoArchive(config, store),
-    files: await openFiles(config, store),
+    files: await openFiles(config, store, box),
     logging: {
       inputOutput: config.logging.inputOutput,
       maxContentMb: config.logging.maxContentMb,
