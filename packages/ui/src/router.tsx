@@ -13,7 +13,9 @@ import { toGenerationSearch } from './features/generations/search/generation-sea
 import { toModelSearch } from './features/models/model-search.ts';
 import { ErrorPanel } from './parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from './parts/messages/states.tsx';
+import { toBatchSearch } from './screens/batches/batch-search.ts';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
+import { toFileSearch } from './screens/files/file-search.ts';
 import { toPlaygroundSearch } from './screens/playground/playground-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
 import { toRerunPageSearch, toRerunSearch } from './screens/reruns/rerun-search.ts';
@@ -73,6 +75,18 @@ const videos = createRoute({
   path: '/videos',
   validateSearch: toVideoSearch,
   component: lazyRouteComponent(() => import('./screens/videos/videos-screen.tsx'), 'VideosScreen'),
+});
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  validateSearch: toBatchSearch,
+  component: lazyRouteComponent(() => import('./screens/batches/batches-screen.tsx'), 'BatchesScreen'),
+});
+const files = createRoute({
+  getParentRoute: () => root,
+  path: '/files',
+  validateSearch: toFileSearch,
+  component: lazyRouteComponent(() => import('./screens/files/files-screen.tsx'), 'FilesScreen'),
 });
 const destinations = createRoute({
   getParentRoute: () => root,
@@ -172,6 +186,8 @@ export const router = createRouter({
     session,
     playground,
     videos,
+    batches,
+    files,
     guardrails,
     keys,
     connect,

@@ -5,7 +5,7 @@ import { endSession, getSession, toSessionHeaders } from './session.ts';
 const channel = new BroadcastChannel('model-gateway');
 
 /** Tells the other pages of this browser that something has been changed. */
-const tellOtherPages = (): void => channel.postMessage('changed');
+export const tellOtherPages = (): void => channel.postMessage('changed');
 
 /** Calls back when another page of this browser has changed something. */
 export function onOtherPagesChange(listener: () => void): void {
@@ -83,7 +83,8 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
 /** Operations that change nothing, although they have a body. */
 const QUESTIONS = /\/(explain|test|provider-tests|dry-runs|estimate)$/;
 
-function toAuthHeaders(caller: Caller | undefined, method: string): Record<string, string> {
+/** The headers that say who calls. */
+export function toAuthHeaders(caller: Caller | undefined, method: string): Record<string, string> {
   if (caller?.key !== undefined) return { authorization: `Bearer ${caller.key}` };
   const headers = toSessionHeaders(getSession(), method);
   return caller?.keyHash === undefined ? headers : { ...headers, 'x-act-as-key': caller.keyHash };

@@ -6,6 +6,8 @@ export type Task =
   | 'create-key'
   | 'add-provider'
   | 'new-video'
+  | 'new-batch'
+  | 'upload-files'
   | 'new-rerun'
   | 'new-experiment'
   | 'open-prompts'

@@ -2,7 +2,9 @@ import {
   Archive,
   Cable,
   ChartColumn,
+  Files,
   KeyRound,
+  Layers,
   ListTree,
   type LucideIcon,
   MessagesSquare,
@@ -31,6 +33,8 @@ export interface Place {
     | '/generations/sessions'
     | '/playground'
     | '/videos'
+    | '/batches'
+    | '/files'
     | '/guardrails'
     | '/keys'
     | '/connect'
@@ -60,6 +64,8 @@ export const PLACE_GROUPS = [
     places: [
       { path: '/playground', name: 'playground', letter: 'p', digit: '4', icon: MessagesSquare },
       { path: '/videos', name: 'videos', letter: 'v', digit: '5', icon: Video },
+      { path: '/batches', name: 'batches', letter: 'a', icon: Layers },
+      { path: '/files', name: 'files', letter: 'l', icon: Files },
       { path: '/fixtures', name: 'fixtures', letter: 'f', icon: Archive },
       { path: '/reruns', name: 'reruns', letter: 'n', icon: Repeat2 },
     ],

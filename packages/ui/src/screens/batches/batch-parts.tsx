@@ -1,0 +1,56 @@
+import type { BatchRow } from '@model-gateway/core/wire';
+
+import { ProgressBar } from '../../features/files/progress-bar.tsx';
+import { formatCount } from '../../format/quantity.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { batchesMessages } from './messages.tsx';
+
+const TONES: Readonly<Record<BatchRow['status'], Tone>> = {
+  validating: 'neutral',
+  failed: 'bad',
+  in_progress: 'accent',
+  finalizing: 'accent',
+  completed: 'neutral',
+  expired: 'caution',
+  cancelling: 'caution',
+  cancelled: 'caution',
+};
+
+/** Only what is not as one wants it stands out. */
+export function BatchStatus({ status }: Pick<BatchRow, 'status'>) {
+  const word = batchesMessages().statuses[status];
+  if (status === 'completed') return <span className="text-ink-soft">{word}</span>;
+  return <Badge tone={TONES[status]}>{word}</Badge>;
+}
+
+interface BatchProgressProps {
+  readonly counts: BatchRow['request_counts'];
+  readonly isWide?: boolean;
+}
+
+/** How many lines are done, as a bar and in figures. */
+export function BatchProgress({ counts: { total, completed, failed }, isWide = false }: BatchProgressProps) {
+  const t = batchesMessages();
+  const [over, all] = [formatCount(completed + failed), formatCount(total)];
+  const text = failed > 0 ? t.failedLines(over, all, formatCount(failed)) : t.progressOf(over, all);
+  return (
+    <span
+      className={isWide ? 'figures flex flex-col gap-1 text-sm' : 'figures flex min-w-0 items-center gap-2'}
+      title={text}
+    >
+      <ProgressBar
+        label={t.progressLabel}
+        text={text}
+        total={total}
+        done={completed}
+        failed={failed}
+        {...(isWide && { className: 'h-2 w-full' })}
+      />
+      <span className="truncate">{text}</span>
+    </span>
+  );
+}
+
+/** What a batch calls, in a word. */
+export const toKind = (endpoint: string): string => batchesMessages().kinds[endpoint] ?? showControls(endpoint);

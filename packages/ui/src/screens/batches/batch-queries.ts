@@ -1,0 +1,56 @@
+import type { BatchRow, BatchRowList } from '@model-gateway/core/wire';
+import { queryOptions } from '@tanstack/react-query';
+
+import { type Caller, callApi } from '../../api/call-api.ts';
+import { openFile } from '../../features/files/file-queries.ts';
+import { parseResults, type ResultList } from './batch-results.ts';
+
+const WATCHED_MS = 1000;
+const IDLE_MS = 10_000;
+const PAGE = 100;
+
+export const isOpen = ({ status }: Pick<BatchRow, 'status'>): boolean =>
+  ['validating', 'in_progress', 'finalizing', 'cancelling'].includes(status);
+
+export const BATCHES_KEY = ['batches'] as const;
+
+/** The latest batches of all workspaces, newest first; looked at every second while one is under way. */
+export const batchesQuery = queryOptions({
+  queryKey: BATCHES_KEY,
+  queryFn: ({ signal }) => callApi<BatchRowList>('/admin/v1/batches', { query: { limit: PAGE }, signal }),
+  refetchInterval: ({ state: { data } }) => (data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
+});
+
+/** A batch, also one that is older than those of the list. */
+export const batchQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...BATCHES_KEY, id],
+    queryFn: async ({ signal }) =>
+      (await callApi<{ data: BatchRow }>(`/admin/v1/batches/${encodeURIComponent(id)}`, { signal })).data,
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data) ? WATCHED_MS : false),
+  });
+
+export const cancelBatch = (id: string): Promise<unknown> =>
+  callApi(`/admin/v1/batches/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
+
+/** Begins a batch of a stored file. Throws `ApiError`. */
+export const createBatch = (fileId: string, endpoint: string, caller: Caller): Promise<{ readonly id: string }> =>
+  callApi('/api/v1/batches', {
+    method: 'POST',
+    body: { input_file_id: fileId, endpoint, completion_window: '24h' },
+    caller,
+  });
+
+/** The first results of a batch that has ended: those of both files, as they stand in them. */
+export const resultsQuery = (batch: Pick<BatchRow, 'id' | 'workspace_id' | 'output_file_id' | 'error_file_id'>) =>
+  queryOptions({
+    queryKey: [...BATCHES_KEY, batch.id, 'results', batch.output_file_id, batch.error_file_id],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<ResultList> => {
+      const ids = [batch.error_file_id, batch.output_file_id].filter((id) => id !== null);
+      const lists = await Promise.all(
+        ids.map(async (id) => parseResults((await openFile(id, batch.workspace_id, signal)).body)),
+      );
+      return { rows: lists.flatMap(({ rows }) => rows), isCut: lists.some(({ isCut }) => isCut) };
+    },
+  });

@@ -1,0 +1,172 @@
+import type { BatchRow } from '@model-gateway/core/wire';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { Layers, Plus } from 'lucide-react';
+import { useState } from 'react';
+
+import { ApiError } from '../../api/api-error.ts';
+import { useTask } from '../../app/tasks.ts';
+import { ListBody, ListScreen, useSearchChange } from '../../features/list-screen/list-screen.tsx';
+import { formatCentsInColumn } from '../../format/money.ts';
+import { formatMoment } from '../../format/time.ts';
+import { perLocale } from '../../messages/locale.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { FilterSelect } from '../../parts/controls/select.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../parts/table/virtual-table.tsx';
+import { Moment } from '../../parts/text/moment.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { BatchPanel } from './batch-panel.tsx';
+import { BatchProgress, BatchStatus, toKind } from './batch-parts.tsx';
+import { BATCHES_KEY, batchesQuery } from './batch-queries.ts';
+import type { BatchSearch } from './batch-search.ts';
+import { batchesMessages } from './messages.tsx';
+import { NewBatch } from './new-batch.tsx';
+
+/** The batches of all workspaces, with their progress as it goes on. */
+export function BatchesScreen() {
+  const t = batchesMessages();
+  const { status, open } = useSearch({ from: '/batches' });
+  const change = useSearchChange<BatchSearch>('/batches');
+  const client = useQueryClient();
+  const query = useQuery(batchesQuery);
+  const [isCreating, setIsCreating] = useState(false);
+  const create = (): void => setIsCreating(true);
+  useTask('new-batch', create);
+  const batches = query.data?.data;
+  const shown = batches?.filter((batch) => status === undefined || batch.status === status);
+  if (query.error instanceof ApiError && query.error.status === 404) {
+    return (
+      <ListScreen title={t.title}>
+        <EmptyState icon={<Layers size={22} />} title={t.notRun}>
+          <p>{t.notRunHint}</p>
+        </EmptyState>
+      </ListScreen>
+    );
+  }
+  return (
+    <ListScreen
+      title={t.title}
+      actions={
+        <Button look="primary" icon={<Plus size={15} />} onClick={create}>
+          {t.newBatch}
+        </Button>
+      }
+      filters={
+        batches !== undefined &&
+        batches.length > 0 && (
+          <div role="search" className="flex flex-wrap items-center gap-2">
+            <FilterSelect
+              label={t.status}
+              any={t.anyStatus}
+              value={status}
+              options={Object.entries(t.statuses)}
+              onChange={(next) => change({ status: next })}
+            />
+          </div>
+        )
+      }
+      opened={
+        <>
+          {open !== undefined && <BatchPanel key={open} id={open} onClose={() => change({ open: undefined })} />}
+          {isCreating && (
+            <NewBatch
+              onClose={() => setIsCreating(false)}
+              onStarted={(id) => {
+                setIsCreating(false);
+                void client.invalidateQueries({ queryKey: BATCHES_KEY });
+                change({ open: id, status: undefined });
+              }}
+            />
+          )}
+        </>
+      }
+    >
+      <ListBody
+        what={t.what}
+        query={query}
+        isKept
+        rows={shown}
+        empty={
+          batches?.length === 0 ? (
+            <EmptyState icon={<Layers size={22} />} title={t.empty}>
+              <p>{t.emptyHint(<code className="font-mono text-xs">POST /api/v1/batches</code>)}</p>
+              <Button onClick={create}>{t.newBatch}</Button>
+            </EmptyState>
+          ) : (
+            <EmptyState title={t.noMatch}>
+              <Button onClick={() => change({ status: undefined })}>{t.clear}</Button>
+            </EmptyState>
+          )
+        }
+      >
+        {(rows) => (
+          <VirtualTable
+            label={t.label}
+            rows={rows}
+            columns={toColumns()}
+            idOf={({ id }) => id}
+            total={status === undefined ? query.data?.total_count : rows.length}
+            openId={open}
+            onOpen={({ id }) => change({ open: id })}
+          />
+        )}
+      </ListBody>
+    </ListScreen>
+  );
+}
+
+const toColumns = perLocale((): readonly Column<BatchRow>[] => {
+  const t = batchesMessages();
+  return [
+    {
+      id: 'batch',
+      header: t.name,
+      width: 'minmax(150px,2fr)',
+      narrow: { width: 'minmax(84px,1fr)' },
+      cell: ({ id, endpoint }) => (
+        <span title={id}>
+          {toKind(endpoint)} <span className="font-mono text-xs text-ink-faint">{id.slice(-8)}</span>
+        </span>
+      ),
+    },
+    { id: 'status', header: t.status, width: '104px', cell: ({ status }) => <BatchStatus status={status} /> },
+    {
+      id: 'progress',
+      header: t.progress,
+      width: 'minmax(220px,2fr)',
+      narrow: { width: 'minmax(140px,2fr)' },
+      cell: ({ request_counts: counts }) => <BatchProgress counts={counts} />,
+    },
+    {
+      id: 'cost',
+      leaves: 3,
+      header: t.cost,
+      width: '104px',
+      isNumeric: true,
+      cell: ({ cost }) => formatCentsInColumn(cost),
+    },
+    {
+      id: 'key',
+      leaves: 1,
+      header: t.key,
+      width: 'minmax(100px,1fr)',
+      cell: ({ key_name: name }) => <span title={name}>{showControls(name)}</span>,
+    },
+    {
+      id: 'created',
+      leaves: 2,
+      header: t.created,
+      width: '136px',
+      cell: ({ created_at: seconds }) => {
+        const at = new Date(seconds * 1000).toISOString();
+        return (
+          <Moment at={at} className="figures text-ink-soft">
+            {formatMoment(at)}
+          </Moment>
+        );
+      },
+    },
+  ];
+});

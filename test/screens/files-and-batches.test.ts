@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+
+const line = (id: string, content: string, model = 'demo/chat'): string =>
+  JSON.stringify({
+    custom_id: id,
+    method: 'POST',
+    url: '/v1/chat/completions',
+    body: { model, messages: [{ role: 'user', content }] },
+  });
+
+const toFile = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+describe.skipIf(skipped !== undefined)(
+  `files and batches${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 90_000 },
+  () => {
+    let ui: Ui;
+    beforeAll(async () => {
+      ui = await launchUi();
+    }, 60_000);
+    afterAll(() => ui?.close(), 60_000);
+
+    const listFiles = async (): Promise<readonly { readonly filename: string; readonly expires_at: string | null }[]> =>
+      ((await (await ui.call('/admin/v1/files')).json()) as { data: [] }).data;
+
+    test('files are uploaded, each with its outcome, opened, and deleted unless that is undone', async () => {
+      const { page, check } = await ui.open('#/files');
+      await page.getByText('No files yet').waitFor();
+      await page.getByRole('button', { name: 'Upload files' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'Upload files' });
+      await dialog
+        .locator('input[type=file]')
+        .setInputFiles([
+          toFile('notes.md', '# Notes\n\nAll is well.\n'),
+          { name: 'odd.bin', mimeType: '', buffer: Buffer.from([0, 1, 2, 255, 254]) },
+        ]);
+      await dialog.getByLabel('Delete after').selectOption({ label: '7 days' });
+      await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
+      await dialog.getByText('uploaded', { exact: true }).waitFor();
+      await dialog.getByRole('alert').getByText('must be a PDF').waitFor();
+      expect(await check()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Remove odd.bin' }).click();
+      await page.keyboard.press('Escape');
+      const row = page.getByRole('row', { name: /notes\.md/ });
+      await row.getByText('user_data').waitFor();
+      await row.getByText('demo', { exact: true }).waitFor();
+      const [stored] = await listFiles();
+      expect(Date.parse(stored?.expires_at ?? '') - Date.now()).toBeGreaterThan(6 * 86_400_000);
+      await row.click();
+      const panel = page.getByRole('region', { name: 'File notes.md' });
+      await panel.getByText('text/markdown').waitFor();
+      expect(await check()).toEqual([]);
+      await panel.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await row.waitFor();
+      expect(await listFiles()).toHaveLength(1);
+      await row.getByRole('button', { name: 'Actions for notes.md' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await row.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Dismiss' }).first().click();
+      await expect.poll(listFiles).toEqual([]);
+    });
+
+    test('a file with wrong lines is not sent, and each of them is named', async () => {
+      const { page, check } = await ui.open('#/batches');
+      await page.getByText('No batches yet').waitFor();
+      await page.getByRole('button', { name: 'New batch' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'New batch' });
+      const lines = [line('a', 'Hello'), '{"custom_id":', line('a', 'Hello'), line('b', 'Hello', 'acme/none')];
+      await dialog.locator('input[type=file]').setInputFiles(toFile('wrong.jsonl', lines.join('\n')));
+      await dialog.getByText('2 problems.').waitFor();
+      await dialog.getByText('The line is not valid JSON').waitFor();
+      await dialog.getByText('custom_id “a” is also that of line 1').waitFor();
+      await dialog.getByText('not in the list of models').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Create batch' }).isDisabled()).toBe(true);
+      expect(await check()).toEqual([]);
+    });
+
+    test('a batch is created from a file, followed to its end, and each line leads to its generation', async () => {
+      const { page, check, problems } = await ui.open('#/batches');
+      await page.getByRole('button', { name: 'New batch' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'New batch' });
+      const lines = [line('first', 'Hello'), line('second', 'demo: context too long'), line('third', 'Hello')];
+      await dialog.locator('input[type=file]').setInputFiles(toFile('three.jsonl', lines.join('\n')));
+      await dialog.getByRole('button', { name: 'Create batch of 3 lines' }).click();
+      const panel = page.getByRole('region', { name: /^Batch batch_/ });
+      await panel.getByRole('progressbar', { name: 'Lines done' }).waitFor();
+      const table = panel.getByRole('table', { name: 'Lines of the batch' });
+      await table.waitFor();
+      await panel.getByText('3 of 3, 1 failed').waitFor();
+      // Those that failed come first.
+      const rows = await table.getByRole('row').allInnerTexts();
+      expect(rows.map((row) => row.split('\n')[0])).toEqual(['custom_id', 'second', 'first', 'third']);
+      expect(rows[1]).toContain('400');
+      expect(await check()).toEqual([]);
+      const download = page.waitForEvent('download');
+      await panel.getByRole('button', { name: 'Download: Results' }).click();
+      expect((await download).suggestedFilename()).toMatch(/^batch_.*_output\.jsonl$/);
+      await table.getByRole('link', { name: 'Open: first' }).click();
+      await page.getByRole('tab', { name: 'Usage and cost' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('a running batch is cancelled after a question', async () => {
+      const many = Array.from({ length: 1500 }, (_, at) => line(`line-${at}`, 'Tell me a joke')).join('\n');
+      const { page } = await ui.open('#/batches');
+      await page.getByRole('button', { name: 'New batch' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'New batch' });
+      await dialog.locator('input[type=file]').setInputFiles(toFile('many.jsonl', many));
+      await dialog.getByRole('button', { name: /Create batch of 1,500 lines/ }).click();
+      await page.getByRole('button', { name: 'Cancel batch' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
+      const panel = page.getByRole('region', { name: /^Batch batch_/ });
+      await panel.getByText('cancelled', { exact: true }).waitFor();
+      await panel
+        .getByText(/not made/)
+        .first()
+        .waitFor();
+    });
+
+    test.each([480, 1440])('both pages fit %s pixels in German', async (width) => {
+      const viewport = { width, height: 900 };
+      const { page, go, check } = await ui.open('#/files', { locale: 'de-DE', viewport });
+      await page.getByRole('row', { name: /three\.jsonl/ }).waitFor();
+      expect(await check()).toEqual([]);
+      await go('#/batches');
+      await page.getByRole('row', { name: /fertig/ }).waitFor();
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await check()).toEqual([]);
+    });
+  },
+);
