@@ -10,6 +10,7 @@ import type {
   PrefillForm,
 } from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
+import { findDocumentReaders } from './document-readers.ts';
 import { findIncompleteParts } from './override-models.ts';
 import { parsePrices, type Prices } from './prices.ts';
 
@@ -49,6 +50,8 @@ export interface Catalog {
   find(slug: string): CatalogModel | undefined;
   /** Plugins that providers which are gateways run. */
   readonly gatewayPlugins: ReadonlySet<string>;
+  /** What reads documents: configured models, else the usual one of each provider that does. */
+  readonly documentReaders: readonly CatalogModel[];
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];
   /** Replaces what a provider's own list named before. Configured and built-in models are never replaced. */
@@ -95,6 +98,7 @@ export function createCatalog(
     providerNames: createProviderNames(providers, tagsOf(configured), presets),
     find: (slug) => index.get(slug),
     list: () => models,
+    documentReaders: findDocumentReaders(providers, configured, (definition) => toCatalogModel(definition, bySlug)),
     gatewayPlugins: new Set(providers.flatMap(({ gateway }) => [...(gateway?.plugins ?? [])])),
     setDiscovered(provider, found) {
       discovered.set(

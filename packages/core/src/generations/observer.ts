@@ -1,13 +1,15 @@
 import { type Attempt, type BrokeOff, type Outcome, outcomeOf } from '../calls/attempt.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { Cost } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord, RunningCall, RunningFigures, StoredContent } from '../stores/store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
-import type { CallTimeline, GenerationContent } from '../wire/generation.ts';
-import type { RoutingDecision, SkipReason } from '../wire/routing.ts';
+import type { GenerationContent } from '../wire/generation.ts';
+import type { SkipReason } from '../wire/routing.ts';
 import type { OnSent } from '../wire/stored-request.ts';
+import { type Skipped, toCallTimeline } from './call-timeline.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
@@ -19,10 +21,7 @@ import {
   type Conversation,
   type EndedCall,
   type TimedStep,
-  toBefore,
-  toMs,
   type ToolStep,
-  toStep,
   type WebSearch,
 } from './ended-call.ts';
 import {
@@ -31,7 +30,6 @@ import {
   type Spending,
   spendingOf,
   sumSpending,
-  toStoredCharge,
   type Turn,
 } from './spending.ts';
 import {
@@ -68,6 +66,8 @@ export interface CallObserver extends FollowedCall {
   /** A further completion begins within the call; from then on, usage and cost are sums over all completions. */
   noteTurn(turn: Turn): void;
   noteToolStep(step: ToolStep): void;
+  /** Something beside the model was paid for, as soon as it was. */
+  noteCost(cost: Cost): void;
   /** The web was searched within the call. */
   noteSearch(search: WebSearch): void;
   /** Spending so far; undefined while no completion has begun. */
@@ -127,6 +127,7 @@ class Observer implements CallObserver {
   private turns: Turn[] | null = null;
   private toolSteps: ToolStep[] | null = null;
   private searches: WebSearch[] | null = null;
+  private besides: Cost[] | null = null;
   private timedSteps: TimedStep[] | null = null;
   private skipped: Skipped[] | null = null;
   private readonly sent: SentRequests = [];
@@ -204,6 +205,10 @@ class Observer implements CallObserver {
     (this.toolSteps ??= []).push(step);
   }
 
+  noteCost(cost: Cost): void {
+    (this.besides ??= []).push(cost);
+  }
+
   noteSearch(search: WebSearch): void {
     (this.searches ??= []).push(search);
   }
@@ -212,9 +217,9 @@ class Observer implements CallObserver {
     const { completionEndpoint: endpoint, completion, conversation } = this;
     if (endpoint === undefined || conversation === null) return undefined;
     const at = this.platform.now();
-    if (this.turns === null) return spendingOf({ endpoint, messages: conversation.messages, completion }, at);
-    const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
-    return first && sumSpending(first, others);
+    const turns = this.turns ?? [{ endpoint, messages: conversation.messages, completion }];
+    const [first, ...others] = turns.map((turn) => spendingOf(turn, at));
+    return first && sumSpending(first, [...others, ...(this.besides ?? []).map((cost) => ({ usage: NO_USAGE, cost }))]);
   }
 
   ageMs(): number {
@@ -325,50 +330,12 @@ class Observer implements CallObserver {
 
 const INTERRUPTED = outcomeOf(new GatewayError('internal', 'The gateway stopped during the call'));
 
+const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 const NO_STEPS: readonly ToolStep[] = [];
 
 /** About how much room steps take in a record, in characters. */
 function lengthOf(steps: readonly ToolStep[]): number {
   return steps.reduce((sum, step) => sum + step.arguments.length + step.result.length, 0);
-}
-
-/** An endpoint that was passed over. */
-interface Skipped {
-  readonly endpoint: Endpoint;
-  readonly reason: SkipReason;
-}
-
-/** A loop of tools may take many. */
-const MAX_STEPS = 100;
-
-/** Converts the times of a call to the form that is stored with its content. `startedAt`: on the monotonic clock. */
-function toCallTimeline(
-  { stepTimes, attempts, decision, cost }: EndedCall,
-  startedAt: number,
-  steps: readonly TimedStep[] | null,
-  skipped: readonly Skipped[] | null,
-): CallTimeline {
-  const timeline: CallTimeline = {
-    before_ms: toBefore(stepTimes, startedAt),
-    attempts_ms: attempts.map((attempt) => toMs(startedAt, attempt.startedAt)),
-  };
-  if (steps !== null) timeline.steps = steps.slice(0, MAX_STEPS).map((step) => toStep(step, startedAt));
-  if (cost !== null && cost.charges.length > 0) timeline.charges = cost.charges.map(toStoredCharge);
-  if (decision !== null) timeline.decision = skipped === null ? decision : withSkipped(decision, skipped);
-  return timeline;
-}
-
-/** An endpoint may be passed over in one turn of a call and called in another; the first reason stands. */
-function withSkipped(decision: RoutingDecision, skipped: readonly Skipped[]): RoutingDecision {
-  return {
-    ...decision,
-    candidates: decision.candidates.map((candidate) => {
-      const found = skipped.find(
-        ({ endpoint }) => endpoint.tag === candidate.provider && endpoint.modelId === candidate.model,
-      );
-      return found === undefined ? candidate : { ...candidate, skipped: found.reason };
-    }),
-  };
 }
 
 /** The state of a call that has not ended. */

@@ -71,6 +71,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     image: provider.image && within(provider.image.bind(provider), parts),
     moderation: provider.moderation && within(provider.moderation.bind(provider), parts),
     batches: provider.batches && keepBatchLimits(provider.batches, parts),
+    ocr: provider.ocr && within(provider.ocr.bind(provider), parts),
     video: video && keepVideoLimits(video, parts),
   };
   return kept as Provider;

@@ -11,6 +11,7 @@ import type { SpeechCall, SpeechResult, TranscriptionCall, TranscriptionResult }
 import type { BatchContract } from './batch-contract.ts';
 import type { ImageCall, ImageResult } from './image-contract.ts';
 import type { ModerationCall, ModerationOutcome } from './moderation-contract.ts';
+import type { OcrCall, OcrResult } from './ocr-contract.ts';
 import type { RerankCall, RerankResult } from './rerank-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
@@ -159,6 +160,8 @@ export interface Provider {
   moderation?(call: ModerationCall): Promise<ModerationOutcome>;
   /** Makes many calls within a day, at a lower price; absent where it cannot, or is not to. */
   readonly batches?: BatchApi | undefined;
+  /** Reads the pages of a document, scanned ones as well. Throws as `chat` does. */
+  ocr?(call: OcrCall): Promise<OcrResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

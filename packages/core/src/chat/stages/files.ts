@@ -10,6 +10,7 @@ import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
 import { annotateCompletion } from '../committed-completion.ts';
 import type { WebAccess } from '../web/web-access.ts';
+import { createReadByProvider, type ReadByProvider } from './read-by-provider.ts';
 import { type PdfEngine, readFile } from './read-file.ts';
 import type { Begin, Stage } from './stage.ts';
 
@@ -34,6 +35,7 @@ const ENGINES: ReadonlyMap<unknown, PdfEngine | 'native'> = new Map([
   ['pdf-text', 'text'],
   ['cloudflare-ai', 'text'],
   ['local-ocr', 'local-ocr'],
+  ['mistral-ocr', 'mistral-ocr'],
   ['native', 'native'],
 ]);
 
@@ -43,13 +45,15 @@ export function createFilesStage(parts: FileParts): Stage {
     plugins: ['file-parser'],
     findPluginProblem({ pdf }) {
       const { readPdf, recognisePdf } = parts.web;
-      if (readPdf === undefined) return 'is not available: no PDF reader is set up on this gateway';
       const engine = engineOf(pdf);
-      if (engine === undefined || (engine === 'local-ocr' && recognisePdf === undefined)) {
-        const names = ['pdf-text', ...(recognisePdf === undefined ? [] : ['local-ocr']), 'native'];
-        return `has only the engines ${names.map((name) => `"${name}"`).join(', ')} on this gateway`;
-      }
-      return null;
+      const hasReaders = parts.catalog.documentReaders.length > 0;
+      if (engine === 'mistral-ocr' && hasReaders) return null;
+      if (readPdf === undefined) return 'is not available: no PDF reader is set up on this gateway';
+      const isThere = engine !== 'mistral-ocr' && (engine !== 'local-ocr' || recognisePdf !== undefined);
+      if (engine !== undefined && isThere) return null;
+      const optional = [...(recognisePdf === undefined ? [] : ['local-ocr']), ...(hasReaders ? ['mistral-ocr'] : [])];
+      const names = ['pdf-text', ...optional, 'native'].map((name) => `"${name}"`);
+      return `has only the engines ${names.join(', ')} on this gateway`;
     },
     plan: (run) => (wantsParsing(run, parts) ? { begin: (next) => parseFiles(next, run, parts) } : null),
   };
@@ -62,10 +66,10 @@ export function createFilesStage(parts: FileParts): Stage {
 function wantsParsing({ call: { request }, plan, onwardPlugins }: ChatRun, { catalog, web }: FileParts): boolean {
   if (onwardPlugins.some(({ id }) => id === 'file-parser')) return false;
   const { messages, plugins } = request;
-  if (web.readPdf === undefined || !messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) {
-    return false;
-  }
+  if (!messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) return false;
   const engine = askedEngine(plugins);
+  if (engine === 'mistral-ocr') return true;
+  if (web.readPdf === undefined) return false;
   if (engine !== 'default') return engine !== 'native';
   return plan.endpoints.every(({ modelId }) => {
     const kinds = catalog.find(modelId)?.definition.architecture?.input_modalities;
@@ -89,6 +93,7 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
     const read = createReader(request, {
       ...fileParts,
       signal,
+      readByProvider: createReadByProvider(run, fileParts.catalog.documentReaders),
       async guard(found) {
         const { text, refusal } = await guardText(found, { policy: caller.policy, pipeline, logger, platform });
         if (refusal !== null) throw refusal;
@@ -97,7 +102,7 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
     });
     const parsed = await raceAbort(mapFiles(request, read.toText), signal);
     const count = read.annotations.length;
-    if (count > 0) {
+    if (count > 0 && askedEngine(request.plugins) !== 'mistral-ocr') {
       const { engine, scannedPages } = read.summary();
       const scanned = scannedPages > 0 && { scanned_pages: scannedPages };
       pipeline.add({ type: 'plugin', name: 'file-parser', data: { engine, files: count, ...scanned } });
@@ -141,12 +146,14 @@ interface FileReader {
 }
 
 interface ReaderOptions extends Pick<FileParts, 'platform' | 'web'> {
+  readonly readByProvider: ReadByProvider;
   readonly signal: AbortSignal;
   /** Returns the text that a model may read; throws where it may read none. */
   readonly guard: (text: string) => Promise<string>;
 }
 
-function createReader(request: ChatCompletionRequest, { platform, web, signal, guard }: ReaderOptions): FileReader {
+function createReader(request: ChatCompletionRequest, options: ReaderOptions): FileReader {
+  const { platform, guard } = options;
   const known = findKnown(request);
   const engine = askedEngine(request.plugins);
   const annotations: FileAnnotation[] = [];
@@ -162,7 +169,7 @@ function createReader(request: ChatCompletionRequest, { platform, web, signal, g
       const text = known.get(hash);
       if (text !== undefined) return { type: 'text', text: await guard(text) };
       const name = filename ?? undefined;
-      const read = await readFile(data, { path, web, signal, engine: engine === 'native' ? 'default' : engine });
+      const read = await readFile(data, { ...options, path, engine: engine === 'native' ? 'default' : engine });
       scannedPages += read.scannedPages;
       const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${read.text}\n</file>`;
       annotations.push({

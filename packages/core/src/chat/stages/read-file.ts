@@ -2,18 +2,20 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { TransportError } from '../../foundation/transport.ts';
 import { refuseField } from '../../wire/fields.ts';
 import { fetchAddress, type WebAccess } from '../web/web-access.ts';
+import type { ReadByProvider } from './read-by-provider.ts';
 
 /**
  * How the pages of a PDF are read: by the text that is stored with them, or, where a page has none, by what can be made
- * out in its images. `default` takes the latter where it can be had.
+ * out in its images, which `default` does where it can be done; or all of them by a provider.
  */
-export type PdfEngine = 'default' | 'text' | 'local-ocr';
+export type PdfEngine = 'default' | 'text' | 'local-ocr' | 'mistral-ocr';
 
 interface FileSource {
   /** Path of the file in the request. */
   readonly path: string;
   readonly web: WebAccess;
   readonly engine: PdfEngine;
+  readonly readByProvider: ReadByProvider;
   readonly signal: AbortSignal;
 }
 
@@ -72,6 +74,10 @@ const isPdf = (type: string, bytes: Uint8Array): boolean =>
   type.startsWith('application/pdf') || String.fromCharCode(...bytes.subarray(0, 5)) === '%PDF-';
 
 async function readPdf(bytes: Uint8Array, source: FileSource): Promise<ReadFile> {
+  if (source.engine === 'mistral-ocr') {
+    const read = await source.readByProvider(bytes, source.signal);
+    return { text: read.join('\n\n'), scannedPages: 0 };
+  }
   const pages = (await source.web.readPdf?.(bytes).catch((error: unknown) => refuseUnread(error, source))) ?? [];
   const scan = source.engine === 'text' ? [] : pagesWithoutText(pages);
   if (scan.length === 0) return { text: pages.join('\n\n'), scannedPages: 0 };

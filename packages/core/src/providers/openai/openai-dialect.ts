@@ -62,6 +62,8 @@ export interface OpenAiDialect {
   readonly embeddings: 'cohere' | Readonly<Record<string, string | null>>;
   /** Where documents are ranked, seen from the address of the provider. */
   readonly rerankPath: string;
+  /** Whether documents are read in Mistral's form, at `/ocr`. */
+  readonly hasOcr: boolean;
   /** The server has OpenAI's newer API as well, with all of its tools. */
   readonly hasResponses: boolean;
   /** The server sends speech as events that count its tokens, where it is asked to (`stream_format`). */
@@ -99,6 +101,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   isGateway: false,
   embeddings: {},
   rerankPath: '/rerank',
+  hasOcr: false,
   hasResponses: false,
   hasAudioEvents: false,
   transcripts: 'verbose',

@@ -139,6 +139,7 @@ export const OPENAI_PRESETS = {
       ]),
       knowsMessageExtras: false,
       fileParts: 'document_url',
+      hasOcr: true,
       toolCallIds: 'nine-alphanumerics',
       streamUsage: 'always',
       efforts: ['high'],

@@ -5,6 +5,7 @@ import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { hasBatches } from '../kit/batch-calls.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
+import { createMistralOcr } from '../mistral/mistral-ocr.ts';
 import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { readModelList } from './models.ts';
 import { createOpenAiBatches } from './openai-batches.ts';
@@ -117,6 +118,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       ? createGatewayImages(upstream, { url: toUrl('/images'), chatWhole })
       : createOpenAiImages(upstream, (path, model) => toModelUrl(path)(model)),
     moderation: createOpenAiModeration(upstream, toModelUrl('/moderations')),
+    ...(dialect.hasOcr && { ocr: createMistralOcr(upstream, toUrl('/ocr')) }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => createChatWire(upstream, await loadResponses()))
       : { chat, chatWhole }),
