@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { type Form, type Route, ROUTES, toRequestBody } from '../load/bench-request.ts';
+import { BENCH_MANAGEMENT_KEY, type Form, type Route, ROUTES, toRequestBody } from '../load/bench-request.ts';
 import type { Plan } from '../plan.ts';
 import { readProcessStats } from '../processes/process-stats.ts';
 import { startWorker } from '../processes/worker.ts';
@@ -23,6 +23,8 @@ const KEPT_CALLS = 10_000;
 export async function measureSoak({ load, ...stage }: Stage, plan: Plan): Promise<Figure[]> {
   const gateway = await startGatewayTarget({ load, ...stage });
   try {
+    // What the gateway was tried with before.
+    const [recordedBefore, failedBefore] = await countRecorded(gateway.port);
     const memory = watchMemory(gateway.pid);
     const loads = Object.values(ROUTES).flatMap((route) => [SOAK, SOAK_CALL].map((script) => ({ route, script })));
     const share = { durationMs: plan.soakMs, rampMs: 3000, stream: true, port: gateway.port };
@@ -43,7 +45,11 @@ export async function measureSoak({ load, ...stage }: Stage, plan: Plan): Promis
     const restMb = memory.now();
     memory.stop();
     const streams = results.reduce((sum, { requests }) => sum + requests, 0);
-    plan.progress(`${streams} streams; at the start ${formatMegabytes(memory.startMb)}`);
+    const [recorded, failed] = await countRecorded(gateway.port);
+    if (recorded - recordedBefore !== streams || failed > failedBefore) {
+      throw new Error(`Of ${streams} whole streams ${recorded - recordedBefore} are recorded, ${failed} as failures`);
+    }
+    plan.progress(`${streams} streams, each recorded once; at the start ${formatMegabytes(memory.startMb)}`);
     const what = `${plan.soakStreams} streams for ${plan.soakMs / 1000} s: resident memory`;
     return [
       toGrowth(`${what} at its peak`, { startMb: memory.startMb, thenMb: peakMb, budget: SOAK_PEAK_MB }),
@@ -57,6 +63,17 @@ export async function measureSoak({ load, ...stage }: Stage, plan: Plan): Promis
     await gateway.stop();
   }
 }
+
+/** How many calls the gateway has recorded in the last day, and how many of them have not ended well. */
+async function countRecorded(port: number): Promise<readonly [recorded: number, failed: number]> {
+  const response = await fetch(`http://127.0.0.1:${port}/admin/v1/generations/histogram?buckets=1`, {
+    headers: { authorization: `Bearer ${BENCH_MANAGEMENT_KEY}` },
+  });
+  if (!response.ok) throw new Error(`The gateway does not count its calls: status ${response.status}`);
+  const { totals } = (await response.json()) as { totals: Record<RecordedEnd, number> };
+  return [totals.requests, totals.failed + totals.cancelled + totals.interrupted];
+}
+type RecordedEnd = 'requests' | 'failed' | 'cancelled' | 'interrupted';
 
 /** Measures the memory of a gateway with 150 readers of a byte a second, each of 32 MB, and when they leave together. */
 export async function measureSlowReaders(stage: Stage, plan: Plan): Promise<Figure[]> {
