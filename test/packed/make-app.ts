@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -35,8 +35,10 @@ export function makeApp(type: 'commonjs' | 'module'): App {
       megabytes: Number(app.run('du', '-s', '-B', '1', '--apparent-size', 'node_modules').split('\t')[0]) / 1e6,
     }),
     write(name, text) {
-      writeFileSync(join(dir, name), text);
-      return join(dir, name);
+      const path = join(dir, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+      return path;
     },
     writeBytes: (name, bytes) => writeFileSync(join(dir, name), bytes),
     run(command, ...words) {
@@ -44,7 +46,7 @@ export function makeApp(type: 'commonjs' | 'module'): App {
         cwd: dir,
         env: ownEnv(),
         encoding: 'utf8',
-        timeout: 120_000,
+        timeout: 200_000,
       });
       if (status !== 0) throw new Error(`${command} ${words.join(' ')} failed:\n${stdout}${stderr}`);
       return stdout;

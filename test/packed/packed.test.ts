@@ -142,6 +142,34 @@ test(
   INSTALL_TIME,
 );
 
+test(
+  'a Next.js application builds with the core in a route handler, and serves the API',
+  async () => {
+    const app = makeApp('module');
+    app.install('next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1', ...tarballsOf('@model-gateway/core'));
+    const example = readFileSync(`${EXAMPLES}fetch-host/server.mjs`, 'utf8');
+    const gateway = example.slice(0, example.indexOf('const app =')).replaceAll(/^import .* from '(@?hono).*$/gm, '');
+    const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map((method) => `handle as ${method}`);
+    app.write('app/ai/[...path]/route.js', `${gateway}\nexport { ${methods.join(', ')} };`);
+    app.write('app/route.js', `export const GET = () => new Response('My own page');`);
+    app.run('env', 'NEXT_TELEMETRY_DISABLED=1', 'node', 'node_modules/next/dist/bin/next', 'build');
+    await checkExample(
+      app.write(
+        'server.mjs',
+        `import { createServer } from 'node:http';
+         import next from 'next';
+         const app = next({ dev: false, dir: import.meta.dirname, hostname: '127.0.0.1', port: 0 });
+         await app.prepare();
+         const server = createServer(app.getRequestHandler()).listen(0, '127.0.0.1', () => {
+           console.log('listening on http://127.0.0.1:' + server.address().port + '/ai/api/v1');
+         });
+         process.once('SIGTERM', () => process.exit(0));`,
+      ),
+    );
+  },
+  2 * INSTALL_TIME,
+);
+
 /** Replays a case, whole and streamed, and prints both. */
 const REPLAY = `
   import { startFixtureGateway } from '@model-gateway/fixtures';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { createSessions, toSessionCookie } from './sessions.ts';
 
@@ -13,7 +14,7 @@ const requestWith = (headers: GatewayRequest['headers'] = {}): GatewayRequest =>
   baseUrl: `https://${HOST}`,
   headers: { host: HOST, ...headers },
   signal: new AbortController().signal,
-  readBody: () => Promise.resolve(new Uint8Array()),
+  ...bodyOf(),
 });
 
 async function signIn() {
