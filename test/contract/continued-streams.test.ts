@@ -340,6 +340,13 @@ test('an endpoint that repeats the beginning that it was given repeats nothing t
   expect((await chat.read(await ask(openGateway(upstream, {}, 'prefix'), chat))).content).toBe(TEXT);
 });
 
+test('nor does it repeat a beginning that the caller gave itself', async () => {
+  const upstream = createBrokenUpstream({ sent: ' lies on', rest: () => 'Paris lies on the Seine.' });
+  const messages = [...HELLO, { role: 'assistant', content: 'Paris' }];
+  const { content } = await chat.read(await ask(openGateway(upstream, {}, 'prefix'), chat, { messages }));
+  expect(content).toBe(' lies on the Seine.');
+});
+
 const call = { index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: '{' } };
 
 test.each<[string, Partial<Script>, object]>([

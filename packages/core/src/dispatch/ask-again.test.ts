@@ -14,8 +14,10 @@ import { waitFor } from './ask-again.ts';
 const MODELS = [{ id: 'r/chat', endpoints: endpointsAt({ one: 1, two: 2 }) }];
 const BODY = { model: 'r/chat', provider: { order: ['one', 'two'] } };
 
-/** A gateway that waits for up to ten seconds, whose first endpoint names five in its first response. */
-async function openWaiting() {
+const BUSY = new GatewayError('rate_limit_exceeded', 'one is busy', { retryAfterSeconds: 5 });
+
+/** A gateway that waits for up to ten seconds, whose first endpoint fails at first: by default it names five seconds. */
+async function openWaiting(error: GatewayError = BUSY, failures = 1) {
   const gateway = createRoutedGateway({ one: {}, two: {} }, MODELS, {
     account: { routing: { waitForRetryAfterMs: 10_000 } },
   });
@@ -25,7 +27,7 @@ async function openWaiting() {
   let asked = 0;
   gateway.behave('one', () => {
     asked += 1;
-    if (asked === 1) throw new GatewayError('rate_limit_exceeded', 'one is busy', { retryAfterSeconds: 5 });
+    if (asked <= failures) throw error;
   });
   return gateway;
 }
@@ -38,6 +40,49 @@ test('an endpoint that says when to try again is asked once that time is over, a
   await platform.advance(1);
   expect((await response).status).toBe(200);
   expect(calls).toEqual(['one m', 'one m']);
+});
+
+test.each([
+  ['is overloaded', 'provider_overloaded', 5, true],
+  ['names the longest time that may be waited', 'rate_limit_exceeded', 10, true],
+  ['names a longer time', 'rate_limit_exceeded', 10.001, false],
+  ['names no time', 'provider_overloaded', undefined, false],
+  ['fails for another reason', 'provider_unavailable', 5, false],
+] as const)(
+  'where an endpoint %s, %s after %j seconds, it is waited for: %j',
+  async (_, code, seconds, isWaitedFor) => {
+    const error = new GatewayError(code, 'one fails', { retryAfterSeconds: seconds });
+    const { chat, calls, platform } = await openWaiting(error);
+    const response = chat(BODY);
+    await platform.advance(10_000);
+    expect((await response).status).toBe(200);
+    expect(calls).toEqual(['one m', isWaitedFor ? 'one m' : 'two m']);
+  },
+);
+
+test('an endpoint that is still busy after the wait is not waited for again, until it has responded', async () => {
+  const { chat, calls, platform, behave } = await openWaiting(BUSY, 2);
+  const ask = async () => {
+    calls.length = 0;
+    const response = chat(BODY);
+    await platform.advance(5000);
+    expect((await response).status).toBe(200);
+    return [...calls];
+  };
+  expect(await ask()).toEqual(['one m', 'one m', 'two m']);
+  behave('one', () => Promise.reject(BUSY));
+  await platform.advance(60_000);
+  expect(await ask()).toEqual(['one m', 'two m']);
+  behave('one', 'complete');
+  await platform.advance(60_000);
+  expect(await ask()).toEqual(['one m']);
+  let isBusy = true;
+  behave('one', () => {
+    if (!isBusy) return;
+    isBusy = false;
+    throw BUSY;
+  });
+  expect(await ask()).toEqual(['one m', 'one m']);
 });
 
 test('a client that leaves during the wait ends the call, and nobody is asked for it later', async () => {
