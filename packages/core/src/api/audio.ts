@@ -1,3 +1,4 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import {
   amendRequest,
   CALL_HEADERS,
@@ -5,10 +6,12 @@ import {
   type HookedRequest,
   receiveCall,
 } from '../calls/model-call.ts';
+import type { FileLibrary } from '../files/file-library.ts';
+import { findNamedFile } from '../files/resolve-files.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import { runSpeech, speechKind } from '../speech/speech.ts';
-import { readAudio } from '../transcriptions/audio-files.ts';
+import { type OpenStoredAudio, readAudio } from '../transcriptions/audio-files.ts';
 import { runStreamedTranscription } from '../transcriptions/streamed-transcription.ts';
 import { transcriptionKind } from '../transcriptions/transcription-kind.ts';
 import { runTranscription } from '../transcriptions/transcription.ts';
@@ -35,8 +38,13 @@ export const createSpeech = operation<WholeKindParts>()({
   },
 });
 
+interface TranscriptionParts extends WholeKindParts {
+  /** Null where no files are stored. */
+  readonly files: FileLibrary | null;
+}
+
 /** `POST /audio/transcriptions`, as JSON or as a form with a file; the response is JSON, text or events. */
-export const createTranscription = operation<WholeKindParts>()({
+export const createTranscription = operation<TranscriptionParts>()({
   headers: CALL_HEADERS,
   body: { readByRun: transcriptionRequestSchema },
   response: {
@@ -49,7 +57,10 @@ export const createTranscription = operation<WholeKindParts>()({
   },
   responseHeaders: CALL_RESPONSE_HEADERS,
   async run(context) {
-    const { fields, audio } = await readAudio(context.request);
+    const { request: sent, parts, principal } = context;
+    const { workspaceId = DEFAULT_WORKSPACE_ID } = principal;
+    const openStored: OpenStoredAudio = (id, path) => findNamedFile(parts.files, id, workspaceId, path);
+    const { fields, audio } = await readAudio(sent, openStored);
     const check = (value: unknown): TranscriptionFields => parseWith(transcriptionFieldsSchema, value);
     const hooked: HookedRequest = { kind: 'transcription', request: check(fields) };
     const request = await amendRequest(hooked, check, context);

@@ -1,20 +1,26 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../calls/model-call.ts';
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import { type EndpointParts, findShownEndpoints } from '../dispatch/usable-endpoints.ts';
+import type { FileLibrary } from '../files/file-library.ts';
+import { findNamedFile, toBase64 } from '../files/resolve-files.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
-import type { RequestContext } from '../http/request.ts';
+import type { Principal, RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { imageKind } from '../images/image-kind.ts';
 import { type ImageForm, streamImages } from '../images/image-stream.ts';
 import { runImages } from '../images/images.ts';
 import { writeImages } from '../images/write-images.ts';
+import { refuseField } from '../wire/fields.ts';
 import type { ImageParameters } from '../wire/image-capabilities.ts';
 import {
   type ImageEndpoints,
   imageEndpointsSchema,
   type ImageModel,
+  type ImageBody,
+  imageBodySchema,
   imageModelListSchema,
   type ImagePrice,
   imageRequestSchema,
@@ -25,13 +31,50 @@ import {
 import type { WholeKindParts } from './whole-call.ts';
 
 /** `POST /images` */
-export const createImages = operation<WholeKindParts>()({
+export const createImages = operation<ImageParts>()({
   headers: CALL_HEADERS,
-  body: imageRequestSchema,
+  body: imageBodySchema,
   response: { mediaTypes: { 'application/json': imageResponseSchema, 'text/event-stream': imageStreamSchema } },
   responseHeaders: CALL_RESPONSE_HEADERS,
-  run: ({ body, ...context }) => makeImages(body, context, ownForm),
+  run: async ({ body, ...context }) => makeImages(await withPictures(body, context), context, ownForm),
 });
+
+/** The request with the contents of files in the place of their ids. */
+async function withPictures(body: ImageBody, { parts, principal }: RequestContext<ImageParts>): Promise<ImageRequest> {
+  const { input_references: references, mask, ...request } = body;
+  let left = MAX_FILE_BYTES;
+  const toPicture = async (picture: AnyPicture, path: string): Promise<Picture> => {
+    if (picture.type === 'image_url') return picture;
+    const place = `${path}.file.file_id`;
+    const { file, read } = await findNamedFile(parts.files, picture.file.file_id, workspaceOf(principal), place);
+    if (!file.mimeType.startsWith('image/')) throw refuseField(place, 'is not an image');
+    left -= file.bytes;
+    if (left < 0) throw refuseField(place, `is too large: files of one request have ${MAX_FILE_BYTES} bytes at most`);
+    return { type: 'image_url', image_url: { url: `data:${file.mimeType};base64,${await toBase64(read())}` } };
+  };
+  const pictures: Picture[] = [];
+  for (const [index, reference] of (references ?? []).entries()) {
+    pictures.push(await toPicture(reference, `input_references.${index}`));
+  }
+  return {
+    ...request,
+    ...(references !== undefined && { input_references: references && pictures }),
+    ...(mask !== undefined && { mask: mask && (await toPicture(mask, 'mask')) }),
+  };
+}
+
+const workspaceOf = ({ workspaceId }: Principal): string => workspaceId ?? DEFAULT_WORKSPACE_ID;
+
+/** Of all files of one request: they are in memory as long as it lasts. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+type AnyPicture = NonNullable<ImageBody['mask']>;
+type Picture = NonNullable<ImageRequest['mask']>;
+
+interface ImageParts extends WholeKindParts {
+  /** Null where no files are stored. */
+  readonly files: FileLibrary | null;
+}
 
 type MakeContext = Pick<RequestContext<WholeKindParts>, 'parts' | 'principal' | 'request' | 'responseHeaders'>;
 

@@ -112,10 +112,29 @@ async function toText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return text + decoder.decode();
 }
 
+/**
+ * Finds a stored file that a request names. Rejects with `invalid_request` at `path` for one that is not there, or not of
+ * this workspace, and where no files are stored.
+ */
+export async function findNamedFile(
+  files: FileLibrary | null,
+  id: string,
+  workspaceId: string,
+  path: string,
+): Promise<{ readonly file: StoredFile; readonly read: () => AsyncIterable<Uint8Array> }> {
+  if (files === null) throw refuseField(path, 'is not available: this gateway stores no files');
+  const refuse = (error: unknown): never => {
+    throw refuseField(path, 'is not the id of a file of this workspace', error);
+  };
+  const file = await files.find(id, workspaceId).catch(refuse);
+  const { read } = await files.open(file).catch(refuse);
+  return { file, read };
+}
+
 /** Characters of a call with as many arguments. A multiple of three, so that pieces can be put together. */
 const ENCODED_BYTES = 3 * 8192;
 
-async function toBase64(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+export async function toBase64(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   let text = '';
   const held = new Uint8Array(ENCODED_BYTES);
   let size = 0;

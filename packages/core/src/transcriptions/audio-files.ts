@@ -3,12 +3,15 @@ import { createBase64Lifter } from '../foundation/lift-base64.ts';
 import { type FormFile, isForm, readForm, toObject } from '../http/multipart.ts';
 import { type GatewayRequest, readJsonBody } from '../http/request.ts';
 import type { AudioFile } from '../providers/audio-contract.ts';
+import type { StoredFile } from '../stores/files.ts';
 import { refuseField } from '../wire/fields.ts';
 
 /** The most that a form may have, as by the public API. */
 const MAX_FILE_BYTES = 25 * 1024 * 1024;
 /** Fields and boundaries of a form, beside its file. */
 const ROOM_BYTES = 1024 * 1024;
+/** A file that is stored already may be as large as in JSON. */
+const MAX_STORED_BYTES = 50 * 1024 * 1024;
 /** Larger files may come in JSON, as base64. */
 const MAX_JSON_BYTES = 68 * 1024 * 1024;
 
@@ -31,18 +34,29 @@ export interface ReadAudio {
   readonly audio: AudioFile;
 }
 
+/** Opens a stored file of the caller; rejects with what is wrong with its id at `path`. */
+export type OpenStoredAudio = (
+  id: string,
+  path: string,
+) => Promise<{ readonly file: Pick<StoredFile, 'mimeType' | 'bytes'>; readonly read: () => AsyncIterable<Uint8Array> }>;
+
 /**
- * Reads a request with audio, as a form or as JSON with base64. The audio is held once, as bytes, and nothing else of it.
+ * Reads a request with audio, as a form or as JSON with base64, or with the id of a stored file in either. The audio is held once, as bytes, and nothing else of it.
  * Throws `invalid_request` for a request without audio, and what reading a body throws.
  */
-export const readAudio = (request: GatewayRequest): Promise<ReadAudio> =>
-  isForm(request) ? readAudioForm(request) : readAudioJson(request);
+export const readAudio = (request: GatewayRequest, openStored: OpenStoredAudio): Promise<ReadAudio> =>
+  isForm(request) ? readAudioForm(request, openStored) : readAudioJson(request, openStored);
 
-async function readAudioForm(request: GatewayRequest): Promise<ReadAudio> {
+async function readAudioForm(request: GatewayRequest, openStored: OpenStoredAudio): Promise<ReadAudio> {
   const { fields, files } = await readForm(request, MAX_FILE_BYTES + ROOM_BYTES, takeFile);
-  const audio = files.find(({ field }) => field === 'file')?.file;
-  if (audio === undefined) throw refuseField('file', 'is missing: send the audio as a file of the form');
-  const { stream, temperature, provider, trace, ...texts } = toObject(fields, ['timestamp_granularities']);
+  const sent = files.find(({ field }) => field === 'file')?.file;
+  const { file_id: fileId, ...others } = toObject(fields, ['timestamp_granularities']);
+  if (sent !== undefined && fileId !== undefined) throw refuseField('file_id', 'must not be sent beside a file');
+  if (sent === undefined && fileId === undefined) {
+    throw refuseField('file', 'is missing: send the audio as a file of the form');
+  }
+  const audio = sent ?? (await readStored(String(fileId), 'file_id', openStored));
+  const { stream, temperature, provider, trace, ...texts } = others;
   return {
     fields: {
       ...texts,
@@ -82,7 +96,18 @@ async function takeFile({ field, filename, mediaType, pieces }: FormFile): Promi
   return toAudioFile(field, held.pieces(), extension ?? named ?? 'wav');
 }
 
-async function readAudioJson(request: GatewayRequest): Promise<ReadAudio> {
+async function readStored(id: string, path: string, openStored: OpenStoredAudio): Promise<AudioFile> {
+  const { file, read } = await openStored(id, path);
+  const { mimeType, bytes } = file;
+  const format = FORMAT_OF_TYPE[mimeType] ?? /^audio\/([\w-]{1,16})$/.exec(mimeType)?.[1];
+  if (format === undefined) throw refuseField(path, 'is not audio');
+  if (bytes > MAX_STORED_BYTES) throw refuseField(path, `is larger than ${MAX_STORED_BYTES} bytes`);
+  const held = createHolder();
+  for await (const piece of read()) held.add(piece);
+  return toAudioFile(path, held.pieces(), format);
+}
+
+async function readAudioJson(request: GatewayRequest, openStored: OpenStoredAudio): Promise<ReadAudio> {
   const held = createHolder();
   const lifter = createBase64Lifter((path) => path.length === 2 && path[0] === 'input_audio' && path[1] === 'data');
   const read = async (): Promise<Uint8Array> => {
@@ -97,7 +122,13 @@ async function readAudioJson(request: GatewayRequest): Promise<ReadAudio> {
   };
   const body = (await readJsonBody(request, read)) as Record<string, unknown> | null;
   const { input_audio: input, ...fields } = body ?? {};
-  const { data, format } = (input ?? {}) as { readonly data?: unknown; readonly format?: unknown };
+  const { data, format, file_id: fileId } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  if (fileId !== undefined) {
+    const path = 'input_audio.file_id';
+    if (typeof fileId !== 'string') throw refuseField(path, 'must be the id of a file');
+    if (data !== undefined || held.size() > 0) throw refuseField(path, 'must not be sent beside data');
+    return { fields, audio: await readStored(fileId, path, openStored) };
+  }
   // A host that has parsed the body itself holds it whole.
   if (typeof data === 'string' && data !== '') {
     try {

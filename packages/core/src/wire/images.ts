@@ -14,7 +14,13 @@ const pictureSchema = z.object({
   image_url: z.object({ url: z.string().min(1) }),
 });
 
-/** The body of `POST /images`. Fields that are not known are tolerated and not forwarded. */
+/** A picture that was uploaded before. */
+const filePictureSchema = z.object({
+  type: z.literal('file'),
+  file: z.object({ file_id: z.string().min(1) }),
+});
+
+/** A request whose pictures are all in it, or at addresses. Fields that are not known are tolerated and not forwarded. */
 export const imageRequestSchema = z.object({
   model: z.string().min(1),
   prompt: z.string().min(1),
@@ -45,6 +51,15 @@ export const imageRequestSchema = z.object({
   trace: traceSchema.nullish(),
 });
 export type ImageRequest = z.infer<typeof imageRequestSchema>;
+
+const anyPictureSchema = z.discriminatedUnion('type', [pictureSchema, filePictureSchema]);
+
+/** The body of `POST /images`, which may name pictures by the ids of files. */
+export const imageBodySchema = imageRequestSchema.extend({
+  input_references: z.array(anyPictureSchema).max(16).nullish(),
+  mask: anyPictureSchema.nullish(),
+});
+export type ImageBody = z.infer<typeof imageBodySchema>;
 
 const imageSchema = z.object({
   b64_json: z.string(),

@@ -27,12 +27,16 @@ export type TranscriptionFields = z.infer<typeof transcriptionFieldsSchema>;
 
 /** The body of `POST /audio/transcriptions` as JSON. */
 export const transcriptionRequestSchema = transcriptionFieldsSchema.extend({
-  input_audio: z.object({
-    /** Base64, not an address. */
-    data: z.string().min(1),
-    /** E.g. `wav`, `mp3`, `flac`, `m4a`, `ogg`, `webm`. */
-    format: z.string().min(1),
-  }),
+  input_audio: z.union([
+    z.object({
+      /** Base64, not an address. */
+      data: z.string().min(1),
+      /** E.g. `wav`, `mp3`, `flac`, `m4a`, `ogg`, `webm`. */
+      format: z.string().min(1),
+    }),
+    /** A file that was uploaded before. */
+    z.object({ file_id: z.string().min(1) }),
+  ]),
 });
 
 const times = { start: z.number(), end: z.number() };
