@@ -1,10 +1,9 @@
-import { toKeyPrincipal } from '../auth/authenticate.ts';
+import { findOwnerPrincipal } from '../auth/find-owner.ts';
 import type { FileLibrary } from '../files/file-library.ts';
-import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
-import type { BatchOwner, StoredBatch } from '../stores/batches.ts';
+import type { StoredBatch } from '../stores/batches.ts';
 import type { Store } from '../stores/store.ts';
 import type { LineCalls } from './line-calls.ts';
 
@@ -31,7 +30,7 @@ export interface BatchRun {
 }
 
 export async function openRun(batch: StoredBatch, isResumed: boolean, parts: LineParts): Promise<BatchRun> {
-  return { batch, principal: await findPrincipal(batch.owner, parts), isResumed };
+  return { batch, principal: await findOwnerPrincipal(batch.owner, parts), isResumed };
 }
 
 /** A gateway that closes waits for it. */
@@ -42,15 +41,3 @@ export const wait = (seconds: number, { platform }: Pick<LineParts, 'platform'>)
   new Promise((resolve) => {
     platform.setTimer(resolve, Math.min(seconds, MAX_WAIT_SECONDS) * 1000);
   });
-
-/** The present principal of an owner. Throws where its key is gone, or must not call any more. */
-async function findPrincipal(owner: BatchOwner, { store, platform }: LineParts): Promise<Principal> {
-  const { id, name, userId, workspaceId, isKey } = owner;
-  if (!isKey) return { kind: 'api', id, name, userId, workspaceId };
-  const record = await store.keys.get(id);
-  const isOver = record?.expiresAt != null && Date.parse(record.expiresAt) <= platform.now();
-  if (record === undefined || record.disabled || isOver) {
-    throw new GatewayError('conflict', `The key "${name}", as which the calls are made, is gone, disabled or expired`);
-  }
-  return toKeyPrincipal(record);
-}

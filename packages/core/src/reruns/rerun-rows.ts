@@ -1,4 +1,3 @@
-import type { Platform } from '../foundation/platform.ts';
 import { toGenerationFacts } from '../stores/kit/filters.ts';
 import type { RerunFigures, RerunOwner, StoredRerun, StoredRerunItem } from '../stores/reruns.ts';
 import type { GenerationRecord, GenerationRepository } from '../stores/store.ts';
@@ -71,13 +70,6 @@ export const findRecord = async (
   id: string,
   generations: Pick<GenerationRepository, 'get' | 'getLate'>,
 ): Promise<GenerationRecord | undefined> => (await generations.get(id)) ?? (await generations.getLate?.(id));
-
-/** A rerun is its process's while its lease lasts; without other processes there are no leases. */
-export const isLeasedElsewhere = (
-  { lease }: Pick<StoredRerun, 'lease'>,
-  ownerId: string | null,
-  { now }: Pick<Platform, 'now'>,
-): boolean => ownerId !== null && lease != null && lease.ownerId !== ownerId && lease.untilMs > now();
 
 /** The owner of a rerun that is made by a caller of the API. */
 export const toOwner = ({ id, name, userId, workspaceId }: Omit<RerunOwner, 'isKey'>, isKey: boolean): RerunOwner => ({

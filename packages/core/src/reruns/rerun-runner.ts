@@ -1,6 +1,13 @@
-import { toKeyPrincipal } from '../auth/authenticate.ts';
-import { GatewayError } from '../foundation/errors.ts';
+import { findOwnerPrincipal } from '../auth/find-owner.ts';
 import type { Logger } from '../foundation/host.ts';
+import {
+  createJobRunner,
+  isLeasedElsewhere,
+  type JobRunner,
+  keepRenewing,
+  type LeaseHolder,
+  toLease,
+} from '../foundation/leased-jobs.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
 import type { Principal } from '../http/request.ts';
@@ -8,7 +15,6 @@ import {
   findRerun,
   listPartsOf,
   listReruns,
-  type RerunOwner,
   type StoredRerun,
   type StoredRerunItem,
   updateRerun,
@@ -18,7 +24,7 @@ import type { RerunState } from '../wire/reruns.ts';
 import { dropAgedReruns } from './aged-reruns.ts';
 import { createRerunCap, type RerunCap } from './cap.ts';
 import type { RerunJudge } from './judge-by-code.ts';
-import { costOfRecord, findRecord, isLeasedElsewhere, sumItems } from './rerun-rows.ts';
+import { costOfRecord, findRecord, sumItems } from './rerun-rows.ts';
 import { type Held, type ItemParts, type MakeCall, runItem } from './run-item.ts';
 
 interface RerunRunnerOptions {
@@ -27,58 +33,30 @@ interface RerunRunnerOptions {
   readonly logger: Logger;
   readonly makeCall: MakeCall;
   readonly judges: Readonly<Record<string, RerunJudge>>;
-  /** Distinguishes this process from others at the same store; null where there are none. */
-  readonly ownerId: (() => string) | null;
+  readonly ownerId: LeaseHolder['ownerId'];
 }
 
 /** Runs the reruns of the store that are at `running`. */
-export interface RerunRunner {
-  /** Goes on with those that a process has left, and, among several processes, looks for such ones now and then. */
-  start(): Promise<void>;
-  /** Takes up a rerun whose state has just become `running`. Does nothing for one that is taken up already. */
-  takeUp(id: string): void;
-  /** Begins no further call. */
-  stop(): void;
-  /** Resolves when nothing is written any more, after `stop`. */
-  leave(): Promise<void>;
-}
+export type RerunRunner = JobRunner;
 
-const SCAN_EVERY_MS = 10_000;
-const LEASE_MS = 60_000;
 const DROP_EVERY_MS = 60 * 60 * 1000;
 
 export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
   const { store, platform, logger, ownerId } = options;
-  const running = new Map<string, Promise<void>>();
+  const runner = createJobRunner({
+    name: 'rerun',
+    async findIds() {
+      const reruns = await listReruns(store.reruns);
+      return reruns
+        .filter(({ state, lease }) => state === 'running' && !isLeasedElsewhere(lease, options))
+        .map(({ id }) => id);
+    },
+    run: (id, isStopped) => runRerun(id, { ...options, isStopped }),
+    scansAgain: ownerId !== null,
+    platform,
+    logger,
+  });
   let isStopped = false;
-  let cancelScan = (): void => undefined;
-  /** Those that were put at `running` again while they were about to end. */
-  const again = new Set<string>();
-  const takeUp = (id: string): void => {
-    if (isStopped) return;
-    if (running.has(id)) return void again.add(id);
-    const work = runRerun(id, { ...options, isStopped: () => isStopped })
-      .catch((error: unknown) => logger.error('a rerun has stopped', { rerun: id, reason: String(error) }))
-      .finally(() => {
-        running.delete(id);
-        if (again.delete(id)) takeUp(id);
-      });
-    running.set(id, work);
-  };
-  const scan = async (): Promise<void> => {
-    const owner = ownerId?.() ?? null;
-    for (const rerun of await listReruns(store.reruns)) {
-      if (rerun.state === 'running' && !isLeasedElsewhere(rerun, owner, platform)) takeUp(rerun.id);
-    }
-  };
-  const scanAgain = (): void => {
-    if (ownerId === null || isStopped || platform.isPerRequest === true) return;
-    cancelScan = platform.setTimer(() => {
-      void scan()
-        .catch((error: unknown) => logger.warn('reruns could not be listed', { reason: String(error) }))
-        .then(scanAgain);
-    }, SCAN_EVERY_MS);
-  };
   let cancelDrop = (): void => undefined;
   let dropping = Promise.resolve();
   /** Every hour, as retention does with the records. */
@@ -93,18 +71,17 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
     async start() {
       if (platform.isPerRequest === true) return;
       if (ownerId === null) await failUnfinished(store);
-      await scan();
-      scanAgain();
+      await runner.start();
       dropAged();
     },
-    takeUp,
+    takeUp: (id) => runner.takeUp(id),
     stop() {
       isStopped = true;
-      cancelScan();
+      runner.stop();
       cancelDrop();
     },
     async leave() {
-      await Promise.all([...running.values(), dropping]);
+      await Promise.all([runner.leave(), dropping]);
     },
   };
 }
@@ -128,7 +105,7 @@ async function runRerun(id: string, parts: RunParts): Promise<void> {
   if (rerun === undefined) return;
   let principal: Principal;
   try {
-    principal = await findPrincipal(rerun.owner, parts);
+    principal = await findOwnerPrincipal(rerun.owner, parts);
   } catch (error) {
     return end(id, 'paused', error instanceof Error ? error.message : String(error), parts);
   }
@@ -145,7 +122,9 @@ async function runRerun(id: string, parts: RunParts): Promise<void> {
     queue: toQueue(items.values()),
     save: createSaving(id, items, parts),
   };
-  const stopRenewing = renewLease(run, parts);
+  const stopRenewing = keepRenewing(run.save, parts, (error) =>
+    parts.logger.warn('a rerun could not be saved', { reason: String(error) }),
+  );
   const held = await runQueue(run, parts).finally(stopRenewing);
   await run.save();
   if (held !== null) return end(id, 'paused', held.reason, parts);
@@ -164,25 +143,6 @@ interface Run {
   readonly queue: StoredRerunItem[];
   /** Writes the sums of the items into the rerun; resolves with it. */
   readonly save: () => Promise<StoredRerun | undefined>;
-}
-
-/** A call may last longer than a lease. Returns what ends that; does nothing where one process is alone. */
-function renewLease({ save }: Run, { ownerId, platform, logger }: RunParts): () => void {
-  if (ownerId === null) return () => undefined;
-  let isOver = false;
-  let cancel = (): void => undefined;
-  const schedule = (): void => {
-    cancel = platform.setTimer(() => {
-      save()
-        .catch((error: unknown) => logger.warn('a rerun could not be saved', { reason: String(error) }))
-        .finally(() => isOver || schedule());
-    }, LEASE_MS / 3);
-  };
-  schedule();
-  return () => {
-    isOver = true;
-    cancel();
-  };
 }
 
 /** What was under way goes first. */
@@ -237,18 +197,16 @@ const toItemParts = ({ store, platform, makeCall, judges }: RunParts): ItemParts
 async function mayGoOn({ rerun: { id } }: Run, parts: RunParts): Promise<boolean> {
   if (parts.isStopped()) return false;
   const latest = await findRerun(id, parts.store.reruns);
-  return latest?.state === 'running' && !isLeasedElsewhere(latest, parts.ownerId?.() ?? null, parts.platform);
+  return latest?.state === 'running' && !isLeasedElsewhere(latest.lease, parts);
 }
 
 /** Makes this process the one that runs it; undefined where it is not to be run, or another one does. */
-async function take(id: string, { store, ownerId, platform }: RunParts): Promise<StoredRerun | undefined> {
-  const owner = ownerId?.() ?? null;
+async function take(id: string, parts: RunParts): Promise<StoredRerun | undefined> {
+  const { store, ownerId } = parts;
   let isTaken = false;
   const taken = await updateRerun(id, store.reruns, (latest) => {
-    isTaken = latest.state === 'running' && !isLeasedElsewhere(latest, owner, platform);
-    return isTaken && owner !== null
-      ? { ...latest, lease: { ownerId: owner, untilMs: platform.now() + LEASE_MS } }
-      : latest;
+    isTaken = latest.state === 'running' && !isLeasedElsewhere(latest.lease, parts);
+    return isTaken && ownerId !== null ? { ...latest, lease: toLease(parts) } : latest;
   });
   return isTaken ? taken : undefined;
 }
@@ -268,36 +226,19 @@ async function recover(item: StoredRerunItem, { store }: RunParts): Promise<Stor
   return row?.kind === 'item' ? row : item;
 }
 
-/** The present principal of an owner. Throws where its key is gone, or must not call any more. */
-async function findPrincipal(owner: RerunOwner, { store, platform }: RunParts): Promise<Principal> {
-  const { id, name, userId, workspaceId, isKey } = owner;
-  if (!isKey) return { kind: 'api', id, name, userId, workspaceId };
-  const record = await store.keys.get(id);
-  const isOver = record?.expiresAt != null && Date.parse(record.expiresAt) <= platform.now();
-  if (record === undefined || record.disabled || isOver) {
-    throw new GatewayError('conflict', `The key "${name}", as which the calls are made, is gone, disabled or expired`);
-  }
-  return toKeyPrincipal(record);
-}
-
 /** Makes the writer of the sums: one after the other, so that a later one is never overwritten by an earlier one. */
-function createSaving(
-  id: string,
-  items: ReadonlyMap<string, StoredRerunItem>,
-  { store, ownerId, platform }: RunParts,
-): Run['save'] {
+function createSaving(id: string, items: ReadonlyMap<string, StoredRerunItem>, parts: RunParts): Run['save'] {
+  const { store, ownerId } = parts;
   const inTurn = createTurns();
   return () =>
     inTurn(() => {
       const sums = sumItems(items.values());
-      const owner = ownerId?.() ?? null;
-      return updateRerun(id, store.reruns, (latest) => ({
-        ...latest,
+      return updateRerun(id, store.reruns, (latest) =>
         // One that has lost it to another process, which knows more, has no say any more.
-        ...(!isLeasedElsewhere(latest, owner, platform) && sums),
-        ...(!isLeasedElsewhere(latest, owner, platform) &&
-          owner !== null && { lease: { ownerId: owner, untilMs: platform.now() + LEASE_MS } }),
-      }));
+        isLeasedElsewhere(latest.lease, parts)
+          ? latest
+          : { ...latest, ...sums, ...(ownerId !== null && { lease: toLease(parts) }) },
+      );
     });
 }
 
