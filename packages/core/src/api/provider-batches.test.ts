@@ -245,7 +245,7 @@ test('the share of the price can be set', async () => {
 });
 
 test('budgets hold the cost of lines that are with a provider, so that together they cannot exceed one', async () => {
-  const { upstream, ended, post } = createBatchGateway('openai');
+  const { upstream, ended, post, open, store, storage } = createBatchGateway('openai');
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
   const { key } = jsonOf(await post('/api/v1/keys', { name: 'poor', limit: 0.0006 }, { headers })) as { key: string };
   // Each may cost 150 millionths and its prompt.
@@ -261,6 +261,10 @@ test('budgets hold the cost of lines that are with a provider, so that together 
   const third = { model: 'acme/chat', messages: [{ role: 'user', content: 'e' }], max_tokens: 50 };
   const live = await post('/api/v1/chat/completions', third, { headers: { authorization: `Bearer ${key}` } });
   expect(live.status).toBe(402);
+  // Also for a process that finds them.
+  const second = open({ recordingStore: store }, { storage });
+  const there = await second.post('/api/v1/chat/completions', third, { headers: { authorization: `Bearer ${key}` } });
+  expect(there.status).toBe(402);
   upstream.finish();
   expect(await ended(id)).toMatchObject({ request_counts: { completed: 2, failed: 2 }, cost: 0.000004 });
   const later = await post('/api/v1/chat/completions', third, { headers: { authorization: `Bearer ${key}` } });

@@ -1,5 +1,5 @@
 import { toGenerationFacts } from '../stores/kit/filters.ts';
-import type { RerunFigures, RerunOwner, StoredRerun, StoredRerunItem } from '../stores/reruns.ts';
+import type { RerunFigures, RerunOwner, StoredRerunItem } from '../stores/reruns.ts';
 import type { GenerationRecord, GenerationRepository } from '../stores/store.ts';
 import type { RerunCounts, RerunVerdict } from '../wire/reruns.ts';
 import { joinVerdicts } from './judge-by-code.ts';
