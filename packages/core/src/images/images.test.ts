@@ -115,8 +115,12 @@ describe('a call for images', () => {
       output: { completion: null },
       callTimeline: { charges: [{ unit: 'generated_image', count: 2, price: '0.02' }] },
     });
-    // A picture is not stored a second time.
-    expect(JSON.stringify(core.store.appended)).not.toContain(PNG);
+    // A picture is stored once, as what was made.
+    expect(content?.output.media?.map(({ url }) => url)).toEqual([
+      `data:image/png;base64,${PNG}`,
+      `data:image/jpeg;base64,${JPEG}`,
+    ]);
+    expect(JSON.stringify(core.store.appended).split(PNG)).toHaveLength(2);
   });
 
   test('is charged by the tokens that upstream counts, those of pictures and images at their own prices', async () => {

@@ -9,6 +9,7 @@ import {
   type WholeResult,
 } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { toMadeMedia } from '../generations/made-media.ts';
 import type { ImageCall, ImagePart, ImageResult } from '../providers/image-contract.ts';
 import { isBase64, megapixelsOf } from '../providers/kit/made-images.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
@@ -36,7 +37,7 @@ export async function runImages(
 }
 
 function toBeginningKind(
-  { timeouts, routing: { catalog } }: WholeCallParts,
+  { timeouts, logging, routing: { catalog } }: WholeCallParts,
   onPart: ((part: ImagePart) => void) | undefined,
 ): BeginningKind<ImageRequest, Begun, ImageResult> {
   const capabilitiesOf = ({ modelId }: Endpoint): ImageCapabilities | undefined =>
@@ -76,9 +77,16 @@ function toBeginningKind(
         made: { images: images.length, megapixels, isAll: true },
       };
     },
-    contentOf: (request) => ({ input: toStoredInput(request), output: { completion: null, reasoning: null } }),
+    contentOf: (request, result) => ({
+      input: toStoredInput(request),
+      output: { completion: null, reasoning: null, ...toMadeMedia('image', toTyped(result), logging) },
+    }),
   };
 }
+
+/** The images as they are stored; most browsers tell the kind of one without a type by its bytes. */
+const toTyped = (result: ImageResult | undefined) =>
+  (result?.images ?? []).map(({ base64, mediaType = 'image/png' }) => ({ base64, mediaType }));
 
 /**
  * What upstream makes beyond the order is neither sent nor charged. Throws `provider_unavailable` for what is no image.

@@ -38,6 +38,10 @@ export async function runRerank(
   };
 }
 
+/** The order as it is stored. */
+const toOrder = ({ ranked }: RerankResult): object[] =>
+  ranked.map(({ index, score }) => ({ index, relevance_score: score }));
+
 const toObject = (document: RerankDocument): Exclude<RerankDocument, string> =>
   typeof document === 'string' ? { text: document } : document;
 
@@ -65,9 +69,9 @@ function toWholeKind({ timeouts }: WholeCallParts): WholeKind<RerankRequest, Rer
       upstreamCosts,
       ...(provider !== undefined && { upstream: { provider } }),
     }),
-    contentOf: ({ query, documents }) => ({
+    contentOf: ({ query, documents }, result) => ({
       input: { prompt: JSON.stringify({ query, documents }) },
-      output: { completion: null, reasoning: null },
+      output: { completion: result === undefined ? null : JSON.stringify(toOrder(result)), reasoning: null },
     }),
   };
 }

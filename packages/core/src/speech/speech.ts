@@ -6,6 +6,7 @@ import { type CallContext, type Caller, type Planned, planWithin } from '../disp
 import { type BegunPieces, runStreamedCall, type StreamedKind } from '../dispatch/run-streamed-call.ts';
 import type { WholeCallParts } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { type CopiedPieces, copyPieces, toMadeMedia } from '../generations/made-media.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { AudioFacts, SpeechResult } from '../providers/audio-contract.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -28,13 +29,18 @@ export async function runSpeech(
   return { status: 200, headers, body };
 }
 
-interface BegunSpeech extends BegunPieces, Pick<SpeechResult, 'contentType'> {
+interface BegunSpeech extends BegunPieces, CopiedPieces, Pick<SpeechResult, 'contentType'> {
   readonly facts: () => AudioFacts;
   /** Of its endpoint. */
   readonly isByTokens: boolean;
 }
 
-function toStreamedKind({ routing, timeouts, platform }: WholeCallParts): StreamedKind<SpeechRequest, BegunSpeech> {
+function toStreamedKind({
+  routing,
+  timeouts,
+  platform,
+  logging,
+}: WholeCallParts): StreamedKind<SpeechRequest, BegunSpeech> {
   return {
     plan: planSpeech,
     async ask(endpoint, { request }, { signal, onSent }) {
@@ -54,7 +60,8 @@ function toStreamedKind({ routing, timeouts, platform }: WholeCallParts): Stream
         totalMs: timeouts.totalMs,
       });
       if (result === undefined) throw new GatewayError('not_found', `${provider.name} does not offer speech`);
-      return { ...(await begin(result, provider.name)), isByTokens };
+      const begun = await begin(result, provider.name);
+      return { ...begun, ...copyPieces(begun.first, begun.rest, logging), isByTokens };
     },
     usageOf: ({ facts, isByTokens }, request) => facts().usage ?? estimateUsage(request, isByTokens),
     costOf: (prices, usage, { request }) => costOfSpeech(prices, request, usage, platform.now()),
@@ -62,7 +69,12 @@ function toStreamedKind({ routing, timeouts, platform }: WholeCallParts): Stream
       const { upstreamId, upstreamCostUsd, upstreamCosts, upstreamProvider: provider } = facts();
       return { upstreamId, upstreamCostUsd, upstreamCosts, ...(provider !== undefined && { upstream: { provider } }) };
     },
-    contentOf: ({ input }) => ({ input: { prompt: input }, output: { completion: null, reasoning: null } }),
+    contentOf(request, result) {
+      const base64 = result?.toBase64();
+      const mediaType = result?.contentType ?? SPEECH_TYPES[formatOf(request)];
+      const made = base64 === undefined ? {} : toMadeMedia('audio', [{ mediaType, base64 }], logging);
+      return { input: { prompt: request.input }, output: { completion: null, reasoning: null, ...made } };
+    },
   };
 }
 
@@ -72,7 +84,7 @@ const formatOf = ({ response_format: format }: SpeechRequest): SpeechFormat => f
 async function begin(
   { body, contentType, facts }: SpeechResult,
   providerName: string,
-): Promise<Omit<BegunSpeech, 'isByTokens'>> {
+): Promise<Omit<BegunSpeech, 'isByTokens' | 'toBase64'>> {
   const rest = body[Symbol.asyncIterator]();
   for (;;) {
     const step = await rest.next();

@@ -51,7 +51,13 @@ export function toTranscribing(parts: WholeCallParts): WholeKind<TranscriptionRe
     }),
     contentOf: ({ audio }, result) => ({
       input: { prompt: `[audio: ${audio.format}, ${audio.byteLength} bytes]` },
-      output: { completion: result?.text ?? null, reasoning: null },
+      output: {
+        completion: result?.text ?? null,
+        reasoning: null,
+        ...(result?.segments !== undefined && {
+          segments: result.segments.map(({ start, end, text }) => ({ start, end, text })),
+        }),
+      },
     }),
   };
 }

@@ -190,6 +190,10 @@ export const generationContentSchema = z.object({
     reasoning: nullableString,
     /** The gateway's own field: the tool calls of the completion, where there were any. */
     tool_calls: z.array(toolCallSchema).optional(),
+    /** The gateway's own field: images and sounds that were made, where they are small enough to be stored. */
+    media: z.array(mediaInputSchema).optional(),
+    /** The gateway's own field: the parts of a transcript, in seconds. */
+    segments: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })).optional(),
     /** The gateway's own fields: sources of the completion, where it has any. */
     annotations: z.array(z.unknown()).optional(),
     citations: z.array(z.unknown()).optional(),
