@@ -194,3 +194,51 @@ export const FILMS: readonly string[] = [
   'Boots on wet granite, shallow focus',
   'A campfire at night, sparks rising, stars behind',
 ];
+
+/** What customers ask, for the kinds of calls around the chats of the support bot. */
+export const QUESTIONS: readonly [string, ...string[]] = [
+  'Where is my parcel?',
+  'How long may I return a jacket that I have worn?',
+  'Does the tent stand a storm?',
+  'Which sleeping bag is warm enough for 5 degrees below zero?',
+  'Can I pay in instalments?',
+];
+
+/** Pages of help that are embedded, and put in order for a question. */
+export const DOCUMENTS: readonly [string, ...string[]] = [
+  'Parcels take two to four days. The link in the e-mail shows where yours is.',
+  'Everything can be returned within 30 days, worn or not, with the label in the box.',
+  'Our tents are tested at 110 km/h. Pitch the low side into the wind and use all pegs.',
+  'The comfort temperature of a sleeping bag is printed on its label; below it, wear a layer more.',
+  'We take cards, bank transfers and, from 100 euros on, three instalments.',
+];
+
+export const PICTURES: readonly [string, ...string[]] = [
+  'A quiet valley at dawn, flat colours, for the head of a newsletter',
+  'Rolling hills in late autumn, poster style',
+  'A northern lake in summer, seen from a hill',
+];
+
+export const SENTENCES: readonly [string, ...string[]] = [
+  'Thank you for calling. All of us are out on the trail; please leave a message.',
+  'Your order has left our warehouse and will be with you on Thursday.',
+];
+
+interface SampleSegment {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Messages on the answering machine, in seconds. */
+export const TRANSCRIPTS: readonly [readonly SampleSegment[], ...(readonly SampleSegment[])[]] = [
+  [
+    { start: 0, end: 3.4, text: 'Hello, I ordered two pairs of boots last week.' },
+    { start: 3.4, end: 7.9, text: 'One of them is too small. Could you send me a label to return it?' },
+    { start: 7.9, end: 9.6, text: 'Thank you, goodbye.' },
+  ],
+  [
+    { start: 0, end: 4.1, text: 'Good morning, the zip of my tent is broken after one night.' },
+    { start: 4.1, end: 6.8, text: 'Is that covered by the warranty?' },
+  ],
+];

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createSampleCalls, type SampleCall } from './sample-calls.ts';
+import { createSampleKinds, makeSampleMedia } from './sample-kinds.ts';
 import { openSampleData } from './sample-mark.ts';
 import { seedSamples } from './seed-samples.ts';
 
@@ -47,6 +48,20 @@ test('sample data are three weeks of calls up to now, with all that a gateway in
 /** The messages of a session's calls, in order. */
 const toTurns = (calls: readonly SampleCall[]): readonly (readonly { role?: string; tool_call_id?: string }[])[] =>
   calls.map(({ content }) => ('messages' in content.input ? (content.input.messages as never) : []));
+
+test('sample data have calls of every kind, with the results that are stored of them', async () => {
+  const calls = createSampleKinds(NOW, hashOf, await makeSampleMedia(FIXTURES));
+  const ofKind = (kind: string) => calls.filter(({ record }) => record.generation.api_type === kind);
+  for (const kind of ['embeddings', 'rerank', 'moderation', 'image', 'speech', 'transcription']) {
+    expect(ofKind(kind).length).toBeGreaterThan(5);
+  }
+  expect(ofKind('image')[0]?.content.output.media?.[0]?.url).toMatch(/^data:image\/png;base64,iVBOR/);
+  expect(ofKind('speech')[0]?.content.output.media?.[0]?.url).toMatch(/^data:audio\/mpeg;base64,/);
+  expect(ofKind('transcription')[0]?.content.output.segments?.length).toBeGreaterThan(1);
+  const times = calls.map(({ record }) => Date.parse(record.generation.created_at));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(Math.max(...times)).toBeLessThan(NOW);
+});
 
 test('each call of a sample session sends what was said before, with a result for each tool call', () => {
   const calls = createSampleCalls(NOW, hashOf);

@@ -23,6 +23,7 @@ import {
   type SampleCall,
   type SampleKey,
 } from './sample-calls.ts';
+import { createSampleKinds, makeSampleMedia } from './sample-kinds.ts';
 import { type SampleMark, toFilmName, writeSampleMark } from './sample-mark.ts';
 import { FILMS } from './sample-texts.ts';
 
@@ -33,7 +34,7 @@ const GUARDRAIL_ID = '5a3b1e00-0000-4000-8000-000000000001';
 /**
  * Fills a new data directory with three weeks of made-up calls up to now, with keys, a guardrail and videos, and marks
  * them, so that they can be deleted again. Returns whether it has: a directory that was used before is left as it is.
- * `fixturesDir` has the demo's film.
+ * `fixturesDir` has the demo's film and voice.
  */
 export async function seedSamples(dir: string, fixturesDir: string, nowMs = Date.now()): Promise<boolean> {
   // Their segment is that of the day before, so that it can be dropped without a call of today.
@@ -44,9 +45,10 @@ export async function seedSamples(dir: string, fixturesDir: string, nowMs = Date
     if (isUsed) return false;
     const calls = createSampleCalls(nowMs, hashOf);
     const videos = createSampleVideos(nowMs);
+    const kinds = createSampleKinds(nowMs, hashOf, await makeSampleMedia(fixturesDir));
     const hits = noteRedactions(calls);
     await addSetup(store, calls[0]?.record.generation.created_at ?? new Date(nowMs).toISOString());
-    const all = [...calls, ...videos.calls].toSorted((a, b) => createdAtOf(a).localeCompare(createdAtOf(b)));
+    const all = [...calls, ...videos.calls, ...kinds].toSorted((a, b) => createdAtOf(a).localeCompare(createdAtOf(b)));
     await Promise.all(all.map(({ record, content }) => store.generations.append(record, content)));
     for (const row of hits) await store.guardrailHits.insert(row);
     const archive = await createFileVideoArchive({ dir: join(dir, 'videos'), maxBytes: 1e9, maxAgeMs: Infinity });
