@@ -23,6 +23,8 @@ const ROUTES = [
   'destinations',
   'providers',
   'fixtures',
+  'batches',
+  'files',
   'reruns',
   'settings?section=account',
 ];
@@ -68,6 +70,8 @@ const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
     },
   ],
+  ['batch-new', () => '#/batches', async (page) => page.getByRole('button', { name: 'New batch' }).first().click()],
+  ['upload', () => '#/files', async (page) => page.getByRole('button', { name: 'Upload files' }).first().click()],
   ['rerun-new', () => '#/reruns?new=1', async (page) => page.getByRole('dialog').waitFor()],
   [
     'guardrail-new',

@@ -112,6 +112,14 @@ export const detailMessages = createMessages(
         duration: 'Duration',
       },
     },
+    kinds: {
+      input: 'Input',
+      result: 'Result',
+      notStored: (kind: string): string =>
+        kind === 'embeddings'
+          ? 'Vectors are not stored.'
+          : 'The result is not stored: it is too large, or from a version that did not store it.',
+    },
     conversation: {
       roles: { system: 'System', developer: 'Developer', user: 'User', assistant: 'Assistant', tool: 'Tool' },
       raw: 'Show raw',
@@ -228,6 +236,14 @@ export const detailMessages = createMessages(
           firstToken: 'Erstes Token',
           duration: 'Dauer',
         },
+      },
+      kinds: {
+        input: 'Eingabe',
+        result: 'Ergebnis',
+        notStored: (kind) =>
+          kind === 'embeddings'
+            ? 'Vektoren werden nicht gespeichert.'
+            : 'Das Ergebnis ist nicht gespeichert: Es ist zu groß, oder die damalige Version speicherte es nicht.',
       },
       conversation: {
         roles: { system: 'System', developer: 'Entwickler', user: 'Nutzer', assistant: 'Assistent', tool: 'Tool' },

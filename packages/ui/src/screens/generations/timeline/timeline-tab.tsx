@@ -20,6 +20,7 @@ import { showControls } from '../../../parts/text/show-controls.ts';
 import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
 import { WithContent } from '../content/with-content.tsx';
 import { Conversation } from '../detail/conversation.tsx';
+import { hasKindContent, KindContent } from '../detail/kind-content.tsx';
 import { detailMessages } from '../detail/messages.ts';
 import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
@@ -78,6 +79,8 @@ export function TimelineTab({ generation, pane, onPane }: TimelineTabProps) {
               {(content) =>
                 isStreamShown ? (
                   <StreamTab generation={generation} output={content.output} error={content.error} />
+                ) : hasKindContent(kind) && !isPlain ? (
+                  <KindContent kind={kind} content={content} />
                 ) : (
                   <Conversation content={content} isPlain={isPlain} />
                 )
