@@ -124,6 +124,9 @@ describe.skipIf(skipped !== undefined)(
       const viewport = { width, height: 900 };
       const { page, go, check } = await ui.open('#/files', { locale: 'de-DE', viewport });
       await page.getByRole('row', { name: /three\.jsonl/ }).waitFor();
+      // The frame is hidden where it is too wide, so that the page itself is never.
+      const list = await page.getByRole('grid').boundingBox();
+      expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(width);
       expect(await check()).toEqual([]);
       await go('#/batches');
       await page.getByRole('row', { name: /fertig/ }).waitFor();

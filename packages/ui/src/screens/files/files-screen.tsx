@@ -86,7 +86,7 @@ export function FilesScreen() {
   }
   return (
     <div
-      className="flex min-h-0 flex-1 data-over:outline-2 data-over:-outline-offset-4 data-over:outline-accent data-over:outline-dashed"
+      className="flex min-h-0 min-w-0 flex-1 flex-col data-over:outline-2 data-over:-outline-offset-4 data-over:outline-accent data-over:outline-dashed"
       data-over={isOver || undefined}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes('Files')) return;
