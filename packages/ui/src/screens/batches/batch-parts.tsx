@@ -53,4 +53,5 @@ export function BatchProgress({ counts: { total, completed, failed }, isWide = f
 }
 
 /** What a batch calls, in a word. */
-export const toKind = (endpoint: string): string => batchesMessages().kinds[endpoint] ?? showControls(endpoint);
+export const toKind = (endpoint: string): string =>
+  Object.entries(batchesMessages().kinds).find(([path]) => path === endpoint)?.[1] ?? showControls(endpoint);

@@ -53,6 +53,9 @@ export async function parseResults(body: ReadableStream<Uint8Array> | null): Pro
   return { rows, isCut: false };
 }
 
+const toWords = ({ message, code }: Record<string, unknown>): string =>
+  typeof message === 'string' ? message : typeof code === 'string' ? code : '';
+
 /** Undefined for a line that is none. */
 export function toLineResult(line: string): LineResult | undefined {
   let value: unknown;
@@ -74,6 +77,6 @@ export function toLineResult(line: string): LineResult | undefined {
     generationId: typeof generationId === 'string' && generationId !== '' ? generationId : null,
     costUsd: typeof usage['cost'] === 'number' ? usage['cost'] : null,
     model: typeof said['model'] === 'string' ? said['model'] : null,
-    error: failure === undefined ? null : String(failure['message'] ?? failure['code'] ?? ''),
+    error: failure === undefined ? null : toWords(failure),
   };
 }

@@ -42,7 +42,7 @@ export const batchesMessages = createMessages(
       '/v1/embeddings': 'Embeddings',
       '/v1/messages': 'Messages',
       '/v1/responses': 'Responses',
-    } as Readonly<Record<string, string>>,
+    },
     check: {
       notJson: 'The line is not valid JSON',
       notObject: 'The line must be a JSON object',

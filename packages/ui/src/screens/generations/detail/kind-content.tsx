@@ -106,9 +106,15 @@ function toOrdered(prompt: string): { readonly query: string; readonly documents
   const documents = Array.isArray(value['documents']) ? value['documents'] : [];
   return {
     query: String(value['query']),
-    documents: documents.map((one: unknown) => (isObject(one) ? String(one['text'] ?? '') : String(one))),
+    documents: documents.map(toDocumentText),
   };
 }
+
+/** An image has no text. */
+const toDocumentText = (one: unknown): string => {
+  const text = isObject(one) ? one['text'] : one;
+  return typeof text === 'string' ? text : '';
+};
 
 function toJson(text: string): unknown {
   try {
