@@ -293,20 +293,4 @@ describe('refuse other kind', () => {
     expect(await askedFor({ model: 'a/painter', modalities: ['audio'] })).toEqual([]);
     expect(await askedFor({ model: 'a/plain' })).toEqual(['acme']);
   });
-
-  test.each([
-    ['videos', { prompt: 'a fox' }, 'video'],
-    ['embeddings', { input: 'a fox' }, 'embeddings'],
-  ])('POST /%s refuses a chat model, and names the operation that it is for', async (path, body, output) => {
-    const { post } = createRoutedGateway({ acme: {} }, MODELS);
-    const response = await post(`/api/v1/${path}`, { model: 'a/chat', ...body });
-    expect([response.status, jsonOf(response)]).toEqual([
-      400,
-      {
-        error: expect.objectContaining({
-          message: `model: a/chat makes no ${output}; it is called by POST /chat/completions`,
-        }),
-      },
-    ]);
-  });
 });
