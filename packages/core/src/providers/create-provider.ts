@@ -45,5 +45,10 @@ export async function createProvider(options: WireProviderOptions): Promise<Prov
 /** Looks up the dialect of the preset. */
 function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
   const known = preset !== null && Object.hasOwn(PRESETS, preset) ? PRESETS[preset] : undefined;
-  return { ...settings, preset, dialect: known?.wire === 'openai' ? known.dialect : undefined };
+  return {
+    ...settings,
+    preset,
+    hasChat: known?.hasChat,
+    dialect: known?.wire === 'openai' ? known.dialect : undefined,
+  };
 }

@@ -363,11 +363,13 @@ test('makes ids of its own for tool calls that come without', async () => {
   ]);
 });
 
-test('lists the models that can chat or make videos, and says which', async () => {
+test('lists the models that something here is made with, and says what', async () => {
   const models = [
     { name: 'models/gemini-2.5-flash', inputTokenLimit: 1048576, supportedGenerationMethods: ['generateContent'] },
     { name: 'models/text-embedding-004', inputTokenLimit: 2048, supportedGenerationMethods: ['embedContent'] },
+    { name: 'models/imagen-4.0-generate-001', supportedGenerationMethods: ['predict'] },
     { name: 'models/veo-3.1-generate-preview', supportedGenerationMethods: ['predictLongRunning'] },
+    { name: 'models/aqa', supportedGenerationMethods: ['generateAnswer'] },
     { name: 'tunedModels/mine', inputTokenLimit: 'many' },
     { name: 5 },
     null,
@@ -376,6 +378,8 @@ test('lists the models that can chat or make videos, and says which', async () =
   const { signal } = new AbortController();
   expect(await providerOn(transport).listModels?.(signal)).toEqual([
     { id: 'gemini-2.5-flash', contextLength: 1048576 },
+    { id: 'text-embedding-004', contextLength: 2048, outputModalities: ['embeddings'] },
+    { id: 'imagen-4.0-generate-001', outputModalities: ['image'] },
     { id: 'veo-3.1-generate-preview', outputModalities: ['video'] },
     { id: 'tunedModels/mine' },
   ]);

@@ -71,9 +71,13 @@ function levelsOf(family: string, version: number): readonly ThinkingLevel[] {
 }
 
 /** What a model is for, by the method that serves it. Of others, no call here makes use. */
-const OUTPUT_OF_METHOD: Readonly<Record<string, string>> = { predictLongRunning: 'video' };
+const OUTPUT_OF_METHOD: Readonly<Record<string, string>> = {
+  embedContent: 'embeddings',
+  predict: 'image',
+  predictLongRunning: 'video',
+};
 
-/** Lists the models that chat or make videos. Throws `provider_unavailable` when the body is no list. */
+/** Lists the models that chat or make vectors, images or videos. Throws `provider_unavailable` when the body is no list. */
 export function readGoogleModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   const body = parseJson(text);
   if (!isObject(body) || !Array.isArray(body['models'])) {

@@ -60,6 +60,8 @@ export interface OpenAiDialect {
    * Cohere's own form, at `/v2/embed` of the same host.
    */
   readonly embeddings: 'cohere' | Readonly<Record<string, string | null>>;
+  /** Where the models are listed, seen from the address of the provider. */
+  readonly modelsPath: string;
   /** Where documents are ranked, seen from the address of the provider. */
   readonly rerankPath: string;
   /** Whether documents are read in Mistral's form, at `/ocr`. */
@@ -100,6 +102,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   earlierReasoning: null,
   isGateway: false,
   embeddings: {},
+  modelsPath: '/models',
   rerankPath: '/rerank',
   hasOcr: false,
   hasResponses: false,

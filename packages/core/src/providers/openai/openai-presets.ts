@@ -152,8 +152,6 @@ export const OPENAI_PRESETS = {
   cohere: preset('Cohere', 'https://api.cohere.ai/compatibility/v1', 'CO_API_KEY', {
     apiKeyAliases: ['COHERE_API_KEY'],
     keyPage: 'https://dashboard.cohere.com/api-keys',
-    // Its list is at another address, in another form.
-    listsModels: false,
     dialect: dialect({
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, OPENAI_ONLY_FIELDS, [
         'logit_bias',
@@ -167,6 +165,7 @@ export const OPENAI_PRESETS = {
       efforts: ['high'],
       earlierReasoning: null,
       embeddings: 'cohere',
+      modelsPath: '/../../v1/models?page_size=1000',
       rerankPath: '/../../v2/rerank',
     }),
     dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,

@@ -554,9 +554,26 @@ test('reads a list of models that is nothing but the list', async () => {
   expect(await providerOn(transport).listModels?.(signal)).toEqual([{ id: 'meta/llama', contextLength: 131072 }]);
 });
 
+test('reads the list of Cohere at its own address, and what its models are for', async () => {
+  const models = [
+    { name: 'command-a-03-2025', endpoints: ['generate', 'chat'], context_length: 288000 },
+    { name: 'embed-v4.0', endpoints: ['embed', 'classify'], context_length: 128000 },
+    { name: 'rerank-v3.5', endpoints: ['rerank'], context_length: 4096 },
+  ];
+  const transport = createReplayTransport({ pieces: [JSON.stringify({ models, next_page_token: '' })] });
+  const { baseUrl, dialect } = OPENAI_PRESETS.cohere;
+  const cohere = createOpenAiProvider({ slug: 'cohere', baseUrl: baseUrl ?? '', apiKey: 'key', dialect, transport });
+  expect(await cohere.listModels?.(new AbortController().signal)).toEqual([
+    { id: 'command-a-03-2025', contextLength: 288000, outputModalities: ['text'] },
+    { id: 'embed-v4.0', contextLength: 128000, outputModalities: ['embeddings'] },
+    { id: 'rerank-v3.5', contextLength: 4096, outputModalities: ['rerank'] },
+  ]);
+  expect(transport.latest().request.url).toBe('https://api.cohere.ai/v1/models?page_size=1000');
+});
+
 test.each([
   ['<html>', 'a model list that is not JSON'],
-  ['{"models":[]}', 'a model list without "data"'],
+  ['{"list":[]}', 'a model list without "data"'],
   ['{"data":{}}', 'a model list without "data"'],
   ['null', 'a model list without "data"'],
 ])('refuses the model list %s', async (text, message) => {

@@ -29,6 +29,8 @@ export interface OpenAiProviderSettings extends ProviderOptions {
   readonly dialect?: OpenAiDialect | undefined;
   /** Whether calls of the Responses form are sent on in it, to `/responses`. Default: no. */
   readonly responses?: boolean | undefined;
+  /** Whether it serves chats, beside other kinds of calls. Default: yes. */
+  readonly hasChat?: boolean | undefined;
   /** Whether the provider has a list of models. Default: yes, unless its address differs by model. */
   readonly listsModels?: boolean | undefined;
 }
@@ -56,7 +58,8 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   const query = new URLSearchParams(settings.query).toString();
   const toUrl = (path: string): string => {
     const url = `${upstream.baseUrl}${path}`;
-    return `${path.startsWith('/..') ? new URL(url).href : url}${query === '' ? '' : `?${query}`}`;
+    const full = path.startsWith('/..') ? new URL(url).href : url;
+    return query === '' ? full : `${full}${full.includes('?') ? '&' : '?'}${query}`;
   };
   const toCallUrl = (path: string): ChatWire['toUrl'] => {
     const url = toUrl(path);
@@ -78,7 +81,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
         ? (options) => createOpenAiCompletionReader({ ...options, hasThinkTags, isGateway })
         : createOpenAiCompletionReader,
     readError: readOpenAiError,
-    listUrl: toUrl('/models'),
+    listUrl: toUrl(dialect.modelsPath),
     readModels: readModelList,
   };
   const { chat, chatWhole, listModels } = createChatWire(upstream, wire);
@@ -121,7 +124,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     ...(dialect.hasOcr && { ocr: createMistralOcr(upstream, toUrl('/ocr')) }),
     ...(settings.responses === true
       ? withResponses({ chat, chatWhole }, async () => createChatWire(upstream, await loadResponses()))
-      : { chat, chatWhole }),
+      : settings.hasChat !== false && { chat, chatWhole }),
     ...(!isAddressPerModel &&
       hasBatches(settings, 'api.openai.com') && {
         batches: createOpenAiBatches(upstream, {
