@@ -4,7 +4,7 @@ import { type RequestText, toVisitor } from '../calls/texts.ts';
 import type { ImageOrder } from '../providers/image-contract.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { ImageCapabilities } from '../wire/image-capabilities.ts';
-import { toImageFrame, toPixels } from '../wire/image-frame.ts';
+import { isResolution, toImageFrame, toPixels } from '../wire/image-frame.ts';
 import type { ImageRequest } from '../wire/images.ts';
 
 /** More than any model has been seen to count: gpt-image counts 6,240 for its largest. */
@@ -109,6 +109,33 @@ export function refuseContradictions(request: ImageRequest): void {
     throw refuseField('output_format', 'must be png or webp for a transparent background');
   }
   if (mask != null && !references?.length) throw refuseField('mask', 'needs a picture in input_references');
+}
+
+/**
+ * Throws `invalid_request` for a value that the entry of a model does not offer, with those that it does. Parameters that
+ * the entry does not list are not checked.
+ */
+export function refuseUnoffered(
+  request: ImageRequest,
+  modelId: string,
+  { supported_parameters: offered = {} }: ImageCapabilities = {},
+): void {
+  for (const field of PARAMETERS) {
+    const asked = request[field];
+    if (asked == null || asked === 'auto') continue;
+    // A resolution may be asked for as a size.
+    const isNamedSize = field === 'size' && isResolution(String(asked));
+    const parameter = offered[field] ?? (isNamedSize ? offered['resolution'] : undefined);
+    if (parameter === undefined) continue;
+    const value = Array.isArray(asked) ? asked.length : asked;
+    if (parameter.type === 'enum' && !parameter.values.includes(String(value))) {
+      throw refuseField(field, `must be ${parameter.values.join(', ')} for ${modelId}`);
+    }
+    if (parameter.type === 'range' && typeof value === 'number') {
+      const { min, max } = parameter;
+      if (value < min || value > max) throw refuseField(field, `must be ${min} to ${max} for ${modelId}`);
+    }
+  }
 }
 
 /** Previews of a streamed image where the request does not say how many. */

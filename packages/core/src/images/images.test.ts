@@ -49,6 +49,22 @@ const MODELS: readonly ModelDefinition[] = [
   { id: 'acme/counted', endpoints: [{ provider: 'acme', providerModel: 'counted', pricing: tokens }] },
 ];
 
+/** A model whose entry says what its parameters may be. */
+const LIMITED: ModelDefinition = {
+  id: 'acme/limited',
+  architecture: { input_modalities: ['text', 'image'], output_modalities: ['image'] },
+  image: {
+    supported_parameters: {
+      quality: { type: 'enum', values: ['low', 'high'] },
+      resolution: { type: 'enum', values: ['1K'] },
+      n: { type: 'range', min: 1, max: 4 },
+      input_references: { type: 'range', min: 0, max: 2 },
+      seed: { type: 'boolean' },
+    },
+  },
+  endpoints: [{ provider: 'acme', providerModel: 'paint-1', pricing: { generated_image: '0.02' } }],
+};
+
 const body = (images: readonly object[], more: object = {}): string =>
   JSON.stringify({ created: 1, data: images, ...more });
 const USAGE = {
@@ -293,6 +309,29 @@ describe('requests', () => {
     const upstream = replay(one);
     await paint(createCoreGateway(upstream, { models: MODELS }), request);
     expect(upstream.latest().sent['size']).toBe(size);
+  });
+
+  const three = Array(3).fill({ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } });
+  test.each([
+    [{ quality: 'medium' }, 'quality: must be low, high for acme/limited'],
+    [{ resolution: '4K' }, 'resolution: must be 1K for acme/limited'],
+    [{ size: '2K' }, 'size: must be 1K for acme/limited'],
+    [{ n: 5 }, 'n: must be 1 to 4 for acme/limited'],
+    [{ input_references: three }, 'input_references: must be 0 to 2 for acme/limited'],
+  ])('that a model does not offer are refused with what it offers: %j', async (request, message) => {
+    const upstream = replay(one);
+    const core = createCoreGateway(upstream, { models: [LIMITED] });
+    const response = await paint(core, { model: 'acme/limited', ...request });
+    expect([response.status, jsonOf(response)]).toMatchObject([400, { error: { message } }]);
+    expect(upstream.exchanges).toEqual([]);
+  });
+
+  test.each([
+    { quality: 'high', size: '1K', n: 4, seed: 7 },
+    { quality: 'auto', size: '1024x1024', background: 'opaque' },
+  ])('that a model offers, or says nothing of, are made: %j', async (request) => {
+    const core = createCoreGateway(replay(one), { models: [LIMITED] });
+    expect((await paint(core, { model: 'acme/limited', ...request })).status).toBe(200);
   });
 
   test('for a model that makes something else are refused, and a model that writes as well is a chat model', async () => {

@@ -16,7 +16,7 @@ import type { Usage } from '../wire/chat-chunk.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import type { ImageCapabilities } from '../wire/image-capabilities.ts';
 import type { ImageRequest } from '../wire/images.ts';
-import { picturesOf, refuseContradictions, toImageOrder } from './image-kind.ts';
+import { picturesOf, refuseContradictions, refuseUnoffered, toImageOrder } from './image-kind.ts';
 
 /** An image that is being made: no other endpoint is asked any more. */
 interface Begun {
@@ -47,7 +47,9 @@ function toBeginningKind(
       const { provider, providerModel } = endpoint;
       const ask = provider.image?.bind(provider);
       if (ask === undefined) throw new GatewayError('not_found', `${provider.name} does not make images`);
-      const order = toImageOrder(request, provider.slug, capabilitiesOf(endpoint));
+      const capabilities = capabilitiesOf(endpoint);
+      refuseUnoffered(request, endpoint.modelId, capabilities);
+      const order = toImageOrder(request, provider.slug, capabilities);
       const timeoutMs = timeouts.nonStreamMs;
       const begin = (given?: ImageCall['onPart']): Promise<ImageResult> =>
         ask({ generationId, order, providerModel, preferences, onPart: given, onSent, signal, timeoutMs }).then(

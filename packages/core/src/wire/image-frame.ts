@@ -79,7 +79,8 @@ export function toImageFrame({ size, resolution, aspect_ratio: asked }: AskedFra
   return { pixels: { width, height }, resolution: resolution ?? undefined, aspectRatio };
 }
 
-const isResolution = (size: string): size is ImageResolution => (IMAGE_RESOLUTIONS as readonly string[]).includes(size);
+export const isResolution = (size: string): size is ImageResolution =>
+  (IMAGE_RESOLUTIONS as readonly string[]).includes(size);
 
 const contradiction = (field: string, size: string) =>
   refuseField(field, `contradicts size ${size}; send one of the two`);
