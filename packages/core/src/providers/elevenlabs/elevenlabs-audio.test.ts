@@ -75,7 +75,7 @@ test('hands on why upstream refuses', async () => {
   expect([response.status, jsonOf(response)]).toMatchObject([400, { error: { message: 'There is no such voice' } }]);
 });
 
-test('writes down a file, with the times of words where they are asked for', async () => {
+test('writes down a file, with the times of words and sentences where they are asked for', async () => {
   const upstream = createReplayTransport({
     headers: { 'content-type': 'application/json' },
     pieces: [
@@ -103,6 +103,7 @@ test('writes down a file, with the times of words where they are asked for', asy
     text: 'Hello there',
     language: 'eng',
     duration: 2.5,
+    segments: [{ id: 0, start: 0, end: 2, text: 'Hello there' }],
     words: [
       { word: 'Hello', start: 0, end: 1 },
       { word: 'there', start: 1.2, end: 2 },

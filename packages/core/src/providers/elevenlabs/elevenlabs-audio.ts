@@ -8,6 +8,7 @@ import type { SpeechFormat } from '../../wire/speech.ts';
 import type { SpeechCall, TranscriptionCall, TranscriptionResult } from '../audio-contract.ts';
 import { askWhole } from '../kit/ask-whole.ts';
 import { toFormBody } from '../kit/form-body.ts';
+import { segmentsOfWords } from '../kit/segments-of-words.ts';
 import { describeProvider, type ProviderOptions, toUpstream, type Upstream } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
@@ -138,11 +139,16 @@ function toResult(json: unknown, { isTimed }: TranscriptionCall, name: string): 
     ...(language != null && { language }),
     ...(seconds != null && { seconds }),
     ...(id != null && { upstreamId: id }),
-    ...(isTimed &&
-      words != null && {
-        words: words.flatMap(({ text: word, type, start, end }) =>
-          start == null || end == null || (type ?? 'word') !== 'word' ? [] : [{ word, start, end }],
-        ),
-      }),
+    ...(isTimed && words != null && toTimes(words)),
   };
+}
+
+function toTimes(
+  given: NonNullable<z.infer<typeof responseSchema>['words']>,
+): Pick<TranscriptionResult, 'segments' | 'words'> {
+  const words = given.flatMap(({ text: word, type, start, end }) =>
+    start == null || end == null || (type ?? 'word') !== 'word' ? [] : [{ word, start, end }],
+  );
+  const isSpaced = given.some(({ type }) => type === 'spacing');
+  return { words, segments: segmentsOfWords(words, isSpaced ? ' ' : '') };
 }

@@ -20,6 +20,7 @@ export {
   createChatWire,
   type SentRequest,
 } from './create-chat-wire.ts';
+export { segmentsOfWords } from './segments-of-words.ts';
 export { createSseDecoder, type StreamDecoder } from './sse-decoder.ts';
 export {
   describeProvider,
