@@ -1,3 +1,5 @@
+import { OpenAIEmbeddings } from '@langchain/openai';
+import { OpenAIEmbedding } from '@llamaindex/openai';
 import { createGoogleProvider } from '@model-gateway/core/providers/google';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { createUndiciTransport } from '@model-gateway/node/undici';
@@ -47,6 +49,7 @@ async function connect(kind: HostKind, form: EmbedFormName) {
   const { apiUrl } = host;
   return {
     ...upstream,
+    apiUrl,
     nextRecord,
     openai: new OpenAI({ apiKey: TEST_KEY, baseURL: apiUrl, maxRetries: 0 }),
     sdk: new OpenRouter({ apiKey: TEST_KEY, serverURL: apiUrl, retryConfig: { strategy: 'none' } }),
@@ -104,6 +107,24 @@ describe.each(HOST_KINDS)('embeddings for the public clients on %s', (kind) => {
     const input = Array.from({ length: 2048 }, (_, index) => 'x'.repeat(1 + (index % 97)));
     const { data } = await openai.embeddings.create({ model: 'test/vectors', input });
     expect(data.map(({ embedding }) => embedding)).toEqual(input.map(vectorOf));
+  });
+
+  test('come through the AI SDK, LangChain and LlamaIndex in the order of their texts', async () => {
+    const { apiUrl, aiSdk } = await connect(kind, 'openai');
+    const model = 'test/vectors';
+    const texts = ['one', 'three', 'eleven'];
+    const vectors = texts.map(vectorOf);
+    const many = await embedMany({ model: aiSdk.textEmbeddingModel(model), values: texts, maxRetries: 0 });
+    expect(many.embeddings).toEqual(vectors);
+    expect(many.usage.tokens).toBeGreaterThan(0);
+
+    const options = { model, apiKey: TEST_KEY, maxRetries: 0 };
+    const langChain = new OpenAIEmbeddings({ ...options, configuration: { baseURL: apiUrl } });
+    expect(await langChain.embedDocuments(texts)).toEqual(vectors);
+    expect(await langChain.embedQuery('three')).toEqual(vectors[1]);
+
+    const llamaIndex = new OpenAIEmbedding({ ...options, baseURL: apiUrl });
+    expect(await llamaIndex.getTextEmbeddings(texts)).toEqual(vectors);
   });
 
   test('their models are a list of their own, page by page', async () => {

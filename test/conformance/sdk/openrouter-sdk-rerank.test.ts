@@ -1,6 +1,8 @@
+import { createCohere } from '@ai-sdk/cohere';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { createUndiciTransport } from '@model-gateway/node/undici';
 import { OpenRouter } from '@openrouter/sdk';
+import { rerank as rerankWithAiSdk } from 'ai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { OPENAI_PRESETS } from '../../../packages/core/src/providers/openai/openai-presets.ts';
@@ -11,7 +13,7 @@ import { RANK_FORMS, type RankFormName, startRankUpstream } from '../../support/
 const FORMS = Object.keys(RANK_FORMS) as RankFormName[];
 const DOCUMENTS = ['whale', { text: 'fox' }, 'car'];
 
-/** The official client over a gateway whose provider is made from a preset, and has a server of its form. */
+/** Clients over a gateway whose provider is made from a preset, and has a server of its form. */
 async function connect(kind: HostKind, form: RankFormName) {
   const transport = createUndiciTransport();
   const baseUrl = await startRankUpstream(form);
@@ -45,7 +47,8 @@ async function connect(kind: HostKind, form: RankFormName) {
   const { rerank } = new OpenRouter({ apiKey: TEST_KEY, serverURL: host.apiUrl, retryConfig: { strategy: 'none' } });
   const rank = (rest: object = {}) =>
     rerank.rerank({ requestBody: { model: 'test/ranker', query: 'snow', documents: DOCUMENTS, ...rest } });
-  return { rank, nextRecord };
+  const cohere = createCohere({ apiKey: TEST_KEY, baseURL: host.apiUrl });
+  return { rank, cohere, nextRecord };
 }
 
 describe.each(HOST_KINDS)('rankings for the official client on %s', (kind) => {
@@ -68,6 +71,37 @@ describe.each(HOST_KINDS)('rankings for the official client on %s', (kind) => {
       total_cost: form === 'cohere' ? 0.002 : 0.000026,
     });
     expect(await rank({ topN: 1 })).toMatchObject({ results: [{ index: 1 }] });
+  });
+});
+
+describe.each(HOST_KINDS)('rankings for the AI SDK on %s', (kind) => {
+  test('come through the provider of Cohere, best first', async () => {
+    const { cohere, nextRecord } = await connect(kind, 'cohere');
+    const recorded = nextRecord();
+    const { ranking, rerankedDocuments } = await rerankWithAiSdk({
+      model: cohere.reranking('test/ranker'),
+      query: 'snow',
+      documents: ['whale', 'fox', 'car'],
+      topN: 2,
+      maxRetries: 0,
+    });
+    expect(ranking).toEqual([
+      { originalIndex: 1, score: 0.9, document: 'fox' },
+      { originalIndex: 0, score: 0.2, document: 'whale' },
+    ]);
+    expect(rerankedDocuments).toEqual(['fox', 'whale']);
+    expect((await recorded).generation).toMatchObject({ api_type: 'rerank', total_cost: 0.002 });
+  });
+
+  test('are refused with the words of the provider', async () => {
+    const { cohere } = await connect(kind, 'cohere');
+    const asked = rerankWithAiSdk({
+      model: cohere.reranking('test/none'),
+      query: 'snow',
+      documents: ['whale'],
+      maxRetries: 0,
+    });
+    await expect(asked).rejects.toMatchObject({ statusCode: 400 });
   });
 });
 

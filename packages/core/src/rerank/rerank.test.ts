@@ -56,6 +56,7 @@ test('puts the best document first, with usage, cost and the record of the call'
   expect(jsonOf(response)).toEqual({
     id: generation?.id,
     model: 'acme/ranker',
+    meta: { billed_units: {} },
     provider: 'Acme',
     results: [
       { index: 1, relevance_score: 0.9, document: { text: 'fox' } },

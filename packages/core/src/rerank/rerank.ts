@@ -19,6 +19,7 @@ export async function runRerank(
 ): Promise<z.infer<typeof rerankResponseSchema>> {
   const { endpoint, result, usage, routing } = await runWholeCall(call, toWholeKind(context.parts), context);
   const { cost, total_tokens } = usage;
+  const units = result.searchUnits === undefined ? {} : { search_units: result.searchUnits };
   return {
     id: call.id,
     model: endpoint.modelId,
@@ -31,9 +32,10 @@ export async function runRerank(
     })),
     usage: {
       ...(cost != null && { cost }),
-      ...(result.searchUnits !== undefined && { search_units: result.searchUnits }),
+      ...units,
       total_tokens,
     },
+    meta: { billed_units: units },
     ...routing,
   };
 }

@@ -47,5 +47,7 @@ export const rerankResponseSchema = z.object({
     search_units: z.int().optional(),
     total_tokens: z.int(),
   }),
+  /** As Cohere counts, whose clients insist on it. */
+  meta: z.object({ billed_units: z.object({ search_units: z.int().optional() }) }),
   ...routingMembersSchema.shape,
 });
