@@ -68,7 +68,12 @@ function toSource(from: string | undefined, provider: string | undefined, keyEnv
   }
   const preset: Preset | undefined = Object.hasOwn(PRESETS, from) ? PRESETS[from] : undefined;
   if (preset?.baseUrl == null) throw new UsageError(`"${from}" is neither an address nor a preset with one.`);
-  if (preset.wire === 'fal' || preset.wire === 'replicate' || preset.wire === 'elevenlabs')
+  if (
+    preset.wire === 'fal' ||
+    preset.wire === 'replicate' ||
+    preset.wire === 'elevenlabs' ||
+    preset.wire === 'deepgram'
+  )
     throw new UsageError(`"${from}" has no list of models.`);
   const variable = keyEnv ?? preset.apiKeyEnv;
   const key = variable === null ? undefined : readKey(variable);

@@ -8,7 +8,7 @@ test.each(Object.entries(PRESETS))(
   'the preset %s makes a provider with chats unless it says that it has none',
   async (preset, known) => {
     const transport = createScriptedTransport();
-    const { wire, hasChat = !['fal', 'replicate', 'elevenlabs'].includes(wire) } = known;
+    const { wire, hasChat = !['fal', 'replicate', 'elevenlabs', 'deepgram'].includes(wire) } = known;
     const baseUrl = 'https://up.example/v1';
     const provider = await createProvider({ wire, slug: 'mine', preset, baseUrl, transport, downloads: transport });
     expect(provider.chat !== undefined).toBe(hasChat);

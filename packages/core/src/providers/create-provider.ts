@@ -34,6 +34,7 @@ const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   fal: async () => (await import('./fal/fal-videos.ts')).createFalProvider,
   replicate: async () => (await import('./replicate/replicate-videos.ts')).createReplicateProvider,
   elevenlabs: async () => (await import('./elevenlabs/elevenlabs-audio.ts')).createElevenLabsProvider,
+  deepgram: async () => (await import('./deepgram/deepgram-audio.ts')).createDeepgramProvider,
 };
 
 /** Creates a provider for its configured wire. Imports that wire and no other, which keeps a start short. */

@@ -53,4 +53,13 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     listsModels: false,
     dataPolicy: UNKNOWN_DATA_POLICY,
   },
+  deepgram: {
+    wire: 'deepgram',
+    name: 'Deepgram',
+    baseUrl: 'https://api.deepgram.com/v1',
+    apiKeyEnv: 'DEEPGRAM_API_KEY',
+    keyPage: 'https://console.deepgram.com/',
+    listsModels: false,
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  },
 };

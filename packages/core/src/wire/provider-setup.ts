@@ -4,7 +4,16 @@ import { baseUrlSchema, keyText } from './fields.ts';
 import { layerFindingSchema, streamsFindings } from './providers.ts';
 
 /** The wire formats of providers. */
-export const WIRES = ['openai', 'openai-responses', 'anthropic', 'google', 'fal', 'replicate', 'elevenlabs'] as const;
+export const WIRES = [
+  'openai',
+  'openai-responses',
+  'anthropic',
+  'google',
+  'fal',
+  'replicate',
+  'elevenlabs',
+  'deepgram',
+] as const;
 export type Wire = (typeof WIRES)[number];
 
 const headersSchema = z.record(

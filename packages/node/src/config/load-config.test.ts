@@ -566,7 +566,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown wire',
     { providers: [{ ...local, wire: 'smoke' }] },
-    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate", "elevenlabs"',
+    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate", "elevenlabs", "deepgram"',
   ],
   [
     'a query for a wire that has none',

@@ -51,7 +51,7 @@ interface UpstreamAccess {
   /** The header that carries the key, in small letters. */
   readonly keyHeader: string;
   /** The word before the key. Default: none. */
-  readonly keyScheme?: 'Bearer' | 'Key' | undefined;
+  readonly keyScheme?: 'Bearer' | 'Key' | 'Token' | undefined;
   /** Parameters of every address, of which some may be credentials. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Headers that the wire itself requires. */

@@ -65,6 +65,7 @@ export const providerSetupMessages = createMessages(
         fal: 'fal',
         replicate: 'Replicate',
         elevenlabs: 'ElevenLabs',
+        deepgram: 'Deepgram',
       },
     },
     advanced: {
@@ -190,6 +191,7 @@ export const providerSetupMessages = createMessages(
           fal: 'fal',
           replicate: 'Replicate',
           elevenlabs: 'ElevenLabs',
+          deepgram: 'Deepgram',
         },
       },
       advanced: {
