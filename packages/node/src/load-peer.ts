@@ -27,8 +27,17 @@ export function isPeerMissing(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === CODE;
 }
 
+/** Of ES modules, of CommonJS, and in the single executable, which loads nothing but modules of Node.js. */
+const NOT_FOUND: ReadonlySet<unknown> = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+  'ERR_UNKNOWN_BUILTIN_MODULE',
+]);
+
 /** What Node.js reports of the package itself; one that lacks a dependency of its own is a broken installation. */
 function isNotFound(error: unknown, name: string): boolean {
-  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  return isMissing && error.message.includes(`'${name}'`);
+  const isMissing = error instanceof Error && 'code' in error && NOT_FOUND.has(error.code);
+  if (!isMissing) return false;
+  const [, named = ''] = /'([^']+)'|: (\S+)$/.exec(error.message.split('\n')[0] ?? '')?.filter(Boolean) ?? [];
+  return named === name || named.startsWith(`${name}/`);
 }

@@ -109,8 +109,9 @@ async function recognise(
     return new Map(pages.map((page, index) => [page, texts[index] ?? '']));
   } catch (error) {
     signal.throwIfAborted();
-    // Where the recogniser is not installed, a file with text on other pages is read without it, unless it was named.
-    if (engine === 'default' && hasText && error instanceof GatewayError) return new Map();
+    // Where the recogniser is not installed, or fails, a file with text on other pages is read without it, unless it was
+    // named.
+    if (engine === 'default' && hasText) return new Map();
     throw refuseUnread(error, source);
   }
 }
