@@ -14,9 +14,13 @@ const READ = `
   import { createWebAccess } from '@model-gateway/node/web';
 
   const { recognisePdf } = createWebAccess();
-  const signal = AbortSignal.timeout(100_000);
+  const signal = AbortSignal.timeout(110_000);
   const bytes = new Uint8Array(readFileSync('letter.pdf'));
-  console.log(JSON.stringify(await recognisePdf(bytes, { pages: [1, 2], signal }).catch(({ message }) => message)));
+  const pages = [1, 2];
+  const texts = await recognisePdf(bytes, { pages, signal }).catch(({ message }) => message);
+  // A reading that is given up inside of native code must not take the process with it.
+  await recognisePdf(bytes, { pages, signal: AbortSignal.timeout(2000) }).catch(() => undefined);
+  console.log(JSON.stringify(texts));
 `;
 
 let packed: readonly PackedPackage[];

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { loadPeer } from '../load-peer.ts';
 import { findLines, type Line, toDetectorInput } from './find-lines.ts';
+import { type NativeGate, runNative } from './native-gate.ts';
 import { type Raster, rasterPage, shrink } from './page-raster.ts';
 import { readPlaces, toRecogniserInput } from './read-line.ts';
 
@@ -44,15 +45,17 @@ export interface ScannedPages {
   readonly bytes: Uint8Array;
   /** The pages that are read, from 1. */
   readonly pages: readonly number[];
+  /** Closed around native code, in which a thread cannot be ended. */
+  readonly gate: NativeGate;
 }
 
 /**
  * Reads the text in the images of a PDF's pages, page by page; a page without any is an empty text. Nothing leaves this
  * machine. Rejects for what is no PDF, and where the packages are not installed.
  */
-export async function recognisePdf({ bytes, pages }: ScannedPages): Promise<readonly string[]> {
+export async function recognisePdf({ bytes, pages, gate }: ScannedPages): Promise<readonly string[]> {
   const { getDocumentProxy, getResolvedPDFJS } = await loadPeer('Reading PDFs', ['unpdf'], () => import('unpdf'));
-  const read = await loadPageReader();
+  const read = await loadPageReader(gate);
   // The library takes the memory it is given for its own.
   const document = await getDocumentProxy(bytes.slice(), { verbosity: 0, maxImageSize: MOST_PIXELS });
   try {
@@ -71,22 +74,25 @@ export async function recognisePdf({ bytes, pages }: ScannedPages): Promise<read
 }
 
 /** Loads the two models, which takes half a second: one finds lines, the other one reads them. */
-async function loadPageReader(): Promise<(page: Raster) => Promise<string>> {
-  const { runtime, files } = await loadPeer('Reading scanned pages', [RUNTIME, MODELS], loadPackages);
+async function loadPageReader(gate: NativeGate): Promise<(page: Raster) => Promise<string>> {
+  const { runtime, files } = await loadPeer('Reading scanned pages', [RUNTIME, MODELS], () =>
+    runNative(gate, loadPackages),
+  );
   // One thread each: a page must not take the machine away from the calls of others.
   const options = { intraOpNumThreads: 1 };
-  const [detector, recogniser, dictionary] = await Promise.all([
-    runtime.InferenceSession.create(files.detectionPath, options),
-    runtime.InferenceSession.create(files.recognitionPath, options),
-    readFile(files.dictionaryPath, 'utf8'),
-  ]);
+  const open = (path: string): Promise<Session> =>
+    runNative(gate, () => runtime.InferenceSession.create(path, options));
+  const detector = await open(files.detectionPath);
+  const recogniser = await open(files.recognitionPath);
+  const dictionary = await readFile(files.dictionaryPath, 'utf8');
   const characters = [...dictionary.trimEnd().split(/\r?\n/), ' '];
   const run = async (
     session: Session,
     { shape, values }: { readonly shape: readonly number[]; readonly values: Float32Array },
   ): Promise<Tensor> => {
     const [input = '', output = ''] = [session.inputNames[0], session.outputNames[0]];
-    const result = (await session.run({ [input]: new runtime.Tensor('float32', values, shape) }))[output];
+    const inputs = { [input]: new runtime.Tensor('float32', values, shape) };
+    const result = (await runNative(gate, () => session.run(inputs)))[output];
     if (result === undefined) throw new Error('a model returned nothing');
     return result;
   };

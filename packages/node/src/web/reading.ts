@@ -6,7 +6,7 @@ import type { ScannedPages } from '../recognition/recognise-text.ts';
 export type ReadingTask =
   | { readonly kind: 'html'; readonly html: string }
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
-  | ({ readonly kind: 'scan' } & ScannedPages);
+  | ({ readonly kind: 'scan' } & Omit<ScannedPages, 'gate'>);
 
 export interface ReadingResult {
   readonly html: ReadablePage;

@@ -5,6 +5,7 @@ import { createSearchEngine, GatewayError, type SearchEngineName, type WebAccess
 import { createGuardedTransport } from '../guarded/guarded-transport.ts';
 import { isPeerMissing } from '../load-peer.ts';
 import { clearTimeout, setTimeout } from '../node-timers.ts';
+import { GIVEN_UP, IN_NATIVE, type NativeGate } from '../recognition/native-gate.ts';
 import type { ReadingResult, ReadingTask } from './reading.ts';
 
 export interface WebAccessOptions {
@@ -96,8 +97,9 @@ function runWorker(
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    const gate: NativeGate = new Int32Array(new SharedArrayBuffer(8));
     const worker = new Worker(findReadingWorker(), {
-      workerData: task,
+      workerData: { ...task, gate },
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
       // Text that libraries print must not appear in the gateway's own output.
       stdout: true,
@@ -111,7 +113,9 @@ function runWorker(
       signal?.removeEventListener('abort', onAbort);
       if (error === null) resolve(result);
       else reject(error);
-      worker.terminate().catch(() => undefined);
+      Atomics.store(gate, GIVEN_UP, 1);
+      // A thread that is ended inside of native code takes the process with it. It ends by itself when that returns.
+      if (Atomics.load(gate, IN_NATIVE) === 0) worker.terminate().catch(() => undefined);
     };
     worker.once('message', (result) => end(null, result));
     worker.once('error', (error) => end(toReadingError(error)));
