@@ -124,7 +124,7 @@ export function refuseUnoffered(
     const asked = request[field];
     if (asked == null || asked === 'auto') continue;
     // A resolution may be asked for as a size.
-    const isNamedSize = field === 'size' && isResolution(String(asked));
+    const isNamedSize = typeof asked === 'string' && field === 'size' && isResolution(asked);
     const parameter = offered[field] ?? (isNamedSize ? offered['resolution'] : undefined);
     if (parameter === undefined) continue;
     const value = Array.isArray(asked) ? asked.length : asked;

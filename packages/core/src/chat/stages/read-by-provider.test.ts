@@ -27,7 +27,13 @@ const COMPLETION = {
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
 };
 
-function setUp({ status = 200, answer = PAGES as object, models = [] as readonly object[] } = {}) {
+interface SetUp {
+  readonly status?: number;
+  readonly answer?: object;
+  readonly models?: readonly object[];
+}
+
+function setUp({ status = 200, answer = PAGES, models = [] }: SetUp = {}) {
   const transport = createScriptedTransport((exchange) => {
     const isOcr = exchange.request.url.endsWith('/ocr');
     exchange.respond(isOcr ? status : 200, JSON_TYPE);
