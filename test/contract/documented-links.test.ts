@@ -55,3 +55,10 @@ test('links of the pages lead to files and headings that exist', () => {
   expect(PAGES.length).toBeGreaterThan(30);
   expect(PAGES.flatMap((page) => checkLinks(page, readFileSync(root + page, 'utf8')))).toEqual([]);
 });
+
+test('each promise names the tests that hold it', () => {
+  const [table = ''] = readFileSync(`${root}docs/promises.md`, 'utf8').split('\n## ');
+  const rows = table.split('\n').filter((line) => /^\| (?!Promise|---)/.test(line));
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter((row) => !/\]\(\.\.\/[^)]*(\.test\.ts|\/test\/[^).]*)\)/.test(row))).toEqual([]);
+});
