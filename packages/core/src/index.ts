@@ -25,7 +25,8 @@ export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
-export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/fixtures.ts';
+export { toFixtureQuestion } from './api/make-fixture.ts';
+export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/make-fixture.ts';
 export type { StoredExchange } from './api/stored-response.ts';
 export type { SampleData } from './api/sample-data.ts';
 export type {
@@ -91,6 +92,7 @@ export type {
   FixtureMode,
   FixtureState,
   SavedFixture,
+  FixtureSuite,
 } from './wire/fixtures.ts';
 export type { CallTimeline, Generation, GenerationContent, StreamTimeline } from './wire/generation.ts';
 export type { GenerationStatus } from './wire/statuses.ts';

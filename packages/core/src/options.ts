@@ -1,5 +1,5 @@
 import type { AccountOptions } from './account/account.ts';
-import type { FixtureLibrary } from './api/fixtures.ts';
+import type { FixtureLibrary } from './api/make-fixture.ts';
 import type { SampleData } from './api/sample-data.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { MemberDirectory } from './auth/keys.ts';

@@ -201,6 +201,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/fixtures': [401, 403, 404],
   'PATCH /admin/v1/fixtures': [401, 403, 400],
   'POST /admin/v1/fixtures': [401, 403, 400],
+  'GET /admin/v1/fixtures/export': [401, 403, 404],
   'GET /admin/v1/fixtures/cases': [401, 403, 404],
   'GET /admin/v1/fixtures/case': [401, 403, 400],
   'GET /admin/v1/fixtures/misses': [401, 403, 404],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import type { FixtureLibrary, StoredGeneration } from './fixtures.ts';
+import type { FixtureLibrary, StoredGeneration } from './make-fixture.ts';
 
 const STATE: Awaited<ReturnType<FixtureLibrary['describe']>> = {
   mode: 'replay',

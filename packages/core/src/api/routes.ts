@@ -11,13 +11,13 @@ import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
 import type { FileParts } from './files.ts';
-import type { FixtureParts } from './fixtures.ts';
 import type { GeminiCallParts } from './gemini.ts';
 import type { GenerationParts } from './generations.ts';
 import type { GuardrailTrialParts } from './guardrail-trials.ts';
 import type { GuardrailParts } from './guardrails.ts';
 import type { CancelResponseParts } from './kept-responses.ts';
 import type { AnyKeyParts } from './keys.ts';
+import type { FixtureParts } from './make-fixture.ts';
 import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
 import type { OllamaCallParts } from './ollama.ts';
@@ -126,6 +126,7 @@ const batches = late(() => import('./batches.ts'));
 const files = late(() => import('./files.ts'));
 const webhooks = late(() => import('./webhooks.ts'));
 const fixtures = late(() => import('./fixtures.ts'));
+const fixtureExport = late(() => import('./fixture-export.ts'));
 const sampleData = late(() => import('./sample-data.ts'));
 const sessions = late(() => import('./sessions.ts'));
 const system = late(() => import('./system.ts'));
@@ -422,6 +423,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/fixtures': admin(fixtures('getFixtures'), 'Show the mode of fixtures and how many there are'),
     'PATCH /admin/v1/fixtures': admin(fixtures('switchFixtureMode'), 'Switch between calling providers, recording and replaying'),
     'POST /admin/v1/fixtures': admin(fixtures('saveFixture'), 'Save a stored generation as a fixture'),
+    'GET /admin/v1/fixtures/export': admin(fixtureExport('exportFixtures'), 'Export fixtures of many generations, and a suite that runs them, as ZIP'),
     'GET /admin/v1/fixtures/cases': admin(fixtures('listFixtureCases'), 'List fixtures with how often each was replayed'),
     'GET /admin/v1/fixtures/case': admin(fixtures('getFixtureCase'), 'Show a fixture with its request and its responses'),
     'GET /admin/v1/fixtures/misses': admin(fixtures('listFixtureMisses'), 'List the latest requests without a matching fixture, newest first'),

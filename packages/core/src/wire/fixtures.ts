@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { wholeNumber } from './fields.ts';
+import { generationExportQuerySchema } from './generation-list.ts';
 
 const count = z.int();
 const nullableString = z.string().nullable();
@@ -163,6 +164,22 @@ export const saveFixtureRequestSchema = z.strictObject({
   scrub: z.boolean().optional(),
   /** Returns the files, and writes none. */
   hand_out: z.boolean().optional(),
+});
+
+/** The programs that a suite of cases can be written for. */
+const FIXTURE_SUITES = ['vitest', 'jest', 'node', 'pytest'] as const;
+export type FixtureSuite = (typeof FIXTURE_SUITES)[number];
+
+const MOST_EXPORTED = 1000;
+
+/** The query of `GET /admin/v1/fixtures/export`. Closed. */
+export const exportFixturesQuerySchema = generationExportQuerySchema.omit({ format: true, content: true }).extend({
+  /** Ids of generations, separated by commas, in the place of the filter. */
+  ids: z.string().max(50_000).optional(),
+  /** How many generations, the latest ones. */
+  last: wholeNumber(1, MOST_EXPORTED).default(50),
+  /** Adds a suite that runs the cases. */
+  suite: z.enum(FIXTURE_SUITES, `must be one of ${FIXTURE_SUITES.join(', ')}`).optional(),
 });
 
 export type FixtureState = z.infer<typeof fixtureStateSchema>;

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 
+import type { FixtureSuite, SavedFixture } from '@model-gateway/core';
+
 import { type Parsed, readFlags, readInteger, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
-import { SUITES, type SuiteRunner, writeSuite } from './fixtures-suite.ts';
 
 export interface FixturesFromOptions {
   /** Conditions as in the list of generations: `status:failed model:x`. */
@@ -16,7 +17,7 @@ export interface FixturesFromOptions {
   readonly api: string;
   /** A management key. */
   readonly key: string;
-  readonly suite: SuiteRunner | null;
+  readonly suite: FixtureSuite | null;
 }
 
 const HELP = `Usage: model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [flags]
@@ -42,6 +43,7 @@ const FLAGS = {
 } as const;
 
 const MOST = 1000;
+const SUITES: readonly string[] = ['vitest', 'jest', 'node', 'pytest'] satisfies readonly FixtureSuite[];
 
 /** Reads the arguments after `fixtures from`. Throws `UsageError`. */
 export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-from', FixturesFromOptions> {
@@ -50,8 +52,8 @@ export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-fro
   const { where, last = '50', dir = 'fixtures', api = 'http://127.0.0.1:8855/api/v1', suite = 'node' } = values;
   const key = values.key ?? process.env['MODEL_GATEWAY_MANAGEMENT_KEY'];
   if (key === undefined) throw new UsageError('Missing --key: a management key, or set MODEL_GATEWAY_MANAGEMENT_KEY');
-  if (suite !== 'none' && !Object.hasOwn(SUITES, suite)) {
-    throw new UsageError(`--suite must be ${Object.keys(SUITES).join(', ')} or none, not "${suite}".`);
+  if (suite !== 'none' && !SUITES.includes(suite)) {
+    throw new UsageError(`--suite must be ${SUITES.join(', ')} or none, not "${suite}".`);
   }
   return {
     type: 'fixtures-from',
@@ -61,20 +63,19 @@ export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-fro
       dir,
       api: api.replace(/\/+$/, ''),
       key,
-      suite: suite === 'none' ? null : (suite as SuiteRunner),
+      suite: suite === 'none' ? null : (suite as FixtureSuite),
     },
   };
-}
-
-interface SavedCase {
-  readonly path: string;
-  readonly files: readonly { readonly name: string; readonly text: string }[];
-  readonly scrubbed: number;
 }
 
 /** Makes cases of stored calls, and a suite that runs them. Prints the folders, and what could not be made. */
 export async function makeFixturesFrom(options: FixturesFromOptions): Promise<void> {
   const { dir, suite, last } = options;
+  // They are loaded here, as parsing a command is to load little.
+  const [{ toFixtureQuestion }, { toSuite }] = await Promise.all([
+    import('@model-gateway/core'),
+    import('@model-gateway/fixtures'),
+  ]);
   const ids = await listIds(options);
   let made = 0;
   let scrubbed = 0;
@@ -86,7 +87,7 @@ export async function makeFixturesFrom(options: FixturesFromOptions): Promise<vo
       process.stderr.write(`\r${id}: ${saved}\n`);
       continue;
     }
-    const question = toQuestion(saved);
+    const question = toFixtureQuestion(saved);
     const same = seen.get(question);
     if (same !== undefined) {
       process.stderr.write(`\r${id}: asks the same as ${same}, which is later\n`);
@@ -98,7 +99,7 @@ export async function makeFixturesFrom(options: FixturesFromOptions): Promise<vo
     for (const { name, text } of saved.files) writeFileSync(join(folder, basename(name)), text);
     process.stdout.write(`${folder}\n`);
     made += 1;
-    scrubbed += saved.scrubbed;
+    scrubbed += saved.scrubbed ?? 0;
   }
   if (process.stderr.isTTY) process.stderr.write('\r');
   if (ids.length === 0)
@@ -109,15 +110,10 @@ export async function makeFixturesFrom(options: FixturesFromOptions): Promise<vo
     `${made} ${made === 1 ? 'case' : 'cases'}; ${private_} replaced. Read them before you share them.\n`,
   );
   if (suite === null) return;
-  const { file, run } = writeSuite(suite, dirname(dir), basename(dir));
+  const { name, text, run } = toSuite(suite, basename(dir), dirname(dir) === '.' ? '' : `${dirname(dir)}/`);
+  const file = join(dirname(dir), name);
+  writeFileSync(file, text);
   process.stderr.write(`${file} runs them: ${run}\n`);
-}
-
-/** The request but for the form of its response: cases are found by it, so that a second one would never be. */
-function toQuestion({ path, files }: SavedCase): string {
-  const text = files.find(({ name }) => name === 'request.json')?.text ?? '{}';
-  const { stream: _, stream_options: __, ...question } = JSON.parse(text) as Record<string, unknown>;
-  return `${dirname(path)} ${JSON.stringify(question)}`;
 }
 
 /** Ids of the latest calls, the newest first. */
@@ -139,10 +135,10 @@ async function listIds({ where, last, ...gateway }: FixturesFromOptions): Promis
 }
 
 /** The case of a call, or why there is none. */
-async function handOut(id: string, gateway: FixturesFromOptions): Promise<SavedCase | string> {
+async function handOut(id: string, gateway: FixturesFromOptions): Promise<SavedFixture | string> {
   try {
     const body = { generation_id: id, scrub: true, hand_out: true };
-    return ((await ask(gateway, 'POST', '/admin/v1/fixtures', body)) as { data: SavedCase }).data;
+    return ((await ask(gateway, 'POST', '/admin/v1/fixtures', body)) as { data: SavedFixture }).data;
   } catch (error) {
     if (error instanceof RefusedError) return error.message;
     throw error;

@@ -100,6 +100,7 @@ function createLiveLibrary(secrets: readonly string[], fixedBecause: string): Fi
     listMisses: () => [],
     findMiss: () => undefined,
     acceptMiss: async (id) => (await open()).acceptMiss(id),
+    toSuite: async (suite, folder) => (await import('@model-gateway/fixtures')).toSuite(suite, folder),
     save: async (stored, isHandedOut) => (await open()).save(stored, isHandedOut),
   };
 }
