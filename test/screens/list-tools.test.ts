@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { setTheme } from '../e2e/examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
+import { readZip } from '../support/shared/read-zip.ts';
 
 let ui: Ui;
 
@@ -239,6 +242,29 @@ describe.skipIf(skipped !== undefined)(
       await other.page.getByRole('menuitemradio', { name: 'Of old' }).click();
       await other.page.getByRole('status').getByText('1 found').waitFor();
       expect([...problems, ...other.problems]).toEqual([]);
+    });
+
+    test('downloads fixtures of what it lists, with a suite, and says why there are none', async () => {
+      const { page, go, problems } = await ui.open('#/generations?text=flamingos');
+      const choose = async (suite: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Make fixtures' }).click();
+        await page.getByRole('menuitem', { name: `With a suite for ${suite}` }).click();
+      };
+      await page.getByRole('row', { name: /flamingos/ }).waitFor();
+      const download = page.waitForEvent('download');
+      await choose('Vitest');
+      const files = readZip(readFileSync(await (await download).path()));
+      await page.getByText(/^Downloaded .* of fixtures$/).waitFor();
+      const requests = [...files].filter(([name]) => name.endsWith('/request.json'));
+      expect(requests.map(([, text]) => JSON.parse(text) as unknown)).toEqual([
+        { model: 'demo/chat', messages: [{ role: 'user', content: 'Tell me about flamingos' }] },
+      ]);
+      expect(files.get('fixtures.test.mjs')).toContain("from 'vitest'");
+      await go('#/generations?model=demo/none');
+      await choose('pytest');
+      await page.getByText('Couldn’t make fixtures').waitFor();
+      await page.getByText('No call matches', { exact: true }).waitFor();
+      expect(problems).toEqual([expect.stringContaining('404 (Not Found) /admin/v1/fixtures/export')]);
     });
 
     test('says what it has of the day before', async () => {

@@ -19,6 +19,7 @@ export type {
   FixtureMode,
   FixtureState,
   SavedFixture,
+  FixtureSuite,
 } from './fixtures.ts';
 export type { BatchRow, BatchRowList } from './batches.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';

@@ -24,6 +24,7 @@ import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
 import { countRows, describeSort, toFound } from './list/describe-list.ts';
+import { FixturesMenu } from './list/fixtures-menu.tsx';
 import { GroupMenu } from './list/group-menu.tsx';
 import { GroupTable } from './list/group-table.tsx';
 import { ColumnsMenu, ExportMenu } from './list/list-menus.tsx';
@@ -202,9 +203,16 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
           <span className="@max-7xl:hidden">{t.rerun}</span>
         </Button>
       )}
+      {isList && <FixturesMenu search={search} ids={toChosen(search, pins)} />}
       {!isRefused && !isPinned && <ExportMenu search={search} />}
     </>
   );
+}
+
+/** Requests that are selected, or else pinned where those are shown. */
+function toChosen(search: GenerationSearch, pins: readonly string[]): readonly string[] {
+  const selected = toCompared(search);
+  return selected.length === 0 && search.pinned !== undefined ? pins : selected;
 }
 
 /** What of the address says how the list is shown. */

@@ -114,6 +114,19 @@ export const generationsMessages = createMessages(
       done: (size: string) => `Exported ${size}`,
       failed: 'Export failed',
     },
+    fixtures: {
+      title: 'Make fixtures',
+      hint: 'Download the selected requests, or else the latest 50 of the list, as fixtures with a test suite',
+      suites: {
+        vitest: 'With a suite for Vitest',
+        jest: 'With a suite for Jest',
+        node: 'With a suite for node:test',
+        pytest: 'With a suite for pytest',
+      },
+      done: (size: string) => `Downloaded ${size} of fixtures`,
+      detail: 'Secrets and personal data are replaced. Read the fixtures before you share them.',
+      failed: 'Couldn’t make fixtures',
+    },
     keys: {
       group: 'On a row of the list, or the open one',
       select: 'Select to compare',
@@ -251,6 +264,19 @@ export const generationsMessages = createMessages(
         whole: 'NDJSON mit Prompts und Antworten',
         done: (size: string) => `${size} exportiert`,
         failed: 'Export fehlgeschlagen',
+      },
+      fixtures: {
+        title: 'Fixtures erstellen',
+        hint: 'Die ausgewählten Anfragen, sonst die neuesten 50 der Liste, als Fixtures mit einer Testsuite herunterladen',
+        suites: {
+          vitest: 'Mit einer Suite für Vitest',
+          jest: 'Mit einer Suite für Jest',
+          node: 'Mit einer Suite für node:test',
+          pytest: 'Mit einer Suite für pytest',
+        },
+        done: (size) => `${size} an Fixtures heruntergeladen`,
+        detail: 'Geheimnisse und persönliche Daten sind ersetzt. Vor dem Weitergeben durchlesen.',
+        failed: 'Fixtures konnten nicht erstellt werden',
       },
       keys: {
         group: 'Auf einer Zeile der Liste oder der geöffneten',
