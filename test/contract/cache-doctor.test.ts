@@ -205,6 +205,37 @@ test('a span is summed up by cause and app, the dearest first', async () => {
   });
 });
 
+test('a span has the same by its parts, with a row for each cause and app of a part', async () => {
+  const { core, counts } = createDoctorGateway('openai');
+  const dice = createDice(4);
+  const chat = createChat(dice);
+  Object.assign(counts, { prompt: 12_800 });
+  const from = new Date(core.platform.now()).toISOString();
+  const call = async (system: string, restMs: number): Promise<void> => {
+    await core.platform.advance(restMs);
+    await sendChat(core, { ...continued(chat, dice), system }, 'openai');
+  };
+  for (const [system, restMs] of [
+    ['One', 0],
+    ['Two', 1000],
+    ['Three', 1000],
+    ['Four', 3 * 3_600_000],
+  ] as const)
+    await call(system, restMs);
+  const to = new Date(Date.parse(from) + 4 * 3_600_000).toISOString();
+  const path = `/admin/v1/generations/cache-causes?from=${from}&to=${to}&buckets=4`;
+  const response = jsonOf(await core.get(path, MANAGEMENT_KEY));
+  const later = new Date(Date.parse(from) + 3 * 3_600_000).toISOString();
+  expect(response).toMatchObject({
+    bucket_ms: 3_600_000,
+    timeline: [
+      { start: from, cause: 'first_call', calls: 1, would_have_saved: 0 },
+      { start: from, cause: 'system_changed', calls: 2, would_have_saved: 0.06912 },
+      { start: later, cause: 'system_changed', calls: 1, would_have_saved: 0.03456 },
+    ],
+  });
+});
+
 test('conversations side by side in a session are each compared with their own calls', async () => {
   const { core, counts } = createDoctorGateway('openai');
   const dice = createDice(5);

@@ -13,8 +13,8 @@ import { createReplayTransport } from '../support/upstreams/scripted-transport.t
 
 const isFull = process.env['TEST_FULL'] === '1';
 /** Sessions of each program. */
-const SESSIONS = isFull ? 500 : 4;
-const LIMIT_MS = isFull ? 1_800_000 : 180_000;
+const SESSIONS = isFull ? 50 : 4;
+const LIMIT_MS = isFull ? 900_000 : 180_000;
 const WIRE = { claude: 'anthropic', codex: 'openai-responses' } as const;
 
 const place = useJsonFilePlace();

@@ -76,11 +76,15 @@ export const listCacheCauses = operation<CacheReportParts>()({
   response: cacheCausesResponseSchema,
   async run({ parts, query }) {
     const { fromMs, toMs } = toSpan(query, parts);
-    const { data, calls, searchedFromMs } = await reportCauses({ fromMs, toMs }, toDoctorParts(parts));
+    const bucketMs = Math.max(1, Math.ceil((toMs - fromMs) / query.buckets));
+    const found = await reportCauses({ fromMs, toMs, bucketMs }, toDoctorParts(parts));
+    const { data, timeline, calls, searchedFromMs } = found;
     return {
       from: new Date(fromMs).toISOString(),
       to: new Date(toMs).toISOString(),
       data,
+      bucket_ms: bucketMs,
+      timeline,
       calls,
       ...toSearchedFrom(searchedFromMs),
     };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { momentSchema } from './fields.ts';
+import { momentSchema, wholeNumber } from './fields.ts';
 import { generationFilterSchema } from './generation-list.ts';
 
 /** Why the prompt of a call was, or was not, read from the cache of its provider. */
@@ -108,6 +108,8 @@ export const sessionCacheResponseSchema = z.object({
 export const cacheCausesQuerySchema = z.strictObject({
   from: momentSchema.optional(),
   to: momentSchema.optional(),
+  /** Parts of the span, all as long. */
+  buckets: wholeNumber(1, 200).default(24),
 });
 
 export const cacheCausesResponseSchema = z.object({
@@ -128,10 +130,24 @@ export const cacheCausesResponseSchema = z.object({
       examples: z.array(z.string()),
     }),
   ),
+  /** Milliseconds of a part of the span; the last may be cut. */
+  bucket_ms: z.int(),
+  /** The same by part of the span, oldest first; where nothing was called there is no row. */
+  timeline: z.array(
+    z.object({
+      /** When the part begins. */
+      start: z.string(),
+      cause: z.enum(CACHE_CAUSES),
+      app: z.string().nullable(),
+      calls: z.int(),
+      would_have_saved: z.number(),
+    }),
+  ),
   /** Calls that were looked at. */
   calls: z.int(),
   searched_from: searchedFromSchema,
 });
+export type CacheCausePart = z.infer<typeof cacheCausesResponseSchema>['timeline'][number];
 export type CacheCauseRow = z.infer<typeof cacheCausesResponseSchema>['data'][number];
 
 const marksSums = {

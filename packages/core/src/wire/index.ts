@@ -121,4 +121,4 @@ export type {
   RerunTargetReport,
   RerunVerdict,
 } from './reruns.ts';
-export type { CacheCauseRow, CacheMarksDryRun, CacheReport, CacheSums } from './cache-report.ts';
+export type { CacheCausePart, CacheCauseRow, CacheMarksDryRun, CacheReport, CacheSums } from './cache-report.ts';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { attoToUsd } from '../../catalog/prices.ts';
 import type { GenerationRecord } from '../../stores/generations.ts';
-import type { CacheCause, CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
+import type { CacheCause, CacheCausePart, CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
 import { type GenerationListParts, listGenerations } from '../list-generations.ts';
 import { endpointIdOf } from '../to-generation.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
@@ -97,15 +97,16 @@ export async function reportSession(
   return { data, sums: sums.total(), searchedFromMs: found.next === null ? undefined : startOf(records[0]) };
 }
 
-/** What was missed within a span, by cause and app. The calls of the hour before are only compared with. */
+/** What was missed within a span, by cause and app, also over its time. The calls of the hour before are only compared with. */
 export async function reportCauses(
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  { fromMs, toMs, bucketMs }: { readonly fromMs: number; readonly toMs: number; readonly bucketMs: number },
   parts: CacheDoctorParts,
-): Promise<{ data: CacheCauseRow[]; calls: number; searchedFromMs: number | undefined }> {
+): Promise<{ data: CacheCauseRow[]; timeline: CacheCausePart[]; calls: number; searchedFromMs: number | undefined }> {
   const filter = { createdFromMs: fromMs - HOUR_MS, createdBeforeMs: toMs };
   const found = await listGenerations({ filter, limit: MAX_CALLS }, parts);
   const records = toOldestFirst(found.records);
   const rows = new Map<string, { row: CacheCauseRow; saved: bigint; missed: bigint }>();
+  const timeline = new Map<string, CacheCausePart & { missed: bigint }>();
   let calls = 0;
   // Session by session, so that only the prompts of one are held at a time.
   for (const session of groupBySession(records)) {
@@ -123,6 +124,13 @@ export async function reportCauses(
       sum.row.read_tokens += call.readTokens ?? 0;
       sum.saved += savedAtto ?? 0n;
       sum.missed += missedAtto ?? 0n;
+      const startMs = fromMs + Math.floor((call.createdAtMs - fromMs) / bucketMs) * bucketMs;
+      const start = new Date(startMs).toISOString();
+      const partKey = `${start} ${key}`;
+      const part = timeline.get(partKey) ?? { start, cause, app: call.app, calls: 0, would_have_saved: 0, missed: 0n };
+      timeline.set(partKey, part);
+      part.calls += 1;
+      part.missed += missedAtto ?? 0n;
     }
   }
   const data = [...rows.values()].map(({ row, saved, missed }) => ({
@@ -133,6 +141,9 @@ export async function reportCauses(
   const searchedMs = found.next === null ? undefined : startOf(records[0]);
   return {
     data: data.toSorted((a, b) => b.would_have_saved - a.would_have_saved || b.calls - a.calls),
+    timeline: [...timeline.values()]
+      .map(({ missed, ...part }) => ({ ...part, would_have_saved: toUsdOrNull(missed) ?? 0 }))
+      .toSorted((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0)),
     calls,
     searchedFromMs: searchedMs !== undefined && searchedMs > fromMs ? searchedMs : undefined,
   };
