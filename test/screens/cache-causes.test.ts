@@ -83,6 +83,17 @@ describe.skipIf(skipped !== undefined)(
       const causes = section.getByRole('table', { name: 'By cause' });
       await causes.getByText('No mark asks the provider to cache').waitFor();
       await causes.getByText('The system text has changed').waitFor();
+      // Over time, of all apps and of one.
+      const chart = section.getByRole('application', { name: 'Cost of misses by cause' });
+      await chart.focus();
+      await page.keyboard.press('End');
+      await section.getByRole('listitem').filter({ hasText: 'The system text has changed' }).waitFor();
+      await section.getByRole('combobox', { name: 'App' }).selectOption('https://coder.example');
+      await section
+        .getByRole('listitem')
+        .filter({ hasText: 'The system text has changed' })
+        .waitFor({ state: 'detached' });
+      await section.getByRole('listitem').filter({ hasText: 'No mark asks the provider to cache' }).waitFor();
       const apps = section.getByRole('table', { name: 'By app' });
       expect(await apps.getByRole('link').allInnerTexts()).toContain('https://coder.example');
       const report = (await (await ui.call('/admin/v1/generations/cache-marks')).json()) as {
@@ -128,7 +139,7 @@ describe.skipIf(skipped !== undefined)(
     test('speaks German', async () => {
       const { page } = await ui.open('#/', { locale: 'de-DE' });
       await page.getByRole('button', { name: 'Ursachen finden' }).click();
-      await page.getByText('Keine Markierung bittet den Anbieter um den Cache').waitFor();
+      await page.getByRole('rowheader', { name: 'Keine Markierung bittet den Anbieter um den Cache' }).waitFor();
       await page.getByText(/Automatische Markierungen hätten in diesem Zeitraum .* gespart\./).waitFor();
     });
   },

@@ -13,6 +13,8 @@ export const cacheSectionMessages = createMessages(
     lookedAt: (count: number, number: string): string =>
       `${number} ${plural.en(count, { one: 'request', other: 'requests' })} examined`,
     since: (moment: string): string => `since ${moment}`,
+    overTime: 'Cost of misses by cause',
+    allApps: 'All apps',
     byCause: 'By cause',
     byApp: 'By app',
     cause: 'Cause',
@@ -52,6 +54,8 @@ export const cacheSectionMessages = createMessages(
       nothing: 'In diesem Zeitraum hat keine gespeicherte Anfrage den Cache ihres Anbieters verfehlt.',
       lookedAt: (count, number) => `${number} ${plural.de(count, { one: 'Anfrage', other: 'Anfragen' })} untersucht`,
       since: (moment) => `seit ${moment}`,
+      overTime: 'Kosten der verfehlten Caches nach Ursache',
+      allApps: 'Alle Apps',
       byCause: 'Nach Ursache',
       byApp: 'Nach App',
       cause: 'Ursache',

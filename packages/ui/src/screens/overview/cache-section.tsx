@@ -1,4 +1,4 @@
-import type { CacheCauseRow, CacheMarksDryRun } from '@model-gateway/core/wire';
+import type { CacheCausePart, CacheCauseRow, CacheMarksDryRun } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -12,10 +12,13 @@ import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
+import { CacheChart } from './cache-chart.tsx';
 import { cacheSectionMessages } from './cache-messages.ts';
 
 interface Causes {
   readonly data: readonly CacheCauseRow[];
+  readonly timeline: readonly CacheCausePart[];
+  readonly bucket_ms: number;
   readonly calls: number;
   readonly from: string;
   readonly to: string;
@@ -82,6 +85,14 @@ function Found({ causes, marks }: { causes: Causes; marks: CacheMarksDryRun }) {
         {t.lookedAt(causes.calls, formatCount(causes.calls))}
         {causes.searched_from !== undefined && ` · ${t.since(formatMoment(causes.searched_from))}`}
       </p>
+      {hasMisses && (
+        <CacheChart
+          timeline={causes.timeline.filter(({ cause }) => !NO_MISSES.has(cause))}
+          fromMs={Date.parse(causes.from)}
+          toMs={Date.parse(causes.to)}
+          bucketMs={causes.bucket_ms}
+        />
+      )}
       {hasMisses ? (
         <div className="grid grid-cols-1 items-start gap-x-8 gap-y-4 xl:grid-cols-2">
           <ByCause rows={causes.data} />
