@@ -134,8 +134,11 @@ test('rerun reads its flags', () => {
 
 test('rerun gives each model a provider of its own, and changes the requests for all', () => {
   const { targets } = parse(
-    ...['--model', 'a/b@one', '--model', 'cf/@cf/meta/llama', '--provider', 'two', '--max-cost', '1'],
-    ...['--append-system', 'Be brief.', '--parameters', '{"temperature":0}'],
+    ...'--model a/b@one --model cf/@cf/meta/llama --provider two --max-cost 1'.split(' '),
+    '--append-system',
+    'Be brief.',
+    '--parameters',
+    '{"temperature":0}',
   );
   const change = { system: { append: 'Be brief.' }, parameters: { temperature: 0 } };
   expect(targets).toEqual([
