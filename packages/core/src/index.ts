@@ -25,7 +25,7 @@ export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
-export { toFixtureQuestion } from './api/make-fixture.ts';
+export { toFixtureQuestion } from './api/fixture-question.ts';
 export type { FixtureCasePage, FixtureLibrary, StoredGeneration } from './api/make-fixture.ts';
 export type { StoredExchange } from './api/stored-response.ts';
 export type { SampleData } from './api/sample-data.ts';

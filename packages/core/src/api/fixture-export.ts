@@ -12,7 +12,8 @@ import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';
 import { exportFixturesQuerySchema, type FixtureSuite, type SavedFixture } from '../wire/fixtures.ts';
-import { findFixtureLibrary, type FixtureParts, makeCase, toFixtureQuestion } from './make-fixture.ts';
+import { toFixtureQuestion } from './fixture-question.ts';
+import { findFixtureLibrary, type FixtureParts, makeCase } from './make-fixture.ts';
 
 type FixtureExportParts = FixtureParts &
   GenerationListParts & { readonly platform: Platform; readonly providers: readonly Provider[] };
