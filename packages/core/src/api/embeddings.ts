@@ -1,11 +1,25 @@
-import { embeddingsKind, runEmbeddings } from '../embeddings/embeddings.ts';
+import {
+  amendRequest,
+  CALL_HEADERS,
+  CALL_RESPONSE_HEADERS,
+  type HookedRequest,
+  receiveCall,
+} from '../calls/model-call.ts';
+import { embeddingsKind, respondEmbeddings } from '../embeddings/embeddings.ts';
+import { parseWith } from '../foundation/parse.ts';
+import { operation } from '../http/operation.ts';
 import { embeddingsRequestSchema, embeddingsResponseSchema } from '../wire/embeddings.ts';
-import { wholeCall } from './whole-call.ts';
+import type { WholeKindParts } from './whole-call.ts';
 
 /** `POST /embeddings` */
-export const createEmbeddings = wholeCall({
-  kind: embeddingsKind,
+export const createEmbeddings = operation<WholeKindParts>()({
+  headers: CALL_HEADERS,
   body: embeddingsRequestSchema,
-  response: embeddingsResponseSchema,
-  run: runEmbeddings,
+  response: { mediaTypes: { 'application/json': embeddingsResponseSchema } },
+  responseHeaders: { ...CALL_RESPONSE_HEADERS, 'content-length': 'Length in bytes' },
+  async run({ body, ...context }) {
+    const hooked: HookedRequest = { kind: 'embeddings', request: body };
+    const request = await amendRequest(hooked, (value) => parseWith(embeddingsRequestSchema, value), context);
+    return respondEmbeddings(receiveCall(embeddingsKind, request, context), context);
+  },
 });

@@ -6,9 +6,11 @@ import type { ModelCall } from '../calls/model-call.ts';
 import { checked, chosen, fields, type Place, record, text } from '../calls/text-places.ts';
 import { type RequestText, toVisitor, weighText } from '../calls/texts.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
-import { runWholeCall, type WholeCallParts, type WholeKind } from '../dispatch/run-whole-call.ts';
+import { runWholeCall, type WholeCallParts, type WholeKind, type WholeResult } from '../dispatch/run-whole-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { EmbeddingsResult } from '../providers/provider.ts';
+import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
+import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../providers/provider.ts';
+import { type WrittenEmbeddings, writtenWayOf } from '../providers/written-embeddings.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import {
   type EmbeddingsItem,
@@ -16,26 +18,61 @@ import {
   type embeddingsResponseSchema,
   itemsOf,
 } from '../wire/embeddings.ts';
+import type { RoutingMembers } from '../wire/routing.ts';
 import { toFormat } from './vector-format.ts';
+import { toWrittenResponse } from './written-response.ts';
+
+type EmbeddingsResponse = z.infer<typeof embeddingsResponseSchema>;
 
 /** Runs one call for embeddings. Throws what ended it; either way it has been recorded. */
 export async function runEmbeddings(
   call: ModelCall<EmbeddingsRequest>,
   context: CallContext<WholeCallParts>,
-): Promise<z.infer<typeof embeddingsResponseSchema>> {
-  const { endpoint, result, usage, routing } = await runWholeCall(call, toWholeKind(context.parts), context);
+): Promise<EmbeddingsResponse> {
+  const served = await runWholeCall(call, toWholeKind(context.parts, askRead), context);
+  return toResponse(call, served.result, served);
+}
+
+/** The same for a caller that takes JSON, which may have the vectors as upstream wrote them (docs/decisions/0073). */
+export async function respondEmbeddings(
+  call: ModelCall<EmbeddingsRequest>,
+  context: CallContext<WholeCallParts>,
+): Promise<GatewayResponse> {
+  const served = await runWholeCall(call, toWholeKind(context.parts, askUnread), context);
+  const { result } = served;
+  return 'written' in result
+    ? toWrittenResponse(toHead(call, served), result.written, toTail(served), context.responseHeaders)
+    : toJsonResponse(200, toResponse(call, result, served), context.responseHeaders);
+}
+
+type Served = WholeResult<Pick<EmbeddingsResult, 'upstreamProvider' | 'tokensByModality'>>;
+
+function toResponse(
+  call: ModelCall<EmbeddingsRequest>,
+  { vectors }: ReadEmbeddings,
+  served: Served,
+): EmbeddingsResponse {
+  const data = vectors.map((embedding, index) => ({
+    object: 'embedding' as const,
+    index,
+    embedding: embedding as number[] | string,
+  }));
+  return { ...toHead(call, served), data, ...toTail(served) };
+}
+
+/** The fields before the vectors. */
+const toHead = ({ id }: ModelCall<EmbeddingsRequest>, { endpoint, result }: Served) => ({
+  id,
+  object: 'list' as const,
+  model: endpoint.modelId,
+  provider: result.upstreamProvider ?? endpoint.provider.name,
+});
+
+/** The fields behind the vectors. */
+function toTail({ result, usage, routing }: Served): Pick<EmbeddingsResponse, 'usage' | keyof RoutingMembers> {
   const { cost, cost_details, is_byok, prompt_tokens, total_tokens } = usage;
   const { tokensByModality: prompt_tokens_details } = result;
   return {
-    id: call.id,
-    object: 'list',
-    model: endpoint.modelId,
-    provider: result.upstreamProvider ?? endpoint.provider.name,
-    data: result.vectors.map((embedding, index) => ({
-      object: 'embedding',
-      index,
-      embedding: embedding as number[] | string,
-    })),
     usage: {
       prompt_tokens,
       total_tokens,
@@ -48,14 +85,17 @@ export async function runEmbeddings(
   };
 }
 
-function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest, AskedEmbeddings> {
+type AskedFacts = Omit<EmbeddingsResult, 'vectors'>;
+
+function toWholeKind<Result extends AskedFacts>(
+  { timeouts }: WholeCallParts,
+  askProvider: (provider: Provider, call: EmbeddingsCall) => Promise<Result>,
+): WholeKind<EmbeddingsRequest, Result> {
   return {
-    async ask({ provider, providerModel }, call, { signal, preferences, onSent }) {
+    ask({ provider, providerModel }, call, { signal, preferences, onSent }) {
       const timeoutMs = timeouts.nonStreamMs;
       const request = withPlainTexts(call.request);
-      const result = await provider.embeddings?.({ request, providerModel, preferences, onSent, signal, timeoutMs });
-      if (result === undefined) throw new GatewayError('not_found', `${provider.name} does not offer embeddings`);
-      return toAskedFormat(result, request, provider.name);
+      return askProvider(provider, { request, providerModel, preferences, onSent, signal, timeoutMs });
     },
     usageOf({ promptTokens, isByok }, { input }) {
       const usage = toUsage(promptTokens, input);
@@ -92,24 +132,36 @@ const partsOf = (input: EmbeddingsRequest['input']): readonly Part[] =>
 const textOf = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 
-interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
+interface ReadEmbeddings extends AskedFacts {
   readonly vectors: readonly (readonly number[] | string)[];
 }
 
-/**
- * Converts upstream's vectors to the requested format. Throws `provider_unavailable` unless there is one vector per
- * text.
- */
-function toAskedFormat(
-  result: EmbeddingsResult,
-  { input, encoding_format: format }: EmbeddingsRequest,
-  providerName: string,
-): AskedEmbeddings {
+async function askRead(provider: Provider, call: EmbeddingsCall): Promise<ReadEmbeddings> {
+  const result = await provider.embeddings?.(call);
+  if (result === undefined) throw new GatewayError('not_found', `${provider.name} does not offer embeddings`);
+  return toAskedFormat(result, call.request, provider.name);
+}
+
+async function askUnread(provider: Provider, call: EmbeddingsCall): Promise<ReadEmbeddings | WrittenEmbeddings> {
+  const askWritten = provider.embeddings && writtenWayOf(provider.embeddings);
+  if (askWritten === undefined) return askRead(provider, call);
+  const result = await askWritten(call);
+  if (!('written' in result)) return toAskedFormat(result, call.request, provider.name);
+  checkCount(result.written.count, call.request, provider.name);
+  return result;
+}
+
+/** Throws `provider_unavailable` unless there is one vector per text. */
+function checkCount(found: number, { input }: EmbeddingsRequest, providerName: string): void {
   const count = itemsOf(input).length;
-  if (result.vectors.length !== count) {
-    const message = `${providerName} returned ${result.vectors.length} embeddings for ${count} texts`;
-    throw new GatewayError('provider_unavailable', message);
-  }
+  if (found === count) return;
+  throw new GatewayError('provider_unavailable', `${providerName} returned ${found} embeddings for ${count} texts`);
+}
+
+/** Converts upstream's vectors to the requested format. Throws `provider_unavailable` where that cannot be. */
+function toAskedFormat(result: EmbeddingsResult, request: EmbeddingsRequest, providerName: string): ReadEmbeddings {
+  const { encoding_format: format } = request;
+  checkCount(result.vectors.length, request, providerName);
   try {
     return { ...result, vectors: result.vectors.map((vector) => toFormat(vector, format ?? 'float')) };
   } catch (cause) {

@@ -2,16 +2,21 @@ type Vector = readonly number[] | string;
 
 /**
  * Converts a vector to the requested format. Clients decode base64 as little-endian 32-bit floats without a check, so a
- * list of numbers in its place would become a short and wrong vector.
+ * list of numbers in its place, or other characters, would become a short and wrong vector. Throws where it is no base64.
  */
 export function toFormat(vector: Vector, format: 'float' | 'base64'): readonly number[] | string {
-  if (format === 'base64') return typeof vector === 'string' ? vector : toBase64(vector);
+  if (format === 'base64') return typeof vector === 'string' ? checkBase64(vector) : toBase64(vector);
   return typeof vector === 'string' ? fromBase64(vector) : vector;
 }
 
 const BYTES = 4;
 /** Far fewer than the arguments that a function may have. */
 const BYTES_A_PIECE = 8192;
+
+function checkBase64(text: string): string {
+  atob(text);
+  return text;
+}
 
 function toBase64(vector: readonly number[]): string {
   const view = new DataView(new ArrayBuffer(vector.length * BYTES));

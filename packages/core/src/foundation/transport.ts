@@ -78,17 +78,24 @@ export interface Transport {
   sendWhole?(request: TransportRequest): Promise<WholeResponse>;
 }
 
-/** Joins all pieces into one array of bytes. */
+/** Reads all pieces and joins them. */
 export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  return joinPieces(await collectPieces(pieces));
+}
+
+/** Reads all pieces. */
+export async function collectPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
   const read: Uint8Array[] = [];
-  let total = 0;
-  for await (const piece of pieces) {
-    read.push(piece);
-    total += piece.byteLength;
-  }
-  const whole = new Uint8Array(total);
+  for await (const piece of pieces) read.push(piece);
+  return read;
+}
+
+/** Joins pieces into one; a single one is not copied. */
+export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0] as Uint8Array;
+  const whole = new Uint8Array(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let at = 0;
-  for (const piece of read) {
+  for (const piece of pieces) {
     whole.set(piece, at);
     at += piece.byteLength;
   }
@@ -219,13 +226,5 @@ export async function readBytes(
     pieces.push(bytes);
     if (total > maxBytes) break;
   }
-  // Most bodies arrive in one piece.
-  if (pieces.length === 1) return pieces[0] as Uint8Array;
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return joinPieces(pieces);
 }

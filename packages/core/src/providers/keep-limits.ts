@@ -3,6 +3,7 @@ import type { Deadline, DeadlineOwner, TimerWheel } from '../foundation/timers.t
 import { TransportError } from '../foundation/transport.ts';
 import type { BatchApi, Provider, WholeProvider } from './provider.ts';
 import type { VideoProvider } from './video-contract.ts';
+import { withWritten, writtenWayOf } from './written-embeddings.ts';
 
 const LIST_TIMEOUT_MS = 30_000;
 
@@ -63,7 +64,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
         callWithin({ signal: call.signal, limitMs: call.timeouts.nonStreamMs }, parts, (signal) =>
           countTokens.call(provider, { ...call, signal }),
         )),
-    embeddings: provider.embeddings && within(provider.embeddings.bind(provider), parts),
+    embeddings: provider.embeddings && keepEmbeddings(provider, provider.embeddings, parts),
     rerank: provider.rerank && within(provider.rerank.bind(provider), parts),
     speech: provider.speech && streamedWithin(provider.speech.bind(provider), parts),
     transcription: provider.transcription && within(provider.transcription.bind(provider), parts),
@@ -85,6 +86,11 @@ const within =
   ) =>
   (call: Call): Promise<Result> =>
     callWithin({ signal: call.signal, limitMs: call.timeoutMs }, parts, (signal) => ask({ ...call, signal }));
+
+function keepEmbeddings(provider: Provider, ask: NonNullable<Provider['embeddings']>, parts: LimitParts) {
+  const askWritten = writtenWayOf(ask);
+  return withWritten(within(ask.bind(provider), parts), askWritten && within(askWritten, parts));
+}
 
 /** A call whose result has a body that comes in pieces. */
 interface StreamedCall {

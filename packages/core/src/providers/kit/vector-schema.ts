@@ -14,6 +14,7 @@ export const numbersSchema = z.custom<readonly number[]>(isNumbers, 'must be a l
 
 function isNumbers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  for (let at = 0; at < value.length; at += 1) if (typeof value[at] !== 'number') return false;
+  // A number beyond what JavaScript holds would become null in the response.
+  for (let at = 0; at < value.length; at += 1) if (!Number.isFinite(value[at])) return false;
   return true;
 }
