@@ -132,7 +132,11 @@ test.each(
   expect(withoutId(text)).toEqual(withoutId(parsed));
 });
 
-const takeTurns = <T>(list: readonly T[], turn: number): T => list[turn % list.length] as T;
+function takeTurns<T>(list: readonly T[], turn: number): T {
+  const taken = list[turn % list.length];
+  if (taken === undefined) throw new Error('The list is empty');
+  return taken;
+}
 
 const DAMAGES: readonly ((bytes: Uint8Array, random: () => number) => Uint8Array)[] = [
   (bytes, random) => bytes.slice(0, random() * bytes.byteLength),
