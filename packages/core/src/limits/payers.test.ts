@@ -15,7 +15,7 @@ async function openScene(account: { creditsUsd?: number } = {}) {
   const { post, behave, calls } = core;
   const send = async (method: string, path: string, body: object) => {
     const response = await post(path, body, { method, headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
-    if (response.status >= 300) throw new Error(`${method} ${path}: ${String(response.body)}`);
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(jsonOf(response))}`);
     return jsonOf(response) as { data: { id: string; hash: string }; key: string };
   };
   await send('POST', '/admin/v1/members', { user_id: 'mo' });
