@@ -24,6 +24,8 @@ async function askRaw(port: number, body: object = {}): Promise<RawClient> {
 }
 
 const STREAMS = isFull ? 500 : 100;
+/** Long enough for a busy machine, and far from any limit that would close an upstream which says nothing more. */
+const AT_ONCE_MS = 5000;
 
 test(`72: when ${STREAMS} clients leave in mid-stream, every upstream connection is closed at once, and each call recorded as cancelled`, async () => {
   const upstream = await startRawUpstream(({ socket, body }) => {
@@ -50,7 +52,7 @@ test(`72: when ${STREAMS} clients leave in mid-stream, every upstream connection
     await new Promise(setImmediate);
   }
   const latencies = (await Promise.all(leaving)).toSorted((a, b) => a - b);
-  expect(latencies[Math.floor(STREAMS * 0.99)]).toBeLessThan(250);
+  expect(latencies[Math.floor(STREAMS * 0.99)]).toBeLessThan(AT_ONCE_MS);
 
   await vi.waitFor(() => expect(recorded).toHaveLength(STREAMS));
   for (const { record, content } of recorded) {
@@ -75,7 +77,7 @@ test.each<[string, (request: RawRequest) => void]>([
     const leftAt = performance.now();
     client.socket.destroy();
     await closed;
-    expect(performance.now() - leftAt).toBeLessThan(250);
+    expect(performance.now() - leftAt).toBeLessThan(AT_ONCE_MS);
     expect((await record()).record).toMatchObject({
       costNanoUsd: 0,
       generation: { cancelled: true, tokens_prompt: null },
