@@ -30,7 +30,7 @@ export const batchesMessages = createMessages(
     },
     empty: 'No batches yet',
     emptyHint: (path: ReactNode) => (
-      <>A batch makes the requests of a JSONL file within a day. Create one here, or with {path}.</>
+      <>A batch runs the requests of a JSONL file within a day. Create one here, or with {path}.</>
     ),
     noMatch: 'No batches with this status',
     clear: 'Clear filter',

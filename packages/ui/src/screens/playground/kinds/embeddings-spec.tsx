@@ -45,7 +45,6 @@ function EmbeddingsFields({ draft, onChange }: FieldsProps<EmbeddingsDraft>) {
         hint={count > 0 ? t.count(count) : onePerLine}
         data-first-focus
         rows={8}
-        placeholder={onePerLine}
         value={draft.texts}
         onChange={(texts) => onChange({ texts })}
       />

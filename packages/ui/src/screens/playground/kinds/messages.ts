@@ -31,7 +31,7 @@ export const benchKindMessages = createMessages(
     empty: {
       speech: 'Type a text and listen to it. Run it again with another voice or model to compare.',
       transcription: 'Choose a recording, or record one. Its text appears here, with times.',
-      embeddings: 'Type some texts. You see how similar they are to the model.',
+      embeddings: 'Type some texts. You see how similar the model finds them.',
       rerank: 'Type a question and documents. They appear here in the order of their relevance.',
       moderation: 'Type a text. You see what the model objects to, category by category.',
     },
@@ -116,7 +116,7 @@ export const benchKindMessages = createMessages(
       empty: {
         speech: 'Text eingeben und anhören. Zum Vergleich mit anderer Stimme oder anderem Modell erneut ausführen.',
         transcription: 'Aufnahme wählen oder aufnehmen. Hier erscheint ihr Text mit Zeiten.',
-        embeddings: 'Texte eingeben. Hier steht, wie ähnlich sie für das Modell sind.',
+        embeddings: 'Texte eingeben. Hier steht, wie ähnlich das Modell sie findet.',
         rerank: 'Frage und Dokumente eingeben. Hier stehen sie in der Reihenfolge ihrer Relevanz.',
         moderation: 'Text eingeben. Hier steht nach Kategorien, was das Modell beanstandet.',
       },
