@@ -69,10 +69,14 @@ const realSuite = () => {
   return { extends: inherited, test: { ...test, hookTimeout: 360_000, globalSetup: './test/real/prepare.ts' } };
 };
 
-/** What is run as users have it, with a browser that opens the link. Each test of the executable copies 140 MB first. */
+/**
+ * What is run as users have it, with a browser that opens the link. Each test of the executable copies 140 MB first. Files
+ * that pack the packages write to one folder: one after the other.
+ */
 const openedSuite = (name: string) => {
   const { extends: inherited, test } = suite(name);
-  return { extends: inherited, test: { ...test, testTimeout: 60_000, globalSetup: './test/e2e/prepare.ts' } };
+  const order = { maxWorkers: 1, sequence: { groupOrder: 2 } };
+  return { extends: inherited, test: { ...test, ...order, testTimeout: 60_000, globalSetup: './test/e2e/prepare.ts' } };
 };
 
 /** Opens windows on the one display: last, and one file after the other. */
