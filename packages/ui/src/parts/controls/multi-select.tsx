@@ -242,12 +242,18 @@ function SelectList({ combobox, place, isOpen, lines, more, noun, options }: Sel
   return (
     <div
       hidden={!isOpen}
-      className="card scroll-thin fixed z-40 overflow-y-auto rounded-lg p-1 shadow-xl"
+      className="card fixed z-40 flex flex-col rounded-lg p-1 shadow-xl"
       style={place ?? {}}
       // The focus stays in the field.
       onMouseDown={(event) => event.preventDefault()}
     >
-      <div {...combobox.list} aria-multiselectable="true" aria-label={t.all(noun)}>
+      {/* The list itself scrolls: as the popup of its field it needs nothing that takes the focus. */}
+      <div
+        {...combobox.list}
+        className="scroll-thin min-h-0 overflow-y-auto"
+        aria-multiselectable="true"
+        aria-label={t.all(noun)}
+      >
         {isOpen &&
           lines.map((line, at) => (
             <Line
