@@ -262,7 +262,7 @@ describe.skipIf(skipped !== undefined)(
       expect(files.get('fixtures.test.mjs')).toContain("from 'vitest'");
       await go('#/generations?model=demo/none');
       await choose('pytest');
-      await page.getByText('Couldn’t make fixtures').waitFor();
+      await page.getByText('Couldn’t make fixtures', { exact: true }).waitFor();
       await page.getByText('No call matches', { exact: true }).waitFor();
       expect(problems).toEqual([expect.stringContaining('404 (Not Found) /admin/v1/fixtures/export')]);
     });

@@ -33,7 +33,8 @@ export const modelMessages = createMessages(
       perSecond: (price: string) => `${price} per second`,
       shortSecond: (price: string) => `${price}/s`,
       perMillionCharacters: (price: string) => `${price} per million characters`,
-      shortCharacters: (price: string) => `${price}/M characters`,
+      /** In a column of dollars per million. */
+      shortCharacters: (price: string) => `${price} ch`,
       units: UNITS,
     },
     rules: {
@@ -60,7 +61,7 @@ export const modelMessages = createMessages(
         perSecond: (price) => `${price} je Sekunde`,
         shortSecond: (price) => `${price}/s`,
         perMillionCharacters: (price) => `${price} je Million Zeichen`,
-        shortCharacters: (price) => `${price}/M Zeichen`,
+        shortCharacters: (price) => `${price} Zch`,
         units: {
           request: 'Anfrage',
           image: 'Bild',

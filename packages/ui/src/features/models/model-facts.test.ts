@@ -40,7 +40,7 @@ test('a column of the list says what the output of a model costs that is not cha
     'free',
   ]);
   expect([SPEECH, TRANSCRIPTS].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual([
-    '$15.00/M characters',
+    '$15.00 ch',
     '$0.0001/s',
   ]);
   expect([VIDEO, BY_VIDEO].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual(['—', '—']);
