@@ -21,7 +21,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('speaks a text with each voice, plays and saves the sound, and leads to its record', async () => {
       const { page, check, problems } = await ui.open('#/models/demo/speech');
-      await page.getByRole('link', { name: 'Playground' }).last().click();
+      await page.getByRole('main').getByRole('link', { name: 'Playground' }).first().click();
       await page.getByLabel('Text', { exact: true }).fill('Good morning!');
       await page.keyboard.press('Control+Enter');
       const results = page.getByRole('article', { name: 'Result of demo/speech' });
