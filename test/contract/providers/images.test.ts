@@ -23,8 +23,16 @@ interface Received {
 
 interface Answer {
   readonly status?: number;
-  /** An object is sent as JSON, a list as server-sent events. */
-  readonly body: object | readonly object[];
+  /** An object is sent as JSON, a list as server-sent events, bytes as an image. */
+  readonly body: object | readonly object[] | Buffer;
+}
+
+/** By path; several are sent one after the other, and the last one from then on. */
+type Answers = Readonly<Record<string, Answer | readonly [Answer, ...Answer[]]>>;
+
+interface More {
+  readonly providerModel?: string;
+  readonly allowPrivateNetwork?: boolean;
 }
 
 interface Connected {
@@ -35,26 +43,33 @@ interface Connected {
 /** Makes the provider as the server does, from an entry of a config file, over a server with these answers by path. */
 async function connect(
   toEntry: (origin: string) => object,
-  answers: Readonly<Record<string, Answer>>,
-  providerModel = 'painter',
+  toAnswers: Answers | ((origin: string) => Answers),
+  more: string | More = {},
 ): Promise<Connected> {
+  const { providerModel = 'painter', allowPrivateNetwork = true } =
+    typeof more === 'string' ? { providerModel: more } : more;
   const received: Received[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const path = request.url ?? '';
-      received.push({ path, headers: request.headers, body: JSON.parse((await buffer(request)).toString()) as {} });
-      const { status = 200, body } = answers[path] ?? { status: 404, body: { error: { message: 'no such route' } } };
+      const text = (await buffer(request)).toString();
+      received.push({ path, headers: request.headers, body: JSON.parse(text || '{}') as {} });
+      const times = received.filter((one) => one.path === path).length;
+      const listed = [answers[path] ?? { status: 404, body: { error: { message: 'no such route' } } }].flat();
+      const { status = 200, body } = (listed[times - 1] ?? listed.at(-1)) as Answer;
+      if (Buffer.isBuffer(body)) return response.writeHead(status, { 'content-type': 'image/png' }).end(body);
       const isStream = Array.isArray(body);
       response.writeHead(status, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
       const events = isStream ? body.map((event) => `data: ${JSON.stringify(event)}\n\n`) : [JSON.stringify(body)];
-      response.end(events.join(''));
+      return response.end(events.join(''));
     })();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answers = typeof toAnswers === 'function' ? toAnswers(origin) : toAnswers;
   const file = writeTestConfig({
-    webhooks: { allowPrivateNetwork: true },
+    webhooks: { allowPrivateNetwork },
     providers: [{ slug: 'up', name: 'Up', apiKey: 'key-of-up', ...toEntry(origin) }],
   });
   const { providers, closeAfterwards } = await connectProviders(loadConfig({ file, env: {}, presets: PRESETS }), {
@@ -86,6 +101,7 @@ async function connect(
         preferences: undefined,
         signal: new AbortController().signal,
         timeoutMs: 5000,
+        pause: () => Promise.resolve(),
         ...call,
       }),
   };
@@ -263,5 +279,99 @@ describe('fal’s wire', () => {
     const { image } = await connect(fal, answers);
     await expect(image({}, { providerModel: 'none' })).rejects.toMatchObject({ message: 'Up made no image' });
     await expect(image({}, { providerModel: 'bad' })).rejects.toMatchObject({ code: 'unprocessable' });
+  });
+});
+
+describe('Replicate’s wire', () => {
+  const replicate = (origin: string) => ({ wire: 'replicate', baseUrl: `${origin}/v1` });
+  const CREATE = '/v1/models/acme/painter/predictions';
+  const LOOK = '/v1/predictions/p-1';
+  const working = { status: 201, body: { id: 'p-1', status: 'processing', output: null } };
+  const done = (output: unknown) => ({ body: { id: 'p-1', status: 'succeeded', output } });
+  const bytes = { body: Buffer.from(PNG, 'base64') };
+
+  test('makes images by a prediction of the model, and fetches them without the key', async () => {
+    const answers = (origin: string) => ({
+      [CREATE]: { ...done([`${origin}/out/0.png`, `${origin}/out/1.png`, PICTURE]), status: 201 },
+      '/out/0.png': bytes,
+      '/out/1.png': bytes,
+    });
+    const { image, received } = await connect(replicate, answers, 'acme/painter');
+    const frame = { resolution: '1K', aspectRatio: '16:9' } as const;
+    const options = { guidance: 3, aspect_ratio: '21:9' };
+    const result = await image({ count: 3, frame, seed: 7, output_format: 'jpeg', references: [PICTURE], options });
+    expect(result.images).toEqual(Array.from({ length: 3 }, () => ({ base64: PNG, mediaType: 'image/png' })));
+    expect(result.upstreamId).toBe('p-1');
+    expect(received[0]).toMatchObject({
+      headers: { authorization: 'Bearer key-of-up', prefer: 'wait=10', 'cancel-after': '5s' },
+      body: {
+        input: {
+          prompt: 'A fox',
+          num_outputs: 3,
+          aspect_ratio: '21:9',
+          resolution: '1K',
+          output_format: 'jpg',
+          seed: 7,
+          image: PICTURE,
+          guidance: 3,
+        },
+      },
+    });
+    expect(received.slice(1).map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/out/0.png', undefined],
+      ['/out/1.png', undefined],
+    ]);
+  });
+
+  test('asks for a prediction that takes longer until it is over', async () => {
+    const pauses: number[] = [];
+    const answers = { [CREATE]: working, [LOOK]: [working, working, done(PICTURE)] as const };
+    const { image, received } = await connect(replicate, answers, 'acme/painter');
+    const result = await image({}, { pause: async (forMs) => void pauses.push(forMs) });
+    expect(result.images).toEqual([{ base64: PNG, mediaType: 'image/png' }]);
+    expect(received.map(({ path }) => path)).toEqual([CREATE, LOOK, LOOK, LOOK]);
+    expect(pauses).toEqual([500, 500, 500]);
+  });
+
+  test('names the version of a model that has no path of its own', async () => {
+    const { image, received } = await connect(replicate, { '/v1/predictions': done(PICTURE) }, 'acme/painter:abc');
+    await image();
+    expect(received.map(({ path, body }) => [path, body['version']])).toEqual([
+      ['/v1/predictions', 'acme/painter:abc'],
+    ]);
+  });
+
+  test('cancels the prediction of a call that ends before', async () => {
+    const answers = { [CREATE]: working, [LOOK]: working, [`${LOOK}/cancel`]: { body: {} } };
+    const { image, received } = await connect(replicate, answers, 'acme/painter');
+    const client = new AbortController();
+    const pause = async () => client.abort(new Error('left'));
+    await expect(image({}, { signal: client.signal, pause })).rejects.toThrow('left');
+    await expect.poll(() => received.at(-1)?.path).toBe(`${LOOK}/cancel`);
+  });
+
+  test('says why there is no image, and passes on a refusal', async () => {
+    const failed = { id: 'p-1', status: 'failed', output: null, error: 'NSFW content detected by key-of-up' };
+    const answers = {
+      [CREATE]: { body: failed },
+      '/v1/models/acme/bad/predictions': { status: 422, body: { title: 'Invalid', detail: 'prompt is required' } },
+      '/v1/models/acme/odd/predictions': { body: { hello: 'there' } },
+    };
+    const { image } = await connect(replicate, answers);
+    const ask = (name: string) => image({}, { providerModel: `acme/${name}` });
+    await expect(ask('painter')).rejects.toMatchObject({
+      message: 'Up made no image: NSFW content detected by [redacted]',
+    });
+    await expect(ask('bad')).rejects.toMatchObject({ code: 'unprocessable', message: 'prompt is required' });
+    await expect(ask('odd')).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(ask('..')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('fetches nothing from an address of the private network', async () => {
+    const answers = (origin: string) => ({ [CREATE]: done(`${origin}/out/0.png`), '/out/0.png': bytes });
+    const more = { providerModel: 'acme/painter', allowPrivateNetwork: false };
+    const { image, received } = await connect(replicate, answers, more);
+    await expect(image()).rejects.toThrow('may not be called');
+    expect(received.map(({ path }) => path)).toEqual([CREATE]);
   });
 });

@@ -37,11 +37,12 @@ export async function runImages(
 }
 
 function toBeginningKind(
-  { timeouts, logging, routing: { catalog } }: WholeCallParts,
+  { timeouts, logging, platform, routing: { catalog } }: WholeCallParts,
   onPart: ((part: ImagePart) => void) | undefined,
 ): BeginningKind<ImageRequest, Begun, ImageResult> {
   const capabilitiesOf = ({ modelId }: Endpoint): ImageCapabilities | undefined =>
     catalog.find(modelId)?.definition.image;
+  const pause = (forMs: number): Promise<void> => new Promise((resolve) => void platform.setTimer(resolve, forMs));
   return {
     async ask(endpoint, { id: generationId, request }, { signal, preferences, onSent }) {
       const { provider, providerModel } = endpoint;
@@ -52,7 +53,7 @@ function toBeginningKind(
       const order = toImageOrder(request, provider.slug, capabilities);
       const timeoutMs = timeouts.nonStreamMs;
       const begin = (given?: ImageCall['onPart']): Promise<ImageResult> =>
-        ask({ generationId, order, providerModel, preferences, onPart: given, onSent, signal, timeoutMs }).then(
+        ask({ generationId, order, providerModel, preferences, onPart: given, onSent, signal, timeoutMs, pause }).then(
           (made) => toSent(made, order.count, provider.name),
         );
       if (onPart === undefined) return { result: Promise.resolve(await begin()) };

@@ -42,6 +42,8 @@ export interface ImageCall {
   readonly signal: AbortSignal;
   /** Limit on the whole call. */
   readonly timeoutMs: number;
+  /** Resolves after a time, for providers that are asked again until the images are made. Does not heed the signal. */
+  readonly pause: (forMs: number) => Promise<void>;
 }
 
 export interface MadeImage {

@@ -42,6 +42,7 @@ export async function makeSampleMedia(fixturesDir: string): Promise<SampleMedia>
       },
       signal: AbortSignal.timeout(10_000),
       timeoutMs: 10_000,
+      pause: () => Promise.resolve(),
     });
     const base64 = made?.images[0]?.base64;
     if (base64 !== undefined) pictures.set(prompt, `data:image/png;base64,${base64}`);

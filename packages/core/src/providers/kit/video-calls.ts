@@ -160,11 +160,21 @@ interface VideoWire {
   /** The word before the key in `authorization`. */
   readonly scheme: 'Bearer' | 'Key';
   readonly createVideos: (settings: DownloadingVideoSettings) => VideoProvider;
+  /** Default: it makes no images in this way. */
+  readonly createImages?: (settings: DownloadingVideoSettings) => NonNullable<Provider['image']>;
 }
 
-/** Creates a provider for a wire that has only videos. */
-export function toVideoProvider(settings: VideoProviderSettings, { scheme, createVideos }: VideoWire): Provider {
+/** Creates a provider for a wire that has videos, and images at most beside them. */
+export function toVideoProvider(
+  settings: VideoProviderSettings,
+  { scheme, createVideos, createImages }: VideoWire,
+): Provider {
   checkTransport(settings, 'downloads');
   const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: scheme });
-  return { ...describeProvider(settings), video: createVideos({ ...upstream, downloads: settings.downloads }) };
+  const downloading = { ...upstream, downloads: settings.downloads };
+  return {
+    ...describeProvider(settings),
+    video: createVideos(downloading),
+    ...(createImages !== undefined && { image: createImages(downloading) }),
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { checkWith, isObject } from '../../foundation/parse.ts';
+import { checkWith } from '../../foundation/parse.ts';
 import {
   createVideoCalls,
   type DownloadingVideoSettings,
@@ -9,16 +9,9 @@ import {
   type VideoProviderSettings,
 } from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
-import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
-
-const predictionSchema = z.object({
-  id: z.string().min(1),
-  status: z.string(),
-  /** Absent until there is one. */
-  output: z.unknown().optional(),
-  error: z.string().nullish(),
-});
-type Prediction = z.infer<typeof predictionSchema>;
+import type { VideoOrder, VideoProgress, VideoProvider } from '../video-contract.ts';
+import { createReplicateImages } from './replicate-images.ts';
+import { type Prediction, readPrediction, statusOf, urlsOf } from './replicate-predictions.ts';
 
 const listSchema = z.object({
   results: z.array(
@@ -32,18 +25,16 @@ const listSchema = z.object({
   ),
 });
 
-const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
-  ['starting', 'pending'],
-  ['processing', 'in_progress'],
-  ['succeeded', 'completed'],
-  ['failed', 'failed'],
-  ['canceled', 'cancelled'],
-  ['aborted', 'cancelled'],
-]);
-
 /** Creates a provider over Replicate's predictions: `baseUrl` is `https://api.replicate.com/v1`. */
 export function createReplicateProvider(settings: VideoProviderSettings): Provider {
-  return toVideoProvider(settings, { scheme: 'Bearer', createVideos: createReplicateVideos });
+  return {
+    ...toVideoProvider(settings, {
+      scheme: 'Bearer',
+      createVideos: createReplicateVideos,
+      createImages: createReplicateImages,
+    }),
+    putsModelInPath: true,
+  };
 }
 
 /**
@@ -54,17 +45,18 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
   const { name, baseUrl, downloads } = settings;
   const calls = createVideoCalls(settings);
 
-  const toProgress = ({ status: word, output, error }: Prediction): VideoProgress => {
-    const status = STATUSES.get(word) ?? 'unknown';
+  const toProgress = (prediction: Prediction): VideoProgress => {
+    const { output, error } = prediction;
+    const status = statusOf(prediction);
     if (status === 'failed' || status === 'cancelled') return { status, error: calls.toJobError(error) };
     if (status !== 'completed') return { status };
-    const outputs = toOutputs(output);
+    const outputs = urlsOf(output).map((url) => ({ url }));
     return outputs.length > 0 ? { status, outputs } : { status: 'failed', error: `${name} returned no video` };
   };
 
-  const readPrediction = (value: unknown): Prediction => {
-    const prediction = checkWith(predictionSchema, value);
-    if (prediction.success) return prediction.data;
+  const toPrediction = (value: unknown): Prediction => {
+    const prediction = readPrediction(value);
+    if (prediction !== undefined) return prediction;
     throw unexpectedResponse(name);
   };
 
@@ -81,7 +73,7 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
         signal,
         timeoutMs,
       });
-      const prediction = readPrediction(value);
+      const prediction = toPrediction(value);
       return {
         ...toProgress(prediction),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -91,7 +83,7 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
     async poll({ job, signal, timeoutMs }) {
       const url = `${baseUrl}/predictions/${encodeURIComponent(job.upstreamId)}`;
       const { value, retryAfterMs } = await calls.json({ method: 'GET', url, signal, timeoutMs });
-      return { ...toProgress(readPrediction(value)), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+      return { ...toProgress(toPrediction(value)), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
     fetch: ({ output: { url = '' }, headers, signal, timeoutMs }) =>
       calls.download({ url, headers, signal, timeoutMs }, downloads),
@@ -135,11 +127,4 @@ function toInput(order: VideoOrder): object {
     creativity: order.creativity,
     ...order.options,
   };
-}
-
-/** One address, several, or an object whose values are addresses: that differs from model to model. */
-function toOutputs(output: unknown): VideoOutput[] {
-  if (typeof output === 'string') return output === '' ? [] : [{ url: output }];
-  if (!isObject(output)) return [];
-  return Object.values(output).flatMap(toOutputs);
 }
