@@ -1,4 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
+import { createMemoryFileStorage } from '@model-gateway/core';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { OpenRouter } from '@openrouter/sdk';
 import { generateImage } from 'ai';
@@ -11,7 +12,9 @@ import { PAINTER, PIXEL, startImageUpstream } from '../../support/upstreams/imag
 
 async function connect(kind: HostKind) {
   const upstream = await startImageUpstream();
-  const { gateway, nextRecord, close } = createTestGateway(upstream, { models: [PAINTER] });
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+  const storage = createMemoryFileStorage({ randomBytes, now: () => Date.now() });
+  const { gateway, nextRecord, close } = createTestGateway(upstream, { models: [PAINTER], files: { storage } });
   const host = await startHost(kind, gateway);
   onTestFinished(host.close);
   onTestFinished(close);
@@ -64,6 +67,16 @@ describe.each(HOST_KINDS)('images for the openai client on %s', (kind) => {
     const types = [];
     for await (const event of stream) types.push(event.type);
     expect(types).toEqual(['image_edit.partial_image', 'image_edit.partial_image', 'image_edit.completed']);
+  });
+
+  test('are edited from uploaded files, named by their ids', async () => {
+    const { client, upstream } = await open();
+    const { id } = await client.files.create({ file: await toFile(BYTES, 'fox.png'), purpose: 'vision' });
+    // The client sends texts in their place, though its types know only files.
+    const pictures = { image: [id, id], mask: id } as unknown as { image: File[]; mask: File };
+    const { data } = await client.images.edit({ model: MODEL, prompt: 'A hat', ...pictures });
+    expect(data).toMatchObject([{ b64_json: PIXEL }]);
+    expect(upstream.asked[0]).toMatchObject({ path: '/v1/images/edits', files: 3 });
   });
 
   test('are never addresses', async () => {

@@ -83,6 +83,63 @@ test('a request for images names its pictures by the ids of files', async () => 
   expect((await sent()).split(`${PNG}the reference`)).toHaveLength(3);
 });
 
+async function edit(gateway: ReturnType<typeof createGateway>, fields: readonly (readonly [string, string | File])[]) {
+  const form = new FormData();
+  for (const [name, value] of [['model', 'acme/paint'], ['prompt', 'a hat'], ...fields] as const) {
+    form.append(name, value);
+  }
+  const whole = new Response(form);
+  const type = whole.headers.get('content-type') ?? '';
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': type };
+  return gateway.post('/api/v1/images/edits', {}, { headers, ...bodyOf(Buffer.from(await whole.arrayBuffer())) });
+}
+
+test('the form of edits names its pictures by the ids of files, beside files of its own', async () => {
+  const gateway = createGateway(IMAGES);
+  const id = await gateway.idOf(`${PNG}the stored one`);
+  const own = new File([Buffer.from(`${PNG}the sent one`, 'latin1')], 'fox.png', { type: 'image/png' });
+  const mixed = await edit(gateway, [
+    ['image[]', own],
+    ['image[]', id],
+    ['file_id', id],
+    ['mask', id],
+  ]);
+  expect(mixed.status).toBe(200);
+  const sent = await gateway.sent();
+  expect(sent.match(/name="[^"]*"; filename/g)).toEqual([
+    ...Array.from({ length: 3 }, () => 'name="image[]"; filename'),
+    'name="mask"; filename',
+  ]);
+  expect([sent.split(`${PNG}the sent one`).length, sent.split(`${PNG}the stored one`).length]).toEqual([2, 4]);
+  expect((await edit(gateway, [['image', id]])).status).toBe(200);
+});
+
+test('an id in a form of edits that names no picture is refused at its field', async () => {
+  const gateway = createGateway(IMAGES);
+  const text = await gateway.idOf('just text');
+  const picture = await gateway.idOf(`${PNG}a picture`);
+  for (const [fields, field] of [
+    [[['image', text]], 'image'],
+    [[['file_id', 'or_file_x']], 'file_id'],
+    [[['image', '']], 'image'],
+    [
+      [
+        ['image', picture],
+        ['mask', text],
+      ],
+      'mask',
+    ],
+    [Array.from({ length: 17 }, () => ['image[]', picture] as const), 'image'],
+  ] as const) {
+    const refused = await edit(gateway, fields);
+    expect([refused.status, jsonOf(refused)['error']]).toMatchObject([
+      400,
+      { metadata: { issues: [{ path: field }] } },
+    ]);
+  }
+  expect(gateway.upstream.exchanges).toEqual([]);
+});
+
 test('a file that is not there, of another workspace or of another kind is refused at its place', async () => {
   const { post, idOf, upload, upstream } = createGateway(EARS);
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };

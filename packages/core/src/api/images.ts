@@ -40,18 +40,11 @@ export const createImages = operation<ImageParts>()({
 });
 
 /** The request with the contents of files in the place of their ids. */
-async function withPictures(body: ImageBody, { parts, principal }: RequestContext<ImageParts>): Promise<ImageRequest> {
+async function withPictures(body: ImageBody, context: RequestContext<ImageParts>): Promise<ImageRequest> {
   const { input_references: references, mask, ...request } = body;
-  let left = MAX_FILE_BYTES;
-  const toPicture = async (picture: AnyPicture, path: string): Promise<Picture> => {
-    if (picture.type === 'image_url') return picture;
-    const place = `${path}.file.file_id`;
-    const { file, read } = await findNamedFile(parts.files, picture.file.file_id, workspaceOf(principal), place);
-    if (!file.mimeType.startsWith('image/')) throw refuseField(place, 'is not an image');
-    left -= file.bytes;
-    if (left < 0) throw refuseField(place, `is too large: files of one request have ${MAX_FILE_BYTES} bytes at most`);
-    return { type: 'image_url', image_url: { url: `data:${file.mimeType};base64,${await toBase64(read())}` } };
-  };
+  const readStored = createPictureReader(context);
+  const toPicture = async (picture: AnyPicture, path: string): Promise<Picture> =>
+    picture.type === 'image_url' ? picture : readStored(picture.file.file_id, `${path}.file.file_id`);
   const pictures: Picture[] = [];
   for (const [index, reference] of (references ?? []).entries()) {
     pictures.push(await toPicture(reference, `input_references.${index}`));
@@ -63,15 +56,36 @@ async function withPictures(body: ImageBody, { parts, principal }: RequestContex
   };
 }
 
+/**
+ * Creates what reads the stored files of one request as pictures, by their ids. Rejects with `invalid_request` at `path`
+ * for a file that is not there, no picture, or too large together with those before.
+ */
+export function createPictureReader({
+  parts,
+  principal,
+}: Pick<RequestContext<ImageParts>, 'parts' | 'principal'>): (id: string, path: string) => Promise<Picture> {
+  let left = MAX_FILE_BYTES;
+  return async (id, path) => {
+    const { file, read } = await findNamedFile(parts.files, id, workspaceOf(principal), path);
+    if (!file.mimeType.startsWith('image/')) throw refuseField(path, 'is not an image');
+    left -= file.bytes;
+    if (left < 0) throw refuseField(path, `is too large: files of one request have ${MAX_FILE_BYTES} bytes at most`);
+    return toPicture(`data:${file.mimeType};base64,${await toBase64(read())}`);
+  };
+}
+
+/** A picture at an address, or in a `data:` one. */
+export const toPicture = (url: string): Picture => ({ type: 'image_url', image_url: { url } });
+
 const workspaceOf = ({ workspaceId }: Principal): string => workspaceId ?? DEFAULT_WORKSPACE_ID;
 
 /** Of all files of one request: they are in memory as long as it lasts. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 type AnyPicture = NonNullable<ImageBody['mask']>;
-type Picture = NonNullable<ImageRequest['mask']>;
+export type Picture = NonNullable<ImageRequest['mask']>;
 
-interface ImageParts extends WholeKindParts {
+export interface ImageParts extends WholeKindParts {
   /** Null where no files are stored. */
   readonly files: FileLibrary | null;
 }

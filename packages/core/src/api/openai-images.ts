@@ -1,6 +1,7 @@
 import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
+import { toBase64 } from '../files/resolve-files.ts';
 import { parseWith } from '../foundation/parse.ts';
-import { type FormFile, readForm, toObject } from '../http/multipart.ts';
+import { type Form, type FormFile, readForm, toObject } from '../http/multipart.ts';
 import { operation } from '../http/operation.ts';
 import type { ImageForm } from '../images/image-stream.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
@@ -15,7 +16,7 @@ import {
   openAiImageStreamSchema,
   type OpenAiImageUsage,
 } from '../wire/openai-images.ts';
-import { makeImages } from './images.ts';
+import { createPictureReader, type ImageParts, makeImages, toPicture } from './images.ts';
 import type { WholeKindParts } from './whole-call.ts';
 
 const COMMON = {
@@ -37,27 +38,37 @@ const MAX_FORM_BYTES = 64 * 1024 * 1024;
 const MAX_PICTURES = 16;
 const PICTURE_TYPE = /^image\/[\w.+-]{1,40}$/;
 
-/** `POST /images/edits`: images made after pictures, which are files of a form. */
-export const editOpenAiImage = operation<WholeKindParts>()({
+/** `POST /images/edits`: images made after pictures, which are files of a form, or stored files that it names. */
+export const editOpenAiImage = operation<ImageParts>()({
   ...COMMON,
   body: { readByRun: openAiImageFormSchema, mediaType: 'multipart/form-data' },
   async run(context) {
     const form = await readForm(context.request, MAX_FORM_BYTES, readPicture);
     const fields = parseWith(openAiImageFieldsSchema, toObject(form.fields));
-    const references = form.files.filter(({ field }) => field === 'image').map(({ file }) => toPicture(file));
-    const mask = form.files.find(({ field }) => field === 'mask');
-    if (references.length === 0) throw refuseField('image', 'is required');
-    if (references.length > MAX_PICTURES) throw refuseField('image', `must be at most ${MAX_PICTURES} files`);
-    const request: ImageRequest = {
-      ...toRequest(fields),
-      input_references: references,
-      ...(mask !== undefined && { mask: toPicture(mask.file) }),
-    };
+    const request: ImageRequest = { ...toRequest(fields), ...(await readPictures(form, createPictureReader(context))) };
     return makeImages(request, context, toForm('image_edit', fields));
   },
 });
 
-const toPicture = (url: string) => ({ type: 'image_url' as const, image_url: { url } });
+type Pictures = Pick<ImageRequest, 'input_references' | 'mask'>;
+
+/** The pictures of a form: its files first, then those of the ids that it has in their place. */
+async function readPictures(
+  { fields, files }: Form<string>,
+  readStored: ReturnType<typeof createPictureReader>,
+): Promise<Pictures> {
+  const idsOf = (name: string) => (fields.get(name) ?? []).map((id) => ({ id, name }));
+  const ids = [...idsOf('image'), ...idsOf('file_id')];
+  const references = files.filter(({ field }) => field === 'image').map(({ file }) => toPicture(file));
+  const count = references.length + ids.length;
+  if (count === 0) throw refuseField('image', 'is required');
+  if (count > MAX_PICTURES) throw refuseField('image', `must be at most ${MAX_PICTURES} files`);
+  for (const { id, name } of ids) references.push(await readStored(id, name));
+  const mask = files.find(({ field }) => field === 'mask');
+  if (mask !== undefined) return { input_references: references, mask: toPicture(mask.file) };
+  const [id] = fields.get('mask') ?? [];
+  return { input_references: references, ...(id !== undefined && { mask: await readStored(id, 'mask') }) };
+}
 
 /** The fields of our own form: what OpenAI calls by other names, and previews only where they are asked for. */
 function toRequest({
@@ -82,28 +93,10 @@ const QUALITY = {
 
 /** Reads a file of the form as `data:`. */
 async function readPicture({ field, mediaType, pieces }: FormFile): Promise<string> {
-  const name = field.replace(/\[\]$/, '');
-  if (name !== 'image' && name !== 'mask') throw refuseField(name, 'is no file of this form: image and mask are');
-  if (!PICTURE_TYPE.test(mediaType)) throw refuseField(name, 'must be an image, declared as one');
+  if (field !== 'image' && field !== 'mask') throw refuseField(field, 'is no file of this form: image and mask are');
+  if (!PICTURE_TYPE.test(mediaType)) throw refuseField(field, 'must be an image, declared as one');
   return `data:${mediaType};base64,${await toBase64(pieces)}`;
 }
-
-/** Three bytes are four characters: what is left over goes on with the next piece. */
-async function toBase64(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  let text = '';
-  let rest = '';
-  for await (const piece of pieces) {
-    for (let at = 0; at < piece.byteLength; at += STEP) {
-      const binary = rest + String.fromCharCode(...piece.subarray(at, at + STEP));
-      const whole = binary.length - (binary.length % 3);
-      text += btoa(binary.slice(0, whole));
-      rest = binary.slice(whole);
-    }
-  }
-  return text + btoa(rest);
-}
-
-const STEP = 24 * 1024;
 
 /** The form of OpenAI's answers. `name`: how its events begin. */
 function toForm(name: 'image_generation' | 'image_edit', request: OpenAiImageRequest): ImageForm {

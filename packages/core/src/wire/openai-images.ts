@@ -61,8 +61,11 @@ export const openAiImageFieldsSchema = z
 export const openAiImageFormSchema = z.object({
   model: z.string(),
   prompt: z.string(),
-  /** One picture, or up to 16 as `image[]`. */
-  image: z.string().meta({ format: 'binary' }),
+  /** One picture, or up to 16 as `image[]`; text in it is the id of a stored file. */
+  image: z.string().meta({ format: 'binary' }).optional(),
+  /** The id of a stored file, in place of a picture; several as `file_id[]`. */
+  file_id: z.string().optional(),
+  /** Text in it is the id of a stored file. */
   mask: z.string().meta({ format: 'binary' }).optional(),
   n: z.string().optional(),
   size: z.string().optional(),
