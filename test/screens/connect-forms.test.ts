@@ -97,6 +97,8 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await dialog.getByLabel('Trains on prompts').selectOption('no');
     await dialog.getByRole('checkbox', { name: /BYOK/ }).check();
     await dialog.getByLabel('Responses API').selectOption('yes');
+    await dialog.getByLabel('Batch API').selectOption('yes');
+    await dialog.getByLabel('Batch price in %').fill('12.5');
     await dialog.getByRole('button', { name: 'Add a header' }).click();
     await dialog.getByLabel('Name of header 1').fill('X-Team');
     await dialog.getByLabel('Value of header 1').fill('blue\u0000team');
@@ -127,6 +129,8 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
         query: { 'api-version': '7' },
         byok: true,
         responses: true,
+        batches: true,
+        batchPriceShare: 0.125,
         dataPolicy: { training: false, retainsPrompts: null },
       },
     });
@@ -136,6 +140,9 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
     await panel.getByText('Advanced', { exact: true }).click();
     expect(await panel.getByLabel('Value of header 1').getAttribute('placeholder')).toBe('saved value');
     await panel.getByLabel('Responses API').selectOption('no');
+    expect(await panel.getByLabel('Batch price in %').inputValue()).toBe('12.5');
+    await panel.getByLabel('Batch price in %').fill('');
+    await panel.getByLabel('Batch API').selectOption('no');
     await panel.getByRole('button', { name: 'Remove header 1' }).click();
     await panel.getByRole('checkbox', { name: /^Remove key/ }).check();
     await panel.getByRole('button', { name: 'Save' }).click();
@@ -144,7 +151,10 @@ describe.skipIf(isSkipped)(`forms of what is set up${why}`, { timeout: 120_000 }
       .first()
       .waitFor();
     expect(await read()).toMatchObject({ header_names: [], has_key: false });
-    expect((await read())?.settings).not.toHaveProperty('responses');
+    const { settings = {} } = (await read()) ?? {};
+    expect(settings).toMatchObject({ batches: false });
+    expect(Object.keys(settings)).not.toEqual(expect.arrayContaining(['responses']));
+    expect(Object.keys(settings)).not.toEqual(expect.arrayContaining(['batchPriceShare']));
     expect(await page.content()).not.toContain('blue-team');
     expect(opened.problems).toEqual([]);
   });

@@ -176,6 +176,8 @@ const shownSettingsSchema = z.object({
   region: z.string().optional(),
   byok: z.boolean(),
   discoverModels: z.boolean(),
+  batches: z.boolean().optional(),
+  batchPriceShare: z.number().optional(),
 });
 export type ShownSettings = z.infer<typeof shownSettingsSchema>;
 

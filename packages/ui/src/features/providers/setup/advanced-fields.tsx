@@ -2,9 +2,15 @@ import { Plus, Trash2 } from 'lucide-react';
 
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox, Folded } from '../../../parts/controls/field.tsx';
-import { LabelledSelect } from '../../../parts/controls/labelled.tsx';
+import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.tsx';
 import { providerSetupMessages } from './messages.ts';
-import { type DataPolicyDraft, type PairDraft, type ProviderDraft, speaksChatCompletions } from './provider-draft.ts';
+import {
+  type DataPolicyDraft,
+  mayHaveBatches,
+  type PairDraft,
+  type ProviderDraft,
+  speaksChatCompletions,
+} from './provider-draft.ts';
 
 interface AdvancedFieldsProps {
   readonly draft: ProviderDraft;
@@ -12,9 +18,9 @@ interface AdvancedFieldsProps {
   readonly issue: (field: string) => string | undefined;
 }
 
-const FIELDS = ['headers', 'query', 'byok', 'dataPolicy', 'responses'] as const;
+const FIELDS = ['headers', 'query', 'byok', 'dataPolicy', 'responses', 'batches', 'batchPriceShare'] as const;
 
-/** What few providers need: headers, a query, who pays, a second API, and what becomes of data. */
+/** What few providers need: headers, a query, who pays, further APIs, and what becomes of data. */
 export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) {
   const t = providerSetupMessages().advanced;
   return (
@@ -36,6 +42,7 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
         {speaksChatCompletions(draft) && (
           <ResponsesField draft={draft} onChange={onChange} error={issue('responses')} />
         )}
+        {mayHaveBatches(draft) && <BatchFields draft={draft} onChange={onChange} issue={issue} />}
         {speaksChatCompletions(draft) && (
           <PairFields
             noun="parameter"
@@ -67,6 +74,37 @@ function ResponsesField({ draft: { preset, responses }, onChange, error }: Respo
       options={[...(preset === null ? [] : [['preset', t.auto] as const]), ['no', t.no], ['yes', t.yes]]}
       onChange={(word) => onChange({ responses: toValue(word) })}
     />
+  );
+}
+
+/** Whether lines of batches go to its own batch API, and what a call costs there. */
+function BatchFields({ draft: { batches, batchPrice }, onChange, issue }: AdvancedFieldsProps) {
+  const t = providerSetupMessages().advanced;
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <LabelledSelect
+        label={t.batches}
+        hint={t.batchesHint}
+        error={issue('batches')}
+        value={batches === null ? 'auto' : batches ? 'yes' : 'no'}
+        options={(['auto', 'no', 'yes'] as const).map((word) => [word, t[word]] as const)}
+        onChange={(word) => onChange({ batches: word === 'auto' ? null : word === 'yes' })}
+      />
+      {batches !== false && (
+        <LabelledInput
+          label={t.batchPrice}
+          hint={t.batchPriceHint}
+          error={issue('batchPriceShare')}
+          type="number"
+          min={0}
+          max={100}
+          step={0.1}
+          placeholder="50"
+          value={batchPrice}
+          onChange={(percent) => onChange({ batchPrice: percent })}
+        />
+      )}
+    </div>
   );
 }
 

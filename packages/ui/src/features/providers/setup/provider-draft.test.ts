@@ -72,3 +72,13 @@ test('says of a server of OpenAI’s format alone whether it has the Responses A
   expect(toSettings({ ...draft, preset: OLLAMA, responses: false })).toMatchObject({ responses: false });
   expect(toSettings({ ...draft, wire: 'anthropic', responses: true })).not.toHaveProperty('responses');
 });
+
+test('says whether there is a batch API and what it costs, where the form of the provider has one', () => {
+  const draft = { ...startDraft(OLLAMA, undefined, new Set()), batches: true, batchPrice: '33.3' };
+  expect(toSettings(draft)).toMatchObject({ batches: true, batchPriceShare: 0.333 });
+  const films = toSettings({ ...draft, preset: null, wire: 'fal' });
+  expect([Object.keys(films).includes('batches'), Object.keys(films).includes('batchPriceShare')]).toEqual([
+    false,
+    false,
+  ]);
+});

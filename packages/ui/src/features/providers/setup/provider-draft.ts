@@ -34,6 +34,10 @@ export interface ProviderDraft {
   readonly dataPolicy: DataPolicyDraft | null;
   /** Whether it has the Responses API; null: as is known of the preset, and not without one. */
   readonly responses: boolean | null;
+  /** Whether lines of batches go to its own batch API; null: where it is known to have one. */
+  readonly batches: boolean | null;
+  /** What a call costs there, in percent of its price. */
+  readonly batchPrice: string;
   /** Whether the saved key goes. */
   readonly removesKey: boolean;
 }
@@ -49,6 +53,8 @@ const EMPTY = {
   byok: false,
   dataPolicy: null,
   responses: null,
+  batches: null,
+  batchPrice: '',
   removesKey: false,
 } as const;
 
@@ -80,9 +86,22 @@ export const listsModels = ({ preset, wire }: ProviderDraft): boolean =>
 /** Whether the settings of OpenAI's chat completions alone apply. */
 export const speaksChatCompletions = ({ preset, wire }: ProviderDraft): boolean => (preset?.wire ?? wire) === 'openai';
 
+/** Whether it may have a batch API of its own, in one of the forms that the gateway knows. */
+export const mayHaveBatches = ({ preset, wire }: ProviderDraft): boolean =>
+  ['openai', 'openai-responses', 'anthropic', 'google'].includes(preset?.wire ?? wire);
+
+/** A share as it is typed, in percent; empty for none. */
+export const toPercent = (share: number | undefined): string =>
+  share === undefined ? '' : String(Math.round(share * 1000) / 10);
+
+/** The share of a typed percentage, to a thousandth; null where nothing is typed. */
+export const toShare = (percent: string): number | null =>
+  percent.trim() === '' ? null : Math.round(Number(percent) * 10) / 1000;
+
 /** The provider as the gateway takes it. An address that is the preset's own need not be said. */
 export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'discoverModels'> {
-  const { preset, wire, address, key, name, slug, region, byok, dataPolicy, responses, removesKey } = draft;
+  const { preset, wire, address, key, name, slug, region, byok, dataPolicy, responses, removesKey, batches } = draft;
+  const batchPriceShare = toShare(draft.batchPrice);
   const baseUrl = address.trim();
   const [headers, query] = [toPairs(draft.headers), toPairs(draft.query)];
   return {
@@ -97,6 +116,8 @@ export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'd
     ...(byok && { byok }),
     ...(dataPolicy !== null && { dataPolicy }),
     ...(responses !== null && speaksChatCompletions(draft) && { responses }),
+    ...(batches !== null && mayHaveBatches(draft) && { batches }),
+    ...(batchPriceShare !== null && mayHaveBatches(draft) && { batchPriceShare }),
   };
 }
 

@@ -16,6 +16,8 @@ const BEFORE: ProviderDraft = {
   byok: false,
   dataPolicy: null,
   responses: null,
+  batches: null,
+  batchPrice: '',
   removesKey: false,
 };
 
@@ -42,6 +44,9 @@ test.each([
   ],
   ['a query that is emptied', { query: [] }, { query: {} }],
   ['that it has the Responses API', { responses: true }, { responses: true }],
+  ['that it has a batch API', { batches: true }, { batches: true }],
+  ['what its batches cost', { batchPrice: '12.5' }, { batchPriceShare: 0.125 }],
+  ['that its batches are free', { batchPrice: '0' }, { batchPriceShare: 0 }],
   ['who pays', { byok: true }, { byok: true }],
   [
     'what is said of data',
@@ -59,6 +64,11 @@ test('what is said of data goes back to what is known of the preset', () => {
 
 test('whether it has the Responses API goes back to what is known of the preset', () => {
   expect(toUpdate(BEFORE, { ...BEFORE, responses: true })).toEqual({ responses: null });
+});
+
+test('whether it has a batch API, and its price there, go back to what is usual', () => {
+  const before = { ...BEFORE, batches: false, batchPrice: '25' };
+  expect(toUpdate(BEFORE, before)).toEqual({ batches: null, batchPriceShare: null });
 });
 
 test('a new key or address is tested before it is saved, and a key that goes is not', () => {

@@ -1,6 +1,12 @@
 import type { ProviderSetup, UpdateProviderRequest } from '@model-gateway/core/wire';
 
-import { type PairDraft, type ProviderDraft, toPairs } from '../../../features/providers/setup/provider-draft.ts';
+import {
+  type PairDraft,
+  type ProviderDraft,
+  toPairs,
+  toPercent,
+  toShare,
+} from '../../../features/providers/setup/provider-draft.ts';
 import type { ProviderPreset } from '../../../features/providers/setup/setup-queries.ts';
 
 /** A stored provider as it is edited; its key is never there. */
@@ -21,6 +27,8 @@ export function toStoredDraft(
     byok: settings?.byok ?? false,
     dataPolicy: settings?.dataPolicy ?? null,
     responses: settings?.responses ?? null,
+    batches: settings?.batches ?? null,
+    batchPrice: toPercent(settings?.batchPriceShare),
     removesKey: false,
   };
 }
@@ -39,6 +47,8 @@ export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdatePro
     ...(!areSame(query, toPairs(before.query)) && { query }),
     ...(draft.byok !== before.byok && { byok: draft.byok }),
     ...(draft.responses !== before.responses && { responses: draft.responses }),
+    ...(draft.batches !== before.batches && { batches: draft.batches }),
+    ...(draft.batchPrice.trim() !== before.batchPrice && { batchPriceShare: toShare(draft.batchPrice) }),
     ...(!areSame(draft.dataPolicy, before.dataPolicy) && { dataPolicy: draft.dataPolicy }),
   };
 }
