@@ -5,11 +5,12 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import type { CatalogChange } from '../packages/core/src/catalog/compare-endpoints.ts';
+import { readListedModels } from '../packages/core/src/providers/kit/read-listed-models.ts';
 import type { Preset } from '../packages/core/src/providers/provider-preset.ts';
 import { PRESETS } from '../packages/core/src/providers/provider-presets.ts';
 import { readDataFiles, saveDataFile } from './catalog/data-files.ts';
-import { readListedModels } from './catalog/read-listed-models.ts';
-import { type Change, refreshEndpoints } from './catalog/refresh-endpoints.ts';
+import { refreshEndpoints } from './catalog/refresh-endpoints.ts';
 
 const DATA = fileURLToPath(new URL('../packages/core/src/catalog/built-in', import.meta.url));
 const TIMEOUT_MS = 30_000;
@@ -37,14 +38,14 @@ async function run(): Promise<void> {
   });
   const source = toSource(values.from, values.provider, values['key-env']);
   const listed = readListedModels(await fetchJson(source));
+  if (listed === undefined) throw new Error('The response is no list of models: it has neither "data" nor "models".');
   const date = new Date().toISOString().slice(0, 10);
   const compared = new Set<string>();
   for (const { path, data } of readDataFiles(values.data ?? DATA)) {
-    const refresh = refreshEndpoints(data.models, listed, source.provider);
+    const refresh = refreshEndpoints(data, listed, source.provider);
     for (const id of refresh.compared) compared.add(id);
     for (const change of refresh.changes) print(describeChange(change));
-    for (const note of refresh.notes) print(`! ${note}`);
-    for (const id of refresh.unlisted) print(`? ${id} is not listed any more, or under another name`);
+    for (const { model, kind, text } of refresh.notes) print(`${kind === 'unlisted' ? '?' : '!'} ${model}: ${text}`);
     if (refresh.compared.size === 0 || values['dry-run'] === true) continue;
     const url = source.url.replace(/\?.*/, '');
     const sources = [...data.sources.filter((known) => known.url !== url), { url, date }];
@@ -107,7 +108,7 @@ async function fetchJson({ url, headers }: Source): Promise<unknown> {
   return response.json();
 }
 
-function describeChange({ model, field, from, to }: Change): string {
+function describeChange({ model, field, from, to }: CatalogChange): string {
   return `${model}  ${field}\n- ${from === undefined ? 'not known' : JSON.stringify(from)}\n+ ${JSON.stringify(to)}`;
 }
 

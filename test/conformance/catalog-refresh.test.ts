@@ -103,7 +103,7 @@ test('shows what a list states otherwise, takes it over, and leaves the rest as 
   expect(stdout).toContain('acme/new  context_length\n- not known\n+ 300\n');
   expect(stdout).toContain('! acme/large: its prices changed, but the list has none for long prompts');
   expect(stdout).toContain('! acme/new: its prices are not taken over: {"prompt":"0","completion":"0"}');
-  expect(stdout).toContain('? acme/gone (gone-1) is not listed any more');
+  expect(stdout).toContain('? acme/gone: gone-1 is not listed any more');
   expect(stdout).toContain('2 of 3 listed models are in the catalog at groq.\nNot in it: unheard-of\n');
 
   const today = new Date().toISOString().slice(0, 10);

@@ -62,7 +62,7 @@ export const BUILT_IN_CATALOG = DATA.map(({ sources, parameterSets, models }) =>
 export const BUILT_IN_MODELS: readonly ModelDefinition[] = BUILT_IN_CATALOG.flatMap(({ models }) => models);
 
 /** Gives every endpoint that names a set of parameters the list itself. */
-function expandParameterSets(model: DatedModel, parameterSets: DatedModels['parameterSets']): ModelDefinition {
+export function expandParameterSets(model: DatedModel, parameterSets: DatedModels['parameterSets']): ModelDefinition {
   const expand = (endpoint: DatedEndpoint): EndpointDefinition =>
     isListed(endpoint)
       ? endpoint

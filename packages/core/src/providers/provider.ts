@@ -2,7 +2,7 @@ import type { CacheTtl } from '../wire/cache-report.ts';
 import type { ChatChunk, UpstreamCosts } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { EmbeddingsRequest } from '../wire/embeddings.ts';
-import type { PrefillForm } from '../wire/model-definition.ts';
+import type { EndpointPricing, PrefillForm } from '../wire/model-definition.ts';
 import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { SpeechFormat } from '../wire/speech.ts';
@@ -103,10 +103,22 @@ export interface DiscoveredModel {
   /** Unix seconds. */
   readonly created?: number | undefined;
   readonly contextLength?: number | undefined;
+  readonly maxCompletionTokens?: number | undefined;
   /** What it reads and writes, as in `architecture`; absent where the list does not say. */
   readonly inputModalities?: readonly string[] | undefined;
   readonly outputModalities?: readonly string[] | undefined;
+  /** The parameters that it takes, in our words; absent where the list does not state all of them. */
+  readonly supportedParameters?: readonly string[] | undefined;
+  /** Whether it calls tools; absent where the list does not say. */
+  readonly callsTools?: boolean | undefined;
+  /** Whether it reads images; absent where the list does not say. */
+  readonly readsImages?: boolean | undefined;
+  /** What the list says of prices, which is compared and shown: nothing is charged by it. */
+  readonly listedPrices?: ListedPrices | undefined;
 }
+
+/** Prices of a provider's list: in a form that is accepted, or as the text that is not. */
+export type ListedPrices = { readonly pricing: EndpointPricing } | { readonly doubtful: string };
 
 /**
  * A company or server that serves calls in its own wire format. It has no state and no loop: one call in, one response

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isObject, type Unchecked, parseReturned } from '../../foundation/parse.ts';
+import { readListedFacts } from '../kit/read-listed-models.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Differences between models of the Messages wire that affect requests. */
@@ -85,16 +86,10 @@ export function readAnthropicModelList(text: string, providerName: string): read
   return data.flatMap((entry: unknown) => (isObject(entry) ? toDiscoveredModel(entry) : []));
 }
 
-function toDiscoveredModel({ id, created_at, max_input_tokens }: Unchecked): DiscoveredModel[] {
+function toDiscoveredModel(entry: Unchecked): DiscoveredModel[] {
+  const { id, created_at } = entry;
   if (typeof id !== 'string') return [];
   // Models from before dates were recorded have the year 1970.
   const created = typeof created_at === 'string' ? Date.parse(created_at) / 1000 : 0;
-  const hasContextLength = Number.isSafeInteger(max_input_tokens) && Number(max_input_tokens) > 0;
-  return [
-    {
-      id,
-      ...(created > 0 && { created: Math.floor(created) }),
-      ...(hasContextLength && { contextLength: Number(max_input_tokens) }),
-    },
-  ];
+  return [{ id, ...(created > 0 && { created: Math.floor(created) }), ...readListedFacts(entry) }];
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isObject, objectsOf, parseJson } from '../../foundation/parse.ts';
+import { readListedFacts } from '../kit/read-listed-models.ts';
 import { toModelSegments } from '../kit/to-upstream.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
@@ -84,12 +85,9 @@ export function readGoogleModelList(text: string, providerName: string): readonl
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "models"`);
   }
   return objectsOf(body['models']).flatMap((model) => {
-    const { name, inputTokenLimit, supportedGenerationMethods: methods } = model;
+    const { name, supportedGenerationMethods: methods } = model;
     if (typeof name !== 'string') return [];
-    const found = {
-      id: name.replace(/^models\//, ''),
-      ...(Number.isSafeInteger(inputTokenLimit) && { contextLength: inputTokenLimit as number }),
-    };
+    const found = { id: name.replace(/^models\//, ''), ...readListedFacts(model) };
     if (!Array.isArray(methods) || methods.includes('generateContent')) return [found];
     const [output] = methods.flatMap((method) => OUTPUT_OF_METHOD[String(method)] ?? []);
     return output === undefined ? [] : [{ ...found, outputModalities: [output] }];
