@@ -267,7 +267,14 @@ export {
   type StoredRerunItem,
   type StoredRerunUpload,
 } from './stores/reruns.ts';
-export type { BatchRepository, BatchRow, StoredBatch, StoredBatchResult, StoredSubmission } from './stores/batches.ts';
+export {
+  type BatchRepository,
+  type BatchRow,
+  heldBySubmission,
+  type StoredBatch,
+  type StoredBatchResult,
+  type StoredSubmission,
+} from './stores/batches.ts';
 export { type FileRepository, type StoredFile } from './stores/files.ts';
 export {
   createMemoryFileStorage,

@@ -58,6 +58,12 @@ export interface RowTables {
     /** The batch that it belongs to; its own id, if it is one. */
     readonly batch_id: string;
     readonly is_batch: boolean;
+    /** Of lines that are with a provider: whose budgets hold what they may cost. */
+    readonly payer_id: string | null;
+    readonly user_id: string | null;
+    readonly workspace_id: string | null;
+    readonly held_credits_nano: number;
+    readonly held_any_nano: number;
   };
   readonly files: StoredRow & { readonly workspace_id: string };
   readonly file_contents: {

@@ -4,6 +4,7 @@ import {
   type GuardrailHitsRow,
   hasEnded,
   hasWork,
+  heldBySubmission,
   type Repository,
   type RerunRow,
   type StoredFile,
@@ -152,8 +153,22 @@ export function toRerunColumns(row: RerunRow): ColumnsOf<'reruns'> {
 /** Batches do not age; their results go when they have ended. */
 export function toBatchColumns(row: BatchRow): ColumnsOf<'batches'> {
   const isBatch = row.kind === 'batch';
-  return { ages_from_ms: null, batch_id: toColumnId(isBatch ? row.id : row.batchId), is_batch: isBatch };
+  const submission = row.kind === 'submission' ? row : undefined;
+  const held = submission && heldBySubmission(submission);
+  return {
+    ages_from_ms: null,
+    batch_id: toColumnId(isBatch ? row.id : row.batchId),
+    is_batch: isBatch,
+    payer_id: toOptionalId(submission?.payer.principalId),
+    user_id: toOptionalId(submission?.payer.userId),
+    workspace_id: toOptionalId(submission?.payer.workspaceId),
+    held_credits_nano: toSummable(held?.creditsNanoUsd ?? 0),
+    held_any_nano: toSummable(held?.anyNanoUsd ?? 0),
+  };
 }
+
+/** What several rows add up to must fit into a column. */
+const toSummable = (nanoUsd: number): number => Math.min(nanoUsd, Number.MAX_SAFE_INTEGER);
 
 /** Files expire by themselves. */
 export function toFileColumns(file: StoredFile): ColumnsOf<'files'> {

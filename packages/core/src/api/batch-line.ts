@@ -66,6 +66,8 @@ export function createLineCalls(parts: BatchLineParts): LineCalls {
     },
     complete: (endpoint, body, principal, sent) => completeLine(endpoint, body, principal, sent, parts),
     findApi: (slug) => parts.providers.find((provider) => provider.slug === slug)?.batches,
+    handOver: (generationId) => parts.ledger.handOver(generationId),
+    untilCounted: (generationId) => parts.ledger.untilCounted(generationId),
     release: (generationId) => parts.ledger.release(generationId),
   };
 }

@@ -102,6 +102,7 @@ async function collect(
   const byId = new Map(submission.lines.map((line) => [line.generationId, line]));
   const bodies = await readLinesOf(submission, run, parts);
   const { signal } = new AbortController();
+  const holds = createHoldRelease(submission, parts);
   for await (const { id, response } of api.read({ upstreamId, signal, timeoutMs: BATCH_CALL_MS })) {
     if (parts.isStopped()) return;
     const placed = bodies.get(byId.get(id)?.index ?? -1);
@@ -109,12 +110,49 @@ async function collect(
     const { index, line } = placed;
     if ((await batches.get(batchResultId(batch.id, index))) !== undefined) continue;
     const sent = { generationId: id, modelId: submission.modelId, tag: submission.endpointTag, response };
+    holds.expect(id);
     const outcome = await parts.calls().complete(batch.endpoint, line.body, principal, sent);
     // The end of this process has ended what was made of it.
     if (parts.isStopped() && outcome.status >= 500) return;
     const { costNanoUsd: lostNanoUsd } = await findLostCalls(batch, index, parts.store.generations, id);
     await saveResult(batch, { index, customId: line.custom_id, outcome, lostNanoUsd }, parts.store);
+    await holds.releaseSome();
   }
+  await holds.untilCounted();
+}
+
+/** A large submission is written anew so often while its holds go, and a small one after so many lines. */
+const WRITES = 20;
+const MIN_LINES = 100;
+
+/**
+ * Lets go of what the row of a submission holds, a part at a time, once the budgets of every instance count the costs:
+ * meanwhile an amount counts twice, never not at all. Where budgets count a cost as it is recorded, it writes nothing.
+ */
+function createHoldRelease({ id, lines }: StoredSubmission, { calls, store }: LineParts) {
+  const step = Math.max(MIN_LINES, Math.ceil(lines.length / WRITES));
+  const done = new Set<string>();
+  let waiting: Promise<void>[] = [];
+  const untilCounted = async (): Promise<void> => {
+    await Promise.all(waiting);
+    waiting = [];
+  };
+  return {
+    expect(generationId: string): void {
+      const counted = calls().untilCounted(generationId);
+      if (counted === undefined) return;
+      waiting.push(counted);
+      done.add(generationId);
+    },
+    async releaseSome(): Promise<void> {
+      if (waiting.length < step) return;
+      await untilCounted();
+      await updateSubmission(id, store.batches, {
+        lines: lines.map((line) => (done.has(line.generationId) ? { ...line, hold: null } : line)),
+      });
+    },
+    untilCounted,
+  };
 }
 
 async function readLinesOf(

@@ -54,6 +54,13 @@ export interface LineCalls {
   complete(endpoint: BatchEndpoint, body: LineBody, principal: Principal, sent: SentLine): Promise<LineOutcome>;
   /** The batch API of a provider; undefined where it has none, or not any more. */
   findApi(providerSlug: string): BatchApi | undefined;
+  /** Leaves what budgets hold for a line to the row of the store that holds the same. */
+  handOver(generationId: string): void;
+  /**
+   * Ask before a line is completed: resolves once the budgets of every instance count its cost. Undefined where they do
+   * so as it is recorded.
+   */
+  untilCounted(generationId: string): Promise<void> | undefined;
   /** Lets go of what budgets hold for a line that was not made. */
   release(generationId: string): void;
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
+import { toPayer } from '../limits/budgets.ts';
 import type { BatchApi } from '../providers/provider.ts';
 import { listSubmissionsOf, type StoredSubmission, type SubmittedLine, updateSubmission } from '../stores/batches.ts';
 import type { PlacedLine } from './batch-lines.ts';
@@ -97,7 +98,13 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
  * Sends a pack. A row is written before and after, so that whoever goes on after a death knows of it. Resolves with
  * whether upstream has it; where that is not known, upstream is asked.
  */
-async function submit(pack: Pack, id: string, api: BatchApi, { batch }: BatchRun, parts: LineParts): Promise<boolean> {
+async function submit(
+  pack: Pack,
+  id: string,
+  api: BatchApi,
+  { batch, principal }: BatchRun,
+  parts: LineParts,
+): Promise<boolean> {
   const { batches } = parts.store;
   const { place, group, lines } = pack;
   await batches.insert({
@@ -110,8 +117,11 @@ async function submit(pack: Pack, id: string, api: BatchApi, { batch }: BatchRun
     state: 'sending',
     upstreamId: null,
     isCancelled: false,
+    payer: toPayer(principal),
     lines: lines.map(({ index, generationId, hold }) => ({ index, generationId, hold })),
   });
+  // The row holds it from now on, also after the end of this process.
+  for (const { generationId } of lines) parts.calls().handOver(generationId);
   const { signal } = new AbortController();
   const limits = { signal, timeoutMs: BATCH_CALL_MS };
   const requests = lines.map(({ generationId, body }) => ({ id: generationId, body }));

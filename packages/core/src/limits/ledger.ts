@@ -21,7 +21,10 @@ export interface Ledger {
    * an unknown call.
    */
   release(id: string, cost?: WorstCase): void;
-  /** Leaves what is held for a call to the video job of the store that holds the same. Does nothing for an unknown call. */
+  /**
+   * Leaves what is held for a call to the row of the store that holds the same, of a video job or of lines of a batch.
+   * Does nothing for an unknown call.
+   */
   handOver(id: string): void;
   /**
    * Call before a generation is appended: resolves after the sums of every instance include it, or cannot be expected
@@ -93,7 +96,7 @@ export function createLedger({ generations, findHolds, onRefusal }: LedgerOption
       book.release(cost.id);
       if (cost.anyNanoUsd > 0) book.add(cost);
     },
-    // The job is found again by its row only at the next start.
+    // It is found again by its row only at the next start.
     handOver: () => undefined,
     untilCounted: () => undefined,
     close: () => Promise.resolve(),

@@ -86,6 +86,8 @@ export interface StoredSubmission {
   /** Null while it is being sent. */
   readonly upstreamId: string | null;
   readonly isCancelled: boolean;
+  /** Whose budgets hold what its lines may cost, until it has ended. */
+  readonly payer: { readonly principalId: string; readonly userId: string | null; readonly workspaceId: string };
   readonly lines: readonly SubmittedLine[];
 }
 
@@ -93,7 +95,7 @@ export interface SubmittedLine {
   readonly index: number;
   /** Of the call that is recorded when its response has come; names the request upstream. */
   readonly generationId: string;
-  /** What budgets hold for it, in billionths of a dollar; null for nothing. */
+  /** What budgets hold for it, in billionths of a dollar; null for nothing, or not any more. */
   readonly hold: { readonly creditsNanoUsd: number | null; readonly anyNanoUsd: number } | null;
 }
 
@@ -129,11 +131,20 @@ export async function listSubmissionsOf(
   return (await listPartsOf(batchId, batches)).filter((row) => row.kind === 'submission');
 }
 
+/** What budgets hold for the lines of a submission, in billionths of a dollar. */
+export function heldBySubmission({ state, lines }: Pick<StoredSubmission, 'state' | 'lines'>) {
+  const holds = state === 'ended' ? [] : lines.flatMap(({ hold }) => hold ?? []);
+  return {
+    creditsNanoUsd: holds.reduce((sum, { creditsNanoUsd }) => sum + (creditsNanoUsd ?? 0), 0),
+    anyNanoUsd: holds.reduce((sum, { anyNanoUsd }) => sum + anyNanoUsd, 0),
+  };
+}
+
 /** Changes a submission; one that is gone stays so. */
 export async function updateSubmission(
   id: string,
   batches: Pick<BatchRepository, 'update'>,
-  change: Partial<Pick<StoredSubmission, 'state' | 'upstreamId' | 'isCancelled'>>,
+  change: Partial<Pick<StoredSubmission, 'state' | 'upstreamId' | 'isCancelled' | 'lines'>>,
 ): Promise<void> {
   await batches.update(id, (latest) => (latest.kind === 'submission' ? { ...latest, ...change } : latest));
 }

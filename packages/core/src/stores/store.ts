@@ -192,7 +192,7 @@ export interface SliceGrant {
   readonly sliceNanoUsd: number;
   /** What all instances have spent, according to the store. */
   readonly spentNanoUsd: number;
-  /** The slices of the other instances, and what open video jobs hold. */
+  /** The slices of the other instances, and what open video jobs and submissions of batches hold. */
   readonly heldElsewhereNanoUsd: number;
   /** What was left of the limit beside all of this and what is kept; below zero where there is too little. */
   readonly availableNanoUsd: number;

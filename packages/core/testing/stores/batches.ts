@@ -48,6 +48,7 @@ const toSubmission = (batchId: string): StoredSubmission => ({
   state: 'sent',
   upstreamId: 'batch_up',
   isCancelled: false,
+  payer: { principalId: 'k', userId: null, workspaceId: 'w' },
   lines: [{ index: 2, generationId: 'gen-1', hold: { creditsNanoUsd: null, anyNanoUsd: 5 } }],
 });
 

@@ -13,7 +13,7 @@ import {
   UnusableDatabaseError,
 } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
-import { BUDGET_SLICES } from './budget-slices.ts';
+import { BATCH_HOLDS, BUDGET_SLICES } from './budget-slices.ts';
 import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
@@ -30,6 +30,7 @@ const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[
   ['0003-reruns', RERUNS],
   ['0004-files', FILES],
   ['0005-batches', BATCHES],
+  ['0006-batch-holds', BATCH_HOLDS],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */

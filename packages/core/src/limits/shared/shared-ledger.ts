@@ -44,8 +44,8 @@ const RECALL_LIMIT_MS = 250;
 
 /**
  * The ledger of one of several instances at a store. Each budget is divided into slices: a call that fits into the slice
- * of its instance asks no store, and one that does not waits until the store has granted more. What open video jobs hold
- * is counted by the store.
+ * of its instance asks no store, and one that does not waits until the store has granted more. What open video jobs
+ * and lines of batches at providers hold is counted by the store.
  */
 export function createSharedLedger(options: SharedLedgerOptions): Ledger {
   const { slices, generations, platform, logger, onRefusal, recallLimitMs = RECALL_LIMIT_MS } = options;
