@@ -15,6 +15,9 @@ const sampleMarkSchema = z.object({
   guardrails: z.array(z.string()),
   guardrailHits: z.array(z.string()),
   videoJobs: z.array(z.string()),
+  /** Absent in those of versions that had none. */
+  files: z.array(z.string()).default([]),
+  batches: z.array(z.string()).default([]),
 });
 
 /** Says which rows of a data directory are made up. It is there until they are deleted. */
@@ -48,7 +51,7 @@ export async function openSampleData(dir: string, store: JsonFileStore): Promise
     describe: () => (mark === undefined ? null : { generations: mark.generations, from: mark.from }),
     async remove() {
       if (mark === undefined) return;
-      const { writtenOn, keys, guardrails, guardrailHits, videoJobs } = mark;
+      const { writtenOn, keys, guardrails, guardrailHits, videoJobs, files, batches } = mark;
       await store.discardThrough(writtenOn);
       for (const hash of keys) await store.keys.remove(hash);
       for (const id of guardrails) await store.guardrails.remove(id);
@@ -58,6 +61,9 @@ export async function openSampleData(dir: string, store: JsonFileStore): Promise
         // Without its job nobody asks the archive for it. Its few bytes count as used there until the next start.
         await rm(join(dir, 'videos', `${toFilmName(id)}.mp4`), { force: true });
       }
+      for (const id of batches) await store.batches.remove(id);
+      // Their contents are swept with those of other files that are gone.
+      for (const id of files) await store.files.remove(id);
       // Last, so that a removal that broke off can be done again.
       await rm(toPath(dir), { force: true });
       mark = undefined;

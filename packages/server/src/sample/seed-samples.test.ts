@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { createJsonFileStore } from '@model-gateway/node';
+import { createDiskFileStorage, createJsonFileStore } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { toRecord } from '../../../../test/support/stores/generation-records.ts';
@@ -92,6 +92,22 @@ test('a new directory is filled, and one that was used is left as it is', async 
   ]);
   expect((await store.videoJobs.list()).map(({ status }) => status)).toContain('failed');
   expect((await store.guardrailHits.list()).length).toBeGreaterThan(10);
+  const batches = (await store.batches.list()).flatMap((row) => (row.kind === 'batch' ? [row] : []));
+  expect(batches.map(({ status }) => status)).toEqual(['completed', 'cancelled', 'completed', 'failed']);
+  const files = await store.files.list();
+  expect(files.every(({ filename }) => filename.startsWith('sample-'))).toBe(true);
+  const contents = await createDiskFileStorage({ dir: join(dir, 'files') });
+  for (const { completed, outputFileId, costNanoUsd } of batches) {
+    const file = files.find(({ id }) => id === outputFileId);
+    if (file === undefined) continue;
+    const content = await contents.find(file.content);
+    const lines = (await new Response(content?.read() as unknown as BodyInit).text()).trim().split('\n');
+    expect([lines.length, content?.bytes]).toEqual([completed, file.bytes]);
+    const calls = lines.map((line) => (JSON.parse(line) as { response: { request_id: string } }).response.request_id);
+    let sum = 0;
+    for (const id of calls) sum += (await store.generations.get(id))?.costNanoUsd ?? NaN;
+    expect(sum).toBe(costNanoUsd);
+  }
   await store.close();
 
   expect(await seedSamples(dir, FIXTURES, NOW)).toBe(false);
@@ -123,10 +139,12 @@ test('sample data are deleted at once, and nothing else', async () => {
     assignments: (await opened.keyAssignments.list()).length,
     hits: (await opened.guardrailHits.list()).length,
     videos: (await opened.videoJobs.list()).length,
+    files: (await opened.files.list()).length,
+    batches: (await opened.batches.list()).length,
     films: readdirSync(join(dir, 'videos')),
     samples: await (await openSampleData(dir, opened)).describe(),
   });
-  const none = { keys: 0, guardrails: 0, assignments: 0, hits: 0, videos: 0, samples: null };
+  const none = { keys: 0, guardrails: 0, assignments: 0, hits: 0, videos: 0, files: 0, batches: 0, samples: null };
   const own = { ...none, generations: 1, spent: 7, films: ['own-0.mp4'] };
   expect(await samples.describe()).toBeNull();
   expect(await left(store)).toEqual(own);

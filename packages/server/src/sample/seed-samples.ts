@@ -11,8 +11,9 @@ import {
   type VideoArchive,
   type VideoJob,
 } from '@model-gateway/core';
-import { createFileVideoArchive, createJsonFileStore } from '@model-gateway/node';
+import { createDiskFileStorage, createFileVideoArchive, createJsonFileStore } from '@model-gateway/node';
 
+import { createSampleBatches, type SampleFile } from './sample-batches.ts';
 import {
   createDice,
   createSampleCalls,
@@ -32,8 +33,8 @@ const WORKSPACE_ID = NOTHING_KNOWN.workspace_id;
 const GUARDRAIL_ID = '5a3b1e00-0000-4000-8000-000000000001';
 
 /**
- * Fills a new data directory with three weeks of made-up calls up to now, with keys, a guardrail and videos, and marks
- * them, so that they can be deleted again. Returns whether it has: a directory that was used before is left as it is.
+ * Fills a new data directory with three weeks of made-up calls up to now, with keys, a guardrail, videos, files and batches,
+ * and marks them, so that they can be deleted again. Returns whether it has: a directory that was used before is left as it is.
  * `fixturesDir` has the demo's film and voice.
  */
 export async function seedSamples(dir: string, fixturesDir: string, nowMs = Date.now()): Promise<boolean> {
@@ -45,14 +46,20 @@ export async function seedSamples(dir: string, fixturesDir: string, nowMs = Date
     if (isUsed) return false;
     const calls = createSampleCalls(nowMs, hashOf);
     const videos = createSampleVideos(nowMs);
-    const kinds = createSampleKinds(nowMs, hashOf, await makeSampleMedia(fixturesDir));
+    const media = await makeSampleMedia(fixturesDir);
+    const kinds = createSampleKinds(nowMs, hashOf, media);
+    const batched = createSampleBatches(nowMs, hashOf, media);
     const hits = noteRedactions(calls);
     await addSetup(store, calls[0]?.record.generation.created_at ?? new Date(nowMs).toISOString());
-    const all = [...calls, ...videos.calls, ...kinds].toSorted((a, b) => createdAtOf(a).localeCompare(createdAtOf(b)));
+    const all = [...calls, ...videos.calls, ...kinds, ...batched.calls].toSorted((a, b) =>
+      createdAtOf(a).localeCompare(createdAtOf(b)),
+    );
     await Promise.all(all.map(({ record, content }) => store.generations.append(record, content)));
     for (const row of hits) await store.guardrailHits.insert(row);
     const archive = await createFileVideoArchive({ dir: join(dir, 'videos'), maxBytes: 1e9, maxAgeMs: Infinity });
     await addVideos(store, archive, videos.jobs, await readFilm(fixturesDir));
+    await addFiles(store, dir, batched.files);
+    for (const batch of batched.batches) await store.batches.insert(batch);
     const mark: SampleMark = {
       writtenOn: new Date(writtenAt).toISOString().slice(0, 10),
       generations: all.length,
@@ -61,6 +68,8 @@ export async function seedSamples(dir: string, fixturesDir: string, nowMs = Date
       guardrails: [GUARDRAIL_ID],
       guardrailHits: hits.map(({ id }) => id),
       videoJobs: videos.jobs.map(({ id }) => id),
+      files: batched.files.map(({ row }) => row.id),
+      batches: batched.batches.map(({ id }) => id),
     };
     await writeSampleMark(dir, mark);
     return true;
@@ -285,5 +294,17 @@ async function addVideos(store: Store, archive: VideoArchive, jobs: readonly Vid
       yield film;
     })();
     await archive.save(toFilmName(job.id), { contentType: 'video/mp4', bytes: film.byteLength, body });
+  }
+}
+
+/** Puts contents where the gateway of this directory looks for them. */
+async function addFiles(store: Store, dir: string, files: readonly SampleFile[]): Promise<void> {
+  const storage = await createDiskFileStorage({ dir: join(dir, 'files') });
+  for (const { row, content } of files) {
+    const pieces = (async function* () {
+      yield content;
+    })();
+    const { name, bytes } = await storage.save(pieces);
+    await store.files.insert({ ...row, content: name, bytes });
   }
 }
