@@ -15,6 +15,7 @@ export const TABLES = {
     'cache-hits',
     'guarded',
   ],
+  embeddings: ['embeddings'],
   comparison: ['portkey'],
   formats: ['formats', 'llms'],
   binary: ['binary'],
@@ -30,6 +31,7 @@ export type Table = keyof typeof TABLES;
 export type Part = (typeof TABLES)[Table][number];
 const PARTS: readonly Part[] = [
   ...TABLES.gateway,
+  ...TABLES.embeddings,
   ...TABLES.comparison,
   ...TABLES.formats,
   ...TABLES.binary,

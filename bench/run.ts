@@ -9,6 +9,7 @@ import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureBinary } from './measurements/binary.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
 import { compareLoad } from './measurements/compare-load.ts';
+import { measureEmbeddings } from './measurements/embeddings.ts';
 import { measureFirstToken } from './measurements/first-token.ts';
 import { measureFixturesStart } from './measurements/fixtures-start.ts';
 import { measureFormats } from './measurements/formats.ts';
@@ -39,6 +40,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'start-up': measureStartUp,
   'cache-hits': measureCacheHits,
   guarded: measureGuarded,
+  embeddings: measureEmbeddings,
   portkey: measurePortkey,
   formats: measureFormats,
   llms: measureLlms,

@@ -16,6 +16,8 @@ export interface Route {
   readonly headers: Readonly<Record<string, string>>;
   /** Stands before the name of a script in that of a model. Default: `bench/`. */
   readonly modelPrefix?: string;
+  /** What is sent in place of a short chat. */
+  readonly body?: string;
 }
 
 /** The gateway's route for each form; that of chat completions is the bare proxy's, too. */
@@ -68,7 +70,8 @@ const FIELDS: Readonly<Record<Form, object>> = {
 
 /** The request that all measurements send: a short chat, as an application would ask. */
 export function toRequestBody(script: string, stream: boolean, route: Route = ROUTES.chat): string {
-  const { form, modelPrefix = 'bench/', hasModelInPath } = route;
+  const { form, modelPrefix = 'bench/', hasModelInPath, body } = route;
+  if (body !== undefined) return body;
   if (hasModelInPath === true) return JSON.stringify(FIELDS[form]);
   return JSON.stringify({ model: `${modelPrefix}${script}`, ...FIELDS[form], ...(stream && { stream: true }) });
 }

@@ -7,6 +7,8 @@ export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
 export const AGAINST: Budget = { limit: 1.03 };
 /** CPU per stream of another form relative to that of chat completions, over an upstream of the OpenAI wire. */
 export const FORMAT_CPU: Budget = { limit: 1.25 };
+/** CPU per call for embeddings relative to the bare proxy's. */
+export const EMBEDDINGS_CPU: Budget = { limit: 1.5 };
 /** CPU per request that the server of claude-code-router takes, relative to the gateway's. */
 export const LLMS_CPU: Budget = { limit: 12, isLeast: true };
 /** CPU per request with PostgreSQL and Redis relative to that with the JSON-file store. */

@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
     const body = JSON.stringify(JSON.parse(Buffer.concat(pieces).toString()));
     const headers = { 'content-type': 'application/json', authorization: 'Bearer upstream-secret' };
     upstream.dispatch(
-      { path: '/v1/chat/completions', method: 'POST', headers, body },
+      { path: request.url?.slice('/api'.length) ?? '/', method: 'POST', headers, body },
       {
         onRequestStart: () => undefined,
         onResponseStart: (_, status, responseHeaders) => void response.writeHead(status, responseHeaders),

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
 import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { SCRIPTS } from './upstream-script.ts';
+import { VECTORS_MODEL } from './upstream-vectors.ts';
 import type { WireName } from './upstream-wires.ts';
 
 /** A process of the gateway, started as users start it. */
@@ -102,10 +103,17 @@ function toConfig({ upstreamPort, dataDir, wire = 'openai', engines, isLimited }
     }),
     logging: { inputOutput: true },
     providers: [{ slug: 'upstream', wire, baseUrl, apiKey: 'upstream-secret' }],
-    models: SCRIPTS.map(({ name }) => ({
-      id: `bench/${name}`,
-      context_length: 128_000,
-      endpoints: [{ provider: 'upstream', providerModel: name, pricing }],
-    })),
+    models: [
+      ...SCRIPTS.map(({ name }) => ({
+        id: `bench/${name}`,
+        context_length: 128_000,
+        endpoints: [{ provider: 'upstream', providerModel: name, pricing }],
+      })),
+      {
+        id: VECTORS_MODEL,
+        architecture: { input_modalities: ['text'], output_modalities: ['embeddings'] },
+        endpoints: [{ provider: 'upstream', providerModel: 'vectors', pricing: { prompt: pricing.prompt } }],
+      },
+    ],
   };
 }

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 import { serveCalls } from '../processes/worker.ts';
 import { BURST, SCRIPTS, type UpstreamScript } from './upstream-script.ts';
+import { toVectors, type VectorFormat, VECTORS_PATH } from './upstream-vectors.ts';
 import { type UpstreamWire, UPSTREAM_WIRES } from './upstream-wires.ts';
 
 /** Calls that the upstream's process serves. */
@@ -32,6 +33,10 @@ interface Served {
 }
 
 const served = new Map(Object.values(UPSTREAM_WIRES).map((wire) => [wire.path, serveWire(wire)]));
+const vectors = {
+  float: toJsonResponse('200 OK', toVectors('float')),
+  base64: toJsonResponse('200 OK', toVectors('base64')),
+};
 const openStreams = new Set<{ bytes: number }>();
 
 function toJsonResponse(status: string, body: object): Buffer {
@@ -107,7 +112,8 @@ const IN_PATH = /^(?<path>\/v1\/models\/)(?<model>[^:]+):(?<stream>stream)?/;
 
 function respond(socket: Socket, address: string, text: string): void {
   const { path = address, model, stream: isStream } = IN_PATH.exec(address)?.groups ?? {};
-  const sent = JSON.parse(text) as { model: string; stream?: boolean };
+  const sent = JSON.parse(text) as { model: string; stream?: boolean; encoding_format?: VectorFormat };
+  if (path === VECTORS_PATH) return void socket.write(vectors[sent.encoding_format ?? 'float']);
   const body = model === undefined ? sent : { model, stream: isStream !== undefined };
   const wire = served.get(path);
   // The gateway sends the provider's name of the model, the bare proxy the name that it was sent.
