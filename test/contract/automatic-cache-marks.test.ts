@@ -7,7 +7,9 @@ import {
   createCachingGateway,
   type CountedCall,
   nanoOf,
+  makeWorkspace,
   playCalls,
+  setMarks,
 } from '../support/gateways/caching-provider.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../support/gateways/core-gateway.ts';
 
@@ -109,6 +111,20 @@ test('nothing is marked while the setting is off', async () => {
   const gateway = createCachingGateway(false);
   await playCalls(gateway, [call(1, 0), call(2, 1000)]);
   expect(gateway.bodies().flatMap(marksOf)).toEqual([]);
+});
+
+test('a workspace has marks set while the account does not, and the other way round', async () => {
+  for (const ofAccount of [false, true]) {
+    const gateway = createCachingGateway(ofAccount);
+    const { id, key } = await makeWorkspace(gateway);
+    await setMarks(gateway, id, !ofAccount);
+    await playCalls(gateway, [call(1, 0)], key);
+    await playCalls(gateway, [call(1, 0)]);
+    await setMarks(gateway, id, null);
+    await playCalls(gateway, [call(1, 0, { session_id: 'session-2' })], key);
+    const isMarked = gateway.bodies().map((body) => marksOf(body).length > 0);
+    expect(isMarked).toEqual([!ofAccount, ofAccount, ofAccount]);
+  }
 });
 
 test('a request in which the caller has set a mark is sent as it is', async () => {

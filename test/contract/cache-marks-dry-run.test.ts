@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { DEFAULT_WORKSPACE_ID } from '../../packages/core/src/auth/keys.ts';
 import type { CacheMarksDryRun } from '../../packages/core/src/wire/cache-report.ts';
 import { toAgentCalls } from '../support/gateways/agent-sessions.ts';
 import {
@@ -9,7 +10,9 @@ import {
   type CountedCall,
   NANO,
   nanoOf,
+  makeWorkspace,
   playCalls,
+  setMarks,
 } from '../support/gateways/caching-provider.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../support/gateways/core-gateway.ts';
 
@@ -112,4 +115,23 @@ test('a call whose content is not stored is counted and left as it was', async (
   const [id = ''] = await playCalls(gateway, [ask(1, 0), ask(1, 1000)]);
   await gateway.core.store.generations.deleteContent(id);
   expect(await dryRun(gateway)).toMatchObject({ calls: 2, marked_calls: 1 });
+});
+
+test('the dry run says what each workspace would have saved, and a filter shows one alone', async () => {
+  const gateway = createCachingGateway(false);
+  const { id, key } = await makeWorkspace(gateway);
+  await playCalls(gateway, [ask(1, 0), ask(2, 1000), ask(3, 1000)]);
+  await playCalls(gateway, [ask(1, 0), ask(2, 1000)], key);
+  await setMarks(gateway, id, true);
+  const all = await dryRun(gateway);
+  expect(all.workspaces.map(({ workspace_id, enabled, calls }) => ({ workspace_id, enabled, calls }))).toEqual([
+    // It reads what the other one has paid for.
+    { workspace_id: id, enabled: true, calls: 2 },
+    { workspace_id: DEFAULT_WORKSPACE_ID, enabled: false, calls: 3 },
+  ]);
+  const [own, other] = all.workspaces.map(({ would_have_saved }) => would_have_saved);
+  expect((own ?? 0) + (other ?? 0)).toBeCloseTo(all.sums.would_have_saved, 9);
+  const one = await dryRun(gateway, `where=${encodeURIComponent(`workspace:${id}`)}`);
+  expect(one.calls).toBe(2);
+  expect(one.workspaces.map(({ workspace_id }) => workspace_id)).toEqual([id]);
 });

@@ -26,6 +26,7 @@ describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})
     await page.getByRole('heading', { name: 'Film team' }).waitFor();
     await page.getByRole('combobox', { name: 'Default model' }).fill('demo/chat');
     await page.getByLabel('Routing strategy').selectOption('Lowest latency');
+    await page.getByLabel('Automatic cache marks').selectOption('On');
     await page.getByLabel('Share of requests in %').fill('12.5');
     await page.getByRole('combobox', { name: 'Disabled server tools' }).click();
     await page.keyboard.type('web_search');
@@ -39,6 +40,7 @@ describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})
       default_text_model: 'demo/chat',
       default_provider_sort: 'latency',
       disabled_server_tools: ['openrouter:web_search'],
+      automatic_cache_marks: true,
       io_logging_sampling_rate: 0.125,
     });
     expect(problems).toEqual([]);

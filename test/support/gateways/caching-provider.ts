@@ -5,7 +5,7 @@ import { createAnthropicProvider } from '@model-gateway/core/providers/anthropic
 
 import type { EndpointPricing } from '../../../packages/core/src/wire/model-definition.ts';
 import { createScriptedTransport, type ScriptedTransport } from '../upstreams/scripted-transport.ts';
-import { type CoreGateway, createCoreGateway, jsonOf } from './core-gateway.ts';
+import { API_KEY, type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 
 /** Tokens of a call, as the provider counts them. */
 export interface CountedCall {
@@ -176,10 +176,11 @@ export interface AgentCall {
   readonly body: Record<string, unknown>;
 }
 
-/** Sends calls in their order, each after its rest; returns the ids of their generations. */
+/** Sends calls in their order, each after its rest, with a key; returns the ids of their generations. */
 export async function playCalls(
   { core }: Pick<CachingGateway, 'core'>,
   calls: readonly AgentCall[],
+  key = API_KEY,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const { app, session, restMs, body } of calls) {
@@ -187,10 +188,31 @@ export async function playCalls(
     const response = await core.post(
       '/api/v1/chat/completions',
       { model: 'test/model', max_tokens: 64, session_id: session, ...body },
-      { headers: { authorization: 'Bearer sk-test-api', 'http-referer': app } },
+      { headers: { authorization: `Bearer ${key}`, 'http-referer': app } },
     );
     if (response.status !== 200) throw new Error(`Refused: ${JSON.stringify(jsonOf(response))}`);
     ids.push(response.headers['x-generation-id'] ?? '');
   }
   return ids;
+}
+
+const ADMIN = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
+
+/** Makes a workspace with an API key. */
+export async function makeWorkspace({ core }: Pick<CachingGateway, 'core'>): Promise<{ id: string; key: string }> {
+  const made = jsonOf(await core.post('/api/v1/workspaces', { name: 'Films', slug: 'films' }, ADMIN));
+  const { id } = made['data'] as { readonly id: string };
+  const { key } = jsonOf(await core.post('/api/v1/keys', { name: 'films', workspace_id: id }, ADMIN));
+  return { id, key: String(key) };
+}
+
+/** Says for a workspace whether its prompts are marked; null leaves it to the account. */
+export async function setMarks(
+  { core }: Pick<CachingGateway, 'core'>,
+  id: string,
+  isMarked: boolean | null,
+): Promise<void> {
+  const body = { automatic_cache_marks: isMarked };
+  const { status } = await core.post(`/api/v1/workspaces/${id}`, body, { ...ADMIN, method: 'PATCH' });
+  if (status !== 200) throw new Error(`Refused with ${status}`);
 }

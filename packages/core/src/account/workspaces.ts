@@ -34,6 +34,7 @@ export function toNewWorkspace(
       default_provider_sort: null,
       default_callback_url: null,
       disabled_server_tools: null,
+      automatic_cache_marks: null,
       is_observability_broadcast_enabled: true,
       is_observability_io_logging_enabled: true,
       io_logging_sampling_rate: 1,
@@ -53,7 +54,14 @@ export const toWorkspaceBody = ({ workspace }: WorkspaceRecord): Workspace => ({
   ...workspace,
   default_callback_url: workspace.default_callback_url ?? null,
   disabled_server_tools: workspace.disabled_server_tools ?? null,
+  automatic_cache_marks: workspace.automatic_cache_marks ?? null,
 });
+
+/** Whether prompts of a workspace are marked for the caches of providers: as it says, else as the account does. */
+export const isMarkedForCaches = (
+  { routing }: Pick<LiveAccount, 'routing'>,
+  workspace: WorkspaceRecord['workspace'] | undefined,
+): boolean => workspace?.automatic_cache_marks ?? routing?.automaticCacheMarks ?? false;
 
 /** The account as the calls of a workspace find it, whose defaults come before those of the account. */
 export function withWorkspaceDefaults(

@@ -1,4 +1,5 @@
 import type { LiveAccount } from '../account/account.ts';
+import { isMarkedForCaches, listWorkspaceRecords } from '../account/workspaces.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { dryRunMarks } from '../generations/cache-doctor/dry-run-marks.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { findReadableGeneration, toGenerationFilter } from '../generations/list-generations.ts';
 import { endpointIdOf } from '../generations/to-generation.ts';
 import { operation } from '../http/operation.ts';
+import type { Store } from '../stores/store.ts';
 import {
   cacheCausesQuerySchema,
   cacheCausesResponseSchema,
@@ -26,6 +28,7 @@ import { type GenerationParts, toSearchedFrom } from './generations.ts';
 interface CacheReportParts extends GenerationParts {
   readonly catalog: Pick<Catalog, 'list'>;
   readonly account: LiveAccount;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'workspaces'>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -100,15 +103,20 @@ export const dryRunCacheMarks = operation<CacheReportParts>()({
     const endpoints = parts.catalog.list().flatMap((model) => model.endpoints);
     const providers = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.provider]));
     const filter = toGenerationFilter({ ...query, from: fromMs, to: toMs }, parts);
-    const { searchedFromMs, ...found } = await dryRunMarks(filter, {
+    const { searchedFromMs, workspaces, ...found } = await dryRunMarks(filter, {
       ...toDoctorParts(parts),
       findTtls: (endpointId, model) => providers.get(endpointId)?.cacheTtlsOf?.(model),
     });
+    const known = new Map((await listWorkspaceRecords(parts)).map(({ id, workspace }) => [id, workspace]));
     return {
       from: new Date(fromMs).toISOString(),
       to: new Date(toMs).toISOString(),
-      enabled: parts.account.routing?.automaticCacheMarks === true,
+      enabled: isMarkedForCaches(parts.account, undefined),
       ...found,
+      workspaces: workspaces.map((row) => {
+        const workspace = known.get(row.workspace_id);
+        return { ...row, enabled: workspace !== undefined && isMarkedForCaches(parts.account, workspace) };
+      }),
       ...toSearchedFrom(searchedFromMs),
     };
   },

@@ -44,7 +44,11 @@ export const workspaceRecordSchema = z.object({
   /** The same as the workspace's. */
   id: z.string(),
   /** Rows of earlier versions lack the fields that came later. */
-  workspace: workspaceSchema.partial({ default_callback_url: true, disabled_server_tools: true }),
+  workspace: workspaceSchema.partial({
+    default_callback_url: true,
+    disabled_server_tools: true,
+    automatic_cache_marks: true,
+  }),
   budgets: z.array(workspaceBudgetSchema),
 });
 

@@ -64,6 +64,8 @@ const changeableSchema = z.object({
     .max(100)
     .nullable()
     .transform((names) => (names?.length === 0 ? null : names)),
+  /** Ours: whether prompts of its calls are marked for the caches of providers; null as in the account. */
+  automatic_cache_marks: z.boolean().nullable(),
   is_observability_broadcast_enabled: z.boolean(),
   is_observability_io_logging_enabled: z.boolean(),
   /** The share of calls whose content is stored. */

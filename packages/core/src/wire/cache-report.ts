@@ -168,7 +168,7 @@ export const cacheMarksQuerySchema = generationFilterSchema;
 export const cacheMarksResponseSchema = z.object({
   from: z.string(),
   to: z.string(),
-  /** Whether marks are set automatically now. */
+  /** Whether marks are set automatically now, in workspaces that do not say. */
   enabled: z.boolean(),
   /** Calls that were looked at, and those that would have been marked. */
   calls: z.int(),
@@ -177,6 +177,8 @@ export const cacheMarksResponseSchema = z.object({
   /** The address or name of the app; null for none. What would have saved most comes first, here and below. */
   apps: z.array(z.object({ app: z.string().nullable(), ...marksSums })),
   models: z.array(z.object({ model: z.string(), ...marksSums })),
+  /** With whether marks are set in each now; false for one that has been deleted. */
+  workspaces: z.array(z.object({ workspace_id: z.string(), enabled: z.boolean(), ...marksSums })),
   /** The first 50 of those in which something would have changed. */
   sessions: z.array(z.object({ session_id: z.string(), ...marksSums })),
   searched_from: searchedFromSchema,

@@ -17,7 +17,7 @@ import type { ChatRun } from '../chat-run.ts';
 import type { FitRequest, Stage } from './stage.ts';
 
 /**
- * Sets marks for the provider's cache where the account wishes it, the session is known, the endpoint's wire takes marks
+ * Sets marks for the provider's cache where the account or the workspace wishes it, the session is known, the endpoint's wire takes marks
  * and the caller has set none (docs/decisions/0065).
  */
 export const createCacheMarksStage = (pasts: SessionPasts): Stage => ({

@@ -1,3 +1,4 @@
+import { isMarkedForCaches } from '../../account/workspaces.ts';
 import { isCompressed } from '../../calls/call-kind.ts';
 import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -135,7 +136,7 @@ export function createChatStages(parts: ChatStageParts): readonly ListedStage[] 
     {
       name: 'cache-marks',
       stage: createCacheMarksStage(parts.sessionPasts),
-      isNeeded: ({ parts: { account } }) => account.routing?.automaticCacheMarks === true,
+      isNeeded: ({ caller, parts: { account } }) => isMarkedForCaches(account, caller.workspace),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { attoToUsd, type UnitPrices } from '../../catalog/prices.ts';
 import type { GenerationFilter, GenerationRecord } from '../../stores/store.ts';
 import type { CacheMarksDryRun, CacheTtl } from '../../wire/cache-report.ts';
@@ -25,7 +26,9 @@ export interface DryRunMarksParts extends CacheDoctorParts {
 /** Sessions that are named, the ones that would have saved most first. */
 const MAX_SESSIONS = 50;
 
-type Found = Pick<CacheMarksDryRun, 'calls' | 'marked_calls' | 'sums' | 'apps' | 'models' | 'sessions'>;
+type Found = Pick<CacheMarksDryRun, 'calls' | 'marked_calls' | 'sums' | 'apps' | 'models' | 'sessions'> & {
+  readonly workspaces: readonly Omit<CacheMarksDryRun['workspaces'][number], 'enabled'>[];
+};
 
 /**
  * What automatic marks would have read, written and cost in the sessions of past calls, at the prices that the calls were
@@ -40,16 +43,17 @@ export async function dryRunMarks(
   const records = toOldestFirst(found.records);
   const all = createTally();
   const [apps, models, sessions] = [createTallies(), createTallies(), createTallies()];
+  const workspaces = createTallies();
   let marked = 0;
   const trial = createTrial(parts);
   // In the order in which they came, as sessions read what others have written of the same tools and system text.
   for await (const record of inTurns(records, parts.platform)) {
-    const { id, session_id: sessionId } = record.generation;
+    const { id, session_id: sessionId, workspace_id: workspaceId } = record.generation;
     const call = readCachedCall(record, await parts.store.generations.getContent(id), parts.findPrices);
     const was = { read: call.readTokens ?? 0, written: call.writtenTokens ?? 0, atto: call.costAtto ?? 0n };
     const would = sessionId === null ? null : trial.run(call, record, sessionId);
     if (would !== null) marked += 1;
-    const tallies = [all, apps.of(call.app), models.of(call.model)];
+    const tallies = [all, apps.of(call.app), models.of(call.model), workspaces.of(workspaceId ?? DEFAULT_WORKSPACE_ID)];
     if (sessionId !== null) tallies.push(sessions.of(sessionId));
     for (const tally of tallies) tally.add(call, was, would ?? was);
   }
@@ -59,6 +63,7 @@ export async function dryRunMarks(
     sums: all.total(),
     apps: apps.list().map(([app, sums]) => ({ app, ...sums })),
     models: models.list().map(([model, sums]) => ({ model: model ?? '', ...sums })),
+    workspaces: workspaces.list().map(([id, sums]) => ({ workspace_id: id ?? '', ...sums })),
     sessions: sessions
       .list()
       .filter(([, sums]) => sums.would_have_saved !== 0)

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
+import { workspacesQuery } from '../../api/queries.ts';
 import { type OverviewSearch, toChartSpan } from '../../features/activity/overview-search.ts';
 import { cacheMessages } from '../../features/generations/cost/cache-messages.ts';
 import { formatUsd } from '../../format/money.ts';
@@ -209,6 +210,9 @@ function Marks({ marks }: { marks: CacheMarksDryRun }) {
         </Link>{' '}
         <code className="font-mono text-xs text-ink-faint">{SETTING}</code>
       </p>
+      {(marks.workspaces.length > 1 || marks.workspaces.some(({ enabled }) => enabled !== marks.enabled)) && (
+        <ByWorkspace rows={marks.workspaces} />
+      )}
       {isWorthIt && (
         <Table caption={null} label={t.title} columns={[t.session, t.was, t.would, t.saved]} isNarrow>
           {marks.sessions.slice(0, MOST_SESSIONS).map((session) => (
@@ -231,6 +235,33 @@ function Marks({ marks }: { marks: CacheMarksDryRun }) {
         </Table>
       )}
     </div>
+  );
+}
+
+/** What marks would have saved in each workspace, and whether they are set there, which can be changed behind its name. */
+function ByWorkspace({ rows }: { rows: CacheMarksDryRun['workspaces'] }) {
+  const t = cacheSectionMessages().marks;
+  const { data: workspaces = [] } = useQuery(workspacesQuery);
+  return (
+    <Table caption={null} label={t.workspaces} columns={[t.workspace, t.now, t.was, t.would, t.saved]} isNarrow>
+      {rows.map((row) => (
+        <tr key={row.workspace_id} className="border-b border-line/60 last:border-0">
+          <th scope="row" className="w-full max-w-0 min-w-28 py-1.5 text-left font-normal">
+            <Link
+              to="/settings"
+              search={{ section: 'workspaces', workspace: row.workspace_id }}
+              className="block truncate text-accent hover:underline"
+            >
+              {showControls(workspaces.find(({ id }) => id === row.workspace_id)?.name ?? row.workspace_id)}
+            </Link>
+          </th>
+          <Cell>{row.enabled ? t.on : t.off}</Cell>
+          <Cell>{formatUsd(row.cost)}</Cell>
+          <Cell>{formatUsd(row.would_have_cost)}</Cell>
+          <Cell>{formatUsd(row.would_have_saved)}</Cell>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

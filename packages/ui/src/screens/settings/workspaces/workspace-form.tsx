@@ -24,6 +24,7 @@ interface WorkspaceDraft extends Pick<
   | 'default_text_model'
   | 'default_provider_sort'
   | 'default_callback_url'
+  | 'automatic_cache_marks'
   | 'is_observability_io_logging_enabled'
 > {
   readonly disabled_server_tools: readonly string[];
@@ -37,6 +38,7 @@ const toDraft = (workspace: Workspace): WorkspaceDraft => ({
   default_text_model: workspace.default_text_model,
   default_provider_sort: workspace.default_provider_sort,
   default_callback_url: workspace.default_callback_url,
+  automatic_cache_marks: workspace.automatic_cache_marks,
   is_observability_io_logging_enabled: workspace.is_observability_io_logging_enabled,
   disabled_server_tools: workspace.disabled_server_tools ?? [],
   percent: Number((workspace.io_logging_sampling_rate * 100).toPrecision(6)),
@@ -162,6 +164,18 @@ function Defaults(parts: GroupParts) {
           options={[
             ['', t.sorts.account],
             ...(['price', 'throughput', 'latency', 'exacto'] as const).map((sort) => [sort, t.sorts[sort]] as const),
+          ]}
+        />
+        <SelectField
+          {...parts}
+          name="automatic_cache_marks"
+          label={t.marks}
+          hint={t.marksHint}
+          read={(text) => (text === '' ? null : text === 'true')}
+          options={[
+            ['', t.sorts.account],
+            ['true', t.marksOn],
+            ['false', t.marksOff],
           ]}
         />
       </div>
