@@ -52,6 +52,10 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PATCH /admin/v1/setup/providers/{slug}': {},
   'POST /admin/v1/setup/models': { id: 'up/other', endpoints: [{ provider: 'up', providerModel: 'm' }] },
   'PUT /admin/v1/setup/models/{id+}': { id: 'up/chat', endpoints: [{ provider: 'up', providerModel: 'm' }] },
+  'POST /admin/v1/setup/catalog/comparisons': { provider: 'up', document: [] },
+  'POST /admin/v1/setup/catalog/changes': {
+    changes: [{ model: 'up/chat', provider: 'up', field: 'context_length', to: 1 }],
+  },
 };
 
 const OPERATIONS = await Promise.all(

@@ -1,4 +1,4 @@
-import type { SecretBox, Transport } from '@model-gateway/core';
+import type { GatewayOptions, SecretBox, Transport } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { type GatewayConfig, loadConfig, openSecretBox } from '@model-gateway/node';
@@ -23,6 +23,8 @@ interface SetupGatewayOptions {
   /** The store of an earlier gateway, whose setup this one loads. */
   readonly store?: AdminGateway['store'];
   readonly upstream?: ScriptedTransport;
+  /** Access to addresses that operators name. Default: none. */
+  readonly web?: GatewayOptions['web'];
 }
 
 /** A box whose key nothing else has. */
@@ -51,6 +53,7 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
       redact: (text) => hidden.reduce((left, one) => (one === '' ? left : left.replaceAll(one, '[redacted]')), text),
     }),
     recordingStore: options.store,
+    web: options.web,
   });
   await core.gateway.loadSetup();
   return { ...core, upstream, hidden };

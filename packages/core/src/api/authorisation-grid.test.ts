@@ -9,7 +9,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
-import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { createReplayTransport, createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createKeyRecord } from '../auth/keys.ts';
 import { ROUTES } from './routes.ts';
 
@@ -228,6 +228,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /admin/v1/setup/models': [401, 403, 409],
   'PUT /admin/v1/setup/models/{id+}': [401, 403, 409],
   'DELETE /admin/v1/setup/models/{id+}': [401, 403, 409],
+  'POST /admin/v1/setup/catalog/comparisons': [401, 403, 200],
+  'POST /admin/v1/setup/catalog/changes': [401, 403, 409],
   'GET /api/v1/datasets/rankings-daily': [401, 200, 200],
   'GET /api/v1/datasets/app-rankings': [401, 200, 200],
   'GET /api/v1/datasets/session-cost': [401, 200, 200],
@@ -263,7 +265,7 @@ test('has a row for every route, and a route for every row', () => {
 });
 
 test.each(NAMES)('responds to every kind of key on %s as the grid says', async (name) => {
-  const core = createCoreGateway(createScriptedTransport());
+  const core = createCoreGateway(createReplayTransport({ status: 503, pieces: [] }));
   const headers = await issueKeys(core);
   const row = GRID[name] ?? [0, 0, 0];
   for (const caller of Object.keys(CALLERS) as Caller[]) {

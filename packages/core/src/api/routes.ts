@@ -7,6 +7,7 @@ import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { Route, RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
 import type { BatchParts } from './batches.ts';
+import type { CatalogUpdateParts } from './catalog-updates.ts';
 import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
 import type { ExplainParts } from './explain.ts';
@@ -58,6 +59,7 @@ export type ApiParts = ChatParts &
   RetentionParts &
   ProviderParts &
   SetupParts &
+  CatalogUpdateParts &
   WorkspaceParts &
   DestinationParts &
   ViewParts &
@@ -117,6 +119,7 @@ const providers = late(() => import('./providers.ts'));
 const providerHistory = late(() => import('./provider-history.ts'));
 const providerSetups = late(() => import('./provider-setups.ts'));
 const modelSetups = late(() => import('./model-setups.ts'));
+const catalogUpdates = late(() => import('./catalog-updates.ts'));
 const workspaces = late(() => import('./workspaces.ts'));
 const destinations = late(() => import('./destinations.ts'));
 const views = late(() => import('./views.ts'));
@@ -360,6 +363,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /admin/v1/setup/models': admin(modelSetups('createModelSetup'), 'Set up a model'),
     'PUT /admin/v1/setup/models/{id+}': admin(modelSetups('replaceModelSetup'), 'Replace the definition of a model that was set up'),
     'DELETE /admin/v1/setup/models/{id+}': admin(modelSetups('deleteModelSetup'), 'Delete a model that was set up'),
+    'POST /admin/v1/setup/catalog/comparisons': admin(catalogUpdates('compareCatalogs'), 'Compare prices, limits and abilities of models with lists of models'),
+    'POST /admin/v1/setup/catalog/changes': admin(catalogUpdates('applyCatalogChanges'), 'Apply differences that a comparison has found'),
   },
   Workspaces: {
     'GET /api/v1/workspaces': management(workspaces('listWorkspaces'), 'List workspaces', { wrongKey: 401 }),

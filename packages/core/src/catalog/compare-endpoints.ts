@@ -140,10 +140,10 @@ function isSame(from: unknown, to: unknown): boolean {
 const isListOfWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** What an entry of a catalog may be without its required fields: an endpoint of an override. */
-type AnyEndpoint = Partial<Omit<EndpointDefinition, 'supported_parameters'>> & {
-  supported_parameters?: string | string[] | undefined;
-};
+/** An endpoint, or the part of one that a catalog or an override states. */
+interface AnyEndpoint {
+  readonly pricing?: EndpointPricing | undefined;
+}
 
 /** The endpoint with a change of its own; one of the model as a whole leaves it as it is. */
 export function changeEndpoint<Endpoint extends AnyEndpoint>(
