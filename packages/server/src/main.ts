@@ -52,6 +52,8 @@ async function run(args: readonly string[]): Promise<void> {
       return (await import('./commands/fixtures-from.ts')).makeFixturesFrom(command.options);
     case 'doctor':
       return (await import('./doctor/doctor.ts')).doctor(command.options);
+    case 'catalog-update':
+      return (await import('./terminal/update-catalog.ts')).updateCatalog(command.options);
     case 'rerun':
       return (await import('./reruns/run-rerun.ts')).rerun(command.options);
     case 'migrate':

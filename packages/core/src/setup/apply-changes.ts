@@ -84,7 +84,7 @@ function changeModel(
     throw refuseField('changes', `what is set up of "${model.id}" cannot be read: save it again`);
   const changed = changes.reduce((own: ConfiguredModel, change) => applyChange(own, change, model), start);
   const checked = checkWith(configuredModelSchema, changed);
-  if (checked.success) return changed as unknown as Record<string, unknown>;
+  if (checked.success) return { ...changed };
   const [issue] = checked.error.issues;
   throw refuseField('changes', `of "${model.id}": ${issue?.path.join('.')} ${issue?.message}`);
 }

@@ -21,6 +21,11 @@ export type {
   SavedFixture,
   FixtureSuite,
 } from './fixtures.ts';
+export type {
+  AppliedChanges,
+  CatalogChangeBody,
+  CatalogComparisonBody as CatalogComparison,
+} from './catalog-comparison.ts';
 export type { BatchRow, BatchRowList } from './batches.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';
 export type { ImageRequest, ImageResponse } from './images.ts';

@@ -1,4 +1,5 @@
 import { asksForHelp, guess, type Help, toHelp, UsageError } from '../process/flags.ts';
+import { parseCatalog } from './catalog.ts';
 import { type CompletedCommand, parseCompletion, readCompletions } from './completion.ts';
 import { parseConnect } from './connect.ts';
 import { parseDoctor } from './doctor.ts';
@@ -19,6 +20,7 @@ const HELP = `Usage: model-gateway <command> [flags]
   init           write a config file
   status         show whether it runs, what it calls and what was spent
   models         list the models that it serves
+  catalog        compare their prices and limits with lists of models, and apply what is new
   chat           talk to a model
   logs           show the latest calls, and follow those that come
   keys           issue, list and revoke keys
@@ -43,6 +45,7 @@ const COMMANDS = {
   init: parseInit,
   status: parseStatus,
   models: parseModels,
+  catalog: parseCatalog,
   chat: parseChat,
   logs: parseLogs,
   connect: parseConnect,

@@ -67,12 +67,13 @@ export async function askOwner(
   method: string,
   path: string,
   body?: object,
+  timeoutMs = OWNER_TIMEOUT_MS,
 ): Promise<Reply | undefined> {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
-    signal: AbortSignal.timeout(OWNER_TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => undefined);
   if (response === undefined) return undefined;
   return { status: response.status, body: (await response.json().catch(() => ({}))) as object };

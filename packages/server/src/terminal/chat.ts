@@ -121,7 +121,7 @@ async function streamAnswer(
   return answer;
 }
 
-function openTerminal(): TalkingTerminal {
+export function openTerminal(): TalkingTerminal {
   let lines: AsyncIterator<string> | undefined;
   let reader: ReturnType<typeof createInterface> | undefined;
   return {

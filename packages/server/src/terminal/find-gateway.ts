@@ -29,8 +29,14 @@ export async function findGateway({ url, ...flags }: GatewayFlags, env = process
 }
 
 /** Asks a gateway. Rejects with `StartError` that says why it did not do it, unless it succeeded. */
-export async function askGateway<Body>(gateway: Owner, method: string, path: string, body?: object): Promise<Body> {
-  const reply = await askOwner(gateway, method, path, body);
+export async function askGateway<Body>(
+  gateway: Owner,
+  method: string,
+  path: string,
+  body?: object,
+  timeoutMs?: number,
+): Promise<Body> {
+  const reply = await askOwner(gateway, method, path, body, timeoutMs);
   if (reply !== undefined && reply.status < 300) return reply.body as Body;
   throw new StartError(`The gateway at ${gateway.url} refused: ${describeReply(reply)}.`);
 }
