@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 import { createDiskFileStorage, createJsonFileStore } from '@model-gateway/node';
@@ -101,7 +103,10 @@ test('a new directory is filled, and one that was used is left as it is', async 
     const file = files.find(({ id }) => id === outputFileId);
     if (file === undefined) continue;
     const content = await contents.find(file.content);
-    const lines = (await new Response(content?.read() as unknown as BodyInit).text()).trim().split('\n');
+    const lines = Buffer.concat(await Array.fromAsync(content?.read() ?? []))
+      .toString()
+      .trim()
+      .split('\n');
     expect([lines.length, content?.bytes]).toEqual([completed, file.bytes]);
     const calls = lines.map((line) => (JSON.parse(line) as { response: { request_id: string } }).response.request_id);
     let sum = 0;
