@@ -7,13 +7,13 @@ import {
   type LeaseHolder,
   toLease,
 } from '../foundation/leased-jobs.ts';
-import { findBatch, listBatches, listSubmissionsOf, type StoredBatch, updateBatch } from '../stores/batches.ts';
+import { findBatch, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
 import type { BatchStatus } from '../wire/batches.ts';
 import { type LineParts, openRun } from './batch-run.ts';
 import { finishBatch } from './finish-batch.ts';
 import { followSubmissions, isToEnd } from './follow-submissions.ts';
 import { runLines } from './run-lines.ts';
-import { releaseAll, resumeSending } from './submissions.ts';
+import { abandonSubmissions, resumeSending } from './submissions.ts';
 
 export interface BatchRunnerOptions extends Omit<LineParts, 'calls' | 'isStopped' | 'mayGoOn'> {
   /** They are loaded with the first batch. */
@@ -109,12 +109,7 @@ async function failBatch(id: string, message: string, parts: RunParts): Promise<
     times: { ...latest.times, failed: platform.now() },
     problems: [{ code: 'batch_failed', message, line: null }],
   }));
-  // Budgets hold nothing for it any more.
-  const calls = await parts.loadLineCalls();
-  for (const submission of await listSubmissionsOf(id, store.batches)) {
-    await store.batches.remove(submission.id);
-    releaseAll(submission, { calls });
-  }
+  await abandonSubmissions(id, { store, calls: await parts.loadLineCalls() });
 }
 
 const hasExpired = ({ expiresAt }: StoredBatch, { platform }: LeaseHolder): boolean => expiresAt <= platform.now();

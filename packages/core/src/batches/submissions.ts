@@ -177,3 +177,18 @@ export async function resumeSending({ batch }: Pick<BatchRun, 'batch'>, parts: L
 export function releaseAll({ lines }: Pick<StoredSubmission, 'lines'>, parts: Pick<LineParts, 'calls'>): void {
   for (const { generationId } of lines) parts.calls().release(generationId);
 }
+
+/** Gives up what is with providers, because nobody is there any more to make it for: it is cancelled, and not held. */
+export async function abandonSubmissions(batchId: string, parts: Pick<LineParts, 'store' | 'calls'>): Promise<void> {
+  const { batches } = parts.store;
+  for (const submission of await listSubmissionsOf(batchId, batches)) {
+    const { id, upstreamId, providerSlug } = submission;
+    if (upstreamId !== null) {
+      const { signal } = new AbortController();
+      const api = parts.calls().findApi(providerSlug);
+      await api?.cancel({ upstreamId, signal, timeoutMs: BATCH_CALL_MS }).catch(() => undefined);
+    }
+    await batches.remove(id);
+    releaseAll(submission, parts);
+  }
+}
