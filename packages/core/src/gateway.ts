@@ -13,6 +13,7 @@ import type { Provider } from './providers/provider.ts';
 import { isModelName } from './routing/resolve-models.ts';
 import { unknownModelOf } from './routing/rules.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
+import { createCatalogWatch } from './setup/catalog-watch.ts';
 import type { VideoJob } from './stores/video-jobs.ts';
 import { waitForVideo } from './videos/video-changes.ts';
 import { toVideoResponse } from './videos/video-job.ts';
@@ -132,6 +133,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       await foundations.liveSetup?.settled();
     });
 
+  const catalogWatch =
+    options.catalogUpdates &&
+    createCatalogWatch({
+      ...options.catalogUpdates,
+      ...foundations,
+      compare: async (source, signal) => {
+        const { compareCatalog, toCompareParts } = await import('./setup/compare-catalog.ts');
+        return compareCatalog(source, toCompareParts(runtime), signal);
+      },
+    });
+
   const responding: Responding = { current: () => runtime, catchUp };
   const configure = (setup: Setup): void => {
     runtime = createRuntime(setup, foundations, runtime);
@@ -189,11 +201,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       isStarted = true;
       await discoverRepeatedly();
       warnOfModels(runtime);
+      catalogWatch?.start();
     },
     async close() {
       stopFollowing?.();
       videos.runner.stop();
       reruns.stop();
+      const watchClosed = catalogWatch?.close();
       foundations.files?.stop();
       foundations.batches?.stop();
       closing.begin(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
@@ -204,6 +218,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await waitUntilIdle(timeouts.clientWriteMs);
       await videos.runner.leave();
       await reruns.leave();
+      await watchClosed;
       await foundations.batches?.leave();
       await runningNotes.close();
       await guardrailHits.save();

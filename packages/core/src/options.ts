@@ -20,6 +20,7 @@ import type { RateLimitOptions } from './limits/rate-limits.ts';
 import type { Provider } from './providers/provider.ts';
 import type { RerunJudge } from './reruns/judge-by-code.ts';
 import type { RouterName, RouterStrategy } from './routing/routers.ts';
+import type { CatalogWatchOptions } from './setup/catalog-watch.ts';
 import type { ProviderChecks, SetupHost } from './setup/setup-host.ts';
 import type { Store } from './stores/store.ts';
 import type { VideoArchive } from './videos/video-archive.ts';
@@ -101,6 +102,8 @@ export interface GatewayOptions extends Setup {
    * `gateway.loadSetup` is called, and from then on with every change. Default: they are the host's alone.
    */
   readonly setupHost?: SetupHost | undefined;
+  /** Compares the catalog with lists of models on a schedule, for management to choose from. Default: only when asked. */
+  readonly catalogUpdates?: CatalogWatchOptions | undefined;
   /** Lets management see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
   /** Lets management see and delete the made-up records of a demo. Default: there are none. */

@@ -175,6 +175,7 @@ export function createFoundations(
     shared: options.shared,
     instance: options.instance,
     metrics: options.metrics,
+    catalogUpdates: options.catalogUpdates,
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,

@@ -9,7 +9,10 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
-import { createReplayTransport, createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import {
+  createReplayTransport,
+  createScriptedTransport,
+} from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createKeyRecord } from '../auth/keys.ts';
 import { ROUTES } from './routes.ts';
 
@@ -228,6 +231,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /admin/v1/setup/models': [401, 403, 409],
   'PUT /admin/v1/setup/models/{id+}': [401, 403, 409],
   'DELETE /admin/v1/setup/models/{id+}': [401, 403, 409],
+  'GET /admin/v1/setup/catalog': [401, 403, 200],
   'POST /admin/v1/setup/catalog/comparisons': [401, 403, 200],
   'POST /admin/v1/setup/catalog/changes': [401, 403, 409],
   'GET /api/v1/datasets/rankings-daily': [401, 200, 200],

@@ -1,39 +1,41 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { Platform } from '../foundation/platform.ts';
-import type { Transport } from '../foundation/transport.ts';
 import { operation } from '../http/operation.ts';
-import type { Provider } from '../providers/provider.ts';
-import { planChanges, type PlannedChanges } from '../setup/apply-changes.ts';
-import { compareCatalog, type CompareParts } from '../setup/compare-catalog.ts';
-import { type LiveSetup, requireLiveSetup } from '../setup/live-setup.ts';
+import { isOpenChange, planChanges, type PlannedChanges } from '../setup/apply-changes.ts';
+import type { CatalogWatchOptions } from '../setup/catalog-watch.ts';
+import { compareCatalog, type GatewayInForce, toCompareParts } from '../setup/compare-catalog.ts';
+import { requireLiveSetup } from '../setup/live-setup.ts';
+import type { Store } from '../stores/store.ts';
 import {
   appliedChangesSchema,
   applyCatalogRequestSchema,
   catalogComparisonResponseSchema,
+  catalogStateSchema,
   compareCatalogRequestSchema,
 } from '../wire/catalog-comparison.ts';
-import type { ModelDefinition } from '../wire/model-definition.ts';
 import { refuseUnusable } from './provider-setups.ts';
 
-export interface CatalogUpdateParts {
-  readonly platform: Platform;
-  readonly providers: readonly Provider[];
-  /** What is in force. */
-  readonly setup: { readonly models?: readonly ModelDefinition[] | undefined };
-  readonly web: { readonly transport?: Transport | undefined };
-  readonly liveSetup: LiveSetup | undefined;
+export interface CatalogUpdateParts extends GatewayInForce {
+  readonly store: Pick<Store, 'settings'>;
+  readonly catalogUpdates: CatalogWatchOptions | undefined;
 }
 
-function toCompareParts({ platform, providers, setup, web, liveSetup }: CatalogUpdateParts): CompareParts {
-  const configured = liveSetup?.host.configured.models.map(({ id }) => id) ?? [];
-  return {
-    platform,
-    providers,
-    models: setup.models ?? [],
-    configured: new Set(configured),
-    transport: web.transport,
-  };
-}
+const HOUR_MS = 60 * 60 * 1000;
+
+/** `GET /admin/v1/setup/catalog`: what the schedule has found. What was applied or edited meanwhile is left out. */
+export const getCatalogState = operation<CatalogUpdateParts>()({
+  response: catalogStateSchema,
+  run({ parts: { store, catalogUpdates, setup } }) {
+    const { catalog } = store.settings.get();
+    const models = setup.models ?? [];
+    const changes = catalog?.changes.filter((change) => isOpenChange(change, models)) ?? [];
+    return {
+      data: {
+        latest: catalog === undefined ? null : { ...catalog, changes },
+        every_hours: catalogUpdates === undefined ? null : catalogUpdates.everyMs / HOUR_MS,
+      },
+    };
+  },
+});
 
 /** `POST /admin/v1/setup/catalog/comparisons`: what lists say otherwise. Changes nothing. */
 export const compareCatalogs = operation<CatalogUpdateParts>()({

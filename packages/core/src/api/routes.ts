@@ -363,6 +363,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'POST /admin/v1/setup/models': admin(modelSetups('createModelSetup'), 'Set up a model'),
     'PUT /admin/v1/setup/models/{id+}': admin(modelSetups('replaceModelSetup'), 'Replace the definition of a model that was set up'),
     'DELETE /admin/v1/setup/models/{id+}': admin(modelSetups('deleteModelSetup'), 'Delete a model that was set up'),
+    'GET /admin/v1/setup/catalog': admin(catalogUpdates('getCatalogState'), 'Get what the scheduled comparison with lists of models has found'),
     'POST /admin/v1/setup/catalog/comparisons': admin(catalogUpdates('compareCatalogs'), 'Compare prices, limits and abilities of models with lists of models'),
     'POST /admin/v1/setup/catalog/changes': admin(catalogUpdates('applyCatalogChanges'), 'Apply differences that a comparison has found'),
   },

@@ -92,9 +92,7 @@ function changeModel(
 function applyChange(own: ConfiguredModel, change: CatalogChangeBody, model: ModelDefinition): ConfiguredModel {
   const { provider, field, to } = change;
   const tag = change.tag ?? undefined;
-  const isSame = (one: Pick<EndpointDefinition, 'provider' | 'tag'>): boolean =>
-    one.provider === provider && one.tag === tag;
-  const present = model.endpoints.find(isSame);
+  const present = model.endpoints.find((one) => isOfChange(one, change));
   if (present === undefined || !isAsCompared(change, present, model)) {
     throw new GatewayError('conflict', `${field} of "${model.id}" at ${provider} has changed since: compare again`);
   }
@@ -102,7 +100,7 @@ function applyChange(own: ConfiguredModel, change: CatalogChangeBody, model: Mod
     return { ...own, architecture: { ...own.architecture, input_modalities: to as string[] } };
   }
   const endpoints = own.endpoints ?? [];
-  const known = endpoints.find(isSame);
+  const known = endpoints.find((one) => isOfChange(one, change));
   const start = known ?? { provider, ...(tag !== undefined && { tag }) };
   // An override states its prices whole.
   const withPrices = field.startsWith('pricing.') ? { ...start, pricing: start.pricing ?? present.pricing } : start;
@@ -112,6 +110,18 @@ function applyChange(own: ConfiguredModel, change: CatalogChangeBody, model: Mod
     endpoints: known === undefined ? [...endpoints, changed] : endpoints.map((one) => (one === known ? changed : one)),
   };
 }
+
+/** Whether the models in force still say what a change was compared with. */
+export function isOpenChange(change: CatalogChangeBody, models: readonly ModelDefinition[]): boolean {
+  const model = models.find(({ id }) => id === change.model);
+  const endpoint = model?.endpoints.find((one) => isOfChange(one, change));
+  return model !== undefined && endpoint !== undefined && isAsCompared(change, endpoint, model);
+}
+
+const isOfChange = (
+  { provider, tag }: Pick<EndpointDefinition, 'provider' | 'tag'>,
+  change: Pick<CatalogChangeBody, 'provider' | 'tag'>,
+): boolean => provider === change.provider && (tag ?? null) === change.tag;
 
 function isAsCompared(
   { field, from }: CatalogChangeBody,

@@ -8,6 +8,7 @@ import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 import type { CatalogComparisonBody, CompareCatalogRequest } from '../wire/catalog-comparison.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
+import type { LiveSetup } from './live-setup.ts';
 import { messageOf } from './provider-rows.ts';
 
 export interface CompareParts {
@@ -19,6 +20,24 @@ export interface CompareParts {
   readonly configured: ReadonlySet<string>;
   /** For addresses that operators name: reaches public ones only. Undefined: none can be named. */
   readonly transport: Transport | undefined;
+}
+
+/** What a gateway has in force. */
+export interface GatewayInForce extends Pick<CompareParts, 'platform' | 'providers'> {
+  readonly setup: { readonly models?: readonly ModelDefinition[] | undefined };
+  readonly web: { readonly transport?: Transport | undefined };
+  readonly liveSetup: LiveSetup | undefined;
+}
+
+export function toCompareParts({ platform, providers, setup, web, liveSetup }: GatewayInForce): CompareParts {
+  const configured = liveSetup?.host.configured.models.map(({ id }) => id) ?? [];
+  return {
+    platform,
+    providers,
+    models: setup.models ?? [],
+    configured: new Set(configured),
+    transport: web.transport,
+  };
 }
 
 type List = CatalogComparisonBody['lists'][number];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { catalogComparisonSchema } from './catalog-comparison.ts';
 import { modelEndpointSchema } from './models.ts';
 import { storedRetentionSchema } from './retention.ts';
 import { routingRulesSchema } from './routing-rules.ts';
@@ -213,6 +214,8 @@ export const storedSettingsSchema = z.object({
   rate_limits: z.array(rateLimitSchema).optional(),
   retention: storedRetentionSchema.optional(),
   views: z.array(viewSchema).optional(),
+  /** What the last comparison on the schedule has found. */
+  catalog: catalogComparisonSchema.optional(),
 });
 export type StoredSettings = z.infer<typeof storedSettingsSchema>;
 

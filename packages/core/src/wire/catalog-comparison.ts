@@ -64,6 +64,17 @@ export const catalogComparisonSchema = z.object({
 });
 export type CatalogComparisonBody = z.infer<typeof catalogComparisonSchema>;
 
+/** The response of `GET /admin/v1/setup/catalog`. */
+export const catalogStateSchema = z.object({
+  data: z.object({
+    /** What the last comparison on the schedule has found and is still so; null before the first. */
+    latest: catalogComparisonSchema.nullable(),
+    /** Hours between two comparisons; null without a schedule. */
+    every_hours: z.number().nullable(),
+  }),
+});
+export type CatalogState = z.infer<typeof catalogStateSchema>['data'];
+
 /** The body of `POST /admin/v1/setup/catalog/comparisons`. Closed. */
 export const compareCatalogRequestSchema = z
   .strictObject({

@@ -25,6 +25,7 @@ export type {
   AppliedChanges,
   CatalogChangeBody,
   CatalogComparisonBody as CatalogComparison,
+  CatalogState,
 } from './catalog-comparison.ts';
 export type { BatchRow, BatchRowList } from './batches.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';

@@ -293,6 +293,33 @@ const rateLimitSchema = z.strictObject({
   tokensPerMinute: z.int().min(1).nullable().default(null),
 });
 
+const catalogSchema = z.strictObject({
+  update: z
+    .strictObject({
+      every: z
+        .string()
+        .regex(/^[1-9]\d{0,3}[hd]$/, 'must be a number of hours or days, e.g. "12h" or "1d"')
+        .default('1d')
+        .describe('Time between two comparisons'),
+      from: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('A provider, or the public address of a list of models; by default every provider that lists'),
+      provider: z.string().min(1).optional().describe('Whose prices the list of an address states'),
+      apply: z.literal('ask').default('ask').describe('Changes are shown in the UI, and applied by people'),
+    })
+    .refine(({ from = '', provider }) => !isHttpUrl(from) || provider !== undefined, {
+      path: ['provider'],
+      message: 'is missing: a list does not say whose prices it states',
+    })
+    .nullable()
+    .default(null)
+    .describe('Compares prices and limits of the models with lists of models; null compares when asked'),
+});
+
+const isHttpUrl = (text: string): boolean => /^https?:\/\//.test(text);
+
 const guardrailsSchema = z.strictObject({
   filters: z
     .array(moduleEntrySchema)
@@ -331,6 +358,7 @@ export const configSchema = z.strictObject({
     .describe('Destinations by code of your own, which get the record of every call'),
   providers: z.array(configuredProviderSchema).default([]),
   models: z.array(configuredModelSchema).default([]),
+  catalog: catalogSchema.prefault({}),
 });
 
 /** The config file with its defaults filled in, before presets and paths are resolved. */

@@ -110,6 +110,20 @@ test('an empty file is a whole configuration', () => {
   expect(config.timeouts).toEqual(DEFAULT_TIMEOUTS);
 });
 
+test('reads how often the catalog is compared with lists of models', () => {
+  expect(load({}).catalog).toEqual({ update: null });
+  expect(load({ catalog: { update: {} } }).catalog.update).toEqual({ every: '1d', apply: 'ask' });
+  const list = { every: '12h', from: 'https://lists.example/models', provider: 'openai' };
+  expect(load({ catalog: { update: list } }).catalog.update).toEqual({ ...list, apply: 'ask' });
+  expect(refused({ catalog: { update: { every: '5m', from: 'https://lists.example/', apply: 'always' } } })).toEqual([
+    expect.stringContaining('catalog.update.every: must be a number of hours or days'),
+    expect.stringContaining('catalog.update.apply:'),
+  ]);
+  expect(refused({ catalog: { update: { from: 'https://lists.example/' } } })).toEqual([
+    'catalog.update.provider: is missing: a list does not say whose prices it states',
+  ]);
+});
+
 test('a provider is taken as it stands, with a model that names it', () => {
   const config = load(
     {

@@ -22,6 +22,7 @@ const FIXED_SECTIONS = [
   'webSearch',
   'guardrails',
   'destinations',
+  'catalog',
 ] as const;
 
 const SECTIONS = [...LIVE_SECTIONS, ...FIXED_SECTIONS] as const;

@@ -173,6 +173,7 @@ async function composeParts(
     setupHost: isDemo
       ? undefined
       : createSetupHost({ current, connector, secrets: box, hide, redact, localServers: options.localServers }),
+    catalogUpdates: isDemo ? undefined : toCatalogUpdates(config),
     fixtures: fixtures.library,
     sampleData: options.sampleData,
     shared: shared?.parts,
@@ -249,6 +250,17 @@ function toListener(listeners: readonly (GenerationListener | undefined)[]): Gen
     const failures = (await Promise.allSettled(told)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
   };
+}
+
+const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24 };
+
+/** How often the catalog is compared with lists, and with which. */
+function toCatalogUpdates({ catalog: { update } }: GatewayConfig): GatewayOptions['catalogUpdates'] {
+  if (update === null) return undefined;
+  const { every, from, provider } = update;
+  const hours = Number.parseInt(every, 10) * (HOURS[every.at(-1) ?? ''] ?? 1);
+  const source = from !== undefined && /^https?:/.test(from) ? { provider, url: from } : { provider: from ?? provider };
+  return { everyMs: hours * 60 * 60 * 1000, source };
 }
 
 const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });
