@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 
-import { formatCentsInColumn, formatPricePerMillion, formatUsd, formatUsdExactly, formatUsdInColumn } from './money.ts';
-import { formatBytes, formatDuration, formatPercent, formatSpeed } from './quantity.ts';
+import {
+  formatPricePerMillion,
+  formatUsd,
+  formatUsdExactly,
+  formatUsdInColumn,
+  formatUsdTick,
+  toUsdColumn,
+} from './money.ts';
+import { formatBytes, formatDuration, formatPercent, formatSpeed, formatTick } from './quantity.ts';
 import { formatMoment, formatRelative, formatShortMoment } from './time.ts';
 
 /** Numbers and units are kept together by spaces that break no line. */
@@ -28,9 +35,40 @@ test('writes an amount exactly, down to a nano-dollar', () => {
   expect([0.000003128, 12.4, 0, null].map(formatUsdExactly)).toEqual(['$0.000003128', '$12.40', '$0.00', '—']);
 });
 
-test('fills amounts of cents up to three digits after the point', () => {
-  const column = [12.4, 0.4, 0.000099, null].map(formatCentsInColumn);
-  expect(column.map((text) => text.replaceAll('\u2007', '_'))).toEqual(['$12.40_', '$0.400', '$0.000099', '—']);
+test.each([
+  [
+    [12.4, 0.4, null],
+    ['$12.40_', '$0.400', '—'],
+  ],
+  [
+    [12.4, 0, undefined],
+    ['$12.40', '$0,__', '—'],
+  ],
+  [
+    [12.4, 0.000099],
+    ['$12.40____', '$0.000099'],
+  ],
+  [
+    [0, 0],
+    ['$0', '$0'],
+  ],
+])('fills the column of %j up to its longest amount, and no further', (amounts, expected) => {
+  const column = amounts.map((usd) => toUsdColumn(amounts)(usd ?? null));
+  expect(column.map((text) => text.replaceAll('\u2007', '_').replaceAll('\u2008', ','))).toEqual(expected);
+});
+
+test.each([
+  [0.2, ['$0.20', '$0.40', '$1.00']],
+  [0.025, ['$0.025', '$0.050', '$0.125']],
+  [5, ['$5', '$10', '$25']],
+  [0.0001, ['$0.0001', '$0.0002', '$0.0005']],
+])('writes the amounts of an axis in steps of %d with the same digits', (step, expected) => {
+  expect([1, 2, 5].map((times) => formatUsdTick(times * step, step))).toEqual(expected);
+});
+
+test('writes the times of an axis without needless digits', () => {
+  const ticks = [0, 500, 1000, 1500, 10_000, 60_000, 90_000, 7_200_000].map(formatTick);
+  expect(ticks.map(toPlain)).toEqual(['0 s', '500 ms', '1 s', '1.5 s', '10 s', '1 min', '1 min 30 s', '2 h 0 min']);
 });
 
 test('fills amounts up, so that the points of a column stand below one another', () => {

@@ -3,9 +3,8 @@ import { createMessages, perLocale } from '../messages/locale.ts';
 /** The space as wide as a digit, and the one as wide as a point. */
 const DIGIT_SPACE = '\u2007';
 const POINT_SPACE = '\u2008';
-/** Digits after the point that have their place in a column: of single requests, and of what costs cents at least. */
+/** Digits after the point that have their place in a column. */
 const COLUMN_DIGITS = 6;
-const CENT_DIGITS = 3;
 
 const currency = perLocale(({ tag }) => {
   const write = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
@@ -16,6 +15,9 @@ const currency = perLocale(({ tag }) => {
     cents: write({ minimumFractionDigits: 3, maximumFractionDigits: 3 }),
     tiny: write({ minimumSignificantDigits: 3, maximumSignificantDigits: 3 }),
     micros: write({ minimumFractionDigits: COLUMN_DIGITS, maximumFractionDigits: COLUMN_DIGITS }),
+    ofDigits: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((digits) =>
+      write({ minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    ),
     exact: write({ minimumFractionDigits: 2, maximumFractionDigits: 9 }),
   };
 });
@@ -36,6 +38,14 @@ function styleOf(usd: number): 'zero' | 'dollars' | 'cents' | 'tiny' {
   return size >= 0.9995 ? 'dollars' : size >= 0.009995 ? 'cents' : 'tiny';
 }
 
+/** An amount beside an axis, with the digits that a step of its size needs: `$0.20` and `$1.00`; `$5` and `$10`. */
+export function formatUsdTick(usd: number, step: number): string {
+  const needed = [0, 1, 2, 3, 4, 5, 6, 7, 8].find((digits) => isWhole(step * 10 ** digits)) ?? 9;
+  return currency().ofDigits[needed === 1 ? 2 : needed]?.format(usd) ?? formatUsd(usd);
+}
+
+const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6;
+
 /** Every digit that the gateway accounts for, down to a nano-dollar: `$0.003128456`. */
 export function formatUsdExactly(usd: number | null): string {
   if (usd === null || !Number.isFinite(usd)) return '—';
@@ -48,17 +58,30 @@ export function formatUsdExactly(usd: number | null): string {
  */
 export const formatUsdInColumn = (usd: number | null): string => fillUp(usd, COLUMN_DIGITS);
 
-/** The same for sums and what costs cents at least; what is less than a cent stands out to the left. */
-export const formatCentsInColumn = (usd: number | null): string => fillUp(usd, CENT_DIGITS);
+/**
+ * Creates what writes the amounts of a column that are all known. They are filled up to the digits of the longest, so
+ * that the column stands on its points and ends below its head.
+ */
+export function toUsdColumn(amounts: readonly (number | null | undefined)[]): (usd: number | null) => string {
+  const digits = Math.max(0, ...amounts.map((usd) => (usd == null ? 0 : digitsOf(toColumnParts(usd)))));
+  return (usd) => fillUp(usd, digits);
+}
 
 function fillUp(usd: number | null, digits: number): string {
   if (usd === null || !Number.isFinite(usd)) return '—';
-  const style = styleOf(usd);
-  const parts = currency()[style === 'tiny' && Math.abs(usd) < 0.001 ? 'micros' : style].formatToParts(usd);
-  const fraction = parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
-  const missing = DIGIT_SPACE.repeat(Math.max(0, digits - fraction));
-  return parts.map(({ value }) => value).join('') + (fraction === 0 ? POINT_SPACE : '') + missing;
+  const parts = toColumnParts(usd);
+  const fraction = digitsOf(parts);
+  const point = fraction === 0 && digits > 0 ? POINT_SPACE : '';
+  return parts.map(({ value }) => value).join('') + point + DIGIT_SPACE.repeat(Math.max(0, digits - fraction));
 }
+
+function toColumnParts(usd: number): readonly Intl.NumberFormatPart[] {
+  const style = styleOf(usd);
+  return currency()[style === 'tiny' && Math.abs(usd) < 0.001 ? 'micros' : style].formatToParts(usd);
+}
+
+const digitsOf = (parts: readonly Intl.NumberFormatPart[]): number =>
+  parts.find(({ type }) => type === 'fraction')?.value.length ?? 0;
 
 const priceWords = createMessages(
   { unknown: 'unknown', free: 'free' },

@@ -4,7 +4,9 @@ const numbers = perLocale(({ tag }) => {
   const write = (options?: Intl.NumberFormatOptions): Intl.NumberFormat => new Intl.NumberFormat(tag, options);
   return {
     whole: write(),
-    compact: write({ notation: 'compact', maximumFractionDigits: 1 }),
+    // German writes thousands in full: with their point, as everywhere else.
+    compact: write({ notation: 'compact', maximumFractionDigits: 1, useGrouping: 'always' }),
+    short: write({ maximumFractionDigits: 2 }),
     tenths: write({ minimumFractionDigits: 1, maximumFractionDigits: 1 }),
     hundredths: write({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   };
@@ -38,6 +40,13 @@ export function formatDuration(ms: number | null | undefined): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return withUnits(`${hours} h ${minutes % 60} min`);
   return withUnits(`${Math.floor(hours / 24)} ${words().day} ${hours % 24} h`);
+}
+
+/** A time beside an axis, without digits that say nothing: `500 ms`, `1 s`, `1.5 s`, `1 min`, `1 min 30 s`. */
+export function formatTick(ms: number): string {
+  if (ms < 1000 && ms > 0) return formatDuration(ms);
+  if (ms < 60_000) return withUnits(`${numbers().short.format(ms / 1000)} s`);
+  return ms % 60_000 === 0 && ms < 3_600_000 ? withUnits(`${ms / 60_000} min`) : formatDuration(ms);
 }
 
 /** Keeps numbers and their units on one line: a figure is read as a whole. */

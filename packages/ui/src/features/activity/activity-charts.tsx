@@ -1,8 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 
-import { formatUsd } from '../../format/money.ts';
-import { formatCompact, formatCount, formatDuration, formatPercent, formatSpeed } from '../../format/quantity.ts';
+import { formatUsd, formatUsdTick } from '../../format/money.ts';
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatSpeed,
+  formatTick,
+} from '../../format/quantity.ts';
 import type { ChartLink } from '../../parts/charts/chart-link.ts';
 import type { Series, TimeSpan } from '../../parts/charts/chart-series.ts';
 import { Choice } from '../../parts/controls/field.tsx';
@@ -91,6 +98,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
         about={t.about.cost}
         toSeries={toCostSeries}
         formatValue={formatUsd}
+        formatAxis={formatUsdTick}
       />
       {lines.length > 0 && <SplitTable split={figures.split} lines={lines} link={link} span={base} />}
       <ChartCard
@@ -118,6 +126,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
         about={t.about.duration}
         toSeries={toDuration}
         formatValue={formatDuration}
+        formatAxis={formatTick}
         toLegend={(one) => toPercentile(durationOf, one)}
       >
         {lines.length > 0 && (
@@ -130,6 +139,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
         about={t.about.firstToken}
         toSeries={toFirstToken}
         formatValue={formatDuration}
+        formatAxis={formatTick}
         toLegend={(one) => toPercentile(firstTokenOf, one)}
       >
         {lines.length > 0 && (
@@ -168,6 +178,7 @@ export function ActivityCharts({ base, figures, lines, link, onPick }: ActivityC
             about={t.about.saved}
             toSeries={toSavedSeries}
             formatValue={formatUsd}
+            formatAxis={formatUsdTick}
           />
         </>
       )}

@@ -19,7 +19,7 @@ interface ChartCardProps {
   readonly lines: readonly Line[];
   readonly toSeries: ToSeries;
   readonly formatValue: (value: number) => string;
-  readonly formatAxis?: (value: number) => string;
+  readonly formatAxis?: (value: number, step: number) => string;
   readonly link: ChartLink;
   readonly onPick: (span: TimeSpan, isCloser: boolean) => void;
   /** Says what the series are, where the split does not: a link for each, or nothing. */

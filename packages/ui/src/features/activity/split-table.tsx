@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 
-import { formatUsdInColumn } from '../../format/money.ts';
+import { toUsdColumn } from '../../format/money.ts';
 import { formatCompact, formatCount, formatDuration, formatPercent } from '../../format/quantity.ts';
 import type { ChartLink } from '../../parts/charts/chart-link.ts';
 import { Swatch } from '../../parts/charts/swatch.tsx';
@@ -34,10 +34,15 @@ const toPercent = (percent: number | null): string => (percent === null ? '—' 
 const toSpeed = (speed: number | null): string =>
   speed === null || speed >= 10_000 ? formatCompact(speed) : formatCount(Math.round(speed));
 
-function toColumns(): readonly Column[] {
+function toColumns(lines: readonly Line[]): readonly Column[] {
   const t = activityMessages().table;
   return [
-    { key: 'cost', label: t.cost, read: ({ cost }) => cost, format: formatUsdInColumn },
+    {
+      key: 'cost',
+      label: t.cost,
+      read: ({ cost }) => cost,
+      format: toUsdColumn(lines.map(({ totals }) => totals.cost)),
+    },
     { key: 'requests', label: t.requests, read: ({ requests }) => requests, format: formatCount },
     { key: 'errors', label: t.errors, read: errorRateOf, format: toPercent, className: 'hidden @sm:table-cell' },
     {
@@ -99,7 +104,7 @@ export function sortLines(
 export function SplitTable({ split, lines, link, span }: SplitTableProps) {
   const t = activityMessages();
   const [sort, setSort] = useState<Sort>({ key: 'cost', isRising: false });
-  const columns = toColumns();
+  const columns = toColumns(lines);
   const sorted = sortLines(lines, columns.find(({ key }) => key === sort.key)?.read ?? (() => null), sort.isRising);
   return (
     <section className="card @container min-w-0 overflow-x-auto p-4 pt-3">

@@ -25,7 +25,7 @@ interface LinkedChartProps {
   readonly height?: number;
   readonly formatValue: (value: number) => string;
   /** For the axis, where it must be short. */
-  readonly formatAxis?: (value: number) => string;
+  readonly formatAxis?: (value: number, step: number) => string;
   /** Shared by the charts that show the same times. */
   readonly link: ChartLink;
   /** Called with a bucket that was clicked, or several that were dragged over; `isCloser` while Shift was held. */

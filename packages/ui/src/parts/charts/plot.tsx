@@ -21,7 +21,8 @@ interface PlotProps {
   readonly buckets: Buckets;
   readonly series: readonly Series[];
   readonly height: number;
-  readonly formatValue: (value: number) => string;
+  /** Writes a value beside the axis, whose labels are a step apart. */
+  readonly formatValue: (value: number, step: number) => string;
   readonly link: ChartLink;
   readonly onArea: (area: PlotArea) => void;
 }
@@ -49,7 +50,7 @@ export function Plot({ buckets, series, height, formatValue, link, onArea }: Plo
       buckets,
       series,
       height,
-      formatValue: (value) => formatLatest(value),
+      formatValue: (value, step) => formatLatest(value, step),
       isDimmed: (key) => ![null, key].includes(link.getState().highlighted),
     });
     const plot = new uPlot(
@@ -135,7 +136,7 @@ interface PlotLook {
   readonly buckets: Buckets;
   readonly series: readonly Series[];
   readonly height: number;
-  readonly formatValue: (value: number) => string;
+  readonly formatValue: PlotProps['formatValue'];
   /** Whether another series is brought out. */
   readonly isDimmed: (key: string) => boolean;
 }
@@ -232,7 +233,8 @@ function toPlotOptions(element: HTMLElement, look: PlotLook): uPlot.Options {
         space: 36,
         grid: { stroke: colorOf('--line'), width: 1 },
         values: (_plot, splits) => {
-          const texts = hasData ? splits.map((value) => ({ value, text: formatValue(value) })) : [];
+          const step = (splits[1] ?? 0) - (splits[0] ?? 0);
+          const texts = hasData ? splits.map((value) => ({ value, text: formatValue(value, step) })) : [];
           labels.splice(0, labels.length, ...texts);
           return splits.map(() => null);
         },

@@ -1,6 +1,6 @@
 import type { CSSProperties, RefObject } from 'react';
 
-import { formatDuration } from '../../format/quantity.ts';
+import { formatTick } from '../../format/quantity.ts';
 import { classNames } from '../class-names.ts';
 import { showControls } from '../text/show-controls.ts';
 import { type Box, layOutRow, toTicks } from './lay-out.ts';
@@ -41,7 +41,7 @@ export function Axis({ zoom, widthPx, axis }: PlotProps & { readonly axis: RefOb
             className="figures absolute bottom-0.5 whitespace-nowrap"
             style={toTickStyle(toPlace(tick), widthPx)}
           >
-            {formatDuration(tick)}
+            {formatTick(tick)}
           </span>
         ))}
       </div>

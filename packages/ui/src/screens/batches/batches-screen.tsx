@@ -7,9 +7,8 @@ import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useTask } from '../../app/tasks.ts';
 import { ListBody, ListScreen, useSearchChange } from '../../features/list-screen/list-screen.tsx';
-import { formatCentsInColumn } from '../../format/money.ts';
+import { toUsdColumn } from '../../format/money.ts';
 import { formatMoment } from '../../format/time.ts';
-import { perLocale } from '../../messages/locale.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
@@ -105,7 +104,7 @@ export function BatchesScreen() {
           <VirtualTable
             label={t.label}
             rows={rows}
-            columns={toColumns()}
+            columns={toColumns(rows)}
             idOf={({ id }) => id}
             total={status === undefined ? query.data?.total_count : rows.length}
             openId={open}
@@ -117,8 +116,9 @@ export function BatchesScreen() {
   );
 }
 
-const toColumns = perLocale((): readonly Column<BatchRow>[] => {
+function toColumns(rows: readonly BatchRow[]): readonly Column<BatchRow>[] {
   const t = batchesMessages();
+  const writeUsd = toUsdColumn(rows.map(({ cost }) => cost));
   return [
     {
       id: 'batch',
@@ -145,7 +145,7 @@ const toColumns = perLocale((): readonly Column<BatchRow>[] => {
       header: t.cost,
       width: '104px',
       isNumeric: true,
-      cell: ({ cost }) => formatCentsInColumn(cost),
+      cell: ({ cost }) => writeUsd(cost),
     },
     {
       id: 'key',
@@ -169,4 +169,4 @@ const toColumns = perLocale((): readonly Column<BatchRow>[] => {
       },
     },
   ];
-});
+}

@@ -5,7 +5,7 @@ import { KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../fea
 import { keyPartMessages } from '../../features/keys/messages.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import type { SortValues } from '../../features/list-screen/sort-rows.ts';
-import { formatUsd, formatUsdInColumn } from '../../format/money.ts';
+import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { toLeaving } from '../../parts/table/to-fitting.ts';
 import { Moment } from '../../parts/text/moment.tsx';
@@ -19,6 +19,7 @@ export type OpenKeyDialog =
   | { readonly type: 'shown'; readonly secret: string };
 
 interface KeyColumnParts {
+  readonly keys: readonly AnyKey[];
   readonly guardrailsOf: ReturnType<typeof useKeyGuardrails>;
   readonly onOpen: (open: OpenKeyDialog) => void;
   readonly onToggle: (key: AnyKey) => void;
@@ -40,21 +41,25 @@ export const SORT_VALUES: SortValues<AnyKey> = {
 
 export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
   const t = keysMessages();
+  const toCell = (usd: (key: AnyKey) => number): ((key: AnyKey) => string) => {
+    const write = toUsdColumn(parts.keys.map(usd));
+    return (key) => write(usd(key));
+  };
   const toSpending = (id: 'today' | 'week' | 'month' | 'total', usd: (key: AnyKey) => number): Column<AnyKey> => ({
     id,
     header: t.columns[id],
-    width: 'minmax(104px,0.5fr)',
+    width: 'minmax(96px,0.5fr)',
     isNumeric: true,
     sort: id,
     narrow: { width: '92px', cell: (key) => formatUsd(usd(key)) },
-    cell: (key) => formatUsdInColumn(usd(key)),
+    cell: toCell(usd),
   });
   return toLeaving(
     [
       {
         id: 'name',
         header: t.columns.name,
-        width: 'minmax(220px,2fr)',
+        width: 'minmax(250px,2.5fr)',
         narrow: { width: 'minmax(130px,3fr)' },
         sort: 'name',
         cell: (key) => <KeyName value={key} />,

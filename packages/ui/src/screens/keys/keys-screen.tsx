@@ -44,8 +44,8 @@ export function KeysScreen() {
   const wordsOf = useKeyWords(guardrailsOf);
   const toggle = useToggleKey();
   const columns = useMemo(
-    () => toKeyColumns({ guardrailsOf, onOpen: setOpen, onToggle: toggle }),
-    [guardrailsOf, toggle],
+    () => toKeyColumns({ keys: keys ?? [], guardrailsOf, onOpen: setOpen, onToggle: toggle }),
+    [keys, guardrailsOf, toggle],
   );
   const shown = useMemo(() => {
     const wanted = text?.trim().toLowerCase() ?? '';

@@ -23,7 +23,7 @@ import { listMessages } from '../../features/list-screen/messages.ts';
 import { sortRows, type SortValues } from '../../features/list-screen/sort-rows.ts';
 import { toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
-import { formatUsd, formatUsdInColumn } from '../../format/money.ts';
+import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
@@ -65,7 +65,7 @@ export function MembersScreen() {
   const [sort, setSort] = useState<TableSort>({ by: 'name', order: 'asc' });
   const search = useRef<HTMLInputElement>(null);
   useShortcut({ keys: '/', label: t.search.shortcut, group: listMessages().thisScreen }, () => search.current?.focus());
-  const columns = useMemo(() => toColumns(setOpen), []);
+  const columns = useMemo(() => toColumns(rows ?? [], setOpen), [rows]);
   const shown = useMemo(() => {
     const wanted = text?.trim().toLowerCase() ?? '';
     const found = rows?.filter(({ member, name, guardrail }) =>
@@ -158,8 +158,9 @@ function useMemberRows(members: readonly Member[] | undefined): readonly MemberR
   );
 }
 
-function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
+function toColumns(rows: readonly MemberRow[], onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
   const t = membersMessages();
+  const writeUsd = toUsdColumn(rows.map(({ monthUsd }) => monthUsd));
   return [
     {
       id: 'name',
@@ -202,7 +203,7 @@ function toColumns(onOpen: (open: Open) => void): readonly Column<MemberRow>[] {
       isNumeric: true,
       sort: 'month',
       narrow: { width: '80px', cell: ({ monthUsd }) => formatUsd(monthUsd) },
-      cell: ({ monthUsd }) => formatUsdInColumn(monthUsd),
+      cell: ({ monthUsd }) => writeUsd(monthUsd),
     },
     {
       id: 'guardrail',

@@ -4,7 +4,7 @@ import type { SearchChange } from '../../features/list-screen/list-screen.tsx';
 import { formatColumnPrice } from '../../features/models/model-facts.ts';
 import type { ModelFigures, ModelRow } from '../../features/models/model-figures.ts';
 import { MAX_COMPARED, type ModelSearch, splitWords, toggleWord } from '../../features/models/model-search.ts';
-import { formatUsdInColumn } from '../../format/money.ts';
+import { toUsdColumn } from '../../format/money.ts';
 import { formatCompact, formatCount, formatDuration, formatPercent } from '../../format/quantity.ts';
 import { formatShortMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -14,6 +14,7 @@ import { modelsMessages } from './messages.tsx';
 
 /** The columns of the list, the one to select models for a comparison first. */
 export function useModelColumns(
+  rows: readonly ModelRow[],
   compare: string | undefined,
   update: (change: SearchChange<ModelSearch>) => void,
 ): readonly Column<ModelRow>[] {
@@ -38,9 +39,9 @@ export function useModelColumns(
           />
         ),
       },
-      ...toFactColumns(),
+      ...toFactColumns(rows),
     ];
-  }, [compare, update, t]);
+  }, [rows, compare, update, t]);
 }
 
 const NONE = <span className="text-ink-faint">—</span>;
@@ -54,8 +55,9 @@ const figure = (write: (figures: ModelFigures) => string | null) =>
 const withMeaning = (text: string, meaning: string) => <span title={meaning}>{text}</span>;
 
 /** What is known of each model; what matters least leaves first where there is little room. */
-function toFactColumns(): readonly Column<ModelRow>[] {
+function toFactColumns(rows: readonly ModelRow[]): readonly Column<ModelRow>[] {
   const t = modelsMessages().columns;
+  const writeUsd = toUsdColumn(rows.map(({ figures }) => figures?.usd));
   return [
     {
       id: 'name',
@@ -145,7 +147,7 @@ function toFactColumns(): readonly Column<ModelRow>[] {
       sort: 'spend',
       width: 'minmax(92px,0.5fr)',
       isNumeric: true,
-      cell: figure(({ usd }) => formatUsdInColumn(usd)),
+      cell: figure(({ usd }) => writeUsd(usd)),
     },
     {
       id: 'abilities',

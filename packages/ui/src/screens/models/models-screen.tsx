@@ -137,7 +137,7 @@ const WIDE = ['modalities', 'abilities', 'added'];
 function ModelTable({ rows, search, onChange }: ModelTableProps) {
   const t = modelsMessages().list;
   const navigate = useNavigateWithin('/models');
-  const columns = useModelColumns(search.compare, onChange);
+  const columns = useModelColumns(rows, search.compare, onChange);
   const { sort, order = sort === 'name' ? 'asc' : 'desc', open } = search;
   return (
     <VirtualTable

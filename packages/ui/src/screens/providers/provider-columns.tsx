@@ -6,7 +6,7 @@ import { providerMessages } from '../../features/providers/messages.ts';
 import type { ProviderRow } from '../../features/providers/provider-queries.ts';
 import { ProviderStatusBadge } from '../../features/providers/provider-states.tsx';
 import { useToggleProvider } from '../../features/providers/use-toggle-provider.ts';
-import { formatUsdInColumn } from '../../format/money.ts';
+import { toUsdColumn } from '../../format/money.ts';
 import { formatCount, formatDuration, formatPercent } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -45,8 +45,9 @@ const NONE = <span className="text-ink-faint">—</span>;
 const withMeaning = (text: string, meaning: string) => <span title={meaning}>{text}</span>;
 
 /** The columns of the list; what matters least leaves first where there is little room. */
-export function toProviderColumns(): readonly Column<ListedProvider>[] {
+export function toProviderColumns(rows: readonly ListedProvider[]): readonly Column<ListedProvider>[] {
   const t = providersMessages().columns;
+  const writeUsd = toUsdColumn(rows.map(({ past }) => past?.totals.cost));
   return [
     {
       id: 'name',
@@ -122,7 +123,7 @@ export function toProviderColumns(): readonly Column<ListedProvider>[] {
       sort: 'spend',
       width: 'minmax(96px,0.5fr)',
       isNumeric: true,
-      cell: ({ past }) => (past === undefined || past.totals.calls === 0 ? NONE : formatUsdInColumn(past.totals.cost)),
+      cell: ({ past }) => (past === undefined || past.totals.calls === 0 ? NONE : writeUsd(past.totals.cost)),
     },
     {
       id: 'models',

@@ -154,7 +154,7 @@ function ProviderTable({ rows, search, onChange }: ProviderTableProps) {
   const t = providersMessages();
   const navigate = useNavigateWithin('/providers');
   // Made anew for another language, which has other texts.
-  const columns = useMemo(() => toProviderColumns(), [t]);
+  const columns = useMemo(() => toProviderColumns(rows), [rows, t]);
   const { sort, order = sort === 'name' ? 'asc' : 'desc', open } = search;
   return (
     <VirtualTable

@@ -2,7 +2,7 @@ import type { VideoRow } from '@model-gateway/core/wire';
 
 import { videoMessages } from '../../features/videos/messages.ts';
 import { isOpen, STATUS_TONES } from '../../features/videos/video-queries.ts';
-import { formatCentsInColumn } from '../../format/money.ts';
+import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -18,6 +18,7 @@ import { VideoThumbnail } from './video-thumbnail.tsx';
 /** The columns of the list of jobs. What was wanted comes first and stays; how long a job is to take depends on the others. */
 export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<VideoRow>[] {
   const t = videosMessages();
+  const writeUsd = toUsdColumn(jobs.map(({ cost }) => cost));
   return [
     {
       id: 'video',
@@ -31,9 +32,7 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
             <p className="truncate">
               <VideoPrompt job={job} jobs={jobs} />
             </p>
-            <p className="mt-0.5 truncate text-xs text-ink-faint" title={toDescription(job)}>
-              {toDescription(job)}
-            </p>
+            <Description job={job} />
           </div>
         </div>
       ),
@@ -47,7 +46,7 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
     },
     {
       id: 'duration',
-      leaves: 2,
+      leaves: 1,
       header: t.list.duration,
       width: 'minmax(110px,1fr)',
       cell: (job) =>
@@ -56,14 +55,12 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
         ) : job.error === null ? (
           formatDuration(tookMs(job))
         ) : (
-          <span className="text-bad" title={showControls(job.error)}>
-            {showControls(job.error)}
-          </span>
+          '—'
         ),
     },
     {
       id: 'began',
-      leaves: 3,
+      leaves: 2,
       header: t.created,
       width: '136px',
       cell: ({ created_at: at }) => (
@@ -74,13 +71,24 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
     },
     {
       id: 'cost',
-      leaves: 1,
+      leaves: 3,
       header: t.cost,
       width: '104px',
+      narrow: { width: '80px', cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)) },
       isNumeric: true,
-      cell: (job) => (isOpen(job) ? '' : formatCentsInColumn(job.cost)),
+      cell: (job) => (isOpen(job) ? '' : writeUsd(job.cost)),
     },
   ];
+}
+
+/** The model and what was asked of it; of a job that failed, the reason. */
+function Description({ job }: { job: VideoRow }) {
+  const text = job.error === null ? toDescription(job) : showControls(job.error);
+  return (
+    <p className={`mt-0.5 truncate text-xs ${job.error === null ? 'text-ink-faint' : 'text-bad'}`} title={text}>
+      {text}
+    </p>
+  );
 }
 
 const toDescription = (job: VideoRow): string =>

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 
 import type { GenerationSearch, Grouping } from '../../../features/generations/search/generation-search.ts';
 import { isSameYear } from '../../../format/days.ts';
-import { formatCentsInColumn } from '../../../format/money.ts';
+import { toUsdColumn } from '../../../format/money.ts';
 import { formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { timeFormats } from '../../../format/time.ts';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
@@ -46,7 +46,7 @@ export function GroupTable({ search, grouping, onChange }: GroupTableProps) {
           <VirtualTable
             label={t.group.by[grouping]}
             rows={shown}
-            columns={toColumns(grouping)}
+            columns={toColumns(grouping, shown)}
             idOf={idOf}
             isRecycled
             onOpen={({ change }) => change !== null && onChange({ ...change, group: undefined })}
@@ -73,8 +73,9 @@ function useGroups(search: GenerationSearch, grouping: Grouping, rank: 'requests
 
 const idOf = ({ id }: Group): string => id;
 
-function toColumns(grouping: Grouping): readonly Column<Group>[] {
+function toColumns(grouping: Grouping, rows: readonly Group[]): readonly Column<Group>[] {
   const t = generationsMessages().group;
+  const writeUsd = toUsdColumn(rows.map(({ cost }) => cost));
   return [
     {
       id: 'name',
@@ -132,7 +133,7 @@ function toColumns(grouping: Grouping): readonly Column<Group>[] {
       width: '120px',
       narrow: { width: '96px' },
       isNumeric: true,
-      cell: ({ cost }) => formatCentsInColumn(cost),
+      cell: ({ cost }) => writeUsd(cost),
     },
   ];
 }

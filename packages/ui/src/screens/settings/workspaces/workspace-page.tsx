@@ -5,7 +5,7 @@ import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { KeyKind, KeyTrouble } from '../../../features/keys/key-parts.tsx';
-import { formatUsdInColumn } from '../../../format/money.ts';
+import { toUsdColumn } from '../../../format/money.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
@@ -61,6 +61,8 @@ const SHOWN = 20;
 
 function WorkspaceKeys({ keys }: { keys: readonly AnyKey[] | undefined }) {
   const t = workspaceMessages().keys;
+  const shown = keys?.slice(0, SHOWN) ?? [];
+  const writeUsd = toUsdColumn(shown.map((key) => key.usage_monthly));
   return (
     <section aria-label={t.title} className="card p-4">
       <h3 className="mb-2 text-base font-semibold">{t.title}</h3>
@@ -70,7 +72,7 @@ function WorkspaceKeys({ keys }: { keys: readonly AnyKey[] | undefined }) {
         <p className="text-sm text-ink-faint">{t.none}</p>
       ) : (
         <ul className="text-sm">
-          {keys.slice(0, SHOWN).map((key) => (
+          {shown.map((key) => (
             <li
               key={key.hash}
               className="figures flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line/60 last:border-0"
@@ -84,7 +86,7 @@ function WorkspaceKeys({ keys }: { keys: readonly AnyKey[] | undefined }) {
               </Link>
               <KeyTrouble state={key} />
               {key.management && <KeyKind management />}
-              <span className="w-24 text-right">{formatUsdInColumn(key.usage_monthly)}</span>
+              <span className="w-24 text-right">{writeUsd(key.usage_monthly)}</span>
             </li>
           ))}
         </ul>
