@@ -292,22 +292,22 @@ describe.skipIf(skipped !== undefined)(
       await call.getByText('<img src=x onerror=alert(1)>‹U+202E›abc').first().waitFor();
       expect(await page.locator('main article img, main article a[href^="javascript"]').count()).toBe(0);
       await call.getByRole('link', { name: '../../keys' }).click();
-      await page.getByText('This model does not exist').waitFor();
+      await page.getByText('Model not found').waitFor();
       expect(problems).toEqual([]);
     });
 
     test('say so where the resource does not exist, and lead to its calls', async () => {
       const { page, go } = await ui.open('#/keys/0123456789abcdef');
-      await page.getByText('This key does not exist').waitFor();
+      await page.getByText('Key not found').waitFor();
       for (const id of ['alone', 'no/such', 'no/such/model']) {
         await go(`#/models/${id}`);
         await page.getByRole('heading', { level: 1, name: id, exact: true }).waitFor();
       }
-      await page.getByText('This model does not exist').waitFor();
+      await page.getByText('Model not found').waitFor();
       await go('#/providers/nobody');
-      await page.getByText('This provider does not exist').waitFor();
+      await page.getByText('Provider not found').waitFor();
       await go('#/members/nobody');
-      await page.getByText('This member does not exist').waitFor();
+      await page.getByText('Member not found').waitFor();
       await go('#/generations/sessions/nothing');
       await page.getByText('Session not found').waitFor();
     });

@@ -140,26 +140,49 @@ interface ResourceStateProps {
   readonly why: string;
   /** Its calls, which may still be there. */
   readonly filter: GenerationSearch;
+  readonly without?: Split;
+  readonly defaultSplit?: Split;
   readonly callsLabel?: string;
 }
 
-/** A page whose resource is not loaded yet, or does not exist. */
+type PastCallsProps = Pick<ResourceStateProps, 'filter' | 'without' | 'defaultSplit'>;
+
+/** What is stored of the calls of a resource that does not exist any more. */
+function PastCalls({ filter, without, defaultSplit }: PastCallsProps) {
+  const { data } = useQuery(latestCallsQuery({ ...filter }));
+  if (data === undefined || data.data.length === 0) return null;
+  return (
+    <>
+      <Activity filter={filter} without={without} defaultSplit={defaultSplit} />
+      <RecentCard rows={data.data} filter={filter} />
+    </>
+  );
+}
+
+/** A page whose resource is not loaded yet, or does not exist. Calls that are stored of it are still shown. */
 export function ResourceState(props: ResourceStateProps) {
   const t = resourcePageMessages();
-  const { what, name, back, query, isMissing, why, filter, callsLabel = t.itsRequests } = props;
+  const { what, name, back, query, isMissing, why, filter, without, defaultSplit, callsLabel = t.itsRequests } = props;
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
+    <div className="flex w-full flex-col gap-4 px-4 py-3">
       <header className="flex flex-col gap-1">
         {back}
         <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
       </header>
       {isMissing ? (
-        <EmptyState title={t.missing(what)}>
-          <p>{why}</p>
-          <Link to="/generations" search={filter} className="text-accent underline">
-            {callsLabel}
-          </Link>
-        </EmptyState>
+        <>
+          <EmptyState title={t.missing(what)}>
+            <p>{why}</p>
+            <Link to="/generations" search={filter} className="text-accent underline">
+              {callsLabel}
+            </Link>
+          </EmptyState>
+          <PastCalls
+            filter={filter}
+            {...(without !== undefined && { without })}
+            {...(defaultSplit !== undefined && { defaultSplit })}
+          />
+        </>
       ) : (
         <NotLoaded what={t.resource(what)} failure={t.resourceFailed(what)} query={query} isFlush />
       )}

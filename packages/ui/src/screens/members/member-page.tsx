@@ -8,7 +8,7 @@ import { KeyKind, KeyTrouble } from '../../features/keys/key-parts.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
-import { formatUsd, formatUsdInColumn } from '../../format/money.ts';
+import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -39,6 +39,7 @@ export function MemberPage() {
         isMissing={isMissing}
         why={t.page.missing}
         filter={{ member: id }}
+        without="member"
         callsLabel={t.page.theirRequests}
       />
     );
@@ -112,6 +113,7 @@ function Spending({ member, keys }: SpendingProps) {
 function Keys({ keys }: { readonly keys: readonly AnyKey[] | undefined }) {
   if (keys === undefined) return <p className="text-sm text-ink-faint">…</p>;
   if (keys.length === 0) return <p className="text-sm text-ink-faint">{membersMessages().page.noKeys}</p>;
+  const writeUsd = toUsdColumn(keys.map(({ usage }) => usage));
   return (
     <ul className="text-sm">
       {keys.map((key) => (
@@ -128,7 +130,7 @@ function Keys({ keys }: { readonly keys: readonly AnyKey[] | undefined }) {
           </Link>
           <KeyTrouble state={key} />
           {key.management && <KeyKind management />}
-          <span className="w-24 text-right">{formatUsdInColumn(key.usage)}</span>
+          <span className="w-24 text-right">{writeUsd(key.usage)}</span>
         </li>
       ))}
     </ul>

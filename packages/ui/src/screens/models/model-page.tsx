@@ -40,6 +40,8 @@ export function ModelPage() {
         isMissing={query.data !== undefined}
         why={t.why}
         filter={{ model: id }}
+        without="model"
+        defaultSplit="provider"
       />
     );
   }

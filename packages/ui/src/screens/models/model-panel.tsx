@@ -6,6 +6,7 @@ import { modelsQuery } from '../../api/queries.ts';
 import { type CallKind, toOtherKind, toPlaygroundOf } from '../../app/call-kinds.ts';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { toModelParams, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
+import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
 import { OpenPage } from '../../features/resource-page/resource-page.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -28,6 +29,7 @@ import { ModelSetupTab } from './setup/model-setup-tab.tsx';
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const t = modelsMessages().page;
   const query = useQuery(modelsQuery);
+  const { data: setups } = useQuery(modelSetupsQuery);
   const [tab, setTab] = useState('about');
   const model = query.data?.find((candidate) => candidate.id === id);
   const title = (
@@ -60,9 +62,11 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
           model === undefined ? (
             <>
               <EmptyState title={t.missing}>{t.why}</EmptyState>
-              <div className="p-4">
-                <ModelSetupTab id={id} />
-              </div>
+              {setups?.data.some((setup) => setup.id === id) === true && (
+                <div className="p-4">
+                  <ModelSetupTab id={id} />
+                </div>
+              )}
             </>
           ) : (
             <ModelTabs model={model} tab={tab} onTab={setTab} />

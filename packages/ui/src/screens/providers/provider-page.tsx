@@ -45,6 +45,7 @@ export function ProviderPage() {
         isMissing={isKnown}
         why={t.why}
         filter={{ provider: slug }}
+        without="provider"
       />
     );
   }
