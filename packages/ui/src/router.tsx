@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Link,
 } from '@tanstack/react-router';
 
 import { readTexts } from './app/read-texts.ts';
@@ -217,7 +218,12 @@ export const router = createRouter({
     </div>
   ),
   defaultNotFoundComponent: () => (
-    <EmptyState title={shellMessages().notFound}>{shellMessages().notFoundAdvice}</EmptyState>
+    <EmptyState title={shellMessages().notFound}>
+      <p>{shellMessages().notFoundAdvice}</p>
+      <Link to="/" className="text-accent underline">
+        {shellMessages().toOverview}
+      </Link>
+    </EmptyState>
   ),
 });
 

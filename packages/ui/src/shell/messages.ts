@@ -34,6 +34,7 @@ export const shellMessages = createMessages(
     screenFailed: 'This screen failed',
     notFound: 'Page not found',
     notFoundAdvice: 'Choose a page from the menu, or press Ctrl K.',
+    toOverview: 'Go to the overview',
     topBar: {
       copyAddress: 'Copy address or snippet',
       copied: (what: string) => `Copied: ${what}`,
@@ -135,6 +136,7 @@ export const shellMessages = createMessages(
       screenFailed: 'Diese Seite ist fehlgeschlagen',
       notFound: 'Seite nicht gefunden',
       notFoundAdvice: 'Eine Seite im Menü wählen oder Strg K drücken.',
+      toOverview: 'Zur Übersicht',
       topBar: {
         copyAddress: 'Adresse oder Snippet kopieren',
         copied: (what) => `Kopiert: ${what}`,

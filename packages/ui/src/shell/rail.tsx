@@ -114,7 +114,7 @@ function Account({ wordClass }: { wordClass: string }) {
 }
 
 const BAR_ITEM =
-  'flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-2xs text-ink-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
+  'flex min-h-13 min-w-0 flex-auto flex-col items-center justify-center gap-0.5 px-0.5 text-2xs text-ink-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
 
 /** The navigation of a narrow window: the screens that are used most, and the way to all others. */
 export function BottomBar() {

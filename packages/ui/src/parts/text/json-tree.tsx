@@ -67,9 +67,11 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
   const isCursorShown = items.some(({ index }) => index === cursor);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex items-center gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-ink-faint">
+      <div className="flex min-h-11 items-center gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-ink-faint">
         {title}
-        <span className="flex-1 whitespace-nowrap">{t.linesShown(formatCount(lines.length))}</span>
+        <span className="min-w-0 flex-1 overflow-hidden whitespace-nowrap">
+          {t.linesShown(formatCount(lines.length))}
+        </span>
         <CopyButton look="quiet" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
       </div>
       <div

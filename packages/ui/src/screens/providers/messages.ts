@@ -24,7 +24,7 @@ export const providersMessages = createMessages(
       status: 'Status',
       anyStatus: 'Any status',
       desktopKeys: 'Provider keys',
-      demoNote: 'The demo answers from recordings. For providers of your own, stop it and run',
+      demoNote: 'The demo responds from recordings. To use your own providers, stop it and run',
       copyCommand: 'Copy the command',
     },
     columns: {
@@ -182,7 +182,7 @@ export const providersMessages = createMessages(
         status: 'Status',
         anyStatus: 'Jeder Status',
         desktopKeys: 'Schlüssel der Anbieter',
-        demoNote: 'Die Demo antwortet aus Aufnahmen. Für eigene Anbieter beenden und ausführen:',
+        demoNote: 'Die Demo antwortet mit Aufzeichnungen. Für eigene Anbieter die Demo beenden und dies ausführen:',
         copyCommand: 'Befehl kopieren',
       },
       columns: {

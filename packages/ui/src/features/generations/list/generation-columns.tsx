@@ -279,14 +279,18 @@ function toMarksPx({ status, attempts }: ListRow, hidden: readonly string[]): nu
 const NAME = { weight: 500 };
 const BADGE = { size: 12, weight: 500 };
 
-/** The width for the longest model, and beside it for the marks of any row. */
+/** The width for every model with the marks of its own row. The room is not kept where nothing is marked. */
 function toModelWidth({ rows, hidden }: ListContext): string {
-  const marksPx = rows.reduce(
-    (px, row) => Math.max(px, row.status === 'ok' && row.attempts < 2 ? 0 : toMarksPx(row, hidden)),
-    0,
+  const namePx = measureText(
+    findLongest(rows, ({ model }) => model),
+    NAME,
   );
-  const longest = findLongest(rows, ({ model }) => model);
-  return toTrack(measureText(longest, NAME) + (marksPx === 0 ? 0 : marksPx + 6), { least: 120, most: 320 });
+  const widths = rows
+    .filter(({ status, attempts }) => status !== 'ok' || attempts > 1)
+    .map((row) => [row, toMarksPx(row, hidden)] as const)
+    .filter(([, marksPx]) => marksPx > 0)
+    .map(([{ model }, marksPx]) => measureText(model, NAME) + marksPx + 6);
+  return toTrack(Math.max(namePx, ...widths), { least: 120, most: 320 });
 }
 
 interface Bounds {

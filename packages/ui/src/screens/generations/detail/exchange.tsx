@@ -57,7 +57,7 @@ function WholeRequest({ request: { format, body, attempts } }: { request: Stored
   const attempt = attempts[at];
   const shown = attempt === undefined ? 'received' : view;
   const title = (
-    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
       <Heading>{t.request}</Heading>
       {attempt !== undefined && (
         <Choice
