@@ -17,6 +17,8 @@ import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/compose-stages.ts';
 import { createMemoryResponseCache } from './chat/stages/response-cache.ts';
+import { createKeySpending } from './dispatch/ask-by-keys.ts';
+import { createHeldPlaces } from './dispatch/held-places.ts';
 import { createClosing, createOpenCalls, startRunningNotes } from './dispatch/open-calls.ts';
 import { createCallCounters, createRecorder, type GenerationListener, toAttemptListener } from './dispatch/recorder.ts';
 import { createRetryBudget } from './dispatch/run-attempts.ts';
@@ -35,6 +37,7 @@ import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
 import { toFilterFunctions } from './guardrails/filter-functions.ts';
 import { createGuardrailHits } from './guardrails/hits.ts';
 import { createPolicyOf } from './guardrails/policy.ts';
+import { createKeyLimits, refuseUncounted } from './limits/key-limits.ts';
 import { createLedger, type LedgerOptions } from './limits/ledger.ts';
 import { createLiveRateLimits, type LiveRateLimits } from './limits/rate-limits.ts';
 import { createSharedLedger } from './limits/shared/shared-ledger.ts';
@@ -44,6 +47,7 @@ import { PRESETS } from './providers/provider-presets.ts';
 import { createRerunRunner, type RerunRunner } from './reruns/rerun-runner.ts';
 import type { MakeCall } from './reruns/run-item.ts';
 import { createHealthBoard } from './routing/health/endpoint-health.ts';
+import { createKeyBoard } from './routing/health/key-board.ts';
 import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
 import { createRandomSource } from './routing/order-endpoints.ts';
 import { resolveAuto, resolveFree } from './routing/routers.ts';
@@ -95,6 +99,8 @@ export function createFoundations(
     openChannel === undefined
       ? createHealthBoard(platform)
       : createSharedHealthBoard(openChannel('health'), platform, closing.signal());
+  const keyBoard = createKeyBoard(shared, openChannel && { channel: openChannel('keys'), signal: closing.signal() });
+  const keyLimits = createKeyLimits(options.rateLimits?.createCounter);
   const guardrailHits = createGuardrailHits(shared);
   const onRefusal: LedgerOptions['onRefusal'] = ({ guardrailId, query }) => {
     if (guardrailId === undefined) return;
@@ -108,6 +114,8 @@ export function createFoundations(
       : createSharedLedger({ slices, generations, platform, logger, onRefusal });
 
   const openCalls = createOpenCalls();
+  const places = createHeldPlaces();
+  openCalls.onEnd(places.releaseAll);
   const changes = createVideoChanges(logger);
   const isFollowed = platform.isPerRequest !== true && store.generations.follow !== undefined;
   const generationFeed = isFollowed ? createFeedOfAll(createGenerationFeed(), shared) : createGenerationFeed();
@@ -120,6 +128,7 @@ export function createFoundations(
   const broadcaster = chooseBroadcaster({ platform, store })(broadcasting);
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
+    createKeySpending({ keys: keyBoard, limits: keyLimits }),
     guardrailHits.noteRecorded,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
     ...(cacheExaminer === null ? [] : [cacheExaminer.note]),
@@ -185,6 +194,7 @@ export function createFoundations(
       openChannel && { channel: openChannel('refusals'), platform, signal: closing.signal() },
     ),
     health,
+    keyBoard,
     ledger,
     guardrailHits,
     recording,
@@ -205,7 +215,12 @@ export function createFoundations(
     findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),
-    attempts: { platform, health, retryBudget: createRetryBudget(platform) },
+    attempts: {
+      platform,
+      health,
+      retryBudget: createRetryBudget(platform),
+      pools: { keys: keyBoard, random, limits: keyLimits, places },
+    },
     responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
     sessionPasts: createSessionPasts(),
     /** Models in the last lists of the providers, by provider. */
@@ -274,8 +289,10 @@ function withDefaults(options: GatewayOptions) {
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, sessionPasts } = foundations;
   const { recording, discovered } = foundations;
+  refuseUncounted(setup.providers, setup.rateLimits?.createCounter);
   const providers = setup.providers.map(foundations.keepLimits);
   const catalog = createCatalog(providers, setup.models ?? [], PRESETS);
+  foundations.keyBoard.follow(providers);
   for (const provider of providers) {
     const list = discovered.get(provider.slug);
     if (provider.discoverModels === true && list !== undefined) catalog.setDiscovered(provider, list.models);

@@ -219,6 +219,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/providers': [401, 403, 200],
   'GET /admin/v1/providers/history': [401, 403, 200],
   'GET /admin/v1/providers/{slug}/history': [401, 403, 404],
+  'POST /admin/v1/providers/{slug}/keys/{name}/enable': [401, 403, 404],
   'POST /admin/v1/providers/{slug}/test': [401, 403, 404],
   'GET /admin/v1/setup/presets': [401, 403, 200],
   'GET /admin/v1/setup/local-servers': [401, 403, 409],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { createModelCall, type RegionOf } from '../calls/model-call.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import { type PluginParts, onwardPluginsOf, toPluginConstraints } from '../chat/complete-chat.ts';
 import { explainFailover } from '../dispatch/ask-again.ts';
@@ -9,6 +10,8 @@ import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import { type Principal, readJsonBody } from '../http/request.ts';
 import { explainPlan } from '../routing/explain.ts';
+import type { KeyBoard } from '../routing/health/key-board.ts';
+import { explainKeys, type StickyCall } from '../routing/key-pools.ts';
 import type { RoutingParts } from '../routing/plan-call.ts';
 import { applyRules, type CallOrigin, explainRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
@@ -23,6 +26,7 @@ export interface ExplainParts extends PluginParts {
   readonly routing: RoutingParts;
   readonly regionOf: RegionOf;
   readonly store: Pick<Store, 'keys'>;
+  readonly keyBoard: KeyBoard;
 }
 
 /** The query of `POST /admin/v1/explain`. */
@@ -59,7 +63,7 @@ export const explainCall = operation<ExplainParts>()({
     const call = read(body, { principal: holder, region, headers: {} });
     const { plan } = planWithin(call, caller, parts.routing, { random: () => 0 });
     const failover = explainFailover({ call, account: parts.routing.account });
-    return { data: { ...explainPlan(plan, parts.routing.health), failover } };
+    return { data: { ...explainPlan(plan, parts.routing.health, keysFor(call, parts)), failover } };
   },
 });
 
@@ -89,8 +93,17 @@ function explainChat(body: unknown, { query, caller, parts, principal, region }:
   const { plan } = planWithin(call, caller, parts.routing, { random: () => 0, constraints });
   const rules = explainRules(asked, origin, parts.routing);
   const failover = explainFailover({ call, account: parts.routing.account });
-  return { ...explainPlan(plan, parts.routing.health), failover, ...(rules.length > 0 && { rules }) };
+  return {
+    ...explainPlan(plan, parts.routing.health, keysFor(call, parts)),
+    failover,
+    ...(rules.length > 0 && { rules }),
+  };
 }
+
+const keysFor =
+  (call: StickyCall, { keyBoard }: Pick<ExplainParts, 'keyBoard'>) =>
+  (endpoint: Endpoint) =>
+    explainKeys(endpoint, call, keyBoard);
 
 /** The origin of a call as the query describes it. */
 function toOrigin({ format, door, user_agent: agent, subagent }: z.output<typeof explainCallQuerySchema>): CallOrigin {

@@ -43,6 +43,7 @@ test('shows the address of each provider, its number of models, and null for unk
       models_left_out: null,
       health: { status: 'unknown', endpoints: { ...none, unused: 1 } },
       can_test: true,
+      keys: [],
     },
     expect.objectContaining({ slug: 'beta', host: null, has_key: null, models: 2, can_test: false }),
   ]);

@@ -6,13 +6,15 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Provider, ProviderKey } from '../providers/provider.ts';
 import {
   countEndpointStates,
   createCounts,
   type HealthBoard,
   type EndpointStateCounts,
 } from '../routing/health/endpoint-health.ts';
+import type { KeyBoard } from '../routing/health/key-board.ts';
+import type { KeyReport } from '../routing/health/key-health.ts';
 import type { ProviderChecks, ProviderFinding } from '../setup/setup-host.ts';
 import type { ProviderHistories } from '../trials/provider-histories.ts';
 import { providerListSchema } from '../wire/account.ts';
@@ -20,6 +22,8 @@ import {
   findingLineSchema,
   type LayerFinding,
   modelProvidersSchema,
+  providerKeyResponseSchema,
+  type ProviderKeyState,
   providerStateListSchema,
   providerTestRequestSchema,
   providerTestResultSchema,
@@ -35,6 +39,7 @@ export interface ProviderParts {
   /** The lists of models of providers that were asked for them, by slug. */
   readonly discovered: ReadonlyMap<string, BoundModels>;
   readonly health: HealthBoard;
+  readonly keyBoard: KeyBoard;
   readonly providerHistories: ProviderHistories;
   readonly platform: Pick<Platform, 'now'>;
 }
@@ -131,7 +136,7 @@ export const listProviders = operation<ProviderParts>()({
 export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {
-    const { hostProviders, providerChecks, catalog, health, discovered } = parts;
+    const { hostProviders, providerChecks, catalog, health, discovered, keyBoard } = parts;
     const states = countEndpointStates(catalog, health);
     const data = hostProviders.map((provider) => {
       const known = providerChecks?.describe(provider);
@@ -148,11 +153,55 @@ export const listProviderStates = operation<ProviderParts>()({
         models_left_out: toLeftOut(discovered.get(provider.slug)),
         health: { status: toStatus(counts), endpoints: { ...others, half_open: halfOpen } },
         can_test: known !== undefined,
+        keys: (provider.keys ?? []).map((key) => toKeyState(key, keyBoard.of(provider.slug, key).report())),
       };
     });
     return { data };
   },
 });
+
+/** `POST /admin/v1/providers/{slug}/keys/{name}/enable`: uses a key again that its provider has refused. */
+export const enableProviderKey = operation<ProviderParts>()({
+  params: ['slug', 'name'],
+  response: providerKeyResponseSchema,
+  run({ params: { slug, name }, parts: { keyBoard } }) {
+    const known = keyBoard.named(slug, name);
+    if (known === undefined) {
+      throw new GatewayError(
+        'not_found',
+        `The provider ${slug.slice(0, 100)} has no key ${name.slice(0, 100)} of several`,
+      );
+    }
+    known.health.enable();
+    return { data: toKeyState(known.key, known.health.report()) };
+  },
+});
+
+const NANO = 1e9;
+const toTime = (ms: number): string => new Date(ms).toISOString();
+
+function toKeyState({ name, fingerprint, weight, limits }: ProviderKey, report: KeyReport): ProviderKeyState {
+  const { state, restsUntil, disabled, underWay, calls, failed, tokens, costNanoUsd, lastError } = report;
+  return {
+    name,
+    fingerprint,
+    weight,
+    limits: {
+      requests_per_minute: limits.requestsPerMinute ?? null,
+      tokens_per_minute: limits.tokensPerMinute ?? null,
+      calls_under_way: limits.callsUnderWay ?? null,
+    },
+    state,
+    rests_until: restsUntil === null ? null : toTime(restsUntil),
+    disabled: disabled && { status: disabled.status, at: toTime(disabled.at) },
+    under_way: underWay,
+    calls,
+    failed,
+    tokens,
+    cost: costNanoUsd / NANO,
+    last_error: lastError && { ...lastError, at: toTime(lastError.at) },
+  };
+}
 
 /** `GET /admin/v1/models`: by which providers each model is served. */
 export const listModelProviders = operation<ProviderParts>()({

@@ -349,6 +349,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<Place, Row>>>> = {
     'GET /admin/v1/models': admin(providers('listModelProviders'), 'List models with the providers that serve them'),
     'GET /admin/v1/providers/history': admin(providerHistory('listProviderHistories'), 'List providers with the results of calls to them over time'),
     'GET /admin/v1/providers/{slug}/history': admin(providerHistory('getProviderHistory'), 'Get the results of calls to a provider, over time and by endpoint'),
+    'POST /admin/v1/providers/{slug}/keys/{name}/enable': admin(providers('enableProviderKey'), 'Use a key of a provider again that was refused'),
     'POST /admin/v1/providers/{slug}/test': admin(providers('testProvider'), 'Test the connection to a provider, layer by layer'),
   },
   Setup: {

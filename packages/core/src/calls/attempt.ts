@@ -15,6 +15,8 @@ export interface Attempt {
   readonly brokeOff?: BrokeOff | undefined;
   /** The endpoint had been asked in the attempt before; absent otherwise. */
   readonly again?: AgainReason | undefined;
+  /** Name of the provider's key that it was sent with; absent where the provider has one alone. */
+  readonly key?: string | undefined;
 }
 
 /** Where a completion broke off that another endpoint was asked to continue. */

@@ -14,6 +14,9 @@ import { findDocumentReaders } from './document-readers.ts';
 import { findIncompleteParts } from './override-models.ts';
 import { parsePrices, type Prices } from './prices.ts';
 
+/** One of several keys of a provider. */
+export type ProviderKey = NonNullable<Endpoint['provider']['keys']>[number];
+
 /** One model at one provider. */
 export interface Endpoint {
   readonly modelId: string;

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { toCallError } from '../dispatch/run-attempts.ts';
+import { toCallError } from '../dispatch/ask-endpoint.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { CompletionAccumulator } from '../generations/completion-accumulator.ts';

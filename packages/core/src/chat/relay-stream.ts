@@ -1,6 +1,6 @@
 import { type Outcome, outcomeOf } from '../calls/attempt.ts';
+import { toCallError } from '../dispatch/ask-endpoint.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
-import { toCallError } from '../dispatch/run-attempts.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { CompletionAccumulator } from '../generations/completion-accumulator.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';

@@ -1,6 +1,6 @@
 import { type Outcome, outcomeOf } from '../calls/attempt.ts';
+import { toCallError } from '../dispatch/ask-endpoint.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
-import { toCallError } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import type { CallObserver } from '../generations/observer.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';

@@ -29,6 +29,8 @@ export interface OpenCalls {
   streams(): Iterable<OpenStream>;
   /** Calls back whenever a stream begins; for one listener. */
   onStream(listener: () => void): void;
+  /** Calls back with the id of every call that has ended; for one listener. */
+  onEnd(listener: (id: string) => void): void;
   count(): { readonly calls: number; readonly streams: number };
   /** The state of each call that is not ending, those that have run longest first. */
   states(): readonly CallState[];
@@ -38,12 +40,16 @@ export interface OpenCalls {
 export function createOpenCalls(): OpenCalls {
   const calls = createSwapRemoveList<OpenCall>();
   let onStream: (() => void) | undefined;
+  let onEnd: ((id: string) => void) | undefined;
   const running = (): OpenCall[] => calls.entries.map(({ item }) => item).filter((call) => !isEnding(call));
   return {
     add(call) {
       const entry = calls.add(call);
       if (call.stream !== null) onStream?.();
-      return () => calls.remove(entry);
+      return () => {
+        calls.remove(entry);
+        onEnd?.(call.followed.id());
+      };
     },
     interruptAll(error) {
       // An interrupted call leaves the list.
@@ -57,6 +63,7 @@ export function createOpenCalls(): OpenCalls {
     has: (id) => calls.entries.some(({ item }) => item.followed.id() === id),
     streams: () => calls.entries.flatMap(({ item: { stream } }) => stream ?? []),
     onStream: (listener) => void (onStream = listener),
+    onEnd: (listener) => void (onEnd = listener),
     count: () => ({
       calls: calls.entries.length,
       streams: calls.entries.filter(({ item }) => item.stream !== null).length,

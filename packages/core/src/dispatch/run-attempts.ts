@@ -3,7 +3,6 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { TransportError } from '../foundation/transport.ts';
 import type { CallObserver } from '../generations/observer.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import { type CountRing, createCountRing } from '../routing/health/circuit.ts';
@@ -11,19 +10,16 @@ import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { AgainReason, SkipReason } from '../wire/routing.ts';
 import { type FailoverWish, isFinalRefusal, planSecondTry, waitFor } from './ask-again.ts';
+import { askByKeys, type KeyedWish, type KeyUse } from './ask-by-keys.ts';
+import { asItIs, askOnce, type Attempted } from './ask-endpoint.ts';
 
-/** The first output of an endpoint. From here on the call cannot change to another endpoint. */
-export interface Attempted<First> {
-  readonly endpoint: Endpoint;
-  /** Time at which this endpoint was called, on the monotonic clock. */
-  readonly startedAt: number;
-  readonly first: First;
-}
-
+/** What attempts of every call share. */
 export interface AttemptParts {
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
   readonly health: HealthBoard;
   readonly retryBudget: RetryBudget;
+  /** For endpoints whose provider has several keys. */
+  readonly pools: KeyUse;
 }
 
 interface AttemptOptions {
@@ -35,7 +31,7 @@ interface AttemptOptions {
   readonly after?: Refusal | undefined;
   /** What each endpoint is sent is its own, so that the refusal of one says nothing of another. */
   readonly isSentApart?: boolean | undefined;
-  readonly wish: FailoverWish;
+  readonly wish: FailoverWish & KeyedWish;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
   readonly parts: AttemptParts;
@@ -86,7 +82,10 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     const isLast = at === endpoints.length - 1;
     const wasWell = !routing?.retriesAtEndpoint || timesAgain > 0 || isLast || health.circuitState() === 'steady';
     const hasFallback = routing?.limitsBeforeFallback !== undefined && failures.length < MAX_RETRIES && isLeft(at);
-    const attempted = await askOnce(endpoint, again, options, () => ask(endpoint, hasFallback));
+    const attempted =
+      endpoint.provider.keys === undefined
+        ? await askOnce({ endpoint, again, judge: asItIs }, options, () => ask(endpoint, hasFallback))
+        : await askByKeys(endpoint, again, options, (keyed) => ask(keyed, hasFallback));
     if (!(attempted instanceof GatewayError)) return attempted;
     failures.push(attempted);
     refusal = { endpoint, error: attempted };
@@ -100,38 +99,6 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     again = second.reason;
   }
   throw toFinalError(failures);
-}
-
-/**
- * Asks one endpoint, and notes how that went: for the record, and for its health. Resolves with its failure; throws the
- * signal's reason when that has fired meanwhile. The endpoint counts as asked before this returns.
- */
-async function askOnce<First>(
-  endpoint: Endpoint,
-  again: AgainReason | undefined,
-  { observer, signal, parts }: Pick<AttemptOptions, 'observer' | 'signal' | 'parts'>,
-  ask: () => Promise<First>,
-): Promise<Attempted<First> | GatewayError> {
-  const { platform } = parts;
-  const health = parts.health.of(endpoint);
-  const startedAt = platform.monotonicNow();
-  health.noteStarted();
-  observer.noteAsked(endpoint);
-  try {
-    // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
-    const first = await ask();
-    const latencyMs = platform.monotonicNow() - startedAt;
-    health.noteBegun(latencyMs);
-    observer.noteAttempt({ endpoint, startedAt, latencyMs, error: null, again });
-    return { endpoint, startedAt, first };
-  } catch (thrown) {
-    const error = toCallError(thrown, endpoint.provider.name);
-    if (signal.aborted) health.noteAbandoned();
-    else health.noteFailed(error, false);
-    observer.noteAttempt({ endpoint, startedAt, latencyMs: platform.monotonicNow() - startedAt, error, again });
-    signal.throwIfAborted();
-    return error;
-  }
 }
 
 function isCallable(endpoint: Endpoint, board: HealthBoard): boolean {
@@ -191,23 +158,6 @@ export function noteOutcome(
   if (outcome.status !== 'completed') return;
   const tokens = usage?.estimated === true ? undefined : usage?.completion_tokens;
   endpointHealth.noteCompleted(tokens, platform.monotonicNow() - startedAt);
-}
-
-/** Converts an exception during a call to the error that the caller receives. */
-export function toCallError(thrown: unknown, providerName: string): GatewayError {
-  if (thrown instanceof GatewayError) return thrown;
-  const metadata = { provider_name: providerName };
-  if (thrown instanceof TransportError) {
-    return new GatewayError(
-      thrown.timedOut ? 'timeout' : 'provider_unavailable',
-      `${providerName}: ${thrown.message}`,
-      {
-        cause: thrown,
-        metadata,
-      },
-    );
-  }
-  return new GatewayError('internal', 'Internal Server Error', { cause: thrown });
 }
 
 /** The last failure, with a list of those before it, and a retry time only when every endpoint named one. */

@@ -4,8 +4,9 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/to-generation.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
+import { toCallError } from './ask-endpoint.ts';
 import type { CallContext } from './prepare-call.ts';
-import { noteOutcome, toCallError } from './run-attempts.ts';
+import { noteOutcome } from './run-attempts.ts';
 import {
   type OpenWholeCall,
   openWholeCall,

@@ -14,6 +14,7 @@ import type { Usage } from '../wire/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generation.ts';
 import type { ProviderPreferences, RoutingMembers } from '../wire/routing.ts';
 import type { OnSent } from '../wire/stored-request.ts';
+import { type Attempted, toCallError } from './ask-endpoint.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
 import {
   type CallContext,
@@ -28,7 +29,7 @@ import {
   reservePrepared,
 } from './prepare-call.ts';
 import type { Recorder } from './recorder.ts';
-import { type Attempted, type AttemptParts, noteOutcome, runAttempts, toCallError } from './run-attempts.ts';
+import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
 
 export interface WholeCallParts extends PrepareParts {
   readonly attempts: AttemptParts;

@@ -123,6 +123,8 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     generation.routing_rule = call.ruled.rule;
     if (call.ruled.requested !== null) generation.requested_model = call.ruled.requested;
   }
+  const servedWith = attempts.findLast(({ error }) => error === null)?.key;
+  if (servedWith !== undefined) generation.provider_key = servedWith;
   if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
   if (call.region !== null) generation.called_region = call.region.name;
   const servedBy = completion.upstream?.provider;
@@ -185,7 +187,7 @@ export const endpointIdOf = ({ tag, providerModel }: Endpoint): string => `${tag
 
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
-  { endpoint, latencyMs, error, brokeOff, again }: Omit<Attempt, 'startedAt'>,
+  { endpoint, latencyMs, error, brokeOff, again, key }: Omit<Attempt, 'startedAt'>,
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {
@@ -200,6 +202,7 @@ export function toProviderResponse(
   if (ended !== undefined) response.error = toAttemptError(ended, isContentStored);
   if (brokeOff !== undefined) response.broke_off_after = brokeOff.afterCharacters;
   if (again !== undefined) response.again = again;
+  if (key !== undefined) response.key = key;
   return response;
 }
 

@@ -1,6 +1,6 @@
 import type { ModelCall } from '../calls/model-call.ts';
+import { toCallError } from '../dispatch/ask-endpoint.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
-import { toCallError } from '../dispatch/run-attempts.ts';
 import type { WholeCallParts, WholeResult } from '../dispatch/run-whole-call.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { GatewayResponse } from '../http/response.ts';

@@ -1,12 +1,23 @@
+import { createWebPlatform } from '../foundation/platform.ts';
 import type { Transport } from '../foundation/transport.ts';
 import type { Wire } from '../wire/provider-setup.ts';
 import type { ProviderOptions } from './kit/to-upstream.ts';
 import type { OpenAiProviderSettings } from './openai/openai-provider.ts';
 import { PRESETS } from './provider-presets.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderKey, ProviderKeyLimits } from './provider.ts';
+
+/** One of several keys as configuration describes it. */
+export interface ProviderKeyOptions extends ProviderKeyLimits {
+  readonly name: string;
+  readonly key: string;
+  /** Default: 1. */
+  readonly weight?: number | undefined;
+}
 
 /** A provider as configuration describes it, whatever its wire, and what it is called over. */
 export interface WireProviderOptions extends ProviderOptions {
+  /** Keys that calls are shared among, in place of `apiKey`. Their names must be unique. */
+  readonly apiKeys?: readonly ProviderKeyOptions[] | undefined;
   readonly wire: Wire;
   /** The preset whose dialect is used; null without one. */
   readonly preset: string | null;
@@ -37,14 +48,37 @@ const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   deepgram: async () => (await import('./deepgram/deepgram-audio.ts')).createDeepgramProvider,
 };
 
-/** Creates a provider for its configured wire. Imports that wire and no other, which keeps a start short. */
-export async function createProvider(options: WireProviderOptions): Promise<Provider> {
+/**
+ * Creates a provider for its configured wire. Imports that wire and no other, which keeps a start short. With several
+ * keys it is made once for each (docs/decisions/0085).
+ */
+export async function createProvider({ apiKeys = [], ...options }: WireProviderOptions): Promise<Provider> {
   const create = await LOAD[options.wire]();
-  return create(toWireSettings(options));
+  const settings = toWireSettings(options);
+  const keys = await Promise.all(apiKeys.map((key) => createKey(key, (apiKey) => create({ ...settings, apiKey }))));
+  const [first] = keys;
+  return first === undefined ? create(settings) : { ...first.provider, keys };
+}
+
+/** Characters of a fingerprint: enough to tell keys apart, and too few to find one by. */
+const FINGERPRINT_LENGTH = 12;
+
+async function createKey(
+  { name, key, weight = 1, requestsPerMinute, tokensPerMinute, callsUnderWay }: ProviderKeyOptions,
+  create: (apiKey: string) => Provider,
+): Promise<ProviderKey> {
+  const hash = await createWebPlatform().sha256(key);
+  return {
+    name,
+    fingerprint: hash.slice(0, FINGERPRINT_LENGTH),
+    weight,
+    limits: { requestsPerMinute, tokensPerMinute, callsUnderWay },
+    provider: create(key),
+  };
 }
 
 /** Looks up the dialect of the preset. */
-function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
+function toWireSettings({ wire: _, preset, ...settings }: Omit<WireProviderOptions, 'apiKeys'>): WireSettings {
   const known = preset !== null && Object.hasOwn(PRESETS, preset) ? PRESETS[preset] : undefined;
   return {
     ...settings,

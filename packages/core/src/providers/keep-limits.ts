@@ -33,6 +33,7 @@ function keepLimits(provider: WholeProvider, parts: LimitParts): Provider {
     byok: provider.byok,
     gateway: provider.gateway,
     discoverModels: provider.discoverModels,
+    keys: provider.keys?.map((key) => ({ ...key, provider: keepLimits(key.provider, parts) })),
     putsModelInPath: provider.putsModelInPath,
     prefillOf: provider.prefillOf?.bind(provider),
     cacheTtlsOf: provider.cacheTtlsOf?.bind(provider),

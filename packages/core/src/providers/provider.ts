@@ -141,6 +141,11 @@ export interface Provider {
   readonly gateway?: GatewayAbilities | undefined;
   /** Whether the provider's name of a model is a part of the address of a call, so that not every name is fit. */
   readonly putsModelInPath?: boolean | undefined;
+  /**
+   * The keys that calls are shared among, of which this provider is made with the first; absent where it has one alone.
+   * Jobs, batches and lists go by the first, because a job is known to the account that began it.
+   */
+  readonly keys?: readonly ProviderKey[] | undefined;
   /** Call `listModels` at start and serve the models it returns. */
   readonly discoverModels?: boolean | undefined;
   /** How a model is asked to continue a completion; null where it cannot. Absent: not known. */
@@ -176,6 +181,27 @@ export interface Provider {
   ocr?(call: OcrCall): Promise<OcrResult>;
   /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
+}
+
+/** Limits of one key; absent means none. */
+export interface ProviderKeyLimits {
+  readonly requestsPerMinute?: number | undefined;
+  readonly tokensPerMinute?: number | undefined;
+  /** Calls under way at once, of this process. */
+  readonly callsUnderWay?: number | undefined;
+}
+
+/** One of several keys of a provider. */
+export interface ProviderKey {
+  /** Names it for people; unique among the keys of its provider. */
+  readonly name: string;
+  /** The beginning of its SHA-256, by which processes and operators know it. Never the key. */
+  readonly fingerprint: string;
+  /** Its share of the calls, relative to the other keys. Above 0. */
+  readonly weight: number;
+  readonly limits: ProviderKeyLimits;
+  /** The provider as it is called with this key. */
+  readonly provider: Provider;
 }
 
 /**

@@ -11,8 +11,11 @@ import type { Exclusion } from './select-endpoints.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 
+/** How the keys of an endpoint stand whose provider has several. */
+type KeysOf = (endpoint: Endpoint) => EndpointExplanation['keys'];
+
 /** Reports for every endpoint of a plan at which rank it may be called, or which rule excludes it. */
-export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplanation {
+export function explainPlan(plan: CallPlan, health: HealthBoard, keysOf: KeysOf): RoutingExplanation {
   return {
     requested: plan.requested,
     strategy: plan.strategy,
@@ -21,7 +24,10 @@ export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplana
     models: [...plan.models],
     unknown_providers: [...plan.unknownProviders],
     endpoints: [
-      ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, health)),
+      ...plan.endpoints.map((endpoint, index) => ({
+        ...explain(endpoint, index + 1, null, health),
+        ...(endpoint.provider.keys !== undefined && { keys: keysOf(endpoint) }),
+      })),
       ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, health)),
     ],
   };
@@ -55,7 +61,7 @@ function explain(
 }
 
 interface RoutingOutcome {
-  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error' | 'brokeOff' | 'again'>[];
+  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error' | 'brokeOff' | 'again' | 'key'>[];
   /** The response is an error. */
   readonly hasFailed: boolean;
   /** Milliseconds; undefined when upstream was never called. */
@@ -135,12 +141,13 @@ function toRoutingMetadata(
       })),
     },
     ...(attempts.length > 0 && {
-      attempts: attempts.map(({ endpoint, error, brokeOff, again }) => ({
+      attempts: attempts.map(({ endpoint, error, brokeOff, again, key }) => ({
         provider: endpoint.provider.name,
         model: endpoint.modelId,
         status: error === null ? 200 : (error.upstreamStatus ?? error.status),
         ...(brokeOff !== undefined && { broke_off_after: brokeOff.afterCharacters }),
         ...(again !== undefined && { again }),
+        ...(key !== undefined && { key }),
       })),
     }),
     ...(plan.unknownProviders.length > 0 && { unknown_providers: [...plan.unknownProviders] }),

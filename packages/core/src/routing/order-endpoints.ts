@@ -173,25 +173,40 @@ export function pickAtRandom(endpoints: readonly Endpoint[], random: RandomSourc
 
 /**
  * Picks the same endpoint for the same key, and over many keys each in proportion to its share. When an endpoint is
- * removed only its own keys move (weighted rendezvous hashing), so no state has to be stored or shared.
+ * removed only its own keys move, so no state has to be stored or shared.
  */
 export function pickByKey(endpoints: readonly Endpoint[], key: string): Endpoint {
   const shares = sharesOf(endpoints);
+  return pickWeighted(endpoints, (endpoint, index) => ({
+    share: shares[index] as number,
+    unit: hashToUnit(`${key}\n${endpointIdOf(endpoint)}`),
+  }));
+}
+
+/**
+ * Picks one of at least one items in proportion to its share, by a number above 0 and below 1 for each (weighted
+ * rendezvous hashing).
+ */
+export function pickWeighted<Item>(
+  items: readonly Item[],
+  weigh: (item: Item, index: number) => { readonly share: number; readonly unit: number },
+): Item {
   let best = 0;
   let bestScore = Number.POSITIVE_INFINITY;
-  for (const [index, endpoint] of endpoints.entries()) {
+  for (const [index, item] of items.entries()) {
+    const { share, unit } = weigh(item, index);
     // An exponential variable with the share as its rate: the probability that it is the smallest equals the share.
-    const score = -Math.log(hashToUnit(`${key}\n${endpointIdOf(endpoint)}`)) / (shares[index] as number);
+    const score = -Math.log(unit) / share;
     if (score < bestScore) {
       best = index;
       bestScore = score;
     }
   }
-  return endpoints[best] as Endpoint;
+  return items[best] as Item;
 }
 
 /** A random-looking number above 0 and below 1 for a text. For spreading load, never where forgery matters. */
-function hashToUnit(text: string): number {
+export function hashToUnit(text: string): number {
   // Two 32-bit multiplicative hashes side by side (the public-domain cyrb53), of which 53 bits make a number.
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
@@ -211,7 +226,7 @@ function hashToUnit(text: string): number {
  * cache key, else the conversation's opening where an endpoint has a lower price for cached prompts. Null for none.
  */
 export function stickyKeyOf(
-  { principal, session }: ModelCall,
+  { principal, session }: Pick<ModelCall, 'principal' | 'session'>,
   { cacheKey, openingOf }: CallPreferences,
   among: readonly Endpoint[],
 ): string | null {

@@ -1,6 +1,6 @@
 import { withFlaggedInput } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { toCallError } from '../dispatch/run-attempts.ts';
+import { toCallError } from '../dispatch/ask-endpoint.ts';
 import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { toProviderResponse } from '../generations/to-generation.ts';

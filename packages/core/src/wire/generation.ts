@@ -27,8 +27,13 @@ const providerResponseSchema = z.object({
   error: z.object({ code: z.int(), error_type: z.string(), message: z.string().optional() }).optional(),
   /** The gateway's own field: the characters of text after which it broke off, and the next was asked to continue. */
   broke_off_after: z.int().optional(),
-  /** The gateway's own field: the endpoint was asked once more, after the wait that it named, or at once after a failure. */
+  /**
+   * The gateway's own field: the endpoint was asked once more, after the wait that it named, at once after a failure, or
+   * with another key after it refused one.
+   */
   again: z.enum(AGAIN_REASONS).optional(),
+  /** The gateway's own field: the name of the key that it was asked with; absent where the provider has one alone. */
+  key: z.string().optional(),
 });
 
 const FEEDBACK_CATEGORIES = [
@@ -134,6 +139,8 @@ export const generationSchema = z.object({
    */
   routing_rule: z.string().optional(),
   requested_model: z.string().optional(),
+  /** The gateway's own field: the name of the key that served the call; absent where its provider has one alone. */
+  provider_key: z.string().optional(),
   /** The gateway's own fields: the stored prompt that the request named, and its version; absent without one. */
   prompt_id: z.string().optional(),
   prompt_version: z.int().optional(),

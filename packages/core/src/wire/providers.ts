@@ -117,6 +117,43 @@ export const providerHistoryQuerySchema = z.strictObject({
 });
 export type ProviderHistoryQuery = z.infer<typeof providerHistoryQuerySchema>;
 
+/**
+ * `ready`: gets its share of the calls. `failing`: its circuit is open, so that others come first. `resting`: the
+ * provider has refused it for a time. `busy`: as many calls are under way as it may have. `disabled`: the provider does
+ * not know it, or it has no credit left.
+ */
+export const KEY_STATES = ['ready', 'failing', 'resting', 'busy', 'disabled'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** One of several keys of a provider, as this process knows it. Never the key. */
+const keyStateSchema = z.object({
+  name: z.string(),
+  /** The beginning of its SHA-256. */
+  fingerprint: z.string(),
+  weight: z.number(),
+  limits: z.object({
+    requests_per_minute: count.nullable(),
+    tokens_per_minute: count.nullable(),
+    calls_under_way: count.nullable(),
+  }),
+  state: z.enum(KEY_STATES),
+  /** Until when it rests; null unless it does. */
+  rests_until: z.string().nullable(),
+  /** The status by which the provider refused it, and when; null unless it is disabled. */
+  disabled: z.object({ status: count, at: z.string() }).nullable(),
+  under_way: count,
+  /** Since the process began; so are the others below. */
+  calls: count,
+  failed: count,
+  tokens: count,
+  /** USD. */
+  cost: z.number(),
+  last_error: z.object({ at: z.string(), status: count.nullable(), code: z.string(), message: z.string() }).nullable(),
+});
+export type ProviderKeyState = z.infer<typeof keyStateSchema>;
+
+export const providerKeyResponseSchema = z.object({ data: keyStateSchema });
+
 export const providerStateListSchema = z.object({
   data: z.array(
     z.object({
@@ -148,6 +185,8 @@ export const providerStateListSchema = z.object({
         }),
       }),
       can_test: z.boolean(),
+      /** Its keys where it has several; empty for others. */
+      keys: z.array(keyStateSchema),
     }),
   ),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { modelEndpointSchema } from './models.ts';
+import { KEY_STATES } from './providers.ts';
 
 /**
  * The formats of a chat call, by the last word of their paths: `chat` is `POST /chat/completions`, and those of Ollama
@@ -141,6 +142,19 @@ const endpointExplanationSchema = z.object({
     completion: z.string().nullable(),
     compared: z.number().nullable(),
   }),
+  /** Where its provider has several keys: which one the call would be sent with, and why. */
+  keys: z
+    .array(
+      z.object({
+        name: z.string(),
+        weight: z.number(),
+        state: z.enum(KEY_STATES),
+        chosen: z.boolean(),
+        /** Of the chosen one: no other can be used, the session or user leads to it, it was drawn, or all are disabled. */
+        reason: z.enum(['only', 'sticky', 'weight', 'last_resort']).optional(),
+      }),
+    )
+    .optional(),
   /** Whether it can continue a completion that has broken off elsewhere. */
   takes_prefill: z.boolean(),
   health: healthFields.extend({

@@ -100,8 +100,11 @@ export interface GuardrailStage extends PipelineStage {
   };
 }
 
-/** Why an endpoint is asked once more in a call: it named a short wait, which is over, or it failed in a passing way. */
-export const AGAIN_REASONS = ['waited', 'failed'] as const;
+/**
+ * Why an endpoint is asked once more in a call: it named a short wait, which is over, it failed in a passing way, or it
+ * refused one of the keys that the gateway has for it.
+ */
+export const AGAIN_REASONS = ['waited', 'failed', 'other_key'] as const;
 export type AgainReason = (typeof AGAIN_REASONS)[number];
 
 const endpointSchema = { provider: z.string(), model: z.string() };
@@ -121,7 +124,8 @@ const routingMetadataSchema = z.object({
   }),
   /**
    * Absent when no endpoint was called. `broke_off_after`: the characters of text after which an endpoint broke off, and
-   * the next was asked to continue. `again`: the same endpoint once more, after the wait that it named or at once.
+   * the next was asked to continue. `again`: the same endpoint once more, after the wait that it named, at once, or with
+   * another key. `key`: the name of that key, where the provider has several.
    */
   attempts: z
     .array(
@@ -130,6 +134,7 @@ const routingMetadataSchema = z.object({
         status: z.int(),
         broke_off_after: z.int().optional(),
         again: z.enum(AGAIN_REASONS).optional(),
+        key: z.string().optional(),
       }),
     )
     .optional(),

@@ -1,6 +1,6 @@
 import { annotation } from '../../calls/message-places.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { toCallError } from '../../dispatch/run-attempts.ts';
+import { toCallError } from '../../dispatch/ask-endpoint.ts';
 import { raceAbort } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';

@@ -1,6 +1,6 @@
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
 import { costOfCharges } from '../../catalog/prices.ts';
-import { toCallError } from '../../dispatch/run-attempts.ts';
+import { toCallError } from '../../dispatch/ask-endpoint.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { toBase64Pieces } from '../../providers/kit/base64.ts';
 import { selectEndpoints } from '../../routing/select-endpoints.ts';

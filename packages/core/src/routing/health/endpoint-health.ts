@@ -85,7 +85,7 @@ export interface EndpointHealth {
 }
 
 /** Pause after a refusal for the rate that names no time. */
-const DEFAULT_REST_MS = 5000;
+export const DEFAULT_REST_MS = 5000;
 /** Upper limit for a pause that upstream names: limits may be lifted earlier, and only a call would show it. */
 const LONGEST_REST_MS = 60_000;
 const PREFERENCE_WINDOW_MS = 300_000;

@@ -15,6 +15,7 @@ const provider = (slug: string, host: string | null, status: ProviderState['heal
   models_left_out: null,
   health: { status, endpoints: { steady: 1, unstable: 0, resting: 0, failing: 0, half_open: 0, open: 0, unused: 0 } },
   can_test: true,
+  keys: [],
 });
 const setup = (slug: string, status: ProviderSetup['status'], source: ProviderSetup['source']): ProviderSetup => ({
   slug,

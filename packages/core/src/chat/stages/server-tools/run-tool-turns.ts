@@ -2,7 +2,8 @@ import type { Outcome } from '../../../calls/attempt.ts';
 import { completionChunk } from '../../../calls/message-places.ts';
 import type { Pipeline } from '../../../calls/model-call.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import { noteOutcome, toCallError } from '../../../dispatch/run-attempts.ts';
+import { toCallError } from '../../../dispatch/ask-endpoint.ts';
+import { noteOutcome } from '../../../dispatch/run-attempts.ts';
 import { raceAbort } from '../../../foundation/awaitable.ts';
 import {
   type CompletionAccumulator,

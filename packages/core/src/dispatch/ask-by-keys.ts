@@ -1,0 +1,143 @@
+import type { ModelCall } from '../calls/model-call.ts';
+import type { Endpoint, ProviderKey } from '../catalog/catalog.ts';
+import { raceAbort } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { KeyLimits } from '../limits/key-limits.ts';
+import type { KeyHealth } from '../routing/health/key-health.ts';
+import { chooseKey, type KeyPoolParts, keyStickinessOf, type StickyCall, waitForKeyMs } from '../routing/key-pools.ts';
+import type { AgainReason } from '../wire/routing.ts';
+import { asItIs, askOnce, type AskingOptions, type Attempted } from './ask-endpoint.ts';
+import type { HeldPlaces } from './held-places.ts';
+import type { GenerationListener } from './recorder.ts';
+
+/** What calls to providers with several keys need. */
+export interface KeyUse extends KeyPoolParts {
+  readonly limits: KeyLimits;
+  readonly places: HeldPlaces;
+}
+
+/** The call, of which a key is chosen by its session or user. */
+export interface KeyedWish {
+  readonly call: StickyCall & Pick<ModelCall, 'id'>;
+}
+
+interface KeyedOptions extends AskingOptions {
+  readonly wish: KeyedWish;
+  readonly parts: AskingOptions['parts'] & { readonly pools: KeyUse };
+}
+
+/** The kind of place that a call holds at its key. */
+const KEY_PLACE = 'key';
+
+/**
+ * Asks an endpoint with one key of its provider after the other, while it refuses the key and not the call. Each is an
+ * attempt of its own in the record; for the plan, the budget of retries and the health of the endpoint all of them are
+ * one (docs/decisions/0085). Resolves with the failure of the last.
+ */
+export async function askByKeys<First>(
+  endpoint: Endpoint,
+  again: AgainReason | undefined,
+  options: KeyedOptions,
+  ask: (keyed: Endpoint) => Promise<First>,
+): Promise<Attempted<First> | GatewayError> {
+  const { signal, wish, parts } = options;
+  const { pools } = parts;
+  const { slug } = endpoint.provider;
+  const stickyKey = keyStickinessOf(wish.call, endpoint);
+  const tried = new Set<ProviderKey>();
+  // What a former turn of the call held: this one may need the same place.
+  pools.places.release(wish.call.id, KEY_PLACE);
+  let reason = again;
+  for (;;) {
+    const choice = chooseKey(endpoint, { stickyKey, tried }, pools);
+    if (choice === null) {
+      const refusal = toPoolError(endpoint, undefined, pools);
+      return askOnce({ endpoint, again: reason, judge: asItIs }, options, () => Promise.reject(refusal));
+    }
+    const { key } = choice;
+    tried.add(key);
+    const health = pools.keys.of(slug, key);
+    const waiting = pools.limits.admit(slug, key);
+    const waitMs = waiting instanceof Promise ? await raceAbort(waiting, signal) : waiting;
+    if (waitMs > 0) {
+      health.rest(waitMs);
+      continue;
+    }
+    const judge = (error: GatewayError): GatewayError | null => {
+      if (health.noteFailed(error) === 'unrelated') return error;
+      const isLeft = chooseKey(endpoint, { stickyKey, tried, isDryRun: true }, pools) !== null;
+      return isLeft ? null : toPoolError(endpoint, error, pools);
+    };
+    const attempted = await askWithKey({ endpoint, again: reason, key, health, judge }, options, ask);
+    if (attempted !== null) return attempted;
+    reason = 'other_key';
+  }
+}
+
+interface KeyedAttempt {
+  readonly endpoint: Endpoint;
+  readonly again: AgainReason | undefined;
+  readonly key: ProviderKey;
+  readonly health: KeyHealth;
+  readonly judge: (error: GatewayError) => GatewayError | null;
+}
+
+/** One attempt with one key, which holds a place there until the call ends, or the attempt fails. */
+async function askWithKey<First>(
+  { endpoint, again, key, health, judge }: KeyedAttempt,
+  options: KeyedOptions,
+  ask: (keyed: Endpoint) => Promise<First>,
+): Promise<Attempted<First> | GatewayError | null> {
+  const { wish, parts } = options;
+  const { places } = parts.pools;
+  places.hold(wish.call.id, KEY_PLACE, health.hold());
+  health.noteStarted();
+  let hasBegun = false;
+  try {
+    const attempted = await askOnce({ endpoint, again, key: key.name, judge }, options, () =>
+      ask({ ...endpoint, provider: key.provider }),
+    );
+    hasBegun = attempted !== null && !(attempted instanceof GatewayError);
+    if (hasBegun) health.noteServed();
+    return attempted;
+  } finally {
+    if (!hasBegun) places.release(wish.call.id, KEY_PLACE);
+  }
+}
+
+/** A key that is busy is free again as soon as a call ends. */
+const BUSY_RETRY_SECONDS = 1;
+
+/** The failure of an endpoint of which no key can be used: with the time at which the first can be, where one will be. */
+function toPoolError(endpoint: Endpoint, last: GatewayError | undefined, { keys }: KeyUse): GatewayError {
+  const { name, slug, keys: all = [] } = endpoint.provider;
+  const facts = {
+    cause: last,
+    upstreamStatus: last?.upstreamStatus,
+    metadata: { ...last?.metadata, provider_name: name },
+  };
+  const waitMs = waitForKeyMs(endpoint, keys);
+  if (waitMs !== null || all.some((key) => keys.of(slug, key).state() === 'busy')) {
+    const retryAfterSeconds = waitMs === null ? BUSY_RETRY_SECONDS : Math.max(1, Math.ceil(waitMs / 1000));
+    const message = `${name}: every key of the gateway is at its limit; try again in ${retryAfterSeconds} s`;
+    return new GatewayError('rate_limit_exceeded', message, { ...facts, retryAfterSeconds });
+  }
+  if (last !== undefined) return last;
+  const message = `${name} refuses every key of the gateway; the operator must check them and their balance`;
+  return new GatewayError('provider_unavailable', message, facts);
+}
+
+/** Counts the tokens and the cost of calls for the keys that served them. */
+export const createKeySpending =
+  ({ keys, limits }: Pick<KeyUse, 'keys' | 'limits'>): GenerationListener =>
+  ({ generation, costNanoUsd }) => {
+    const { provider_key: name, provider_responses: attempts } = generation;
+    if (name === undefined) return;
+    const served = attempts?.findLast((attempt) => attempt.key === name);
+    const [slug = ''] = (served?.endpoint_id ?? '').split(/[/:]/, 1);
+    const known = keys.named(slug, name);
+    if (known === undefined) return;
+    const tokens = (generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0);
+    known.health.noteSpent(tokens, costNanoUsd);
+    limits.noteTokens(slug, known.key, tokens);
+  };
