@@ -73,7 +73,8 @@ function toSource(from: string | undefined, provider: string | undefined, keyEnv
     preset.wire === 'fal' ||
     preset.wire === 'replicate' ||
     preset.wire === 'elevenlabs' ||
-    preset.wire === 'deepgram'
+    preset.wire === 'deepgram' ||
+    preset.wire === 'bedrock'
   )
     throw new UsageError(`"${from}" has no list of models.`);
   const variable = keyEnv ?? preset.apiKeyEnv;

@@ -15,8 +15,11 @@ const FIELDS =
 const changes = changesWith(FIELDS.split(' '));
 
 /** A changed event in the frame of the original one, which may name the event's type. */
-const frame = (script: WireScript, original: object, changed: object): string =>
-  script.toEvent(original).replace(JSON.stringify(original), () => JSON.stringify(changed));
+function frame(script: WireScript, original: object, changed: object): string | Uint8Array {
+  const event = script.toEvent(original);
+  if (typeof event !== 'string') return script.toEvent(changed);
+  return event.replace(JSON.stringify(original), () => JSON.stringify(changed));
+}
 
 /** All that the upstream of a script says, by what it is. */
 const responsesOf = ({ responses, errors, refusals, brokenOff }: WireScript): ReadonlyMap<string, UpstreamResponse> =>
@@ -59,7 +62,7 @@ test.each(scripts)(
       const frames = change(events, made).map((event, at) => frame(script, events[at] ?? {}, event));
       const transports = [
         ['whole', replayWhole({ ...upstream, whole })] as const,
-        ...replayStreams({ ...script, toEvent: String }, frames),
+        ...replayStreams({ ...script, toEvent: (event: string | Uint8Array) => event }, frames),
       ];
       for (const [way, transport] of transports) {
         const core = createWireGateway(script, transport);

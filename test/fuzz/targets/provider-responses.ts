@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { cutInto, cuts, damage, damaged } from '../../support/formats/damaged-bytes.ts';
 import { createWireGateway, JSON_TYPE, scripts } from '../../support/gateways/ask-wire.ts';
 import { readFrames } from '../../support/gateways/core-gateway.ts';
+import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../support/upstreams/scripted-transport.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 
@@ -41,10 +42,9 @@ export const providerResponses: FuzzTarget = {
         const { script, response } = responses.get(name) ?? {};
         if (script === undefined || response === undefined) throw new Error(`There is no ${name}`);
         const { status = 200, headers, whole, events = [] } = response;
-        const text = stream
-          ? events.map((event) => script.toEvent(event)).join('') + script.end
-          : JSON.stringify(whole);
-        const pieces = cutInto(damaged(new TextEncoder().encode(text), done), places);
+        const sent = stream ? [...events.map((event) => script.toEvent(event)), script.end] : [JSON.stringify(whole)];
+        const [, [bytes = new Uint8Array()] = []] = chunkings(sent).at(-1) ?? [];
+        const pieces = cutInto(damaged(bytes, done), places);
         const core = createWireGateway(
           script,
           createReplayTransport({

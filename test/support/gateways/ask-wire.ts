@@ -60,7 +60,7 @@ export const replayWhole = ({ status, headers, whole }: UpstreamResponse): Scrip
 
 /** The response as a stream in the three chunkings. */
 export const replayStreams = <Event = object>(
-  { toEvent, end: usualEnd }: { toEvent(event: Event): string; readonly end: string },
+  { toEvent, end: usualEnd }: { toEvent(event: Event): string | Uint8Array; readonly end: string },
   events: readonly Event[],
   end = usualEnd,
 ) =>

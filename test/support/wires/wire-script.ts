@@ -25,8 +25,8 @@ export interface WireScript {
   /** `createOpenAiProvider` and its like, from the file of that name in `packages/core/src/providers`. */
   createProvider(transport: Transport): Provider;
   readonly model: string;
-  /** Frames one event. */
-  toEvent(payload: object): string;
+  /** Frames one event, as text or as bytes. */
+  toEvent(payload: object): string | Uint8Array;
   /** Follows the last event. */
   readonly end: string;
   readonly responses: Readonly<Record<ResponseCase, UpstreamResponse>>;

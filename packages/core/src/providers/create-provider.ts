@@ -1,6 +1,7 @@
 import { createWebPlatform } from '../foundation/platform.ts';
 import type { Transport } from '../foundation/transport.ts';
 import type { Wire } from '../wire/provider-setup.ts';
+import type { BedrockProviderSettings } from './bedrock/bedrock-provider.ts';
 import type { ProviderOptions } from './kit/to-upstream.ts';
 import type { OpenAiProviderSettings } from './openai/openai-provider.ts';
 import { PRESETS } from './provider-presets.ts';
@@ -26,10 +27,11 @@ export interface WireProviderOptions extends ProviderOptions {
   readonly query?: OpenAiProviderSettings['query'];
   readonly responses?: OpenAiProviderSettings['responses'];
   readonly listsModels?: OpenAiProviderSettings['listsModels'];
+  readonly credentials?: BedrockProviderSettings['credentials'];
 }
 
 /** Settings of all wires together: each uses those it knows. */
-interface WireSettings extends OpenAiProviderSettings {
+interface WireSettings extends OpenAiProviderSettings, Pick<BedrockProviderSettings, 'credentials'> {
   readonly downloads: Transport;
 }
 
@@ -45,6 +47,7 @@ const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   fal: async () => (await import('./fal/fal-videos.ts')).createFalProvider,
   replicate: async () => (await import('./replicate/replicate-videos.ts')).createReplicateProvider,
   elevenlabs: async () => (await import('./elevenlabs/elevenlabs-audio.ts')).createElevenLabsProvider,
+  bedrock: async () => (await import('./bedrock/bedrock-provider.ts')).createBedrockProvider,
   deepgram: async () => (await import('./deepgram/deepgram-audio.ts')).createDeepgramProvider,
 };
 

@@ -13,6 +13,7 @@ export const WIRES = [
   'replicate',
   'elevenlabs',
   'deepgram',
+  'bedrock',
 ] as const;
 export type Wire = (typeof WIRES)[number];
 

@@ -20,14 +20,13 @@ import {
   type ScriptedResponse,
   type ScriptedUpstream,
   TIMEOUTS,
+  toBytes,
   toCall,
   toChunkings,
 } from './scripted-upstream.ts';
 
-const encoder = new TextEncoder();
-
 const respondWhole = ({ whole, wholeType = 'application/json' }: UpstreamCompletion): ScriptedUpstream =>
-  createScriptedUpstream({ headers: { 'content-type': wholeType }, pieces: [encoder.encode(whole)] });
+  createScriptedUpstream({ headers: { 'content-type': wholeType }, pieces: [toBytes(whole)] });
 
 const respondWith = ({ streamType = 'text/event-stream' }: UpstreamCompletion, pieces: readonly Uint8Array[]) =>
   createScriptedUpstream({ headers: { 'content-type': streamType }, pieces });
@@ -93,7 +92,7 @@ const completionCases: readonly ProviderCase[] = [
     needs: 'readsPieces',
     async run(subject) {
       const { completion } = subject;
-      const pieces = [encoder.encode(completion.events.join(''))];
+      const [, pieces = []] = toChunkings(completion.events).at(-1) ?? [];
       const provider = subject.create(respondWith(completion, pieces).transport);
       const [first = [], ...others] = await readBatches(provider, toCall(subject, { stream: true }));
       expectEqual(joinChunks(first).content, completion.expected.content);
@@ -117,7 +116,7 @@ const completionCases: readonly ProviderCase[] = [
     needs: 'readsPieces',
     async run(subject) {
       const { completion } = subject;
-      const pieces = completion.events.map((event) => encoder.encode(event));
+      const pieces = completion.events.map(toBytes);
       const upstream = respondWith(completion, pieces);
       const chat = openChat(subject.create(upstream.transport), toCall(subject, { stream: true }));
       for await (const batch of chat) {
@@ -156,7 +155,7 @@ async function findText(subject: ProviderSubject): Promise<{ begin: number; last
   // A provider may read ahead, so that the pieces that it has taken do not tell: streams of so many events do.
   const contents: string[] = [];
   for (let kept = 1; kept <= completion.events.length; kept += 1) {
-    const pieces = completion.events.slice(0, kept).map((event) => encoder.encode(event));
+    const pieces = completion.events.slice(0, kept).map(toBytes);
     const provider = subject.create(streamOf(completion, pieces).transport);
     const { chunks } = await readUntilFailure(provider, toCall(subject, { stream: true }));
     contents.push(joinText(chunks));
@@ -173,7 +172,7 @@ function openSilent(
   events: number,
   signal: AbortSignal,
 ): { readonly upstream: ScriptedUpstream; readonly chat: AsyncIterator<readonly ChatChunk[]> } {
-  const pieces = subject.completion.events.slice(0, events).map((event) => encoder.encode(event));
+  const pieces = subject.completion.events.slice(0, events).map(toBytes);
   const upstream = streamOf(subject.completion, pieces, signal);
   const chat = openChat(subject.create(upstream.transport), toCall(subject, { stream: true, signal }));
   return { upstream, chat: chat[Symbol.asyncIterator]() };
@@ -211,7 +210,7 @@ const failureCases: readonly ProviderCase[] = [
     async run(subject) {
       for (const { status, headers, body, code, retryAfterSeconds } of subject.refusals) {
         const toProvider = (): Provider => {
-          const pieces = [encoder.encode(body)];
+          const pieces = [toBytes(body)];
           const given = headers ?? { 'content-type': 'application/json' };
           return subject.create(createScriptedUpstream({ status, headers: given, pieces }).transport);
         };
@@ -244,7 +243,7 @@ const failureCases: readonly ProviderCase[] = [
     title: 'A provider throws for an unstreamed completion that is cut',
     async run(subject) {
       const { whole, wholeType = 'application/json' } = subject.completion;
-      const pieces = [encoder.encode(whole.slice(0, Math.ceil(whole.length / 2)))];
+      const pieces = [toBytes(whole.slice(0, Math.ceil(whole.length / 2)))];
       const upstream = createScriptedUpstream({ headers: { 'content-type': wholeType }, pieces });
       const provider = subject.create(upstream.transport);
       const error = await expectRejection(readBatches(provider, toCall(subject, { stream: false })));
@@ -265,7 +264,7 @@ const failureCases: readonly ProviderCase[] = [
     async run(subject) {
       const { begin } = await findText(subject);
       const reset = new TransportError('the connection was reset', { phase: 'body', requestSent: true });
-      const pieces = subject.completion.events.slice(0, begin).map((event) => encoder.encode(event));
+      const pieces = subject.completion.events.slice(0, begin).map(toBytes);
       let breakOff: (error: Error) => void = () => undefined;
       const broken = new Promise<Error>((resolve) => (breakOff = resolve));
       const provider = subject.create(streamOf(subject.completion, pieces, broken).transport);
@@ -281,7 +280,7 @@ const failureCases: readonly ProviderCase[] = [
     async run(subject) {
       const { begin } = await findText(subject);
       const reset = new TransportError('the connection was reset', { phase: 'body', requestSent: true });
-      const pieces = subject.completion.events.slice(0, begin).map((event) => encoder.encode(event));
+      const pieces = subject.completion.events.slice(0, begin).map(toBytes);
       const provider = subject.create(streamOf(subject.completion, pieces, reset).transport);
       const { chunks, error } = await readUntilFailure(provider, toCall(subject, { stream: true }));
       expectThat(error === reset, 'the error of the transport is thrown itself');

@@ -21,8 +21,8 @@ export interface UpstreamCompletion {
   readonly whole: string;
   /** The content type of that. Default: `application/json`. */
   readonly wholeType?: string | undefined;
-  /** The body of the streamed response, an event each, with all of its framing. */
-  readonly events: readonly string[];
+  /** The body of the streamed response, an event each, with all of its framing: as text, or as bytes. */
+  readonly events: readonly (string | Uint8Array)[];
   /** The content type of that. Default: `text/event-stream`. */
   readonly streamType?: string | undefined;
   readonly expected: {

@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest, ChatCall, Provider, ChatChunk, ChatDelta, Usage } from '@model-gateway/core';
 
 import { expectThat } from '../contract-case.ts';
-import type { ProviderSubject } from './provider-subject.ts';
+import type { ProviderSubject, UpstreamCompletion } from './provider-subject.ts';
 
 /** The response that an upstream gives to every request. */
 export interface ScriptedResponse {
@@ -89,11 +89,18 @@ async function fireOf(signal: AbortSignal): Promise<void> {
 
 const encoder = new TextEncoder();
 
+/** A text or bytes, as bytes. */
+export const toBytes = (event: string | Uint8Array): Uint8Array =>
+  typeof event === 'string' ? encoder.encode(event) : event;
+
 /** The three ways in which every stream is read. */
-export function toChunkings(events: readonly string[]): readonly (readonly [name: string, pieces: Uint8Array[]])[] {
-  const all = encoder.encode(events.join(''));
+export function toChunkings(
+  events: UpstreamCompletion['events'],
+): readonly (readonly [name: string, pieces: Uint8Array[]])[] {
+  const pieces = events.map(toBytes);
+  const all = Uint8Array.from(pieces.flatMap((piece) => [...piece]));
   return [
-    ['an event a piece', events.map((event) => encoder.encode(event))],
+    ['an event a piece', pieces],
     ['byte by byte', Array.from(all, (byte) => Uint8Array.of(byte))],
     ['all at once', [all]],
   ];

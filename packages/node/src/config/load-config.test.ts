@@ -580,7 +580,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown wire',
     { providers: [{ ...local, wire: 'smoke' }] },
-    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate", "elevenlabs", "deepgram"',
+    'providers[0].wire: must be one of "openai", "openai-responses", "anthropic", "google", "fal", "replicate", "elevenlabs", "deepgram", "bedrock"',
   ],
   [
     'a query for a wire that has none',

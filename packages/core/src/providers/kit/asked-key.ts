@@ -8,6 +8,38 @@ import type { Transport, TransportRequest } from '../../foundation/transport.ts'
  */
 export type ApiKey = string | (() => Awaitable<string>);
 
+/**
+ * Makes the headers by which a request is known to be the gateway's, such as a signature over it. `hide` takes each secret
+ * before it is used.
+ */
+export type RequestSigner = (
+  request: TransportRequest,
+  hide: (secret: string) => void,
+) => Promise<Readonly<Record<string, string>>>;
+
+interface AskedSignature {
+  /** Display name of the provider. */
+  readonly name: string;
+  readonly sign: RequestSigner;
+  /** Called with each secret before it is used. */
+  readonly onKey: (key: string) => void;
+}
+
+/**
+ * A transport that signs each request. Where that fails it sends nothing and rejects with `provider_unavailable`, which
+ * says so to the caller and has the reason as its cause, for the log alone.
+ */
+export function withSignature(transport: Transport, { name, sign, onKey }: AskedSignature): Transport {
+  return withHeaders(transport, async (request) => {
+    try {
+      return await sign(request, onKey);
+    } catch (cause) {
+      const message = `${name} was not asked, because the gateway got no credentials for it; the operator must check where they come from`;
+      throw new GatewayError('provider_unavailable', message, { cause, metadata: { provider_name: name } });
+    }
+  });
+}
+
 interface AskedKey {
   /** Display name of the provider. */
   readonly name: string;
@@ -34,16 +66,25 @@ export function withAskedKey(transport: Transport, { name, ask, toHeaders, onKey
     onKey(key);
     return key;
   };
-  const toSigned = async (request: TransportRequest): Promise<TransportRequest> => {
-    const { signal } = request;
-    signal.throwIfAborted();
+  return withHeaders(transport, async () => {
     let given: unknown;
     try {
       given = await ask();
     } catch (error) {
       return refuse(error);
     }
-    return { ...request, headers: { ...request.headers, ...toHeaders(toKey(given)) } };
+    return toHeaders(toKey(given));
+  });
+}
+
+/** A transport that adds headers to each request, which take time to make. */
+function withHeaders(
+  transport: Transport,
+  toHeaders: (request: TransportRequest) => Promise<Readonly<Record<string, string>>>,
+): Transport {
+  const toSigned = async (request: TransportRequest): Promise<TransportRequest> => {
+    request.signal.throwIfAborted();
+    return { ...request, headers: { ...request.headers, ...(await toHeaders(request)) } };
   };
   // A function that hangs does not hold up a call that has ended.
   const sign = (request: TransportRequest): Promise<TransportRequest> => raceAbort(toSigned(request), request.signal);

@@ -1,9 +1,10 @@
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Transport } from '../../foundation/transport.ts';
 import type { ReasoningEffort } from '../../wire/chat-request.ts';
 import { secretsOfQuery } from '../../wire/fields.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
-import { type ApiKey, createKeyMemory, withAskedKey } from './asked-key.ts';
+import { type ApiKey, createKeyMemory, type RequestSigner, withAskedKey, withSignature } from './asked-key.ts';
 
 /** Options of a provider, whatever its wire. */
 export interface ProviderOptions {
@@ -16,6 +17,11 @@ export interface ProviderOptions {
   readonly baseUrl: string;
   /** A function is asked before each request; where it fails, the call goes on at the next endpoint. */
   readonly apiKey?: ApiKey | undefined;
+  /**
+   * Asked for before each request for a token that is sent as `Authorization: Bearer` in place of a key: for identities
+   * of a cloud. It keeps what it has fetched itself.
+   */
+  readonly accessToken?: (() => Awaitable<string>) | undefined;
   /** Sent with every call, e.g. an organisation's id; replaces a header of the wire with the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly transport: Transport;
@@ -56,6 +62,8 @@ interface UpstreamAccess {
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Headers that the wire itself requires. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Signs each request where there is neither a key nor a token. */
+  readonly sign?: RequestSigner | undefined;
 }
 
 /** A shorter header is no secret, and blanking it out would garble every text. */
@@ -64,9 +72,9 @@ const MIN_SECRET_LENGTH = 4;
 /** Computes the common parts of a provider's calls once. Throws `TypeError` without a transport. */
 export function toUpstream(
   options: ProviderOptions,
-  { keyHeader, keyScheme, headers, query }: UpstreamAccess,
+  { keyHeader, keyScheme, headers, query, sign }: UpstreamAccess,
 ): Upstream {
-  const { slug, name = slug, baseUrl, apiKey, transport } = options;
+  const { slug, name = slug, baseUrl, apiKey, accessToken, transport } = options;
   checkTransport(options, 'transport');
   const toKeyHeaders = (key: string): Record<string, string> => ({
     [keyHeader]: keyScheme === undefined ? key : `${keyScheme} ${key}`,
@@ -79,20 +87,30 @@ export function toUpstream(
   const credentials = [...new Set(values)].filter(({ length }) => length >= MIN_SECRET_LENGTH);
   const secrets = [...credentials, ...hostsOf(baseUrl)];
   let withKey = (other: Transport): Transport => other;
-  if (typeof apiKey === 'function') {
-    const asked = { name, ask: apiKey, toHeaders: toKeyHeaders, onKey: createKeyMemory(credentials, secrets) };
-    withKey = (other) => withAskedKey(other, asked);
+  const onKey = createKeyMemory(credentials, secrets);
+  if (accessToken !== undefined) {
+    withKey = (other) => withAskedKey(other, { name, ask: accessToken, toHeaders: toBearer, onKey });
+  } else if (typeof apiKey === 'function') {
+    withKey = (other) => withAskedKey(other, { name, ask: apiKey, toHeaders: toKeyHeaders, onKey });
+  } else if (apiKey === undefined && sign !== undefined) {
+    withKey = (other) => withSignature(other, { name, sign, onKey });
   }
   return {
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    headers: { ...headers, ...options.headers, ...(typeof apiKey === 'string' && toKeyHeaders(apiKey)) },
+    headers: {
+      ...headers,
+      ...options.headers,
+      ...(typeof apiKey === 'string' && accessToken === undefined && toKeyHeaders(apiKey)),
+    },
     credentials,
     secrets,
     transport: withKey(transport),
     withKey,
   };
 }
+
+const toBearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
 /** Throws `TypeError` where an option is no transport: plain JavaScript would learn of it by every call that fails. */
 export function checkTransport<Name extends string>(
@@ -173,7 +191,7 @@ export function decodeBase64Text(base64: string): string | undefined {
   }
 }
 
-function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);

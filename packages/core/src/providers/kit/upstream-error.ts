@@ -243,8 +243,12 @@ function toShownPart(text: string, secrets: readonly string[]): string {
   return hasMarkup(read) ? '[markup]' : withoutSecrets(read, secrets);
 }
 
-/** Reads a wire's own form of a refusal: its body, and the status of the response. Never throws. */
-export type ReadError = (text: string, status: number) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets' | 'body'>;
+/** Reads a wire's own form of a refusal: its body, and the status and headers of the response. Never throws. */
+export type ReadError = (
+  text: string,
+  status: number,
+  headers?: TransportResponse['headers'],
+) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets' | 'body'>;
 
 /** Converts a refusal to an error. A wait in its headers takes precedence over one in its body. */
 export function toRefusalError(
@@ -253,7 +257,7 @@ export function toRefusalError(
   { status, headers }: Pick<TransportResponse, 'status' | 'headers'>,
   text: string,
 ): GatewayError {
-  const facts = readError(text, status);
+  const facts = readError(text, status, headers);
   return toUpstreamError({
     ...facts,
     providerName: name,

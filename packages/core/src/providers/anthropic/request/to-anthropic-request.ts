@@ -138,7 +138,7 @@ function toVerbosity({ verbosity }: ChatCompletionRequest, { efforts }: ModelTra
 }
 
 /** Sequences of white space alone are left out: the wire refuses them. */
-function toStopSequences(stop: unknown): string[] {
+export function toStopSequences(stop: unknown): string[] {
   const list: readonly unknown[] = Array.isArray(stop) ? stop : stop === undefined || stop === null ? [] : [stop];
   return list.flatMap((sequence, index) => {
     if (typeof sequence !== 'string') {
@@ -257,7 +257,7 @@ type FunctionTool = Extract<Tool, { function: { name: string } }>;
 const isFunctionTool = (tool: Tool): tool is FunctionTool => tool.type === 'function';
 
 /** Throws `invalid_request` for a tool that is no function, which the wire does not have. */
-function toAnthropicTools(tools: readonly Tool[]): Block[] {
+export function toAnthropicTools(tools: readonly Tool[]): Block[] {
   return tools.map((tool, index) => {
     if (!isFunctionTool(tool)) {
       throw refuseField(`tools.${index}.type`, `"${tool.type}" cannot be sent to this provider; only functions can`);
@@ -277,7 +277,7 @@ function toAnthropicTools(tools: readonly Tool[]): Block[] {
 }
 
 /** The choice of tools, and whether several may be called at once; undefined where it equals the wire's default. */
-function toAnthropicToolChoice({
+export function toAnthropicToolChoice({
   tool_choice: choice,
   parallel_tool_calls: isParallel,
 }: ChatCompletionRequest): Block | undefined {

@@ -66,6 +66,7 @@ export const providerSetupMessages = createMessages(
         replicate: 'Replicate',
         elevenlabs: 'ElevenLabs',
         deepgram: 'Deepgram',
+        bedrock: 'Amazon Bedrock',
       },
     },
     advanced: {
@@ -196,6 +197,8 @@ export const providerSetupMessages = createMessages(
           replicate: 'Replicate',
           elevenlabs: 'ElevenLabs',
           deepgram: 'Deepgram',
+          bedrock: 'Amazon Bedrock',
+        bedrock: 'Amazon Bedrock',
         },
       },
       advanced: {
