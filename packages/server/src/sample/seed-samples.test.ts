@@ -103,10 +103,7 @@ test('a new directory is filled, and one that was used is left as it is', async 
     const file = files.find(({ id }) => id === outputFileId);
     if (file === undefined) continue;
     const content = await contents.find(file.content);
-    const lines = Buffer.concat(await Array.fromAsync(content?.read() ?? []))
-      .toString()
-      .trim()
-      .split('\n');
+    const lines = (await text(Readable.from(content?.read() ?? []))).trim().split('\n');
     expect([lines.length, content?.bytes]).toEqual([completed, file.bytes]);
     const calls = lines.map((line) => (JSON.parse(line) as { response: { request_id: string } }).response.request_id);
     let sum = 0;
