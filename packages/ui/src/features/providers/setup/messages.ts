@@ -198,7 +198,6 @@ export const providerSetupMessages = createMessages(
           elevenlabs: 'ElevenLabs',
           deepgram: 'Deepgram',
           bedrock: 'Amazon Bedrock',
-        bedrock: 'Amazon Bedrock',
         },
       },
       advanced: {
