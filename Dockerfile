@@ -12,6 +12,7 @@ COPY packages/fixtures/package.json packages/fixtures/
 COPY packages/node/package.json packages/node/
 COPY packages/postgres/package.json packages/postgres/
 COPY packages/redis/package.json packages/redis/
+COPY packages/ai-sdk/package.json packages/ai-sdk/
 COPY packages/server/package.json packages/server/
 COPY packages/ui/package.json packages/ui/
 

@@ -81,10 +81,11 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   express: ['core/*', 'node/*'],
   postgres: ['core'],
   redis: ['core'],
+  'ai-sdk': ['core/*'],
   fixtures: ['core/*', 'node/*'],
   clients: [],
   ui: ['clients'],
-  server: ['core/*', 'node/*', 'express', 'postgres', 'redis', 'fixtures', 'clients', 'ui/*'],
+  server: ['core/*', 'node/*', 'express', 'postgres', 'redis', 'ai-sdk/*', 'fixtures', 'clients', 'ui/*'],
   desktop: ['core/*', 'node/*', 'fixtures', 'server/*', 'ui/*'],
 };
 

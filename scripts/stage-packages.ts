@@ -9,7 +9,7 @@ import { dts } from 'rolldown-plugin-dts';
  * Packages that are published as chunks: a file for each public path, and what they share (docs/decisions/0070). What
  * the compiler makes, a file a module, stays in `dist` for this workspace.
  */
-export const IN_CHUNKS = ['core', 'node', 'express', 'fixtures', 'postgres', 'redis'] as const;
+export const IN_CHUNKS = ['core', 'node', 'express', 'fixtures', 'postgres', 'redis', 'ai-sdk'] as const;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Files that are started by their names, in the folder of the file that starts them: chunks stand in one folder. */

@@ -25,6 +25,7 @@ export interface ScriptedTransport extends Transport {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** Creates a transport that sends no response by itself. */
 export function createScriptedTransport(onCall?: (exchange: ScriptedExchange) => void): ScriptedTransport {
@@ -125,7 +126,8 @@ function openExchange(request: TransportRequest): { exchange: ScriptedExchange; 
   const exchange: ScriptedExchange = {
     request,
     get sent() {
-      return JSON.parse(String(request.body)) as Record<string, unknown>;
+      const { body } = request;
+      return JSON.parse(body instanceof Uint8Array ? decoder.decode(body) : String(body)) as Record<string, unknown>;
     },
     respond(status = 200, headers = { 'content-type': 'text/event-stream' }) {
       hasHead = true;

@@ -225,6 +225,8 @@ export function toGenerationContent(
     ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
     ...(completion.annotations.length > 0 && { annotations: [...completion.annotations] }),
     ...(completion.upstream?.citations && { citations: [...completion.upstream.citations] }),
+    ...(completion.upstream?.warnings && { warnings: [...completion.upstream.warnings] }),
+    ...(completion.upstream?.metadata && { provider_metadata: { ...completion.upstream.metadata } }),
     ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
   };
   return { input: { messages }, output: withLongTexts(output, longTexts), error: toContentError(ended) };

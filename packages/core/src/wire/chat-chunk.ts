@@ -136,6 +136,10 @@ export interface UpstreamFacts {
   readonly citations?: readonly unknown[] | undefined;
   /** The reason for the finish reason `error`, in the words of upstream. */
   readonly failure?: GatewayError | undefined;
+  /** What upstream, or the package that calls it, did otherwise than it was asked, in words. For the record alone. */
+  readonly warnings?: readonly string[] | undefined;
+  /** Facts in the provider's own words, by its name. For the record alone. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const errorSchema = z.object({

@@ -204,6 +204,9 @@ export const generationContentSchema = z.object({
     /** The gateway's own fields: sources of the completion, where it has any. */
     annotations: z.array(z.unknown()).optional(),
     citations: z.array(z.unknown()).optional(),
+    /** The gateway's own fields: what the provider says about the call beside the completion, where it says anything. */
+    warnings: z.array(z.string()).optional(),
+    provider_metadata: z.record(z.string(), z.unknown()).optional(),
     /** The gateway's own field: the tools that the gateway ran before the completion, in order. */
     server_tool_calls: z
       .array(

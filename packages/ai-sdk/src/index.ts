@@ -1,0 +1,7 @@
+export {
+  type AiSdkProviderOptions,
+  createAiSdkProvider,
+  type PackageOptions,
+  secretsIn,
+} from './create-ai-sdk-provider.ts';
+export type { SdkProvider } from './sdk-models.ts';
