@@ -1,4 +1,5 @@
-import { type ApiParts, ROUTES } from './api/routes.ts';
+import type { ApiParts } from './api/route-rows.ts';
+import { ROUTES } from './api/routes.ts';
 import { askedModelOf } from './calls/asked-model.ts';
 import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';

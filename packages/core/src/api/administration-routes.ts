@@ -1,0 +1,239 @@
+import { admin, anyKey, anyone, apiKey, late, management, type RouteTable } from './route-rows.ts';
+
+const caches = late(() => import('./cache-reports.ts'));
+const generations = late(() => import('./generations.ts'));
+const resend = late(() => import('./resend.ts'));
+const charts = late(() => import('./generation-charts.ts'));
+const liveCalls = late(() => import('./live-calls.ts'));
+const keys = late(() => import('./keys.ts'));
+const guardrails = late(() => import('./guardrails.ts'));
+const assignments = late(() => import('./guardrail-assignments.ts'));
+const trials = late(() => import('./guardrail-trials.ts'));
+const members = late(() => import('./members.ts'));
+const account = late(() => import('./account.ts'));
+const retention = late(() => import('./retention.ts'));
+const providers = late(() => import('./providers.ts'));
+const providerHistory = late(() => import('./provider-history.ts'));
+const providerSetups = late(() => import('./provider-setups.ts'));
+const modelSetups = late(() => import('./model-setups.ts'));
+const catalogUpdates = late(() => import('./catalog-updates.ts'));
+const workspaces = late(() => import('./workspaces.ts'));
+const destinations = late(() => import('./destinations.ts'));
+const views = late(() => import('./views.ts'));
+const prompts = late(() => import('./prompts.ts'));
+const reruns = late(() => import('./reruns.ts'));
+const batches = late(() => import('./batches.ts'));
+const files = late(() => import('./files.ts'));
+const webhooks = late(() => import('./webhooks.ts'));
+const fixtures = late(() => import('./fixtures.ts'));
+const fixtureExport = late(() => import('./fixture-export.ts'));
+const sampleData = late(() => import('./sample-data.ts'));
+const sessions = late(() => import('./sessions.ts'));
+const system = late(() => import('./system.ts'));
+const metrics = late(() => import('./metrics.ts'));
+const datasets = late(() => import('./datasets.ts'));
+
+/**
+ * Everything beside the calls of models: what is recorded, set up and stored, and the process itself. A line has who may
+ * call an operation, its name in the file of the resource, and its summary. Earlier rows take precedence.
+ */
+// oxfmt-ignore
+export const ADMINISTRATION_ROUTES: RouteTable = {
+  Generations: {
+    'GET /api/v1/generation': anyKey(generations('getGeneration'), 'Get the record of a generation'),
+    'GET /api/v1/generation/content': anyKey(generations('getGenerationContent'), 'Get the stored prompt and completion of a generation'),
+    'POST /api/v1/generation/feedback': anyKey(generations('submitGenerationFeedback'), 'Submit feedback on a generation'),
+    'GET /admin/v1/generations': admin(generations('listGenerations'), 'List generations, newest first'),
+    'GET /admin/v1/generations/histogram': admin(charts('getGenerationHistogram'), 'Count generations by time'),
+    'GET /admin/v1/generations/sessions': admin(charts('listGenerationSessions'), 'List sessions: generations that belong together'),
+    'GET /admin/v1/generations/sessions/cache': admin(caches('getSessionCache'), 'Show why the calls of a session missed the caches of providers, or did not'),
+    'GET /admin/v1/generations/cache-causes': admin(caches('listCacheCauses'), 'Sum up what was missed in the caches of providers, by cause and app'),
+    'GET /admin/v1/generations/cache-marks': admin(caches('dryRunCacheMarks'), 'Show what automatic cache marks would have cost in past calls'),
+    'GET /admin/v1/generations/export': admin(generations('exportGenerations'), 'Export generations as NDJSON or CSV'),
+    'GET /admin/v1/generations/feed': admin(liveCalls('followGenerations'), 'Follow generations and video jobs as they end, as server-sent events'),
+    'GET /admin/v1/generations/running': admin(liveCalls('listRunningCalls'), 'List running calls, the longest-running first'),
+    'POST /admin/v1/generations/{id}/cancel': admin(liveCalls('cancelGeneration'), 'Cancel a running call'),
+    'POST /admin/v1/generations/{id}/resend': admin(resend('resendGeneration'), 'Send the stored request of a chat again, as a new call'),
+    'GET /admin/v1/generations/{id}/timeline': admin(generations('getGenerationTimeline'), 'Get the timeline of a stream: when each piece of its text was sent'),
+    'GET /admin/v1/generations/{id}/call-timeline': admin(generations('getCallTimeline'), 'Get the timeline of a call: how long each step took, and how it was routed'),
+    'GET /admin/v1/generations/{id}/course': admin(generations('getGenerationCourse'), 'Former path of call-timeline; use that one'),
+    'GET /admin/v1/generations/{id}/request': admin(generations('getGenerationRequest'), 'Get the whole request of a call, as it came in and as it was sent upstream'),
+    'GET /admin/v1/generations/{id}/cache': admin(caches('getGenerationCache'), 'Show why a call missed the cache of its provider, or did not'),
+    'PUT /admin/v1/generations/{id}/review': admin(generations('reviewGeneration'), 'Rate a response and note something about it'),
+    'DELETE /admin/v1/generations/{id}': admin(generations('deleteGenerationContent'), 'Delete the prompt and the completion; the record stays'),
+    'GET /admin/v1/views': admin(views('listViews'), 'List the saved views of the list of generations'),
+    'PUT /admin/v1/views/{name}': admin(views('putView'), 'Save a view, in place of one of the same name'),
+    'DELETE /admin/v1/views/{name}': admin(views('deleteView'), 'Delete a saved view'),
+  },
+  Prompts: {
+    'GET /admin/v1/prompts': admin(prompts('listPrompts'), 'List prompts, the last changed first'),
+    'POST /admin/v1/prompts': admin(prompts('createPrompt'), 'Create a prompt with its first version'),
+    'GET /admin/v1/prompts/{id}': admin(prompts('getPrompt'), 'Get a prompt with all its versions'),
+    'PATCH /admin/v1/prompts/{id}': admin(prompts('updatePrompt'), 'Rename a prompt, or make another version current'),
+    'POST /admin/v1/prompts/{id}/versions': admin(prompts('createPromptVersion'), 'Add a version to a prompt'),
+    'DELETE /admin/v1/prompts/{id}': admin(prompts('deletePrompt'), 'Delete a prompt and its versions'),
+  },
+  Keys: {
+    'GET /api/v1/key': anyKey(keys('getCurrentKey'), 'Show the key of the caller'),
+    'GET /api/v1/keys': management(keys('listKeys'), 'List keys', { wrongKey: 401 }),
+    'POST /api/v1/keys': management(keys('createKey'), 'Create a key; it is shown once'),
+    'GET /api/v1/keys/{hash}': management(keys('getKey'), 'Get a key by its hash', { wrongKey: 401 }),
+    'PATCH /api/v1/keys/{hash}': management(keys('updateKey'), 'Change a key', { wrongKey: 401 }),
+    'DELETE /api/v1/keys/{hash}': management(keys('deleteKey'), 'Revoke a key', { wrongKey: 401 }),
+    'GET /admin/v1/refusals': admin(keys('listRefusals'), 'List the latest requests from tools that were refused'),
+    'GET /admin/v1/keys': admin(keys('listAllKeys'), 'List all keys, including keys from the configuration'),
+    'GET /admin/v1/keys/{hash}': admin(keys('getKeyDetail'), 'Get any key with the rules that apply to it'),
+  },
+  Guardrails: {
+    'GET /api/v1/guardrails': management(guardrails('listGuardrails'), 'List the guardrails of a workspace', { wrongKey: 401 }),
+    'POST /api/v1/guardrails': management(guardrails('createGuardrail'), 'Create a guardrail'),
+    'GET /api/v1/guardrails/assignments/keys': management(assignments('listKeyAssignments'), 'List all assignments to keys', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/assignments/members': management(assignments('listMemberAssignments'), 'List all assignments to members', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/{id}': management(guardrails('getGuardrail'), 'Get a guardrail', { wrongKey: 401 }),
+    'PATCH /api/v1/guardrails/{id}': management(guardrails('updateGuardrail'), 'Change a guardrail'),
+    'DELETE /api/v1/guardrails/{id}': management(guardrails('deleteGuardrail'), 'Delete a guardrail and its assignments', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/{id}/assignments/keys': management(assignments('listGuardrailKeys'), 'List the keys of a guardrail', { wrongKey: 401 }),
+    'POST /api/v1/guardrails/{id}/assignments/keys': management(assignments('assignKeys'), 'Assign a guardrail to keys'),
+    'POST /api/v1/guardrails/{id}/assignments/keys/remove': management(assignments('unassignKeys'), 'Unassign a guardrail from keys', { wrongKey: 401 }),
+    'GET /api/v1/guardrails/{id}/assignments/members': management(assignments('listGuardrailMembers'), 'List the members of a guardrail', { wrongKey: 401 }),
+    'POST /api/v1/guardrails/{id}/assignments/members': management(assignments('assignMembers'), 'Assign a guardrail to members', { wrongKey: 401 }),
+    'POST /api/v1/guardrails/{id}/assignments/members/remove': management(assignments('unassignMembers'), 'Unassign a guardrail from members', { wrongKey: 401 }),
+    'POST /admin/v1/guardrails/{id}/test': admin(trials('testGuardrail'), 'Test a guardrail on a request and on the latest generations'),
+    'GET /admin/v1/guardrails/hits': admin(guardrails('listGuardrailHits'), 'Count the effects of guardrails on calls over time'),
+    'POST /admin/v1/guardrails/dry-runs': admin(trials('dryRunGuardrail'), 'Dry-run a guardrail, saved or not, on the calls of a time span'),
+  },
+  Members: {
+    'GET /api/v1/organization/members': management(members('listMembers'), 'List members', { wrongKey: 401 }),
+    'POST /admin/v1/members': admin(members('createMember'), 'Add a member'),
+    'PATCH /admin/v1/members/{id}': admin(members('updateMember'), 'Change a member'),
+    'DELETE /admin/v1/members/{id}': admin(members('deleteMember'), 'Remove a member and disable their keys'),
+  },
+  Account: {
+    'GET /admin/v1/settings': admin(account('getSettings'), 'Show the settings of the account'),
+    'PATCH /admin/v1/settings': admin(account('updateSettings'), 'Change the settings of the account'),
+    'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
+    'PUT /admin/v1/rate-limits': admin(account('putRateLimits'), 'Replace the rate limits that are not of the configuration'),
+    'GET /admin/v1/retention': admin(retention('getRetention'), 'Show how long is kept, and what would be deleted'),
+    'PUT /admin/v1/retention': admin(retention('putRetention'), 'Change how long records and contents are kept'),
+    'GET /api/v1/credits': management(account('getCredits'), 'Show the credits and the usage of the account'),
+    'GET /api/v1/activity': management(account('getActivity'), 'Get the usage of the last days by day, model and endpoint'),
+  },
+  Providers: {
+    'GET /api/v1/providers': anyKey(providers('listProviders'), 'List providers'),
+    'GET /admin/v1/providers': admin(providers('listProviderStates'), 'List providers with their connection and health'),
+    'GET /admin/v1/models': admin(providers('listModelProviders'), 'List models with the providers that serve them'),
+    'GET /admin/v1/providers/history': admin(providerHistory('listProviderHistories'), 'List providers with the results of calls to them over time'),
+    'GET /admin/v1/providers/{slug}/history': admin(providerHistory('getProviderHistory'), 'Get the results of calls to a provider, over time and by endpoint'),
+    'POST /admin/v1/providers/{slug}/keys/{name}/enable': admin(providers('enableProviderKey'), 'Use a key of a provider again that was refused'),
+    'POST /admin/v1/providers/{slug}/test': admin(providers('testProvider'), 'Test the connection to a provider, layer by layer'),
+  },
+  Setup: {
+    'GET /admin/v1/setup/presets': admin(providerSetups('listProviderPresets'), 'List the well-known providers'),
+    'GET /admin/v1/setup/local-servers': admin(providerSetups('findLocalServers'), 'Find the model servers that run on this machine'),
+    'POST /admin/v1/setup/provider-tests': admin(providerSetups('testProviderDraft'), 'Test a provider before it is saved, and list its models'),
+    'GET /admin/v1/setup/providers': admin(providerSetups('listProviderSetups'), 'List providers from the configuration and providers that were set up'),
+    'POST /admin/v1/setup/providers': admin(providerSetups('createProviderSetup'), 'Set up a provider'),
+    'PATCH /admin/v1/setup/providers/{slug}': admin(providerSetups('updateProviderSetup'), 'Change a provider that was set up'),
+    'DELETE /admin/v1/setup/providers/{slug}': admin(providerSetups('deleteProviderSetup'), 'Delete a provider that was set up'),
+    'GET /admin/v1/setup/models': admin(modelSetups('listModelSetups'), 'List models from the configuration and models that were set up'),
+    'POST /admin/v1/setup/models': admin(modelSetups('createModelSetup'), 'Set up a model'),
+    'PUT /admin/v1/setup/models/{id+}': admin(modelSetups('replaceModelSetup'), 'Replace the definition of a model that was set up'),
+    'DELETE /admin/v1/setup/models/{id+}': admin(modelSetups('deleteModelSetup'), 'Delete a model that was set up'),
+    'GET /admin/v1/setup/catalog': admin(catalogUpdates('getCatalogState'), 'Get what the scheduled comparison with lists of models has found'),
+    'POST /admin/v1/setup/catalog/comparisons': admin(catalogUpdates('compareCatalogs'), 'Compare prices, limits and abilities of models with lists of models'),
+    'POST /admin/v1/setup/catalog/changes': admin(catalogUpdates('applyCatalogChanges'), 'Apply differences that a comparison has found'),
+  },
+  Workspaces: {
+    'GET /api/v1/workspaces': management(workspaces('listWorkspaces'), 'List workspaces', { wrongKey: 401 }),
+    'POST /api/v1/workspaces': management(workspaces('createWorkspace'), 'Create a workspace'),
+    'GET /api/v1/workspaces/{id}': management(workspaces('getWorkspace'), 'Get a workspace by id or slug', { wrongKey: 401 }),
+    'PATCH /api/v1/workspaces/{id}': management(workspaces('updateWorkspace'), 'Change a workspace'),
+    'DELETE /api/v1/workspaces/{id}': management(workspaces('deleteWorkspace'), 'Delete a workspace that has no keys'),
+    'GET /api/v1/workspaces/{id}/budgets': management(workspaces('listWorkspaceBudgets'), 'List the budgets of a workspace', { wrongKey: 401 }),
+    'GET /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('getWorkspaceBudget'), 'Get a budget of a workspace', { wrongKey: 401 }),
+    'PUT /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('putWorkspaceBudget'), 'Set a budget of a workspace', { wrongKey: 401 }),
+    'DELETE /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('deleteWorkspaceBudget'), 'Remove a budget of a workspace', { wrongKey: 401 }),
+  },
+  Destinations: {
+    'GET /api/v1/observability/destinations': management(destinations('listDestinations'), 'List the destinations of a workspace', { wrongKey: 401 }),
+    'POST /api/v1/observability/destinations': management(destinations('createDestination'), 'Create a destination'),
+    'GET /api/v1/observability/destinations/{id}': management(destinations('getDestination'), 'Get a destination', { wrongKey: 401 }),
+    'PATCH /api/v1/observability/destinations/{id}': management(destinations('updateDestination'), 'Change a destination'),
+    'DELETE /api/v1/observability/destinations/{id}': management(destinations('deleteDestination'), 'Delete a destination', { wrongKey: 401 }),
+    'POST /admin/v1/observability/destinations/{id}/test': admin(destinations('testDestination'), 'Send a test request without content to a destination'),
+    'GET /admin/v1/destinations/deliveries': admin(destinations('listBroadcastDeliveries'), 'List deliveries that have not arrived, newest first'),
+    'POST /admin/v1/destinations/deliveries/{id}/resend': admin(destinations('resendBroadcast'), 'Resend a delivery'),
+  },
+  Reruns: {
+    'GET /admin/v1/reruns': admin(reruns('listReruns'), 'List reruns, newest first'),
+    'POST /admin/v1/reruns': admin(reruns('createRerun'), 'Run past calls again against other models'),
+    'POST /admin/v1/reruns/estimate': admin(reruns('estimateRerun'), 'Estimate what a rerun would cost'),
+    'GET /admin/v1/reruns/{id}': admin(reruns('getRerun'), 'Get a rerun with its results'),
+    'DELETE /admin/v1/reruns/{id}': admin(reruns('deleteRerun'), 'Delete a rerun; the generations of its calls stay'),
+    'POST /admin/v1/reruns/{id}/pause': admin(reruns('pauseRerun'), 'Pause a rerun'),
+    'POST /admin/v1/reruns/{id}/resume': admin(reruns('resumeRerun'), 'Start or resume a rerun'),
+    'POST /admin/v1/reruns/{id}/cancel': admin(reruns('cancelRerun'), 'Cancel a rerun'),
+    'GET /admin/v1/reruns/{id}/items': admin(reruns('listRerunItems'), 'List the pairs of completions of a rerun'),
+    'PUT /admin/v1/reruns/{id}/items/{item}': admin(reruns('judgeRerunItem'), 'Judge a pair of completions as a person'),
+    'GET /admin/v1/reruns/{id}/export': admin(reruns('exportRerun'), 'Export the pairs of completions of a rerun'),
+  },
+  Files: {
+    'GET /api/v1/files': anyKey(files('listFiles'), 'List the files of a workspace'),
+    'POST /api/v1/files': anyKey(files('uploadFile'), 'Upload a file as a form'),
+    'GET /api/v1/files/{file_id}': anyKey(files('getFile'), 'Get what is known of a file'),
+    'DELETE /api/v1/files/{file_id}': anyKey(files('deleteFile'), 'Delete a file'),
+    'GET /api/v1/files/{file_id}/content': anyKey(files('getFileContent'), 'Download a file that the gateway made'),
+    'GET /admin/v1/files': admin(files('listAllFiles'), 'List the files of all workspaces, newest first'),
+    'DELETE /admin/v1/files/{file_id}': admin(files('deleteAnyFile'), 'Delete a file of any workspace'),
+  },
+  Batches: {
+    'GET /api/v1/batches': apiKey(batches('listStoredBatches'), 'List the batches of a workspace, newest first'),
+    'POST /api/v1/batches': apiKey(batches('createBatch'), 'Make the calls of a file, within a day'),
+    'GET /api/v1/batches/{batch_id}': apiKey(batches('getBatch'), 'Get a batch'),
+    'POST /api/v1/batches/{batch_id}/cancel': apiKey(batches('cancelBatch'), 'Cancel a batch'),
+    'POST /api/beta/batches': apiKey(batches('createInlineBatch'), 'Make many calls within a day'),
+    'GET /api/beta/batches/{batch_id}': apiKey(batches('getInlineBatch'), 'Get a batch with its results'),
+    'GET /admin/v1/batches': admin(batches('listAllBatches'), 'List the batches of all workspaces, newest first'),
+    'GET /admin/v1/batches/{batch_id}': admin(batches('getAnyBatch'), 'Get a batch of any workspace'),
+    'POST /admin/v1/batches/{batch_id}/cancel': admin(batches('cancelAnyBatch'), 'Cancel a batch of any workspace'),
+  },
+  Webhooks: {
+    'GET /admin/v1/webhooks/deliveries': admin(webhooks('listWebhookDeliveries'), 'List the webhooks of video jobs, newest first'),
+    'POST /admin/v1/webhooks/deliveries/{jobId}/resend': admin(webhooks('resendWebhook'), 'Resend a webhook'),
+  },
+  Fixtures: {
+    'GET /admin/v1/fixtures': admin(fixtures('getFixtures'), 'Show the mode of fixtures and how many there are'),
+    'PATCH /admin/v1/fixtures': admin(fixtures('switchFixtureMode'), 'Switch between calling providers, recording and replaying'),
+    'POST /admin/v1/fixtures': admin(fixtures('saveFixture'), 'Save a stored generation as a fixture'),
+    'GET /admin/v1/fixtures/export': admin(fixtureExport('exportFixtures'), 'Export fixtures of many generations, and a suite that runs them, as ZIP'),
+    'GET /admin/v1/fixtures/cases': admin(fixtures('listFixtureCases'), 'List fixtures with how often each was replayed'),
+    'GET /admin/v1/fixtures/case': admin(fixtures('getFixtureCase'), 'Show a fixture with its request and its responses'),
+    'GET /admin/v1/fixtures/misses': admin(fixtures('listFixtureMisses'), 'List the latest requests without a matching fixture, newest first'),
+    'GET /admin/v1/fixtures/misses/{id}': admin(fixtures('getFixtureMiss'), 'Show a request without a matching fixture, and how it differs from the nearest one'),
+    'POST /admin/v1/fixtures/misses/{id}/accept': admin(fixtures('acceptFixtureMiss'), 'Make the nearest fixture match a request that had none'),
+  },
+  Datasets: {
+    'GET /api/v1/datasets/rankings-daily': anyKey(datasets('getRankingsDaily'), 'Rank models by the tokens of their calls, by day, week or month'),
+    'GET /api/v1/datasets/app-rankings': anyKey(datasets('getAppRankings'), 'Rank apps by the tokens of their calls'),
+    'GET /api/v1/datasets/session-cost': anyKey(datasets('getSessionCost'), 'Show what sessions have cost, by app, model and number of calls'),
+    'GET /api/v1/benchmarks': anyKey(datasets('getBenchmarks'), 'Refused: no benchmarks are collected here'),
+    'GET /api/v1/classifications/task': anyKey(datasets('getTaskClassifications'), 'Refused: calls are not classified here'),
+    'POST /api/v1/credits/coinbase': anyone('api', datasets('createCoinbaseCharge'), 'Refused: credits are not bought here'),
+  },
+  'Sample data': {
+    'GET /admin/v1/sample-data': admin(sampleData('getSampleData'), 'Show how many made-up records the demo has'),
+    'DELETE /admin/v1/sample-data': admin(sampleData('deleteSampleData'), 'Delete the made-up records of the demo'),
+  },
+  Sessions: {
+    'GET /admin/v1/session': anyone('admin', sessions('getSession'), 'Show whether the browser is signed in'),
+    'POST /admin/v1/session': anyone('admin', sessions('createSession'), 'Sign in with a one-time token or a management key'),
+    'DELETE /admin/v1/session': anyone('admin', sessions('deleteSession'), 'Sign out'),
+  },
+  System: {
+    'GET /health': anyone('health', system('getHealth'), 'Whether the process is running'),
+    'GET /ready': anyone('health', system('getReady'), 'Whether new calls are accepted'),
+    'GET /admin/v1/instance': admin(system('getInstance'), 'Show which process responds, its health and its storage'),
+    'GET /metrics': anyone('metrics', metrics('getMetrics'), 'Metrics in the Prometheus text format'),
+    'GET /openapi.json': anyone('openapi', system('getOpenApi'), 'This document'),
+  },
+};
