@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -360,6 +361,21 @@ describe.skipIf(skipped !== undefined)(
       expect(data.map((each) => each.provider_name).toSorted()).toEqual(['Here', 'Here', 'There', 'There']);
       // The file that was refused.
       expect(problems).toEqual([expect.stringContaining('400 (Bad Request) /admin/v1/reruns/estimate')]);
+    });
+
+    test('take the chats of a folder of fixtures', async () => {
+      const { page, problems } = await open('#/reruns?new=1');
+      const form = formOf(page);
+      const folder = fileURLToPath(new URL('../../fixtures/openai', import.meta.url));
+      await form.getByLabel('Upload fixtures').first().setInputFiles(folder);
+      await form.getByText(/^\d+ requests of openai$/).waitFor();
+      await chooseModels(page, 'acme/small');
+      await form.getByRole('button', { name: 'Estimate' }).click();
+      await form
+        .getByRole('region', { name: 'Estimate' })
+        .getByText(/^\d+ requests/)
+        .waitFor();
+      expect(problems).toEqual([]);
     });
 
     test('say in the form what keeps them from being estimated, and keep what was entered', async () => {

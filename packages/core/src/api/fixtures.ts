@@ -1,5 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
+import { readResponse } from '../reruns/read-response.ts';
 import {
   fixtureCaseListSchema,
   fixtureCaseQuerySchema,
@@ -68,7 +69,8 @@ export const getFixtureCase = operation<FixtureParts>()({
   async run({ parts, query: { path } }) {
     const found = await findFixtureLibrary(parts).findCase(path);
     if (found === undefined) throw new GatewayError('not_found', `There is no fixture ${path.slice(0, 200)}`);
-    return { data: found };
+    const files = found.files.map((file) => ({ ...file, read: file.text === null ? null : readResponse(file.text) }));
+    return { data: { ...found, files } };
   },
 });
 

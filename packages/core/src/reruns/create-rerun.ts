@@ -32,11 +32,12 @@ import {
   type UploadedItem,
   uploadedItemSchema,
 } from '../wire/reruns.ts';
+import { listOwnCases, type OwnCaseParts, toUploadedCases } from './fixture-cases.ts';
 import { compilePattern, createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
 import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { toRerunFigures } from './rerun-rows.ts';
 
-export interface CreateParts {
+export interface CreateParts extends OwnCaseParts {
   readonly store: Pick<Store, 'generations' | 'reruns'>;
   readonly platform: Platform;
   readonly catalog: Catalog;
@@ -105,15 +106,20 @@ async function checkJudge(
 
 /** The items of a set as it is now. Throws `invalid_request` for a set without any, and for unknown generations. */
 async function resolveSet(set: RerunSet, parts: CreateParts): Promise<readonly PlannedItem[]> {
-  const items =
-    'ndjson' in set
-      ? parseUpload(set.ndjson)
-      : 'filter' in set
-        ? (await findRecords(set, parts)).map(toItem)
-        : (await getRecords(set.generation_ids, parts)).map(toItem);
+  const items = await readSet(set, parts);
   if (items.length === 0) throw refuseField('set', 'no call matches it');
   return items;
 }
+
+async function readSet(set: RerunSet, parts: CreateParts): Promise<readonly PlannedItem[]> {
+  if ('ndjson' in set) return parseUpload(set.ndjson);
+  if ('fixture_cases' in set) return toUploadedCases(set.fixture_cases).map(toUploadItem);
+  if ('fixtures' in set) return toUploadedCases(await listOwnCases(set.fixtures, parts)).map(toUploadItem);
+  const records = 'filter' in set ? await findRecords(set, parts) : await getRecords(set.generation_ids, parts);
+  return records.map(toItem);
+}
+
+const toUploadItem = (upload: UploadedItem): PlannedItem => ({ generationId: null, figures: null, upload });
 
 const toItem = (record: GenerationRecord): PlannedItem => ({
   generationId: record.generation.id,
@@ -131,7 +137,7 @@ function parseUpload(ndjson: string): PlannedItem[] {
       throw refuseField('set.ndjson', `line ${index + 1} is not JSON`, cause);
     }
     const upload = parseWith(uploadedItemSchema, value, { within: `set.ndjson.${index}` });
-    return [{ generationId: null, figures: null, upload }];
+    return [toUploadItem(upload)];
   });
 }
 

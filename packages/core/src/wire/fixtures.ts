@@ -79,6 +79,23 @@ const fixtureCaseDetailSchema = fixtureCaseSchema.extend({
   ),
 });
 
+/** What a recorded response says, whatever the format of its provider. */
+const readResponseSchema = z.object({
+  text: z.string(),
+  reasoning: z.string(),
+  calls: z.array(z.object({ name: z.string(), arguments: z.string() })),
+  /** The message of an error; null where there is none. */
+  error: nullableString,
+  finish: nullableString,
+});
+export type ReadResponse = z.infer<typeof readResponseSchema>;
+
+const shownFixtureCaseSchema = fixtureCaseDetailSchema.extend({
+  /** With what each says; null where it says nothing that could be shown as text. */
+  files: z.array(fixtureCaseDetailSchema.shape.files.element.extend({ read: readResponseSchema.nullable() })),
+});
+export type ShownFixtureCase = z.infer<typeof shownFixtureCaseSchema>;
+
 const fixtureMissSchema = z.object({
   id: z.string(),
   first_at: z.string(),
@@ -126,7 +143,7 @@ const savedFixtureSchema = z.object({
 
 export const fixtureStateResponseSchema = z.object({ data: fixtureStateSchema });
 export const fixtureCaseListSchema = z.object({ data: z.array(fixtureCaseSchema), total_count: count });
-export const fixtureCaseResponseSchema = z.object({ data: fixtureCaseDetailSchema });
+export const fixtureCaseResponseSchema = z.object({ data: shownFixtureCaseSchema });
 export const fixtureMissListSchema = z.object({ data: z.array(fixtureMissSchema), total_count: count });
 export const fixtureMissResponseSchema = z.object({ data: fixtureMissDetailSchema });
 export const savedFixtureResponseSchema = z.object({ data: savedFixtureSchema });

@@ -12,12 +12,13 @@ export type {
   DestinationType,
 } from './destinations.ts';
 export type {
-  FixtureCaseDetail,
+  ShownFixtureCase,
   FixtureCaseRow,
   FixtureMissDetail,
   FixtureMissRow,
   FixtureMode,
   FixtureState,
+  ReadResponse,
   SavedFixture,
   FixtureSuite,
 } from './fixtures.ts';

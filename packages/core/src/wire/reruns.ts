@@ -71,6 +71,16 @@ export const uploadedItemSchema = z.strictObject({
 });
 export type UploadedItem = z.infer<typeof uploadedItemSchema>;
 
+/** A case of a folder of fixtures. */
+const fixtureCaseSchema = z.strictObject({
+  /** `<provider>/<operation>/<case>` */
+  path: z.string().min(1, 'must not be empty').max(1000),
+  request: z.record(z.string(), z.unknown()),
+  /** Its response as it is in its file, JSON or a stream. */
+  response: z.string().max(MAX_UPLOAD).nullable().default(null),
+});
+export type RerunFixtureCase = z.infer<typeof fixtureCaseSchema>;
+
 /** The calls to run again. */
 const setSchema = z.union([
   z.strictObject({
@@ -80,6 +90,10 @@ const setSchema = z.union([
   z.strictObject({ filter: generationFilterSchema, limit: z.int().min(1).max(MAX_ITEMS).default(100) }),
   /** NDJSON, a request a line: `{"request":{"format":"chat","body":{…}}}`. */
   z.strictObject({ ndjson: z.string().min(1, 'must not be empty').max(MAX_UPLOAD) }),
+  /** Cases of the gateway's own fixtures, those of a set or with this in their path, model or note. */
+  z.strictObject({ fixtures: z.strictObject({ set: z.string().max(200), q: z.string().max(200) }).partial() }),
+  /** Uploaded cases. */
+  z.strictObject({ fixture_cases: z.array(fixtureCaseSchema).min(1, 'must have a case').max(MAX_ITEMS) }),
 ]);
 export type RerunSet = z.infer<typeof setSchema>;
 

@@ -17,6 +17,7 @@ Runs past calls again against other models at the running gateway, and prints ho
   --limit N          at most so many, the newest (100)
   --id ID            these calls instead; several for several
   --requests FILE    or the requests of this file, one a line of JSON
+  --fixtures FOLDER  or the requests of the cases in this folder of fixtures
   --judge NAME       json_equal, schema_valid, same_tool_calls, length, or model:ID; several for several
   --rubric TEXT      what the model of a judge is to compare by
   --run-as-key HASH  the API key that pays, and whose budgets, guardrails and rate limits hold
@@ -37,6 +38,7 @@ const FLAGS = {
   limit: { type: 'string' },
   id: { type: 'string', multiple: true },
   requests: { type: 'string' },
+  fixtures: { type: 'string' },
   system: { type: 'string' },
   'append-system': { type: 'string' },
   parameters: { type: 'string' },
@@ -109,13 +111,16 @@ function parseJson(text: string): unknown {
 }
 
 function readSet(values: Values & { readonly id?: readonly string[] | undefined }): RerunOptions['set'] {
-  const { where, last, limit, id: ids, requests: file } = values;
+  const { where, last, limit, id: ids, requests: file, fixtures: fixturesDir } = values;
   const isFiltered = where !== undefined || last !== undefined || limit !== undefined;
-  if ([isFiltered, ids !== undefined, file !== undefined].filter(Boolean).length > 1) {
-    throw new UsageError('--id, --requests and --where with --last and --limit exclude each other: take one set.');
+  if ([isFiltered, ids !== undefined, file !== undefined, fixturesDir !== undefined].filter(Boolean).length > 1) {
+    throw new UsageError(
+      '--id, --requests, --fixtures and --where with --last and --limit exclude each other: take one set.',
+    );
   }
   if (ids !== undefined) return { ids };
   if (file !== undefined) return { file };
+  if (fixturesDir !== undefined) return { fixturesDir };
   return { where, lastMs: readSpan(last ?? DEFAULT_SPAN), limit: readInteger('--limit', limit ?? '100', 1, 5000) };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -80,6 +80,25 @@ test('rerun runs past calls at a gateway again, and prints a table', async () =>
   expect(printed()).toMatch(/model +done +errors +win +tie +loss +cost/);
   expect(printed()).toMatch(/acme\/other +2 +0 +0 \(0-0 %\) +2 \(100-100 %\) +0 \(0-0 %\) +\$/);
   expect(printed()).toMatch(/rerun-\w+ is done\. \$[\d.]+ spent\.\n$/);
+});
+
+test('rerun takes the chats of a folder of fixtures, and says where that has none', async () => {
+  const { run, printed } = await prepare();
+  const dir = mkdtempSync(join(tmpdir(), 'rerun-fixtures-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const target = ['--model', 'acme/other', '--max-cost', '1', '--judge', 'json_equal'];
+  await expect(run(...target, '--fixtures', dir)).rejects.toThrow(/fixtures cannot be read: .*holds no case/);
+  const folder = join(dir, '_edge', 'chat-completions', 'synthetic-one');
+  mkdirSync(folder, { recursive: true });
+  const files = {
+    'request.json': { model: 'acme/chat', max_tokens: 20, messages: [{ role: 'user', content: 'one' }] },
+    'response.json': { choices: [{ message: { content: 'Echo: one' }, finish_reason: 'stop' }] },
+    'meta.json': { synthetic: true, date: '2026-01-01', model: 'acme/chat', status: 200 },
+  };
+  for (const [name, value] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(value));
+  await expect(run(...target, '--fixtures', dir)).resolves.toBe(true);
+  expect(printed()).toMatch(/^1 calls;/);
+  expect(printed()).toMatch(/acme\/other +1 +0 +0 .* \d \(.* +\$/);
 });
 
 test('rerun estimates alone, and says why it has stopped under its cap', async () => {
@@ -181,6 +200,7 @@ test.each([
   ['--model a --max-cost 0', /--max-cost must be an amount/],
   ['--model a --max-cost 1 --last 7w', /--last must be a time/],
   ['--model a --max-cost 1 --id gen-1 --last 7d', /exclude each other/],
+  ['--model a --max-cost 1 --id gen-1 --fixtures cases', /exclude each other/],
   ['--model a --max-cost 1 --system A --append-system B', /exclude each other/],
   ['--model a --max-cost 1 --parameters [1]', /--parameters must be an object/],
   ['--model a --max-cost 1 --judge best', /--judge must be/],

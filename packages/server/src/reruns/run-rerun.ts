@@ -16,7 +16,9 @@ type RerunOptionsSet =
   | { readonly where: string | undefined; readonly lastMs: number; readonly limit: number }
   | { readonly ids: readonly string[] }
   /** Its requests, one a line of JSON. */
-  | { readonly file: string };
+  | { readonly file: string }
+  /** The cases of a folder of fixtures. */
+  | { readonly fixturesDir: string };
 
 /** What `rerun` is asked to do. */
 export interface RerunOptions extends GatewayFlags {
@@ -67,7 +69,7 @@ const POLL_MS = 1000;
 /** As `rerun`, with its surroundings as arguments. Resolves with whether all has been run. */
 export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<boolean> {
   const gateway = await findGateway(options, host.env);
-  const plan = { set: toSet(options.set, host), targets: options.targets, judges: options.judges };
+  const plan = { set: await toSet(options.set, host), targets: options.targets, judges: options.judges };
   host.write(describeEstimate(await ask<RerunEstimate>(gateway, 'POST', '/estimate', plan)));
   if (options.onlyEstimates) return true;
   const { concurrency, name, maxCostUsd, runAsKey } = options;
@@ -102,9 +104,10 @@ async function follow(gateway: Owner, id: string): Promise<Report> {
   throw new StartError(message);
 }
 
-function toSet(set: RerunOptionsSet, { now }: RerunHost): object {
+async function toSet(set: RerunOptionsSet, { now }: RerunHost): Promise<object> {
   if ('ids' in set) return { generation_ids: set.ids };
   if ('file' in set) return { ndjson: readRequests(set.file) };
+  if ('fixturesDir' in set) return { fixture_cases: await readCases(set.fixturesDir) };
   const { where, lastMs, limit } = set;
   return { filter: { from: new Date(now() - lastMs).toISOString(), ...(where !== undefined && { where }) }, limit };
 }
@@ -115,6 +118,22 @@ function readRequests(file: string): string {
   } catch (cause) {
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
     throw new StartError(`The requests of ${file} cannot be read: ${code}.`, { cause });
+  }
+}
+
+/** Each case with its first response. */
+async function readCases(dir: string): Promise<object[]> {
+  const { FixtureError, loadFixtures, responseTextOf, toFixturePath } = await import('@model-gateway/fixtures');
+  try {
+    return loadFixtures(dir).map((fixture) => ({
+      path: toFixturePath(fixture),
+      request: fixture.request,
+      response: responseTextOf(fixture),
+    }));
+  } catch (cause) {
+    if (cause instanceof FixtureError)
+      throw new StartError(`The fixtures cannot be read: ${cause.message}.`, { cause });
+    throw cause;
   }
 }
 

@@ -18,6 +18,9 @@ export const rerunFormMessages = createMessages(
     useFilter: 'Choose by filter instead',
     upload: 'Upload requests',
     uploadHint: 'An NDJSON file, one request a line',
+    fixtures: 'Upload fixtures',
+    fixturesHint: 'A folder of cases; chats alone are run',
+    noFixtures: 'This folder has no cases',
     uploaded: (name: string, count: number, written: string) =>
       plural.en(count, { one: `1 request of ${name}`, other: `${written} requests of ${name}` }),
     targets: 'Compare with',
@@ -111,6 +114,9 @@ export const rerunFormMessages = createMessages(
       useFilter: 'Stattdessen nach Filter wählen',
       upload: 'Anfragen hochladen',
       uploadHint: 'Eine NDJSON-Datei, eine Anfrage je Zeile',
+      fixtures: 'Fixtures hochladen',
+      fixturesHint: 'Ein Ordner mit Fällen; nur Chats werden ausgeführt',
+      noFixtures: 'In diesem Ordner sind keine Fälle',
       uploaded: (name, count, written) =>
         plural.de(count, { one: `1 Anfrage aus ${name}`, other: `${written} Anfragen aus ${name}` }),
       targets: 'Vergleichen mit',

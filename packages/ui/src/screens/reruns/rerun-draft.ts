@@ -3,6 +3,7 @@ import type { RerunJudgeSpec } from '@model-gateway/core/wire';
 import { type KeyHashes, parseFilterText, toFilterText } from '../../features/generations/search/filter-text.ts';
 import { toGenerationQuery } from '../../features/generations/search/generation-search.ts';
 import { isPeriod } from '../../format/days.ts';
+import type { FixtureCaseFiles } from './fixture-folder.ts';
 import { rerunFormMessages } from './form-messages.ts';
 import type { RerunSearch } from './rerun-search.ts';
 
@@ -44,14 +45,13 @@ export interface RerunDraft {
   readonly payer: string;
 }
 
-/** A file with a request in each line. */
-export interface RerunUpload {
-  readonly name: string;
-  readonly text: string;
-}
+/** A file with a request in each line, or the cases of a folder of fixtures. */
+export type RerunUpload =
+  | { readonly name: string; readonly text: string }
+  | { readonly name: string; readonly cases: readonly FixtureCaseFiles[] };
 
-export const countRequests = ({ text }: RerunUpload): number =>
-  text.split('\n').filter((line) => line.trim() !== '').length;
+export const countRequests = (upload: RerunUpload): number =>
+  'cases' in upload ? upload.cases.length : upload.text.split('\n').filter((line) => line.trim() !== '').length;
 
 const DEFAULT_LIMIT = 100;
 const DEFAULT_CONCURRENCY = 4;
@@ -140,7 +140,7 @@ function providersOf(model: string, { providers }: RerunDraft): readonly (string
 
 function toSet(draft: RerunDraft, now: number, keys: KeyHashes | undefined) {
   const { ids, upload, filter, range, from, to, limit } = draft;
-  if (upload !== null) return { ndjson: upload.text };
+  if (upload !== null) return 'cases' in upload ? { fixture_cases: upload.cases } : { ndjson: upload.text };
   if (ids.length > 0) return { generation_ids: ids };
   const { filters } = parseFilterText(filter, keys);
   const span = isPeriod(range) ? { range } : { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };

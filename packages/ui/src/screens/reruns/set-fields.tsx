@@ -1,5 +1,5 @@
-import { Upload } from 'lucide-react';
-import { useRef } from 'react';
+import { FolderUp, Upload } from 'lucide-react';
+import { type ReactNode, useRef, useState } from 'react';
 
 import { PERIOD_NAMES, toPeriodTexts } from '../../format/days.ts';
 import { formatCount } from '../../format/quantity.ts';
@@ -7,6 +7,7 @@ import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
+import { readFixtureFolder } from './fixture-folder.ts';
 import { rerunFormMessages } from './form-messages.ts';
 import { countRequests, type DraftIssues, type RerunDraft } from './rerun-draft.ts';
 
@@ -23,7 +24,8 @@ export const GROUP = 'flex min-w-0 flex-col gap-3 rounded-lg border border-line 
 /** Which calls are run again: those that a filter finds, these, or the requests of a file. */
 export function SetFields({ draft, onChange, issues, error }: DraftFieldProps) {
   const t = rerunFormMessages();
-  const setError = issues.set ?? issueFor(error, 'set') ?? issueFor(error, 'set.ndjson');
+  const setError =
+    issues.set ?? issueFor(error, 'set') ?? issueFor(error, 'set.ndjson') ?? issueFor(error, 'set.fixture_cases');
   if (draft.upload !== null) {
     const count = countRequests(draft.upload);
     return (
@@ -89,6 +91,7 @@ export function SetFields({ draft, onChange, issues, error }: DraftFieldProps) {
         />
       </div>
       <UploadButton onChange={onChange} />
+      <FixturesButton onChange={onChange} />
     </fieldset>
   );
 }
@@ -96,26 +99,63 @@ export function SetFields({ draft, onChange, issues, error }: DraftFieldProps) {
 /** Takes a file in the place of the filter. What is wrong with a line of it, the gateway says. */
 function UploadButton({ onChange }: Pick<DraftFieldProps, 'onChange'>) {
   const t = rerunFormMessages();
+  const take = async ([file]: readonly File[]): Promise<void> => {
+    if (file !== undefined) onChange({ upload: { name: file.name, text: await file.text() } });
+  };
+  return (
+    <FilesButton input={REQUEST_FILE} icon={<Upload size={14} />} label={t.upload} hint={t.uploadHint} take={take} />
+  );
+}
+
+/** Takes the cases of a folder of fixtures in the place of the filter. */
+function FixturesButton({ onChange }: Pick<DraftFieldProps, 'onChange'>) {
+  const t = rerunFormMessages();
+  const [isEmpty, setIsEmpty] = useState(false);
+  const take = async (files: readonly File[]): Promise<void> => {
+    const cases = await readFixtureFolder(files);
+    const [name = ''] = files[0]?.webkitRelativePath.split('/') ?? [];
+    setIsEmpty(cases.length === 0);
+    if (cases.length > 0) onChange({ upload: { name, cases } });
+  };
+  const hint = isEmpty ? t.noFixtures : t.fixturesHint;
+  return <FilesButton input={FOLDER} icon={<FolderUp size={14} />} label={t.fixtures} hint={hint} take={take} />;
+}
+
+const REQUEST_FILE = { accept: '.ndjson,.jsonl,application/x-ndjson' };
+/** All files of a folder; React does not type the attribute, which all browsers have. */
+const FOLDER = { webkitdirectory: '' };
+
+interface FilesButtonProps {
+  /** Attributes that say what can be chosen. */
+  readonly input: object;
+  readonly icon: ReactNode;
+  readonly label: string;
+  readonly hint: string;
+  readonly take: (files: readonly File[]) => Promise<void>;
+}
+
+function FilesButton({ input: kind, icon, label, hint, take }: FilesButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <input
         ref={input}
         type="file"
-        accept=".ndjson,.jsonl,application/x-ndjson"
-        aria-label={t.upload}
+        {...kind}
+        aria-label={label}
         className="sr-only"
         tabIndex={-1}
         onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file !== undefined) void file.text().then((text) => onChange({ upload: { name: file.name, text } }));
+          void take([...(target.files ?? [])]);
           target.value = '';
         }}
       />
-      <Button icon={<Upload size={14} />} onClick={() => input.current?.click()}>
-        {t.upload}
+      <Button icon={icon} onClick={() => input.current?.click()}>
+        {label}
       </Button>
-      <span className="text-xs text-ink-faint">{t.uploadHint}</span>
+      <span role="status" className="text-xs text-ink-faint">
+        {hint}
+      </span>
     </div>
   );
 }
