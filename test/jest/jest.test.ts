@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -7,18 +8,27 @@ import { promisify } from 'node:util';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { makeFixturesFrom } from '../../packages/server/src/commands/fixtures-from.ts';
+import { CANARY_MANAGEMENT_KEY, startWithCalls } from '../support/gateways/called-gateway.ts';
+
 const HERE = fileURLToPath(new URL('.', import.meta.url));
+const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 const LIMIT_MS = 120_000;
 
+interface JestFlags {
+  readonly nodeFlags?: readonly string[];
+  readonly flags?: readonly string[];
+}
+
 /** Runs a folder's suite and resolves with what Jest said, and whether it was content. */
-async function runJest(jest: string, folder: string, ...nodeFlags: string[]) {
+async function runJest(jest: string, folder: string, { nodeFlags = [], flags = [] }: JestFlags = {}) {
   const { PATH = '', HOME = '' } = process.env;
   // Nothing else of this environment, so that no key gets in.
   const options = { cwd: folder, env: { PATH, HOME, NO_COLOR: '1', CI: 'true' }, timeout: LIMIT_MS };
   const program = join(HERE, 'node_modules', jest, 'bin', 'jest.js');
   // Two processes for the test files, whatever the machine, as both have to learn of the gateway.
-  const args = [...nodeFlags, program, '--no-cache', '--maxWorkers', '2'];
+  const args = [...nodeFlags, program, '--no-cache', '--maxWorkers', '2', ...flags];
   try {
     return { isPassed: true, output: (await promisify(execFile)(process.execPath, args, options)).stderr };
   } catch (error) {
@@ -77,7 +87,9 @@ describe.each(['jest-29', 'jest-30'])('%s', { timeout: LIMIT_MS }, (jest) => {
   });
 
   test('runs the example of ES modules, with a gateway for each test', async () => {
-    const { isPassed, output } = await runJest(jest, join(EXAMPLES, 'jest-esm'), '--experimental-vm-modules');
+    const { isPassed, output } = await runJest(jest, join(EXAMPLES, 'jest-esm'), {
+      nodeFlags: ['--experimental-vm-modules'],
+    });
     expect(output).toMatch(/Tests: +2 passed, 2 total/);
     expect(output).not.toContain('did not exit');
     expect(isPassed).toBe(true);
@@ -88,7 +100,7 @@ describe.each(['jest-29', 'jest-30'])('%s', { timeout: LIMIT_MS }, (jest) => {
     ['before anything is loaded', 'export default { transform: {}, fakeTimers: { enableGlobally: true } };'],
   ])('has a gateway in its process that serves while timers are faked %s', async (_name, config) => {
     const folder = copyExample({ 'assistant.test.js': FAKING, 'jest.config.js': config }, 'jest-esm');
-    const { isPassed, output } = await runJest(jest, folder, '--experimental-vm-modules');
+    const { isPassed, output } = await runJest(jest, folder, { nodeFlags: ['--experimental-vm-modules'] });
     expect(output).toMatch(/Tests: +3 passed, 3 total/);
     expect(isPassed).toBe(true);
   });
@@ -107,6 +119,24 @@ describe.each(['jest-29', 'jest-30'])('%s', { timeout: LIMIT_MS }, (jest) => {
     expect(output).toContain('nearest: openai/chat-completions/synthetic-summary');
     expect(output).toContain('got "Summarise in five words: Fog."');
     expect(isPassed).toBe(false);
+  });
+
+  test('runs a suite that was made of stored calls, which fails where another status is expected', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jest-suite-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    symlinkSync(NODE_MODULES, join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const gateway = { api: await startWithCalls(), key: CANARY_MANAGEMENT_KEY };
+    const about = { where: undefined, last: 50, dir: join(folder, 'cases'), suite: 'jest' } as const;
+    await makeFixturesFrom({ ...about, ...gateway });
+    const start = () => runJest(jest, folder, { flags: ['--testMatch', '**/cases.test.cjs'] });
+    expect(await start()).toMatchObject({ isPassed: true, output: expect.stringMatching(/Tests: +5 passed, 5 total/) });
+    const suite = join(folder, 'cases.test.cjs');
+    writeFileSync(suite, readFileSync(suite, 'utf8').replace('response.status, status', '$& + 1'));
+    expect(await start()).toMatchObject({
+      isPassed: false,
+      output: expect.stringMatching(/Tests: +5 failed, 5 total/),
+    });
   });
 
   test('takes options from a setup file of its own', async () => {
