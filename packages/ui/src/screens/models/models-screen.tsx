@@ -30,10 +30,13 @@ import { useModelColumns } from './model-columns.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';
 import { ModelDialog } from './setup/model-dialog.tsx';
+import { updateMessages } from './updates/messages.ts';
+import { UpdateDialog } from './updates/update-dialog.tsx';
+import { UpdateNotice } from './updates/update-notice.tsx';
 
 const ModelChart = lazy(async () => ({ default: (await import('./model-chart.tsx')).ModelChart }));
 
-type Dialog = 'add' | 'compare';
+type Dialog = 'add' | 'compare' | 'check' | 'review';
 
 export function ModelsScreen() {
   const t = modelsMessages().list;
@@ -56,6 +59,7 @@ export function ModelsScreen() {
         <>
           <ModelFilters search={search} onChange={update} />
           <UnservedModels onOpen={(id) => update({ open: id })} />
+          <UpdateNotice onOpen={() => setDialog('review')} />
         </>
       }
       opened={
@@ -71,6 +75,9 @@ export function ModelsScreen() {
                 update({ open: id });
               }}
             />
+          )}
+          {(dialog === 'check' || dialog === 'review') && (
+            <UpdateDialog isFresh={dialog === 'check'} onClose={() => setDialog(null)} />
           )}
           {dialog === 'compare' && <CompareModels ids={compared} onClose={() => setDialog(null)} />}
         </>
@@ -187,6 +194,7 @@ function Actions({ search, compared: { length: count }, onOpen, onChange }: Acti
       <Button disabled={count < 2} onClick={() => onOpen('compare')}>
         {t.compare(count)}
       </Button>
+      {setups?.editable === true && <Button onClick={() => onOpen('check')}>{updateMessages().check}</Button>}
       {setups?.editable === true && (
         <Button look="primary" icon={<Plus size={15} />} onClick={() => onOpen('add')}>
           {t.add}

@@ -1,0 +1,61 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { examine } from '../e2e/examine.ts';
+import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
+
+const MANAGEMENT_KEY = 'sk-management-of-the-catalog';
+const SETUP = '/admin/v1/setup';
+const pricing = { prompt: '0.000001', completion: '0.000002' };
+
+const isSkipped = skipped !== undefined;
+const why = isSkipped ? `, skipped: ${skipped}` : '';
+
+describe.skipIf(isSkipped)(`updates of the catalog${why}`, { timeout: 120_000 }, () => {
+  async function launch(): Promise<Ui> {
+    const { baseUrl } = await startRawUpstream(({ socket }) => {
+      const listed = { id: 'chat-1', context_length: 2000, pricing: { prompt: '0.000001', completion: '0.000004' } };
+      socket.end(toRawResponse(200, { data: [listed] }));
+    });
+    const endpoints = [{ provider: 'acme', providerModel: 'chat-1', pricing }];
+    const ui = await launchUi({
+      managementKey: MANAGEMENT_KEY,
+      config: {
+        auth: { bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }] },
+        providers: [{ slug: 'acme', wire: 'openai', baseUrl, apiKey: 'k' }],
+        models: [{ id: 'own/fixed', endpoints }],
+        catalog: { update: { every: '1d' } },
+      },
+    });
+    onTestFinished(() => ui.close());
+    expect((await ui.call(`${SETUP}/models`, { body: { id: 'own/chat', endpoints } })).status).toBe(201);
+    return ui;
+  }
+
+  const priceOf = async (ui: Ui): Promise<string | undefined> => {
+    const response = await ui.call('/api/v1/models');
+    const { data } = (await response.json()) as { data: { id: string; pricing: { completion: string } }[] };
+    return data.find(({ id }) => id === 'own/chat')?.pricing.completion;
+  };
+
+  test('what the schedule has found is a notice, and the chosen changes are applied and taken back', async () => {
+    const ui = await launch();
+    const opened = await ui.open('#/models');
+    const { page } = opened;
+    await page.getByText(/facts changed at acme/).waitFor();
+    await page.getByRole('button', { name: 'Check for updates' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Updates of prices and limits' });
+    const price = dialog.getByRole('row').filter({ hasText: 'own/chat' }).filter({ hasText: 'pricing.completion' });
+    await price.getByText('$4/M').waitFor();
+    const fixed = dialog.getByRole('checkbox', { name: 'pricing.completion of own/fixed' });
+    expect(await fixed.isDisabled()).toBe(true);
+    expect(await examine(opened, 'catalog-updates')).toEqual([]);
+    await dialog.getByRole('checkbox', { name: 'context_length of own/chat' }).uncheck();
+    await dialog.getByRole('button', { name: 'Apply 1 change' }).click();
+    await page.getByText('1 change was applied').waitFor();
+    expect(await priceOf(ui)).toBe('0.000004');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The changes were taken back').waitFor();
+    expect(await priceOf(ui)).toBe('0.000002');
+  });
+});
