@@ -106,6 +106,7 @@ export {
   type DataRegion,
   httpUrlSchema,
   keyText,
+  maskKeys,
   maskQuery,
   secretsOfQuery,
   secretText,
@@ -125,7 +126,13 @@ export {
   modelDefinitionSchema,
   type ModelDefinition,
 } from './wire/model-definition.ts';
-export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/provider-setup.ts';
+export {
+  defaultKeyName,
+  providerSettingsSchema,
+  type ProviderSettings,
+  type Wire,
+  WIRES,
+} from './wire/provider-setup.ts';
 export type { VideoResponse } from './wire/videos.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.

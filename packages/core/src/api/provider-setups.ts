@@ -317,7 +317,7 @@ export const updateProviderSetup = operation<SetupParts>()({
   },
 });
 
-const ACCESS_FIELDS = [...SERVER_FIELDS, 'apiKey', 'headers'] as const;
+const ACCESS_FIELDS = [...SERVER_FIELDS, 'apiKey', 'apiKeys', 'headers'] as const;
 
 function toOutdated(provider: string, body: UpdateProviderRequest): Outdated | undefined {
   const isGiven = (field: keyof UpdateProviderRequest): boolean => body[field] !== undefined;

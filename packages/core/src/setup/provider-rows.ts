@@ -2,11 +2,12 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { SecretBox } from '../foundation/host.ts';
 import { type Issue, parseWith, refuseIssues } from '../foundation/parse.ts';
 import type { ProviderRecord } from '../stores/store.ts';
-import { isMask, isSecretParameter, maskQuery, refuseField, toKeyHint } from '../wire/fields.ts';
+import { isMask, isSecretParameter, maskKeys, maskQuery, refuseField, toKeyHint } from '../wire/fields.ts';
 import {
+  defaultKeyName,
   type ProviderSettings,
-  providerSettingsSchema,
   type ProviderSetup,
+  storedProviderSettingsSchema,
   type UpdateProviderRequest,
 } from '../wire/provider-setup.ts';
 import type { SetupHost } from './setup-host.ts';
@@ -17,7 +18,11 @@ interface ProviderSecrets {
   readonly headers: Readonly<Record<string, string>>;
   /** The parameters of the address that are credentials. Rows of earlier versions have none. */
   readonly query?: Readonly<Record<string, string>> | undefined;
+  /** The keys of a list, by their names. */
+  readonly apiKeys?: Readonly<Record<string, string>> | undefined;
 }
+
+type KeyList = NonNullable<ProviderSettings['apiKeys']>;
 
 /** The host's parts that rows of providers need. */
 type RowHost = Pick<SetupHost, 'secrets' | 'findProblems' | 'describe'>;
@@ -31,14 +36,16 @@ export async function createProviderRow(
   { host, enabled, at }: { readonly host: RowHost; readonly enabled: boolean; readonly at: string },
 ): Promise<ProviderRecord> {
   refuseProblems(host.findProblems(settings));
+  if (settings.apiKeys !== undefined) unmaskKeys(settings.apiKeys, {});
   return { ...(await toRow(settings, host)), enabled, createdAt: at, updatedAt: null };
 }
 
 /** The settings of a row with what it has sealed. Rejects when that cannot be opened; throws for an unreadable row. */
 async function readProviderRow(row: ProviderRecord, host: Pick<SetupHost, 'secrets'>): Promise<ProviderSettings> {
   const settings = readOpenSettings(row);
-  const { query, ...secrets } = await openSecrets(row, host);
-  return { ...settings, ...secrets, query: { ...settings.query, ...query } };
+  const { query, apiKeys, ...secrets } = await openSecrets(row, host);
+  const keys = settings.apiKeys && unmaskKeys(settings.apiKeys, apiKeys);
+  return { ...settings, ...secrets, apiKeys: keys, query: { ...settings.query, ...query } };
 }
 
 /** Seals what a row holds with another box. Rejects when it cannot be opened. */
@@ -53,7 +60,7 @@ export async function resealProviderRow(
 
 /** The settings of a row without what it has sealed. Throws for a row that another version has written otherwise. */
 export function readOpenSettings(row: ProviderRecord): ProviderSettings {
-  return parseWith(providerSettingsSchema, row.settings);
+  return parseWith(storedProviderSettingsSchema, row.settings);
 }
 
 /**
@@ -69,12 +76,14 @@ export async function changeProviderRow(
   const open = withoutNulls({ ...before, ...changes, query: given ?? before.query });
   const saved = row.sealed === null ? NO_SECRETS : await openSecrets(row, host).catch(() => null);
   const givesQuery = secretsIn(given ?? {}).some(([, value]) => !isMask(value));
-  const staysLocked = saved === null && apiKey === undefined && headers === undefined && !givesQuery;
+  const givesKeys = changes.apiKeys !== undefined;
+  const staysLocked = saved === null && apiKey === undefined && headers === undefined && !givesQuery && !givesKeys;
   const isMoved = originOf(before, host) !== originOf(open, host);
-  if (isMoved) refuseMovedSecrets(row, { apiKey, headers, query: open.query });
+  if (isMoved) refuseMovedSecrets(row, { apiKey, apiKeys: open.apiKeys, headers, query: open.query });
   const next: ProviderSettings = {
     ...open,
     apiKey: apiKey === undefined ? (saved?.apiKey ?? open.apiKey) : apiKey,
+    apiKeys: staysLocked || open.apiKeys === undefined ? open.apiKeys : unmaskKeys(open.apiKeys, saved?.apiKeys),
     headers: mergeHeaders(isMoved ? {} : (saved?.headers ?? {}), headers ?? {}),
     query: staysLocked ? open.query : unmaskQuery(open.query, { ...before.query, ...saved?.query }),
   };
@@ -95,7 +104,8 @@ export async function addSavedSecrets(
   const saved = await openSecrets(row, host).catch(() => NO_SECRETS);
   const { apiKey = saved.apiKey } = draft;
   const query = unmaskQuery(draft.query, { ...before.query, ...saved.query });
-  return { ...draft, apiKey, headers: { ...saved.headers, ...draft.headers }, query };
+  const apiKeys = draft.apiKeys && unmaskKeys(draft.apiKeys, saved.apiKeys);
+  return { ...draft, apiKey, apiKeys, headers: { ...saved.headers, ...draft.headers }, query };
 }
 
 const secretsIn = (query: Readonly<Record<string, string>>) =>
@@ -120,6 +130,19 @@ function unmaskQuery(
   return { ...query, ...Object.fromEntries(unmasked) };
 }
 
+const isGiven = (key: string): boolean => key !== '' && !isMask(key);
+
+/** Puts saved keys in place of what is shown of them. Throws `invalid_request` for one that is not there. */
+function unmaskKeys(keys: KeyList, saved: ProviderSecrets['apiKeys'] = {}): KeyList {
+  return keys.map((entry, at) => {
+    if (isGiven(entry.key)) return entry;
+    const name = entry.name ?? defaultKeyName(at);
+    const known = Object.hasOwn(saved, name) ? saved[name] : undefined;
+    if (known === undefined) throw refuseField(`apiKeys.${at}.key`, 'is missing: no key of this name is saved');
+    return { ...entry, key: known };
+  });
+}
+
 const NO_SECRETS: ProviderSecrets = { headers: {} };
 
 async function openSecrets({ id, sealed }: ProviderRecord, { secrets }: Pick<SetupHost, 'secrets'>) {
@@ -130,17 +153,24 @@ async function openSecrets({ id, sealed }: ProviderRecord, { secrets }: Pick<Set
 type MadeRow = Omit<ProviderRecord, 'enabled' | 'createdAt' | 'updatedAt'>;
 
 async function toRow(settings: ProviderSettings, { secrets }: RowHost): Promise<MadeRow> {
-  const { slug, apiKey, headers } = settings;
+  const { slug, apiKey, apiKeys = [], headers } = settings;
   const query = Object.fromEntries(secretsIn(settings.query));
   const hasQuery = Object.keys(query).length > 0;
-  const held: ProviderSecrets = { apiKey: apiKey ?? undefined, headers, ...(hasQuery && { query }) };
+  const byName = Object.fromEntries(apiKeys.map(({ name, key }, at) => [name ?? defaultKeyName(at), key]));
+  const held: ProviderSecrets = {
+    apiKey: apiKey ?? undefined,
+    headers,
+    ...(hasQuery && { query }),
+    ...(apiKeys.length > 0 && { apiKeys: byName }),
+  };
+  const shownKey = held.apiKey ?? apiKeys[0]?.key;
   const headerNames = Object.keys(headers);
-  const isNone = held.apiKey === undefined && headerNames.length === 0 && !hasQuery;
+  const isNone = shownKey === undefined && headerNames.length === 0 && !hasQuery;
   return {
     id: slug,
     settings: toPlain(settings),
     sealed: isNone ? null : await secrets.seal(JSON.stringify(held), contextOf(slug)),
-    keyHint: held.apiKey === undefined ? null : toKeyHint(held.apiKey),
+    keyHint: shownKey === undefined ? null : toKeyHint(shownKey),
     headerNames,
   };
 }
@@ -148,17 +178,24 @@ async function toRow(settings: ProviderSettings, { secrets }: RowHost): Promise<
 const sealedPartOf = ({ id, sealed, keyHint, headerNames }: ProviderRecord) => ({ id, sealed, keyHint, headerNames });
 
 /** The settings without secrets; of parameters that are credentials, their ends. That no key is wanted is none. */
-function toPlain({ apiKey, headers: _, ...plain }: ProviderSettings): ProviderRecord['settings'] {
-  const shown = { ...plain, query: maskQuery(plain.query) };
+function toPlain({ apiKey, apiKeys, headers: _, ...plain }: ProviderSettings): ProviderRecord['settings'] {
+  const shown = { ...plain, ...(apiKeys && { apiKeys: maskKeys(apiKeys) }), query: maskQuery(plain.query) };
   return apiKey === null ? { ...shown, apiKey } : shown;
 }
 
 function refuseMovedSecrets(
   { keyHint, headerNames }: ProviderRecord,
-  { apiKey, headers, query = {} }: Pick<UpdateProviderRequest, 'apiKey' | 'headers' | 'query'>,
+  {
+    apiKey,
+    apiKeys = [],
+    headers,
+    query = {},
+  }: Pick<UpdateProviderRequest, 'apiKey' | 'apiKeys' | 'headers' | 'query'>,
 ): void {
   const why = 'the saved one was given for another server: give it again, or null for none';
-  if (keyHint !== null && apiKey === undefined) throw refuseField('apiKey', why);
+  const unmoved = apiKeys.findIndex(({ key }) => !isGiven(key));
+  if (unmoved !== -1) throw refuseField(`apiKeys.${unmoved}.key`, why);
+  if (keyHint !== null && apiKey === undefined && apiKeys.length === 0) throw refuseField('apiKey', why);
   const lost = headerNames.find((name) => headers?.[name] === undefined);
   if (lost !== undefined) throw refuseField(`headers.${lost}`, why);
   const masked = secretsIn(query).find(([, value]) => isMask(value));
@@ -183,7 +220,7 @@ function withoutNulls(settings: Readonly<Record<string, unknown>>): ProviderSett
   const given = Object.entries(settings).filter(
     ([name, value]) => value !== undefined && (value !== null || name === 'apiKey'),
   );
-  return providerSettingsSchema.parse(Object.fromEntries(given));
+  return storedProviderSettingsSchema.parse(Object.fromEntries(given));
 }
 
 function refuseProblems(issues: readonly Issue[]): void {

@@ -45,6 +45,10 @@ export function maskQuery(query: Readonly<Record<string, string>>): Record<strin
   );
 }
 
+/** The keys of a list as they may be shown, by their ends. */
+export const maskKeys = <Entry extends { readonly key: string }>(keys: readonly Entry[]): Entry[] =>
+  keys.map((entry) => ({ ...entry, key: toMask(entry.key) }));
+
 const toMask = (value: string): string => (isMask(value) ? value : toKeyHint(value));
 
 /** Whether a credential is only what is shown of it. */

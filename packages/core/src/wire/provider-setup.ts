@@ -26,6 +26,43 @@ const slugText = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be letters, digits, dots, underscores or hyphens, e.g. "my-provider"');
 
+/** Numbers of one key, all of which have a default. */
+const keyNumbers = {
+  weight: z
+    .number()
+    .positive()
+    .max(1000)
+    .optional()
+    .describe('Its share of the calls, relative to the others. Default: 1'),
+  requestsPerMinute: z.int().min(1).optional().describe('Default: no limit'),
+  tokensPerMinute: z.int().min(1).optional().describe('Default: no limit'),
+  callsUnderWay: z.int().min(1).optional().describe('Calls at once, of each process. Default: no limit'),
+};
+const keyName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be letters, digits, dots, underscores or hyphens, e.g. "team-a"')
+  .describe('Names the key in records and lists');
+
+const MAX_KEYS = 100;
+
+/** Refuses two keys of one name: records tell keys apart by their names. */
+function refuseSameNames(keys: readonly { readonly name?: string | undefined }[], context: z.RefinementCtx): void {
+  const names = keys.map(({ name: given }, at) => given ?? defaultKeyName(at));
+  for (const [at, named] of names.entries()) {
+    if (names.indexOf(named) === at) continue;
+    context.addIssue({ code: 'custom', path: [at, 'name'], message: 'must be the name of one key alone' });
+  }
+}
+
+/** The name of a key in a list that has none of its own. */
+export const defaultKeyName = (at: number): string => `key-${at + 1}`;
+
+const keysOf = <Key extends z.ZodType<string, string | undefined>>(key: Key) =>
+  z
+    .array(z.strictObject({ name: keyName.optional(), key, ...keyNumbers }))
+    .max(MAX_KEYS)
+    .superRefine(refuseSameNames);
+
 /** A provider as an operator describes it: either a preset, or a wire and its address. */
 export const providerSettingsSchema = z.strictObject({
   slug: slugText.describe('Name of the provider in models and routing preferences'),
@@ -40,6 +77,9 @@ export const providerSettingsSchema = z.strictObject({
     .nullable()
     .optional()
     .describe("The text itself, env:NAME or file:PATH; by default the preset's own variable"),
+  apiKeys: keysOf(keyText)
+    .optional()
+    .describe('Several keys that calls are shared among; apiKey, where it is given too, is the first of them'),
   headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME or file:PATH'),
   dataPolicy: z
     .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
@@ -87,9 +127,18 @@ const {
   batchPriceShare,
 } = providerSettingsSchema.shape;
 
+/** The settings of a stored provider: of keys that are sealed, only their ends. */
+export const storedProviderSettingsSchema = providerSettingsSchema.extend({ apiKeys: keysOf(z.string()).optional() });
+
 const NO_REFERENCES = 'must be the secret itself: env:NAME and file:PATH are for config files alone';
 const isNoReference = (text: string | null | undefined): boolean => !/^(?:env|file):/.test(text ?? '');
 const setUpKey = apiKey.refine(isNoReference, NO_REFERENCES);
+const setUpKeys = keysOf(
+  z
+    .union([keyText.refine(isNoReference, NO_REFERENCES), z.literal('')])
+    .default('')
+    .describe('The key itself, never shown again; if absent, the saved key of this name stays'),
+).optional();
 const headerName = headers.unwrap().keyType;
 const headerValue = headers.unwrap().valueType.refine(isNoReference, NO_REFERENCES);
 
@@ -98,6 +147,7 @@ const draft = {
   ...providerSettingsSchema.shape,
   slug: slug.optional().describe("Default: the preset's"),
   apiKey: setUpKey.describe('The key itself; null for none. Never shown again'),
+  apiKeys: setUpKeys,
   headers: z.record(headerName, headerValue).default({}).describe('Never shown again'),
 };
 
@@ -118,6 +168,7 @@ export const updateProviderRequestSchema = z
     baseUrl: baseUrl.nullable(),
     query: query.unwrap(),
     apiKey: setUpKey.describe('If absent, the saved key stays'),
+    apiKeys: setUpKeys.describe('All keys of the list; those of saved names need not be given again'),
     headers: z.record(headerName, headerValue.nullable()).describe('Named headers change; null removes one'),
     dataPolicy: dataPolicy.nullable(),
     responses: responses.nullable(),
@@ -172,6 +223,8 @@ const shownSettingsSchema = z.object({
   wire: z.enum(WIRES).optional(),
   baseUrl: z.string().optional(),
   query: z.record(z.string(), z.string()),
+  /** Of each key, its end. */
+  apiKeys: z.array(z.object({ name: z.string().optional(), key: z.string(), ...keyNumbers })).optional(),
   dataPolicy: z.object({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() }).optional(),
   responses: z.boolean().optional(),
   region: z.string().optional(),

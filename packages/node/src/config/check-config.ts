@@ -170,6 +170,7 @@ const OF_WIRES = [
   'wire',
   'baseUrl',
   'apiKey',
+  'apiKeys',
   'dataPolicy',
   'responses',
   'region',
@@ -291,7 +292,8 @@ function checkAgainstPreset(
     const why = `Every customer of ${preset.name} has one of their own: "${example}"`;
     found.push(...problemAt('baseUrl', `is missing${unset}. ${why}`));
   }
-  const needsKey = takesKeyFromEnvironment(entry, preset) && entry.apiKey === undefined;
+  const hasKey = entry.apiKey !== undefined || (entry.apiKeys ?? []).length > 0;
+  const needsKey = takesKeyFromEnvironment(entry, preset) && !hasKey;
   if (needsKey && keyOfPreset(preset, env ?? {}) === undefined) {
     const message =
       env === null

@@ -141,6 +141,7 @@ test('a provider is taken as it stands, with a model that names it', () => {
       baseUrl: 'http://127.0.0.1:11434/v1',
       query: {},
       apiKey: undefined,
+      apiKeys: [],
       headers: { 'x-team': 'blue' },
       dataPolicy: undefined,
       responses: false,
@@ -250,6 +251,24 @@ test('file:PATH is read wherever a secret may stand, relative to the config file
   expect(config.store).toMatchObject({ url: 'postgres://gateway:pass@db:5432/gateway' });
   expect(config.providers[0]).toMatchObject({ apiKey: 'sk-two', headers: { a: 'sk-one' } });
   expect(config.account.defaultModel).toBe('file:secrets/key');
+});
+
+test('a provider has several keys, each with its numbers, of which its own key is the first', () => {
+  const apiKeys = [{ key: 'env:KEY_A', name: 'team-a', weight: 2, requestsPerMinute: 500 }, { key: 'sk-b' }];
+  const env = { KEY_A: 'sk-a', OPENAI_API_KEY: 'sk-of-the-environment' };
+  const of = (entry: object) => load({ providers: [{ slug: 'o', preset: 'openai', ...entry }] }, { env }).providers[0];
+  const listed = [
+    { key: 'sk-a', name: 'team-a', weight: 2, requestsPerMinute: 500 },
+    { key: 'sk-b', name: 'key-2' },
+  ];
+  expect(of({ apiKeys })).toMatchObject({ apiKey: 'sk-a', apiKeys: listed });
+  expect(of({ apiKeys, apiKey: 'sk-0' })?.apiKeys).toEqual([{ name: 'apiKey', key: 'sk-0' }, ...listed]);
+  expect(of({})).toMatchObject({ apiKey: 'sk-of-the-environment', apiKeys: [] });
+  const twice = [{ key: 'a', name: 'key-2' }, { key: 'b' }];
+  expect(refused({ providers: [{ ...local, apiKeys: twice }] })).toEqual([
+    'providers[0].apiKeys[1].name: must be the name of one key alone',
+  ]);
+  expect(refused({ providers: [{ ...local, apiKeys: [{ key: 'a', weight: 0 }] }] })).toHaveLength(1);
 });
 
 test('a secret file that cannot be used is an error with the field and the file, and never with its content', () => {

@@ -1,6 +1,7 @@
 import {
   addressOfPreset,
   type DataPolicy,
+  defaultKeyName,
   type Environment,
   keyOfPreset,
   type PresetVariables,
@@ -21,6 +22,9 @@ export interface ProviderPreset extends PresetVariables {
     | undefined;
 }
 
+/** One of several keys of a provider. */
+export type KeyConfig = NonNullable<ProviderSettings['apiKeys']>[number] & { readonly name: string };
+
 /** A provider ready to be created. */
 export interface ProviderConfig {
   readonly slug: string;
@@ -32,6 +36,8 @@ export interface ProviderConfig {
   /** Added to every address. */
   readonly query: Readonly<Record<string, string>>;
   readonly apiKey: string | undefined;
+  /** Several keys that calls are shared among, of which `apiKey` is the first; empty without a list. */
+  readonly apiKeys: readonly KeyConfig[];
   readonly headers: Readonly<Record<string, string>>;
   readonly dataPolicy: DataPolicy | undefined;
   /** Calls of the Responses form go on in it. */
@@ -63,7 +69,8 @@ export function toProviderConfig(
     wire,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     query: entry.query,
-    apiKey: entry.apiKey === undefined ? presetKey(entry, preset, env) : (entry.apiKey ?? undefined),
+    apiKey: toKey(entry, preset, env),
+    apiKeys: toKeys(entry),
     headers: entry.headers,
     dataPolicy: entry.dataPolicy ?? preset?.dataPolicy,
     responses: entry.responses ?? (preset !== undefined && hasResponses(entry, preset)),
@@ -74,6 +81,20 @@ export function toProviderConfig(
     batchPriceShare: entry.batchPriceShare,
     listsModels: preset?.listsModels,
   };
+}
+
+/** The name of `apiKey` beside a list. */
+const FIRST_KEY = 'apiKey';
+
+function toKeys({ apiKey, apiKeys = [] }: ProviderSettings): KeyConfig[] {
+  const named = apiKeys.map((entry, at) => ({ ...entry, name: entry.name ?? defaultKeyName(at) }));
+  return apiKey == null || named.length === 0 ? named : [{ name: FIRST_KEY, key: apiKey }, ...named];
+}
+
+function toKey(entry: ProviderSettings, preset: ProviderPreset | undefined, env: Environment): string | undefined {
+  const [first] = entry.apiKeys ?? [];
+  if (entry.apiKey == null && first !== undefined) return first.key;
+  return entry.apiKey === undefined ? presetKey(entry, preset, env) : (entry.apiKey ?? undefined);
 }
 
 /**

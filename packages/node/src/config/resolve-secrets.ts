@@ -18,6 +18,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['files', 's3', 'accessKeyId'],
   ['files', 's3', 'secretAccessKey'],
   ['providers', '*', 'apiKey'],
+  ['providers', '*', 'apiKeys', '*', 'key'],
   ['providers', '*', 'headers', '*'],
   ['providers', '*', 'options', '*'],
   ['store', 'options', '*'],

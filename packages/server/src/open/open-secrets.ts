@@ -38,13 +38,13 @@ const hasText = (text: string | undefined): boolean => text !== undefined && tex
 /** Every secret of a provider. */
 export const secretsOf = ({
   apiKey,
+  apiKeys = [],
   headers,
   query,
-}: Pick<ProviderConfig, 'headers' | 'query'> & { readonly apiKey?: string | null | undefined }): string[] => [
-  apiKey ?? '',
-  ...Object.values(headers),
-  ...secretsOfQuery(query),
-];
+}: Pick<ProviderConfig, 'headers' | 'query'> & {
+  readonly apiKey?: string | null | undefined;
+  readonly apiKeys?: readonly { readonly key: string }[] | undefined;
+}): string[] => [apiKey ?? '', ...apiKeys.map(({ key }) => key), ...Object.values(headers), ...secretsOfQuery(query)];
 
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets(config: GatewayConfig): string[] {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as sendRequest } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 
+import type { ProviderStateList } from '@model-gateway/core/wire';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
@@ -177,6 +178,58 @@ test('what is typed is tested as it would be saved: a new key with the saved hea
     ['Bearer sk-another-key-0001', 'blue'],
     [undefined, 'blue'],
   ]);
+});
+
+test('saves several keys of a provider, shows their ends alone, and changes one without the others', async () => {
+  const asked = new Set<string | undefined>();
+  const server = createServer(({ headers }, response) => {
+    asked.add(headers.authorization?.replace('Bearer ', ''));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"data":[{"id":"small-1"}]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const call = await start();
+  const [first, second, third] = ['sk-first-key-00001', 'sk-second-key-0002', 'sk-third-key-00003'];
+  const provider = { slug: 'up', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1`, discoverModels: true };
+  const apiKeys = [
+    { name: 'one', key: first },
+    { name: 'two', key: second, weight: 3 },
+  ];
+  const made = await call('POST', '/setup/providers', { ...provider, apiKeys });
+  expect(made.status).toBe(201);
+  expect(JSON.parse(made.text)).toMatchObject({
+    data: {
+      status: 'ready',
+      has_key: true,
+      key_hint: '…0001',
+      settings: {
+        apiKeys: [
+          { name: 'one', key: '…0001' },
+          { name: 'two', key: '…0002', weight: 3 },
+        ],
+      },
+    },
+  });
+  const states = async () => {
+    const { data } = JSON.parse((await call('GET', '/providers')).text) as ProviderStateList;
+    return data.find(({ slug }) => slug === 'up')?.keys.map(({ name, fingerprint }) => [name, fingerprint]);
+  };
+  const before = await states();
+  const changed = { apiKeys: [{ name: 'one' }, { name: 'two', key: third }] };
+  expect((await call('PATCH', '/setup/providers/up', changed)).status).toBe(200);
+  const after = await states();
+  expect(after?.map(([name]) => name)).toEqual(['one', 'two']);
+  // The first stays as it is; the second is another key from now on.
+  expect(after?.[0]).toEqual(before?.[0]);
+  expect(after?.[1]).not.toEqual(before?.[1]);
+  expect([...asked]).toEqual([first]);
+  const { status, text } = await call('PATCH', '/setup/providers/up', { apiKeys: [{ name: 'new' }] });
+  expect(status).toBe(400);
+  expect(JSON.parse(text)).toMatchObject({ error: { metadata: { issues: [{ path: 'apiKeys.0.key' }] } } });
+  const all = [made.text, text, (await call('GET', '/setup/providers')).text].join();
+  for (const key of [first, second, third]) expect(all).not.toContain(key);
 });
 
 test('finds the servers of this machine by their lists of models, and nothing that gives none', async () => {

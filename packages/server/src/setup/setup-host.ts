@@ -3,6 +3,7 @@ import process from 'node:process';
 import {
   type ConfiguredProvider,
   type LocalServer,
+  maskKeys,
   maskQuery,
   type ModelDefinition,
   type ProviderSettings,
@@ -99,7 +100,7 @@ export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
 
 function toConfigured(provider: ProviderConfig): ConfiguredProvider {
   const { slug, name, preset, wire, baseUrl, query, apiKey, headers, dataPolicy, responses, region, byok } = provider;
-  const { discoverModels, batches, batchPriceShare } = provider;
+  const { apiKeys, discoverModels, batches, batchPriceShare } = provider;
   return {
     slug,
     name,
@@ -112,6 +113,7 @@ function toConfigured(provider: ProviderConfig): ConfiguredProvider {
       ...(preset === null ? { wire } : { preset }),
       baseUrl,
       query: maskQuery(query),
+      ...(apiKeys.length > 0 && { apiKeys: maskKeys(apiKeys) }),
       ...(dataPolicy !== undefined && { dataPolicy }),
       ...(responses && { responses }),
       ...(region !== undefined && { region }),
