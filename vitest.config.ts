@@ -113,7 +113,7 @@ export default defineConfig({
       // `npm run test:outside` alone installs or builds what these need.
       ...(process.env['TEST_OUTSIDE'] === undefined
         ? []
-        : [...['hosts', 'jest', 'workers'].map(suite), ...['packed', 'binary'].map(openedSuite)]),
+        : [...['hosts', 'jest', 'workers', 'python-client'].map(suite), ...['packed', 'binary'].map(openedSuite)]),
       // `npm run test:engines` alone starts PostgreSQL and Redis.
       ...(process.env['TEST_ENGINES'] === undefined ? [] : [enginesSuite()]),
       // `npm run test:real` alone starts a real model engine.

@@ -5,13 +5,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import type { Provider } from '@model-gateway/core';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { CALL_KINDS } from '../../packages/core/src/wire/call-kinds.ts';
-import { startHost } from '../support/conformance/hosts.ts';
 import { startConformance } from '../support/conformance/start-conformance.ts';
-import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { PIXEL, startKinds } from '../support/openapi/start-kinds.ts';
 
 const FOLDER = fileURLToPath(new URL('../openapi-client', import.meta.url));
 const LIMIT_MS = 120_000;
@@ -66,45 +64,10 @@ test('a client generated from /openapi.json compiles, and its calls succeed', { 
   });
 });
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-/** A provider that serves each kind of call but chats, in the shortest way. */
-const UP: Provider = {
-  slug: 'up',
-  name: 'Up',
-  dataPolicy: { training: false, retainsPrompts: false },
-  embeddings: () => Promise.resolve({ vectors: [[1], [2]], promptTokens: 2 }),
-  rerank: () => Promise.resolve({ ranked: [{ index: 0, score: 0.5 }] }),
-  speech: () => Promise.resolve({ body: new Blob(['spoken']).stream() as AsyncIterable<Uint8Array> }),
-  transcription: () => Promise.resolve({ text: 'heard', seconds: 1 }),
-  image: () => Promise.resolve({ images: [{ base64: PIXEL, mediaType: 'image/png' }] }),
-  moderation: () =>
-    Promise.resolve({
-      verdicts: [{ flagged: true, categories: { violence: true }, category_scores: { violence: 0.9 } }],
-    }),
-  video: {
-    honoursIdempotencyKey: true,
-    start: () => Promise.resolve({ upstreamId: 'job-1', status: 'pending' }),
-    poll: () => Promise.resolve({ status: 'pending' }),
-    fetch: () => Promise.reject(new Error('nothing is finished')),
-  },
-};
-
 test('a client generated from /openapi.json calls each kind of model', { timeout: 2 * LIMIT_MS }, async (t) => {
   const reason = await installGenerator();
   if (reason !== undefined) t.skip(reason);
-  const models = Object.entries(CALL_KINDS).map(([kind, { output }]) => ({
-    id: `up/${kind}`,
-    architecture: { output_modalities: [output] },
-    endpoints: [{ provider: 'up', providerModel: kind }],
-  }));
-  const { gateway, close } = createTestGateway({ baseUrl: 'http://127.0.0.1:9' }, { providers: [UP], models });
-  const host = await startHost('node', gateway);
-  onTestFinished(async () => {
-    await host.close();
-    await close();
-  });
-  const origin = host.apiUrl.replace('/api/v1', '');
+  const origin = await startKinds();
   await generate(origin);
   const { stdout } = await runModule('generated/compiled/kinds.js', origin, TEST_KEY);
   expect(JSON.parse(stdout)).toEqual({

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Each installs something of its own by a lock of its own, and has a script `test`. */
-const FOLDERS = ['test/packed', 'test/hosts', 'test/jest', 'test/workers', 'test/binary'];
+const FOLDERS = ['test/packed', 'test/hosts', 'test/jest', 'test/workers', 'test/python-client', 'test/binary'];
 
 /** Runs these suites, or those that are named on the command line, one after the other. */
 const named = process.argv.slice(2);
