@@ -83,7 +83,7 @@ const workspaceOf = ({ workspaceId }: Principal): string => workspaceId ?? DEFAU
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 type AnyPicture = NonNullable<ImageBody['mask']>;
-export type Picture = NonNullable<ImageRequest['mask']>;
+type Picture = NonNullable<ImageRequest['mask']>;
 
 export interface ImageParts extends WholeKindParts {
   /** Null where no files are stored. */

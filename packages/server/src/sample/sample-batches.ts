@@ -10,7 +10,7 @@ export interface SampleFile {
   readonly content: Buffer;
 }
 
-export interface SampleBatches {
+interface SampleBatches {
   /** The calls of the lines that were made. */
   readonly calls: readonly SampleCall[];
   readonly files: readonly SampleFile[];
