@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -103,8 +102,9 @@ test('a new directory is filled, and one that was used is left as it is', async 
     const file = files.find(({ id }) => id === outputFileId);
     if (file === undefined) continue;
     const content = await contents.find(file.content);
-    const lines = (await text(Readable.from(content?.read() ?? []))).trim().split('\n');
-    expect([lines.length, content?.bytes]).toEqual([completed, file.bytes]);
+    if (content === undefined) throw new Error(`${file.filename} has no content`);
+    const lines = (await text(content.read())).trim().split('\n');
+    expect([lines.length, content.bytes]).toEqual([completed, file.bytes]);
     const calls = lines.map((line) => (JSON.parse(line) as { response: { request_id: string } }).response.request_id);
     let sum = 0;
     for (const id of calls) sum += (await store.generations.get(id))?.costNanoUsd ?? NaN;
