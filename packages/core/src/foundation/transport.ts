@@ -55,7 +55,7 @@ export interface TransportResponse {
   /** Lower-case names; a repeated header is joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The decoded bytes, consumed once; all that have arrived by a read come as one piece. Ends normally only after a
+   * The decoded bytes, consumed once; short pieces that have arrived by a read come as one. Ends normally only after a
    * complete message; otherwise rejects with `TransportError` of phase `body`. Leaving early through `return()` makes
    * the connection reusable when the upstream ends the message promptly, and closes it otherwise.
    */
