@@ -114,6 +114,31 @@ test('facts are those of the record, and those of its last version once it was r
   }
 });
 
+test.each<[string, Partial<GenerationRecord['generation']>, string]>([
+  ['a plain one', { session_id: 'one' }, 'one'],
+  ['one beyond ASCII', { session_id: 'séance 7' }, 'séance 7'],
+  ['one that JSON escapes', { session_id: 'a "b"\\' }, 'a "b"\\'],
+  ['one beside labels that name another', { session_id: 'one', trace: { session_id: 'two' } }, 'one'],
+  ['one of the same name in a text', { session_id: 'one', user_agent: '"session_id":"two"' }, 'one'],
+  ['none', {}, ''],
+])('the session is told without the facts: %s', (_, generation, session) => {
+  const index = createGenerationIndex();
+  index.add({
+    id: 'gen-1',
+    segment: '2026-03-01',
+    version: versionOf(toRecord('gen-1', { generation })),
+    content: null,
+  });
+  const entry = index.find('gen-1');
+  expect(entry?.mayBeOf(session)).toBe(true);
+  if (!('trace' in generation) && !session.includes('"')) expect(entry?.mayBeOf('another')).toBe(false);
+  expect(entry?.hasFacts).toBe(false);
+  entry?.readFacts();
+  expect([entry?.mayBeOf(session), entry?.mayBeOf('another')]).toEqual([true, false]);
+  if (entry !== undefined) index.replace(entry, versionOf(toRecord('gen-1', { generation: { session_id: 'later' } })));
+  expect([entry?.mayBeOf('later'), entry?.mayBeOf('one')]).toEqual([true, false]);
+});
+
 test('every id leads to its generation, and no other id to any', () => {
   const ids = Array.from({ length: 20_000 }, (_, at) => `gen-1780000000-${(at * 7919) % 20_000}é`);
   const index = createGenerationIndex();

@@ -70,6 +70,23 @@ export function createSharedValues(): SharedValues {
 /** No text can hold this: quotes within texts are escaped. */
 const CREATED_AT = /"created_at":"([^"]+)"/;
 
+const SESSION_ID = '"session_id":"';
+/** No id of a session is written like this. */
+const UNCLEAR = '"';
+
+/** The session in the text of a record; `UNCLEAR` where labels of the caller have such a member, or it is escaped. */
+function findSession(text: string | Buffer): string | null {
+  const at = text.indexOf(SESSION_ID);
+  if (at === -1) return null;
+  const from = at + SESSION_ID.length;
+  const to = text.indexOf('"', from);
+  const session = slice(text, from, to);
+  return session.includes('\\') || text.includes(SESSION_ID, to) ? UNCLEAR : session;
+}
+
+const slice = (text: string | Buffer, from: number, to: number): string =>
+  typeof text === 'string' ? text.slice(from, to) : text.toString('utf8', from, to);
+
 /** What filters and charts read of a generation. */
 interface FoundFacts {
   readonly facts: GenerationFacts;
@@ -90,6 +107,8 @@ export class GenerationEntry {
   content: ContentReference | null;
   private text: string | Buffer;
   private found: FoundFacts | undefined = undefined;
+  /** What the text says of the session, once it was asked for; empty for none. */
+  private session: string | undefined = undefined;
   private readonly shared: SharedValues;
 
   constructor({ id, segment, version, content }: NewEntry, row: number, shared: SharedValues) {
@@ -108,6 +127,7 @@ export class GenerationEntry {
     this.costNanoUsd = version.costNanoUsd;
     this.text = version.text;
     this.found = undefined;
+    this.session = undefined;
   }
 
   /** The record, parsed at every call: reading all records must not keep all of them in memory. */
@@ -120,6 +140,13 @@ export class GenerationEntry {
   /** The record as `toGenerationText` has written it. */
   readText(): string {
     return typeof this.text === 'string' ? this.text : this.text.toString();
+  }
+
+  /** Tells without parsing the record that it is not of a session. */
+  mayBeOf(sessionId: string): boolean {
+    if (this.found !== undefined) return (this.found.facts.sessionId ?? '') === sessionId;
+    this.session ??= this.shared.text(findSession(this.text)) ?? '';
+    return this.session === sessionId || this.session === UNCLEAR;
   }
 
   /**

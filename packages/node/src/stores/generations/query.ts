@@ -72,7 +72,9 @@ export async function sortGenerations(entries: Iterable<GenerationEntry>, query:
 /** Adds up the calls of sessions; may miss those that are added or removed meanwhile. */
 export async function addUpSessions(entries: Iterable<GenerationEntry>, query: SessionQuery): Promise<SessionPage> {
   const book = createSessionBook<GenerationEntry>(query);
-  await forEachThatMay(entries, {}, (entry) => book.add(entry.readFacts(), entry, () => entry.readRecord()));
+  // The other calls of a session meet what is said of the session.
+  const filter = { sessionId: query.filter?.sessionId };
+  await forEachThatMay(entries, { filter }, (entry) => book.add(entry.readFacts(), entry, () => entry.readRecord()));
   return book.read();
 }
 
@@ -122,12 +124,14 @@ function createDayCheck(fromMs: number | undefined, toMs: number | undefined): (
   return ({ origin: { day } }) => day < first || day > last;
 }
 
-const ALWAYS = (): boolean => true;
+const ALWAYS: (entry: GenerationEntry) => boolean = () => true;
 
 /** Tells of a generation, without parsing it, that it does not meet all conditions of the filter. */
 function createMeetingCheck(filter: GenerationFilter | undefined): (entry: GenerationEntry) => boolean {
   const check = createTextCheck(filter?.conditions);
-  return check === undefined ? ALWAYS : (entry) => check(entry.readText());
+  const isMet = check === undefined ? ALWAYS : (entry: GenerationEntry) => check(entry.readText());
+  const sessionId = filter?.sessionId;
+  return sessionId === undefined ? isMet : (entry) => entry.mayBeOf(sessionId) && isMet(entry);
 }
 
 interface Chosen {
