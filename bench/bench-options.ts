@@ -21,7 +21,7 @@ export const TABLES = {
   binary: ['binary'],
   cluster: ['cluster'],
   doubles: ['fixtures-start'],
-  interfaces: ['ui', 'desktop'],
+  interfaces: ['ui', 'desktop', 'open-calls'],
   million: ['ui-million'],
   memory: ['soak', 'slow-readers', 'mounted'],
 } as const;

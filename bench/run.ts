@@ -17,6 +17,7 @@ import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
 import { measureLlms } from './measurements/llms.ts';
 import { measureMounted, measureSlowReaders, measureSoak } from './measurements/memory-scenes.ts';
+import { measureOpenCalls } from './measurements/open-calls.ts';
 import { measurePortkey } from './measurements/portkey.ts';
 import { measureStartUp } from './measurements/start-up.ts';
 import { FULL, type Plan, QUICK, THOROUGH } from './plan.ts';
@@ -49,6 +50,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'fixtures-start': measureFixturesStart,
   ui: measureUi,
   desktop: measureDesktop,
+  'open-calls': measureOpenCalls,
   'ui-million': measureUiMillion,
   soak: measureSoak,
   'slow-readers': measureSlowReaders,

@@ -69,6 +69,9 @@ export const UI_CHART_CHANGE_MS: Budget = { limit: 300 };
 export const UI_FIND_MS: Budget = { limit: 500 };
 /** Likewise over 1,000,000 calls in PostgreSQL, for what has neither an index nor sums. */
 export const UI_SCAN_MS: Budget = { limit: 1000 };
+/** What the gateway takes to give out all that the page of a call, and that of a session, ask for. */
+export const OPEN_CALL_MS: Budget = { limit: 50 };
+export const OPEN_SESSION_MS: Budget = { limit: 300 };
 export const UI_INITIAL_KB: Budget = { limit: 180 };
 export const UI_LAZY_KB: Budget = { limit: 200 };
 /** The desktop app: until it is in the tray and until its window is visible, then at rest (proportional set size). */

@@ -47,7 +47,10 @@ export async function measureUiMillion(stage: Stage, plan: Plan): Promise<Figure
 }
 
 /** Fills a PostgreSQL that is started for this alone, with the memory that a store of this size is given. */
-async function fillPostgres(rows: number, whenFilled: (store: UiStore) => Promise<void>): Promise<UiStore> {
+export async function fillPostgres(
+  rows: number,
+  whenFilled: (store: UiStore) => Promise<void> = () => Promise.resolve(),
+): Promise<UiStore> {
   const server = await startPostgres({ shared_buffers: '256MB', max_wal_size: '4GB' });
   try {
     const url = await server.createDatabase();
