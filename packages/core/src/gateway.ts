@@ -152,7 +152,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const discoverRepeatedly = async (): Promise<void> => {
     cancelDiscovery?.();
-    const isAny = runtime.providers.some((provider) => provider.discoverModels === true);
+    const isAny = runtime.providers.some(runtime.catalog.reads);
     if (!isAny || closing.hasBegun()) return;
     await discoverAll(runtime);
     if (!closing.hasBegun() && platform.isPerRequest !== true) {
@@ -344,7 +344,7 @@ function warnOfRules({ account: { rules = [] }, catalog, logger }: Runtime): voi
 }
 
 async function discoverAll(runtime: Runtime): Promise<void> {
-  const discovering = runtime.providers.filter((provider) => provider.discoverModels === true);
+  const discovering = runtime.providers.filter(runtime.catalog.reads);
   await Promise.all(discovering.map((provider) => discover(provider, runtime)));
 }
 

@@ -295,7 +295,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   foundations.keyBoard.follow(providers);
   for (const provider of providers) {
     const list = discovered.get(provider.slug);
-    if (provider.discoverModels === true && list !== undefined) catalog.setDiscovered(provider, list.models);
+    if (catalog.reads(provider) && list !== undefined) catalog.setDiscovered(provider, list.models);
   }
   const account = createLiveAccount(setup.account ?? {}, store.settings, catalog.providerNames.toTags);
   const policyOf = createPolicyOf(store, catalog);

@@ -10,6 +10,7 @@ import type {
   PrefillForm,
 } from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
+import { createDiscovery } from './discovered-models.ts';
 import { findDocumentReaders } from './document-readers.ts';
 import { findIncompleteParts } from './override-models.ts';
 import { parsePrices, type Prices } from './prices.ts';
@@ -57,6 +58,8 @@ export interface Catalog {
   readonly documentReaders: readonly CatalogModel[];
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];
+  /** Whether the models that a provider lists are served: all of them, or by a wildcard. */
+  reads(provider: Provider): boolean;
   /** Replaces what a provider's own list named before. Configured and built-in models are never replaced. */
   setDiscovered(provider: Provider, models: readonly DiscoveredModel[]): void;
 }
@@ -71,17 +74,17 @@ export function createCatalog(
   presets: Readonly<Record<string, PresetNames>> = {},
 ): Catalog {
   const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
-  const configured = definitions.map((definition) => toCatalogModel(definition, bySlug));
-  const known = new Map<string, EndpointDefinition>();
-  for (const { endpoints } of definitions) {
-    for (const endpoint of endpoints) known.set(`${endpoint.provider} ${endpoint.providerModel}`, endpoint);
+  const discovery = createDiscovery(definitions);
+  const configured = discovery.definitions.map((definition) => toCatalogModel(definition, bySlug));
+  for (const wildcard of discovery.wildcards) {
+    for (const endpoint of wildcard.endpoints) findProvider(wildcard, endpoint, bySlug);
   }
   const discovered = new Map<string, readonly CatalogModel[]>();
   let models: readonly CatalogModel[] = [];
   let index = new Map<string, CatalogModel>();
 
   const rebuild = (): void => {
-    models = [...configured, ...[...discovered.values()].flat()];
+    models = [...configured, ...joinEndpoints([...discovered.values()].flat())];
     index = new Map();
     // Later entries must not hide earlier ones, and a canonical slug must not hide an id.
     for (const model of models) if (!index.has(model.id)) index.set(model.id, model);
@@ -100,47 +103,35 @@ export function createCatalog(
     // Models that a provider lists itself bring no tags of their own.
     providerNames: createProviderNames(providers, tagsOf(configured), presets),
     find: (slug) => index.get(slug),
+    reads: discovery.reads,
     list: () => models,
     documentReaders: findDocumentReaders(providers, configured, (definition) => toCatalogModel(definition, bySlug)),
     gatewayPlugins: new Set(providers.flatMap(({ gateway }) => [...(gateway?.plugins ?? [])])),
     setDiscovered(provider, found) {
+      const own = discovery.toDefinitions(provider, found);
       discovered.set(
         provider.slug,
-        found.map((model) => {
-          const endpoint = known.get(`${provider.slug} ${model.id}`);
-          return toCatalogModel(toDefinition(provider, model, endpoint), bySlug);
-        }),
+        own.map((definition) => toCatalogModel(definition, bySlug)),
       );
       rebuild();
     },
   };
 }
 
+/** Joins the models of several lists that a wildcard gives the same id. */
+function joinEndpoints(models: readonly CatalogModel[]): readonly CatalogModel[] {
+  const byId = new Map<string, CatalogModel>();
+  for (const model of models) {
+    const first = byId.get(model.id);
+    byId.set(model.id, first === undefined ? model : { ...first, endpoints: [...first.endpoints, ...model.endpoints] });
+  }
+  return [...byId.values()];
+}
+
 /** The tags of endpoints, other than slugs. */
 function tagsOf(models: readonly CatalogModel[]): readonly string[] {
   const endpoints = models.flatMap((model) => model.endpoints);
   return [...new Set(endpoints.flatMap(({ tag, provider }) => (tag === provider.slug ? [] : [tag])))];
-}
-
-/** `known` is the configuration of the same model at the same provider, above all its prices. */
-function toDefinition(
-  provider: Provider,
-  model: DiscoveredModel,
-  known: EndpointDefinition | undefined,
-): ModelDefinition {
-  return {
-    id: `${provider.slug}/${model.id}`,
-    name: model.id,
-    ...(model.created !== undefined && { created: model.created }),
-    ...(model.contextLength !== undefined && { context_length: model.contextLength }),
-    ...toArchitecture(model),
-    endpoints: [known ?? { provider: provider.slug, providerModel: model.id }],
-  };
-}
-
-function toArchitecture({ inputModalities: inputs, outputModalities: outputs }: DiscoveredModel) {
-  if (outputs === undefined) return {};
-  return { architecture: { output_modalities: [...outputs], ...(inputs && { input_modalities: [...inputs] }) } };
 }
 
 function toCatalogModel(definition: ModelDefinition, providers: ReadonlyMap<string, Provider>): CatalogModel {
@@ -151,18 +142,24 @@ function toCatalogModel(definition: ModelDefinition, providers: ReadonlyMap<stri
   };
 }
 
+/** Throws `RangeError` for a provider that is not there. */
+function findProvider(
+  { id }: ModelDefinition,
+  { provider: slug }: EndpointDefinition,
+  providers: ReadonlyMap<string, Provider>,
+): Provider {
+  const provider = providers.get(slug);
+  if (provider !== undefined) return provider;
+  const known = [...providers.keys()].join(', ') || 'none';
+  throw new RangeError(`model ${id} names the provider "${slug}"; configured providers: ${known}`);
+}
+
 function toEndpoint(
   model: ModelDefinition,
   definition: EndpointDefinition,
   providers: ReadonlyMap<string, Provider>,
 ): Endpoint {
-  const provider = providers.get(definition.provider);
-  if (provider === undefined) {
-    const known = [...providers.keys()].join(', ') || 'none';
-    throw new RangeError(
-      `model ${model.id} names the provider "${definition.provider}"; configured providers: ${known}`,
-    );
-  }
+  const provider = findProvider(model, definition, providers);
   return {
     modelId: model.id,
     provider,

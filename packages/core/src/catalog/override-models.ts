@@ -1,4 +1,5 @@
 import type { ConfiguredModel, EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
+import { isWildcard } from './discovered-models.ts';
 
 /** The names of a configured provider. Built-in models name presets; models of a configuration name slugs. */
 export interface ServingProvider {
@@ -54,6 +55,8 @@ export interface IncompletePart {
 export function findIncompleteParts(served: ModelDefinition | undefined, model: ConfiguredModel): IncompletePart[] {
   if (model.endpoints === undefined) return served === undefined ? [{ field: 'endpoints', endpoint: null }] : [];
   const { endpoints } = model;
+  // It stands for every model of the providers' lists.
+  if (isWildcard(model)) return [];
   return endpoints.flatMap((endpoint, index) => {
     // Only the first of its provider and tag is merged into the served one; others are separate endpoints.
     const isLaidOver = findSame(endpoints, endpoint) === endpoint && findSame(served?.endpoints ?? [], endpoint);

@@ -1,4 +1,5 @@
 import { type CatalogChange, compareEndpoints } from '../catalog/compare-endpoints.ts';
+import { isWildcard } from '../catalog/discovered-models.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseJson } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -34,7 +35,7 @@ export function toCompareParts({ platform, providers, setup, web, liveSetup }: G
   return {
     platform,
     providers,
-    models: setup.models ?? [],
+    models: (setup.models ?? []).filter((model) => !isWildcard(model)),
     configured: new Set(configured),
     transport: web.transport,
   };

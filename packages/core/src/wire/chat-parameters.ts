@@ -83,6 +83,14 @@ const CHAT_FIELDS = {
 
 type ChatField = keyof typeof CHAT_FIELDS;
 
+/** The parameters of models that are not one company's own, in the words of lists. */
+export const MODEL_PARAMETERS: readonly string[] = [
+  ...Object.entries(CHAT_FIELDS).flatMap(([name, traits]) =>
+    traits.isParameter && !('isOpenAiOnly' in traits) ? [name] : [],
+  ),
+  'structured_outputs',
+];
+
 /** A field that may hold texts. */
 export type TextField = {
   [Name in ChatField]: (typeof CHAT_FIELDS)[Name]['hasTexts'] extends true ? Name : never;
