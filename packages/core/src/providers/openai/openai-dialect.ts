@@ -1,6 +1,7 @@
 import type { CacheTtl } from '../../wire/cache-report.ts';
 import type { ReasoningEffort } from '../../wire/chat-request.ts';
 import type { PrefillForm } from '../../wire/model-definition.ts';
+import type { LocalServer } from './local-abilities.ts';
 
 /**
  * The differences between one server's form of the OpenAI wire and the common one: data, so that a new provider needs
@@ -62,6 +63,8 @@ export interface OpenAiDialect {
   readonly embeddings: 'cohere' | Readonly<Record<string, string | null>>;
   /** Where the models are listed, seen from the address of the provider. */
   readonly modelsPath: string;
+  /** Which model server it is, where that tells of abilities elsewhere than in its list. */
+  readonly localServer: LocalServer | null;
   /** Where documents are ranked, seen from the address of the provider. */
   readonly rerankPath: string;
   /** Whether documents are read in Mistral's form, at `/ocr`. */
@@ -103,6 +106,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   isGateway: false,
   embeddings: {},
   modelsPath: '/models',
+  localServer: null,
   rerankPath: '/rerank',
   hasOcr: false,
   hasResponses: false,

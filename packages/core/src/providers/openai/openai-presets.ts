@@ -298,6 +298,7 @@ export const OPENAI_PRESETS = {
   },
   ollama: preset('Ollama', 'http://127.0.0.1:11434/v1', null, {
     dialect: dialect({
+      localServer: 'ollama',
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
       efforts: ['low', 'medium', 'high'],
       earlierReasoning: 'reasoning',
@@ -307,6 +308,7 @@ export const OPENAI_PRESETS = {
   }),
   lmstudio: preset('LM Studio', 'http://127.0.0.1:1234/v1', null, {
     dialect: dialect({
+      localServer: 'lmstudio',
       renamedFields: { repetition_penalty: 'repeat_penalty' },
       unsupportedParameters: without(['top_a', 'json_object']),
       efforts: ['low', 'medium', 'high', 'xhigh'],
@@ -316,6 +318,7 @@ export const OPENAI_PRESETS = {
   }),
   'llama-cpp': preset('llama.cpp', 'http://127.0.0.1:8080/v1', null, {
     dialect: dialect({
+      localServer: 'llama-cpp',
       renamedFields: { repetition_penalty: 'repeat_penalty' },
       unsupportedParameters: without(['top_a']),
       reasoningRequest: 'chat_template_kwargs',

@@ -48,7 +48,7 @@ const GATEWAY_PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'mod
 /** Creates a provider for OpenAI's chat completions wire, which most hosts and local servers use. */
 export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider {
   const { dialect = COMMON_DIALECT } = settings;
-  const { keyHeader, hasThinkTags, isGateway, hasAudioEvents, transcripts } = dialect;
+  const { keyHeader, hasThinkTags, isGateway, hasAudioEvents, transcripts, localServer } = dialect;
   const upstream = toUpstream(settings, {
     keyHeader,
     keyScheme: keyHeader === 'authorization' ? 'Bearer' : undefined,
@@ -85,6 +85,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     readModels: readModelList,
   };
   const { chat, chatWhole, listModels } = createChatWire(upstream, wire);
+  const listAll: typeof listModels = async (signal) => {
+    const models = await listModels(signal);
+    const { addAbilities, createAsk } = await import('./local-abilities.ts');
+    return localServer === null ? models : addAbilities(localServer, models, createAsk({ ...upstream, toUrl, signal }));
+  };
   const loadResponses = once(async () => {
     const { toResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
     return toResponsesWire({ slug: settings.slug, toUrl: toCallUrl('/responses'), listUrl: toUrl('/models') });
@@ -134,7 +139,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
         }),
       }),
     ...(isGateway && { gateway: { plugins: GATEWAY_PLUGINS } }),
-    ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),
+    ...((settings.listsModels ?? !isAddressPerModel) && { listModels: localServer === null ? listModels : listAll }),
   };
 }
 
