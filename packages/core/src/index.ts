@@ -50,6 +50,7 @@ export {
   type ProviderNames,
 } from './catalog/catalog.ts';
 export { boundModels, describeLeftOut } from './catalog/bound-models.ts';
+export { isWildcard } from './catalog/discovered-models.ts';
 export {
   findIncompleteParts,
   type IncompletePart,

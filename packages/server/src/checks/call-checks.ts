@@ -5,6 +5,7 @@ import {
   describeLeftOut,
   type DiscoveredModel,
   GatewayError,
+  isWildcard,
   type ModelDefinition,
   TransportError,
   type Usage,
@@ -158,7 +159,7 @@ export async function checkCall(check: ProviderCheck, listed: readonly Discovere
 /** Models with an unknown price come last. */
 function findCheapest(slug: string, models: readonly ModelDefinition[]): string | undefined {
   const candidates = models
-    .filter(({ architecture }) => architecture?.output_modalities?.includes('text') ?? true)
+    .filter((model) => !isWildcard(model) && (model.architecture?.output_modalities?.includes('text') ?? true))
     .flatMap(({ endpoints }) => endpoints.filter(({ provider }) => provider === slug))
     .map(({ providerModel, pricing }) => {
       const price = Number(pricing?.prompt) + Number(pricing?.completion);

@@ -20,6 +20,13 @@ import type { StoreFlags } from '../process/flags.ts';
 import { createRedactor } from '../process/logger.ts';
 import { StartError } from '../process/start-error.ts';
 import { createSetupHost, loadBuiltInModels } from '../setup/setup-host.ts';
+import {
+  type AccountFinding,
+  findCredential,
+  readResponse,
+  type SeenResponse,
+  watchResponses,
+} from './account-findings.ts';
 
 /** What `doctor` is asked to check. */
 export interface DoctorOptions extends StoreFlags {
@@ -98,13 +105,14 @@ export async function examine(
     report.providers.push(safe);
     write(`${toText(safe)}\n`);
   };
-  const sources = await tryConnect(config);
+  const seen = new Map<string, SeenResponse>();
+  const sources = await tryConnect(config, seen);
   if (sources instanceof StartError) {
     const problem = createRedactor(secrets)(sources.message);
     return give(problem, `fail  module  ${problem}`);
   }
   const { providers, connector, closeAfterwards } = sources;
-  const examined = { config, connector, call, env, tell };
+  const examined = { config, connector, call, env, tell, seen };
   try {
     for (const provider of providers) await examineProvider(provider, { ...examined, models: config.models });
     const hide = (more: readonly string[]): void => void secrets.push(...more);
@@ -132,9 +140,12 @@ function withoutSecrets(found: ProviderReport, secrets: readonly string[]): Prov
 }
 
 /** A module of a provider that cannot be used is returned as the error of a start. */
-async function tryConnect(config: GatewayConfig): Promise<Sources | StartError> {
+async function tryConnect(config: GatewayConfig, seen: Map<string, SeenResponse>): Promise<Sources | StartError> {
   try {
-    return await connectProviders(config, { logger: toStderr });
+    return await connectProviders(config, {
+      logger: toStderr,
+      recordUpstream: ({ slug }, transport) => watchResponses(transport, (response) => seen.set(slug, response)),
+    });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return error;
@@ -173,12 +184,14 @@ interface Examination {
   readonly call: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tell: (found: ProviderReport) => void;
+  /** The last response of each provider, by slug. */
+  readonly seen: ReadonlyMap<string, SeenResponse>;
 }
 
 /** Checks a provider and tells what was found. */
 async function examineProvider(
   provider: Provider,
-  { config, connector, call, env, tell, models, isForm }: Examination & ExaminedAs,
+  { config, connector, call, env, tell, models, isForm = false, seen }: Examination & ExaminedAs,
 ): Promise<void> {
   const settings = connector.configOf(provider);
   if (settings === undefined) {
@@ -195,13 +208,27 @@ async function examineProvider(
   }
   const { timeouts } = config;
   const check = { config: settings, provider, models, timeouts, call, isForm, env, now: Date.now() };
-  const findings = await diagnoseWhole(check);
+  const layers = await diagnoseWhole(check);
+  const response = seen.get(settings.slug);
+  const findings = [
+    findCredential(settings, { config, env, isStored: isForm }),
+    ...(settings.region === undefined
+      ? []
+      : [{ layer: 'region', status: 'ok', detail: `${settings.region}, by the configuration` } as const]),
+    ...layers,
+    ...(response === undefined ? [] : readResponse(response)),
+  ];
   tell({
     slug: settings.slug,
     base_url: settings.baseUrl,
     module: null,
     ok: !findings.some(({ status }) => status === 'failed'),
-    findings: findings.map(({ layer, status, detail, advice = null }) => ({ layer, status, detail, advice })),
+    findings: findings.map(({ layer, status, detail, advice }: Finding | AccountFinding) => ({
+      layer,
+      status,
+      detail,
+      advice: advice ?? null,
+    })),
   });
 }
 
