@@ -69,8 +69,10 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-11 items-center gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-ink-faint">
         {title}
-        <span className="min-w-0 flex-1 overflow-hidden whitespace-nowrap">
-          {t.linesShown(formatCount(lines.length))}
+        {/* Where it does not fit, it wraps out of sight: a part of a number would be another number. */}
+        <span className="flex h-4.5 min-w-0 flex-1 flex-wrap overflow-hidden">
+          <span className="w-px" />
+          <span className="whitespace-nowrap">{t.linesShown(formatCount(lines.length))}</span>
         </span>
         <CopyButton look="quiet" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
       </div>

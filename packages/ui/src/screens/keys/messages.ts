@@ -107,7 +107,7 @@ export const keysMessages = createMessages(
       utc: 'Alle Zeiträume in UTC.',
       search: {
         label: 'Schlüssel suchen',
-        placeholder: 'Suche nach Name, Schlüssel, Mitglied oder Guardrail',
+        placeholder: 'Name, Schlüssel, Mitglied, Guardrail',
         shortcut: 'Suchen',
       },
       empty: {

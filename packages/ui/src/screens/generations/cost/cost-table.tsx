@@ -20,7 +20,7 @@ const NANO_PER_USD = 1e9;
 /** What a request cost, as the sum of what it is made of. */
 export function CostTable({ generation }: { generation: Generation }) {
   const t = costMessages().table;
-  const { charges, isOfToday, promptPrice } = useCharges(generation);
+  const { charges, isOfToday, isUnpriced, promptPrice } = useCharges(generation);
   if (!generation.cost_known) return <p className="text-sm text-ink-soft">{t.unknown}</p>;
   const explained = charges === undefined ? null : explainCost(charges, generation.total_cost);
   const saved = generation.cache_discount ?? (charges === undefined ? null : toCacheSaving(charges, promptPrice));
@@ -42,7 +42,7 @@ export function CostTable({ generation }: { generation: Generation }) {
           )}
         </tbody>
       </table>
-      <Notes generation={generation} explained={explained} isOfToday={isOfToday} />
+      <Notes generation={generation} explained={explained} isOfToday={isOfToday} isUnpriced={isUnpriced} />
     </div>
   );
 }
@@ -129,15 +129,17 @@ interface NotesProps {
   readonly generation: Generation;
   readonly explained: CostExplanation | null;
   readonly isOfToday: boolean;
+  readonly isUnpriced: boolean;
 }
 
-function Notes({ generation, explained, isOfToday }: NotesProps) {
+function Notes({ generation, explained, isOfToday, isUnpriced }: NotesProps) {
   const t = costMessages().table;
   const isReported = generation.upstream_inference_cost !== null;
   const notes = [
     ...(generation.response_cache_source_id === null ? [] : [t.repeated]),
     ...(isReported ? [t.reportedBy] : []),
     ...(explained !== null && isOfToday ? [t.ofToday] : []),
+    ...(isUnpriced ? [t.unpriced] : []),
     ...(generation.is_byok ? [t.byok] : []),
     ...(generation.usage_estimated ? [t.estimated] : []),
   ];
@@ -153,6 +155,8 @@ interface Charges {
   readonly charges: readonly StoredCharge[] | undefined;
   /** They are not stored, and were worked out from what the endpoint charges now. */
   readonly isOfToday: boolean;
+  /** Nor is it known what the endpoint charges now: it is gone. */
+  readonly isUnpriced: boolean;
   readonly promptPrice: string | undefined;
 }
 
@@ -165,10 +169,12 @@ function useCharges(generation: Generation): Charges {
   const stored = report?.call?.charges;
   const isOfToday = isAsked && stored === undefined && (isError || report !== undefined);
   const needsPrices = isOfToday || ((generation.native_tokens_cached ?? 0) > 0 && generation.cache_discount === null);
-  const { data: endpoints } = useQuery({ ...endpointsQuery(model), enabled: needsPrices && cost > 0, retry: false });
+  const prices = useQuery({ ...endpointsQuery(model), enabled: needsPrices && cost > 0, retry: false });
+  const { data: endpoints } = prices;
   const pricing = endpoints?.find((endpoint) => isEndpointOf(endpoint, generation))?.pricing;
   const worked = isOfToday && pricing !== undefined ? chargeAt(pricing, generation) : null;
-  return { charges: stored ?? worked ?? undefined, isOfToday, promptPrice: pricing?.prompt };
+  const isUnpriced = isOfToday && pricing === undefined && (prices.isError || prices.isSuccess);
+  return { charges: stored ?? worked ?? undefined, isOfToday, isUnpriced, promptPrice: pricing?.prompt };
 }
 
 /** The endpoint that served a request: the last attempt names it by its tag and the provider's own model. */

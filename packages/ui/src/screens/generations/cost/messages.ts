@@ -19,6 +19,7 @@ export const costMessages = createMessages(
       each: (price: string) => `${price} each`,
       ofToday:
         'At today’s prices: this request’s own prices are not stored. A difference means they have changed since.',
+      unpriced: 'This request’s prices are not stored, and its endpoint is gone: the total can’t be split.',
       reportedBy: 'The total is what the provider reported.',
       byok: 'Billed to the caller’s own provider key (BYOK).',
       estimated: 'Token counts are estimates, because the provider reported none.',
@@ -97,6 +98,8 @@ export const costMessages = createMessages(
         each: (price) => `je ${price}`,
         ofToday:
           'Zu heutigen Preisen: Die Preise dieser Anfrage sind nicht gespeichert. Eine Differenz bedeutet, dass sie sich seither geändert haben.',
+        unpriced:
+          'Die Preise dieser Anfrage sind nicht gespeichert, und ihren Endpunkt gibt es nicht mehr: Der Betrag lässt sich nicht aufteilen.',
         reportedBy: 'Der Gesamtbetrag wurde vom Anbieter gemeldet.',
         byok: 'Abgerechnet über den eigenen Anbieterschlüssel (BYOK).',
         estimated: 'Die Token sind geschätzt, weil der Anbieter keine gemeldet hat.',
