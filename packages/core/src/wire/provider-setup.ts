@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { baseUrlSchema, keyText } from './fields.ts';
+import { baseUrlSchema, isMask, keyText } from './fields.ts';
 import { layerFindingSchema, streamsFindings } from './providers.ts';
 
 /** The wire formats of providers. */
@@ -135,9 +135,9 @@ const isNoReference = (text: string | null | undefined): boolean => !/^(?:env|fi
 const setUpKey = apiKey.refine(isNoReference, NO_REFERENCES);
 const setUpKeys = keysOf(
   z
-    .union([keyText.refine(isNoReference, NO_REFERENCES), z.literal('')])
+    .union([keyText.refine(isNoReference, NO_REFERENCES), z.literal(''), z.string().refine(isMask)])
     .default('')
-    .describe('The key itself, never shown again; if absent, the saved key of this name stays'),
+    .describe('The key itself, never shown again; if absent, or as it is shown, the saved key of this name stays'),
 ).optional();
 const headerName = headers.unwrap().keyType;
 const headerValue = headers.unwrap().valueType.refine(isNoReference, NO_REFERENCES);

@@ -4,7 +4,22 @@ import { findConcerns } from './find-concerns.ts';
 
 const key = { name: 'k', disabled: false, limit: null, limit_remaining: null, expires_at: null };
 const endpoints = { steady: 0, unstable: 0, resting: 0, failing: 1, half_open: 0, open: 0, unused: 0 };
-const provider = { name: 'Acme', health: { status: 'ok' as const, endpoints } };
+const provider = { name: 'Acme', keys: [], health: { status: 'ok' as const, endpoints } };
+const refusedKey = {
+  name: 'team-a',
+  fingerprint: '9f86d081884c',
+  weight: 1,
+  limits: { requests_per_minute: null, tokens_per_minute: null, calls_under_way: null },
+  state: 'disabled' as const,
+  rests_until: null,
+  disabled: { status: 402, at: '2026-02-28T00:00:00Z' },
+  under_way: 0,
+  calls: 1,
+  failed: 1,
+  tokens: 0,
+  cost: 0,
+  last_error: null,
+};
 const calm = {
   health: { status: 'ok' as const },
   keys: [key],
@@ -23,8 +38,9 @@ test.each([
   [{ health: { status: 'ok' as const, trouble: 'store_away' as const } }, 'The database is unavailable'],
   [{ health: { status: 'ok' as const, trouble: 'shared_away' as const } }, 'Redis is unavailable'],
   [{ providers: [] }, 'No provider is configured'],
-  [{ providers: [{ name: 'Acme', health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
-  [{ providers: [{ name: 'Acme', health: { status: 'degraded' as const, endpoints } }] }, 'Acme is degraded'],
+  [{ providers: [{ name: 'Acme', keys: [], health: { status: 'down' as const, endpoints } }] }, 'Acme is down'],
+  [{ providers: [{ name: 'Acme', keys: [], health: { status: 'degraded' as const, endpoints } }] }, 'Acme is degraded'],
+  [{ providers: [{ ...provider, keys: [refusedKey] }] }, 'Acme refused the key “team-a” (HTTP 402)'],
   [{ isUnreachable: true }, 'The gateway can’t be reached'],
   [{ ends: { ...calm.ends, failed: 1234 } }, '1,234 requests failed · Last 24 hours'],
   [{ ends: { ...calm.ends, interrupted: 1 } }, '1 request was interrupted because the gateway stopped'],

@@ -29,7 +29,7 @@ interface Facts {
   readonly keys: readonly Pick<Key, 'name' | 'disabled' | 'limit' | 'limit_remaining' | 'expires_at'>[];
   /** Undefined until they are known. */
   readonly ends: SpanEnds | undefined;
-  readonly providers: readonly Pick<ProviderState, 'name' | 'health'>[] | undefined;
+  readonly providers: readonly Pick<ProviderState, 'name' | 'health' | 'keys'>[] | undefined;
 }
 
 const SOON_MS = 7 * DAY_MS;
@@ -48,9 +48,12 @@ export function findConcerns({ health, isUnreachable, keys, ends, providers }: F
     add('caution', t.sharedAway, { to: '/settings', search: { section: 'gateway' } });
   if (health?.status === 'degraded') add('bad', t.unrecorded);
   if (providers?.length === 0) add('bad', t.noProvider, { to: '/providers' });
-  for (const { name, health: state } of providers ?? []) {
+  for (const { name, health: state, keys: own } of providers ?? []) {
     if (state.status === 'down') add('bad', t.down(name), { to: '/providers' });
     if (state.status === 'degraded') add('caution', t.degraded(name), { to: '/providers' });
+    for (const { name: key, disabled } of own) {
+      if (disabled !== null) add('bad', t.keyRefused(name, key, String(disabled.status)), { to: '/providers' });
+    }
   }
   for (const [status, tell] of [
     ['failed', t.failed],

@@ -19,6 +19,8 @@ export const overviewMessages = createMessages(
       noProvider: 'No provider is configured, so no requests can be served.',
       down: (name: string): string => `${name} is down. None of its endpoints responds.`,
       degraded: (name: string): string => `${name} is degraded. Some of its endpoints fail.`,
+      keyRefused: (name: string, key: string, status: string): string =>
+        `${name} refused the key “${key}” (HTTP ${status}). It is not used any more.`,
       failed: (count: number, number: string, span: string): string =>
         `${number} ${plural.en(count, { one: 'request', other: 'requests' })} failed · ${span}`,
       interrupted: (count: number, number: string, span: string): string =>
@@ -74,6 +76,8 @@ export const overviewMessages = createMessages(
         noProvider: 'Es ist kein Anbieter eingerichtet. Anfragen können nicht beantwortet werden.',
         down: (name) => `${name} ist ausgefallen. Keiner seiner Endpunkte antwortet.`,
         degraded: (name) => `${name} ist gestört. Einige seiner Endpunkte schlagen fehl.`,
+        keyRefused: (name, key, status) =>
+          `${name} hat den Schlüssel „${key}“ abgelehnt (HTTP ${status}). Er wird nicht mehr verwendet.`,
         failed: (count, number, span) =>
           `${number} ${plural.de(count, { one: 'Anfrage ist', other: 'Anfragen sind' })} fehlgeschlagen · ${span}`,
         interrupted: (count, number, span) =>

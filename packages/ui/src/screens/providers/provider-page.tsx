@@ -17,6 +17,7 @@ import { providerHistoriesQuery } from './history/history-queries.ts';
 import { ProviderHistorySection } from './history/provider-history.tsx';
 import { providersMessages } from './messages.ts';
 import { EndpointStateTable, StateFacts } from './provider-facts.tsx';
+import { ProviderKeys } from './provider-keys.tsx';
 import { ProviderTest } from './provider-test.tsx';
 import { ConfiguredProvider } from './setup/configured-provider.tsx';
 import { ProviderSetupSection } from './setup/provider-setup-section.tsx';
@@ -80,6 +81,11 @@ export function ProviderPage() {
                 <ProviderTest key={slug} provider={state} />
               </div>
             </ResourceCard>
+            {state.keys.length > 0 && (
+              <ResourceCard title={providersMessages().keys.title}>
+                <ProviderKeys provider={state} />
+              </ResourceCard>
+            )}
             <ResourceCard title={t.endpoints}>
               <EndpointStateTable endpoints={state.health.endpoints} />
             </ResourceCard>

@@ -3,6 +3,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Checkbox, Folded } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.tsx';
+import { KeyFields } from './key-fields.tsx';
 import { providerSetupMessages } from './messages.ts';
 import {
   type DataPolicyDraft,
@@ -18,7 +19,16 @@ interface AdvancedFieldsProps {
   readonly issue: (field: string) => string | undefined;
 }
 
-const FIELDS = ['headers', 'query', 'byok', 'dataPolicy', 'responses', 'batches', 'batchPriceShare'] as const;
+const FIELDS = [
+  'apiKeys',
+  'headers',
+  'query',
+  'byok',
+  'dataPolicy',
+  'responses',
+  'batches',
+  'batchPriceShare',
+] as const;
 
 /** What few providers need: headers, a query, who pays, further APIs, and what becomes of data. */
 export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) {
@@ -26,6 +36,7 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
   return (
     <Folded title={t.title} hasIssue={FIELDS.some((field) => issue(field) !== undefined)}>
       <div className="mt-3 flex flex-col gap-5">
+        <KeyFields keys={draft.keys} onChange={(keys) => onChange({ keys })} issue={issue} />
         <DataPolicyFields draft={draft} onChange={onChange} issue={issue} />
         <Checkbox
           label={t.byok}

@@ -1,4 +1,4 @@
-import type { CreateProviderRequest } from '@model-gateway/core/wire';
+import type { CreateProviderRequest, UpdateProviderRequest } from '@model-gateway/core/wire';
 
 import type { LocalServer, ProviderPreset } from './setup-queries.ts';
 
@@ -14,6 +14,19 @@ export interface PairDraft {
   readonly isSaved?: boolean;
 }
 
+/** One of several keys as it is typed. */
+export interface KeyDraft {
+  /** Tells rows apart while they are edited. */
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+  /** The end of the saved key of this name, which stays while the key is empty; empty for a new one. */
+  readonly shown: string;
+  readonly numbers: {
+    readonly [Name in 'weight' | 'requestsPerMinute' | 'tokensPerMinute' | 'callsUnderWay']?: number | undefined;
+  };
+}
+
 /** What is said of data beside what is known of the preset. */
 export type DataPolicyDraft = NonNullable<CreateProviderRequest['dataPolicy']>;
 
@@ -24,6 +37,8 @@ export interface ProviderDraft {
   readonly wire: Wire;
   readonly address: string;
   readonly key: string;
+  /** Keys that calls are shared among. */
+  readonly keys: readonly KeyDraft[];
   readonly name: string;
   readonly slug: string;
   readonly region: string;
@@ -46,6 +61,7 @@ const EMPTY = {
   wire: 'openai',
   address: '',
   key: '',
+  keys: [],
   name: '',
   region: '',
   headers: [],
@@ -109,6 +125,7 @@ export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'd
     ...(preset === null ? { wire } : { preset: preset.id }),
     ...(baseUrl !== '' && baseUrl !== preset?.base_url && { baseUrl }),
     ...(key.trim() !== '' ? { apiKey: key.trim() } : removesKey && { apiKey: null }),
+    ...(draft.keys.length > 0 && { apiKeys: toKeys(draft.keys) }),
     ...(name.trim() !== '' && { name: name.trim() }),
     ...(region.trim() !== '' && { region: region.trim() }),
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -120,6 +137,10 @@ export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'd
     ...(batchPriceShare !== null && mayHaveBatches(draft) && { batchPriceShare }),
   };
 }
+
+/** The keys as the gateway takes them: with an empty one, the saved key of the name stays. */
+export const toKeys = (keys: readonly KeyDraft[]): NonNullable<UpdateProviderRequest['apiKeys']> =>
+  keys.map(({ name, key, numbers }) => ({ name: name.trim(), key: key.trim(), ...numbers }));
 
 /** The pairs that have a name; of those that are saved, the ones that get another value. */
 export const toPairs = (pairs: readonly PairDraft[]): Record<string, string> =>

@@ -38,7 +38,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
         spellCheck={false}
         className="field font-mono"
         placeholder={existing?.keyHint ?? undefined}
-        required={existing === undefined && preset?.needs_key === true}
+        required={existing === undefined && preset?.needs_key === true && draft.keys.length === 0}
         disabled={draft.removesKey}
         value={draft.key}
         data-first-focus={isShort ? undefined : true}

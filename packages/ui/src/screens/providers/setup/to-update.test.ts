@@ -8,6 +8,7 @@ const BEFORE: ProviderDraft = {
   wire: 'openai',
   address: 'https://models.example/v1',
   key: '',
+  keys: [],
   name: 'Models',
   slug: 'models',
   region: '',
@@ -74,4 +75,19 @@ test('whether it has a batch API, and its price there, go back to what is usual'
 test('a new key or address is tested before it is saved, and a key that goes is not', () => {
   expect([{ apiKey: 'sk-2' }, { baseUrl: null }, { headers: {} }].every(changesConnection)).toBe(true);
   expect([{}, { name: 'x' }, { apiKey: null }, { discoverModels: true }].some(changesConnection)).toBe(false);
+});
+
+test('sends the whole list of keys when one of them changes, and saved keys by their names alone', () => {
+  const saved = { id: 0, name: 'one', key: '', shown: '…0001', numbers: { weight: 2 } };
+  const added = { id: 1, name: 'two', key: 'sk-two', shown: '', numbers: {} };
+  const known = { ...BEFORE, keys: [saved] };
+  expect(toUpdate(known, known)).toEqual({});
+  const update = toUpdate({ ...known, keys: [saved, added] }, known);
+  expect(update).toEqual({
+    apiKeys: [
+      { name: 'one', key: '', weight: 2 },
+      { name: 'two', key: 'sk-two' },
+    ],
+  });
+  expect(changesConnection(update)).toBe(true);
 });

@@ -3,6 +3,7 @@ import type { ProviderSetup, UpdateProviderRequest } from '@model-gateway/core/w
 import {
   type PairDraft,
   type ProviderDraft,
+  toKeys,
   toPairs,
   toPercent,
   toShare,
@@ -19,6 +20,14 @@ export function toStoredDraft(
     wire: settings?.wire ?? 'openai',
     address: settings?.baseUrl ?? '',
     key: '',
+    keys: (settings?.apiKeys ?? []).map(({ name, key: shown, ...numbers }, id) => ({
+      id,
+      // As the gateway names a key without a name of its own.
+      name: name ?? `key-${id + 1}`,
+      key: '',
+      shown,
+      numbers,
+    })),
     name: settings?.name ?? '',
     slug,
     region: settings?.region ?? '',
@@ -40,6 +49,7 @@ export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdatePro
   const [query, headers] = [toPairs(draft.query), toHeaderChanges(draft.headers, before.headers)];
   return {
     ...(draft.key.trim() !== '' ? { apiKey: draft.key.trim() } : draft.removesKey && { apiKey: null }),
+    ...(!areSame(toKeys(draft.keys), toKeys(before.keys)) && { apiKeys: toKeys(draft.keys) }),
     ...(changed('address') && { baseUrl: orNull(draft.address) }),
     ...(changed('name') && { name: orNull(draft.name) }),
     ...(changed('region') && { region: orNull(draft.region) }),
@@ -68,6 +78,7 @@ function toHeaderChanges(
 /** What a test of the connection looks at: a change of it is tested before it is saved. */
 const CONNECTION = [
   'apiKey',
+  'apiKeys',
   'baseUrl',
   'headers',
   'query',
