@@ -187,7 +187,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async loadSetup(setup) {
       const { liveSetup } = foundations;
       if (liveSetup !== undefined)
-        await liveSetup.load(setup && { account: undefined, rateLimits: undefined, ...setup });
+        await liveSetup.load(setup && { account: undefined, rateLimits: undefined, callLimits: undefined, ...setup });
       else if (setup !== undefined) configure(setup);
       if (setup !== undefined) discoverAnew();
     },

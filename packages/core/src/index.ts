@@ -66,6 +66,8 @@ export type {
   RateLimitRule,
   RateWindow,
 } from './limits/rate-limits.ts';
+export type { CallLimitOptions, CallLimitRule } from './limits/call-limits.ts';
+export type { PlaceLease, TakeLease } from './limits/fair-places.ts';
 export type { RegionOptions } from './calls/model-call.ts';
 export {
   findWebhookSecretProblem,

@@ -16,6 +16,7 @@ import type { Engine, InstanceFacts, Logger, MetricsOptions, SharedChannel } fro
 import type { Platform } from './foundation/platform.ts';
 import type { FilterFunction } from './guardrails/filter-functions.ts';
 import type { Authenticate, GatewayRequest } from './http/request.ts';
+import type { CallLimitOptions } from './limits/call-limits.ts';
 import type { RateLimitOptions } from './limits/rate-limits.ts';
 import type { Provider } from './providers/provider.ts';
 import type { RerunJudge } from './reruns/judge-by-code.ts';
@@ -34,6 +35,8 @@ export interface Setup {
   readonly account?: AccountOptions | undefined;
   /** Limits per minute for each key. Default: no limits. */
   readonly rateLimits?: RateLimitOptions | undefined;
+  /** Limits on calls under way at once. Default: no limits. */
+  readonly callLimits?: CallLimitOptions | undefined;
 }
 
 /** What the processes of one gateway know together beside the store, in an engine such as Redis. */

@@ -37,6 +37,7 @@ import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
 import { toFilterFunctions } from './guardrails/filter-functions.ts';
 import { createGuardrailHits } from './guardrails/hits.ts';
 import { createPolicyOf } from './guardrails/policy.ts';
+import { createCallLimits } from './limits/call-limits.ts';
 import { createKeyLimits, refuseUncounted } from './limits/key-limits.ts';
 import { createLedger, type LedgerOptions } from './limits/ledger.ts';
 import { createLiveRateLimits, type LiveRateLimits } from './limits/rate-limits.ts';
@@ -115,6 +116,7 @@ export function createFoundations(
 
   const openCalls = createOpenCalls();
   const places = createHeldPlaces();
+  const callLimits = createCallLimits(platform);
   openCalls.onEnd(places.releaseAll);
   const changes = createVideoChanges(logger);
   const isFollowed = platform.isPerRequest !== true && store.generations.follow !== undefined;
@@ -195,6 +197,7 @@ export function createFoundations(
     ),
     health,
     keyBoard,
+    callLimits,
     ledger,
     guardrailHits,
     recording,
@@ -220,6 +223,8 @@ export function createFoundations(
       health,
       retryBudget: createRetryBudget(platform),
       pools: { keys: keyBoard, random, limits: keyLimits, places },
+      callLimits,
+      places,
     },
     responseCache: options.shared?.responseCache ?? createMemoryResponseCache(platform),
     sessionPasts: createSessionPasts(),
@@ -293,6 +298,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
   const providers = setup.providers.map(foundations.keepLimits);
   const catalog = createCatalog(providers, setup.models ?? [], PRESETS);
   foundations.keyBoard.follow(providers);
+  foundations.callLimits.follow(setup.callLimits);
   for (const provider of providers) {
     const list = discovered.get(provider.slug);
     if (catalog.reads(provider) && list !== undefined) catalog.setDiscovered(provider, list.models);

@@ -1,8 +1,9 @@
-import type { CreateRateCounter, Logger, SharedParts } from '@model-gateway/core';
+import type { CreateRateCounter, Logger, SharedParts, TakeLease } from '@model-gateway/core';
 
 import { openChannels } from './channels.ts';
 import { parseRedisUrl } from './connection/parse-redis-url.ts';
 import { openRedisLink } from './connection/redis-link.ts';
+import { createPlaceLeases } from './place-leases.ts';
 import { createRateCounters } from './rate-counters.ts';
 import { createRedisResponseCache } from './response-cache.ts';
 
@@ -24,6 +25,8 @@ export interface RedisSharedOptions {
 export interface RedisShared {
   /** For `rateLimits.createCounter`. The same function for its whole life, so that a reload keeps the counts. */
   readonly createRateCounter: CreateRateCounter;
+  /** For `callLimits.takeLease`. The same function for its whole life. */
+  readonly takeLease: TakeLease;
   /** For `GatewayOptions.shared`. */
   readonly parts: SharedParts;
   /** Resolves when Redis takes commands, or after `limitMs`. Calls do not need it: they count as if Redis were away. */
@@ -48,9 +51,11 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
     // A write: a replica, or a Redis without memory left, responds to all else.
     prove: (client) => client.set(`${prefix}:proof`, '1', { expiration: { type: 'PX', value: PROOF_TTL_MS } }),
   });
+  const places = createPlaceLeases({ link, prefix, whenDown });
   const channels = openChannels({ address, logger, link, prefix });
   return {
     createRateCounter: createRateCounters({ link, prefix, whenDown }),
+    takeLease: places.take,
     parts: {
       responseCache: createRedisResponseCache({ link, prefix, maxBytes: maxCacheBytes }),
       openChannel: channels.open,
@@ -65,6 +70,7 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
         });
       }),
     async close() {
+      places.close();
       await Promise.all([link.close(), channels.close()]);
     },
   };

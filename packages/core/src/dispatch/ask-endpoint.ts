@@ -24,6 +24,9 @@ export interface Asking {
   readonly judge: (error: GatewayError) => GatewayError | null;
 }
 
+/** The judgement of a refusal by the gateway itself. */
+export const notItsOwn = (): null => null;
+
 export interface AskingOptions {
   readonly observer: Pick<CallObserver, 'noteAsked' | 'noteAttempt'>;
   readonly signal: AbortSignal;

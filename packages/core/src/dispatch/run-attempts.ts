@@ -11,10 +11,11 @@ import type { Usage } from '../wire/chat-chunk.ts';
 import type { AgainReason, SkipReason } from '../wire/routing.ts';
 import { type FailoverWish, isFinalRefusal, planSecondTry, waitFor } from './ask-again.ts';
 import { askByKeys, type KeyedWish, type KeyUse } from './ask-by-keys.ts';
-import { asItIs, askOnce, type Attempted } from './ask-endpoint.ts';
+import { asItIs, askOnce, type Attempted, notItsOwn } from './ask-endpoint.ts';
+import { leavePlaces, takePlaces, type TakingParts } from './take-places.ts';
 
 /** What attempts of every call share. */
-export interface AttemptParts {
+export interface AttemptParts extends TakingParts {
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
   readonly health: HealthBoard;
   readonly retryBudget: RetryBudget;
@@ -82,11 +83,16 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     const isLast = at === endpoints.length - 1;
     const wasWell = !routing?.retriesAtEndpoint || timesAgain > 0 || isLast || health.circuitState() === 'steady';
     const hasFallback = routing?.limitsBeforeFallback !== undefined && failures.length < MAX_RETRIES && isLeft(at);
+    const scopes = parts.callLimits.of(wish.call.principal, endpoint);
+    const full = scopes === null ? null : await takePlaces(scopes, { call: wish.call, signal }, parts);
     const attempted =
-      endpoint.provider.keys === undefined
-        ? await askOnce({ endpoint, again, judge: asItIs }, options, () => ask(endpoint, hasFallback))
-        : await askByKeys(endpoint, again, options, (keyed) => ask(keyed, hasFallback));
+      full !== null
+        ? ((await askOnce({ endpoint, again, judge: notItsOwn }, options, () => Promise.reject(full))) ?? full)
+        : endpoint.provider.keys === undefined
+          ? await askOnce({ endpoint, again, judge: asItIs }, options, () => ask(endpoint, hasFallback))
+          : await askByKeys(endpoint, again, options, (keyed) => ask(keyed, hasFallback));
     if (!(attempted instanceof GatewayError)) return attempted;
+    if (scopes !== null) leavePlaces(scopes, wish.call.id, parts.places);
     failures.push(attempted);
     refusal = { endpoint, error: attempted };
     if (again === 'waited') health.noteWaitedInVain();

@@ -320,6 +320,17 @@ const catalogSchema = z.strictObject({
 
 const isHttpUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
+const callLimitSchema = z.strictObject({
+  key: z.string().min(1).optional().describe('Name or hash of a key; * is every key, each counted separately'),
+  model: z.string().min(1).optional().describe('Id of a model; * is every model, each counted separately'),
+  provider: z.string().min(1).optional().describe('Slug of a provider; * is every provider, each counted separately'),
+  callsUnderWay: z.int().min(1).describe('Calls at once'),
+  queue: z
+    .strictObject({ length: z.int().min(1).max(100_000), seconds: z.number().positive().max(3600) })
+    .optional()
+    .describe('How many calls may wait, and for how long. Default: none'),
+});
+
 const guardrailsSchema = z.strictObject({
   filters: z
     .array(moduleEntrySchema)
@@ -351,6 +362,7 @@ export const configSchema = z.strictObject({
   files: filesSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),
   rateLimits: z.array(rateLimitSchema).default([]),
+  limits: z.array(callLimitSchema).default([]).describe('Limits on calls under way at once'),
   guardrails: guardrailsSchema.prefault({}),
   destinations: z
     .array(moduleEntrySchema)

@@ -6,7 +6,7 @@ import type { GatewayConfig } from '@model-gateway/node';
 import type { ServerLogger } from './logger.ts';
 
 /** The members of a configuration by the section of the file that they come from; those that come into force at once. */
-const LIVE_SECTIONS = ['providers', 'models', 'account', 'routing', 'rateLimits'] as const;
+const LIVE_SECTIONS = ['providers', 'models', 'account', 'routing', 'rateLimits', 'limits'] as const;
 /** Settings that change at the next start. */
 const FIXED_SECTIONS = [
   'server',

@@ -180,6 +180,7 @@ async function composeParts(
     instance: options.instance,
     metrics: { token: config.metrics.token ?? undefined, expose: options.exposeMetrics },
     rateLimits: await openRateLimits(config, shared),
+    callLimits: { rules: config.limits, takeLease: shared?.takeLease },
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),
     guardrails: { filters },
@@ -194,10 +195,11 @@ async function composeParts(
     hide(listSecrets(next));
     const providers = await connectAll(next);
     const rateLimits = await openRateLimits(next, shared);
+    const callLimits = { rules: next.limits, takeLease: shared?.takeLease };
     // What is shown of the configuration is read while it comes into force.
     config = next;
     try {
-      await gateway.loadSetup({ providers, models: next.models, account: toAccount(next), rateLimits });
+      await gateway.loadSetup({ providers, models: next.models, account: toAccount(next), rateLimits, callLimits });
     } catch (error) {
       config = before;
       throw error;

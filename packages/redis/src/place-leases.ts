@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+
+import { GatewayError, type PlaceLease, type TakeLease } from '@model-gateway/core';
+
+import type { RedisLink } from './connection/redis-link.ts';
+import { runScript, toScript } from './run-script.ts';
+
+export interface PlaceLeaseParts {
+  readonly link: RedisLink;
+  readonly prefix: string;
+  /** While Redis is away each process counts for itself, or calls with a limit are refused. */
+  readonly whenDown: 'open' | 'closed';
+}
+
+export interface PlaceLeases {
+  readonly take: TakeLease;
+  /** Renews nothing any more. */
+  close(): void;
+}
+
+/** The places of a process that was killed come back within this time. */
+const LEASE_MS = 15_000;
+const RENEW_EVERY_MS = 4000;
+const RETRY_AFTER_S = 1;
+
+/** Takes a place among those that nobody holds or has held for too long. The clock is that of Redis. */
+const TAKE = toScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`);
+
+/** Holds places for longer: those that Redis has lost, too. */
+const RENEW = toScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for at = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[at]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1`);
+
+/** A place that Redis does not count, while it is away. */
+const UNCOUNTED: PlaceLease = { release: () => undefined };
+
+/** Creates places for calls under way that all processes at one Redis share. */
+export function createPlaceLeases({ link, prefix, whenDown }: PlaceLeaseParts): PlaceLeases {
+  /** What this process holds, by the key in Redis. */
+  const held = new Map<string, Set<string>>();
+  const renew = (): void => {
+    for (const [key, ids] of held) {
+      const renewal = { keys: [key], arguments: [String(LEASE_MS), ...ids] };
+      link.run((client) => runScript(client, RENEW, renewal)).catch(() => undefined);
+    }
+  };
+  const timer = setInterval(renew, RENEW_EVERY_MS);
+  timer.unref();
+  const toLease = (key: string, id: string): PlaceLease => ({
+    release() {
+      const ids = held.get(key);
+      if (ids?.delete(id) !== true) return;
+      if (ids.size === 0) held.delete(key);
+      // Where this does not arrive, the place ends by itself.
+      link.run((client) => client.zRem(key, id)).catch(() => undefined);
+    },
+  });
+  return {
+    async take(scope, callsUnderWay) {
+      const key = `${prefix}:places:${scope}`;
+      const id = randomUUID();
+      const asked = { keys: [key], arguments: [String(callsUnderWay), String(LEASE_MS), id] };
+      let isTaken: boolean;
+      try {
+        isTaken = (await link.run((client) => runScript(client, TAKE, asked))) === 1;
+      } catch (error) {
+        if (whenDown === 'open') return UNCOUNTED;
+        throw new GatewayError(
+          'provider_overloaded',
+          `The calls under way cannot be counted at the moment; try again in ${RETRY_AFTER_S} s`,
+          { cause: error, retryAfterSeconds: RETRY_AFTER_S },
+        );
+      }
+      if (!isTaken) return null;
+      held.set(key, (held.get(key) ?? new Set()).add(id));
+      return toLease(key, id);
+    },
+    close: () => clearInterval(timer),
+  };
+}
