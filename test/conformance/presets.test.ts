@@ -3,9 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import {
+  BedrockRuntimeClient,
+  ConverseStreamCommand,
+  type ConverseStreamCommandInput,
+} from '@aws-sdk/client-bedrock-runtime';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
-import { expect, onTestFinished, test } from 'vitest';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { openStore } from '../../packages/server/src/open/open-store.ts';
 import { compose } from '../../packages/server/src/serve/compose.ts';
@@ -18,6 +24,7 @@ import {
   toRawResponse,
 } from '../support/upstreams/raw-upstream.ts';
 import { script as anthropic } from '../support/wires/anthropic.ts';
+import { script as bedrock } from '../support/wires/bedrock.ts';
 import { script as google } from '../support/wires/google.ts';
 import type { WireScript } from '../support/wires/wire-script.ts';
 
@@ -82,7 +89,8 @@ function startPresetUpstream(preset: string): Promise<RawUpstream> {
 /** An upstream of another wire that says a text. */
 function startWireUpstream({ responses: { text }, toEvent, end }: WireScript): Promise<RawUpstream> {
   return startRawUpstream(({ socket, head }) => {
-    if (/alt=sse/.test(head)) void sendStream(socket, [...(text.events ?? []).map(toEvent), end].filter(Boolean));
+    if (/alt=sse|converse-stream/.test(head))
+      void sendStream(socket, [...(text.events ?? []).map(toEvent), end].filter(Boolean));
     else socket.write(toRawResponse(200, text.whole));
   });
 }
@@ -220,4 +228,70 @@ test('the other wires are spoken by their presets, each with its key where it be
     expect(head).toMatch(/^POST \/v1\/messages /);
     expect(head).toMatch(/^x-api-key: key-of-anthropic$/im);
   }
+});
+
+const AWS_KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-of-account', sessionToken: 'session-of-role' };
+
+function stubEnvironment(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+test('Bedrock is called by the identity of the machine, and as AWS’s own client calls it', async () => {
+  stubEnvironment({
+    AWS_ACCESS_KEY_ID: AWS_KEYS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: AWS_KEYS.secretAccessKey,
+    AWS_SESSION_TOKEN: AWS_KEYS.sessionToken,
+  });
+  const upstream = await startWireUpstream(bedrock);
+  const baseUrl = `http://127.0.0.1:${upstream.port}`;
+  const ask = await startGateway({ preset: 'bedrock', baseUrl, cloud: { region: 'eu-central-1' } });
+  const completion = await askTwice(ask, { max_tokens: 50 });
+  expect(completion).toMatchObject({ provider: 'Amazon Bedrock', usage: { prompt_tokens: 12, completion_tokens: 8 } });
+
+  const client = new BedrockRuntimeClient({
+    region: 'eu-central-1',
+    endpoint: baseUrl,
+    credentials: AWS_KEYS,
+    requestHandler: new NodeHttpHandler(),
+  });
+  onTestFinished(() => client.destroy());
+  const streamed = upstream.requests.find(({ head }) => head.includes('converse-stream')) as RawRequest;
+  const input = { modelId: 'chat-1', ...bodyOf(streamed) } as ConverseStreamCommandInput;
+  let text = '';
+  const { stream = [] } = await client.send(new ConverseStreamCommand(input));
+  for await (const { contentBlockDelta } of stream) text += contentBlockDelta?.delta?.text ?? '';
+  expect(text).toBe(completion.choices[0]?.message.content);
+
+  const own = upstream.requests.at(-1) as RawRequest;
+  expect(bodyOf(own)).toEqual(bodyOf(streamed));
+  expect(own.head.split('\r\n')[0]).toBe(streamed.head.split('\r\n')[0]);
+  const signature =
+    /^authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/bedrock\/aws4_request, /im;
+  for (const { head } of [own, streamed]) {
+    expect(head).toMatch(signature);
+    expect(head).toMatch(/^x-amz-security-token: session-of-role$/im);
+  }
+});
+
+test('Azure gets a token of Entra ID in place of a key where an identity is asked for', async () => {
+  const issuer = await startRawUpstream(({ socket }) => {
+    const expires_on = String(Math.floor(Date.now() / 1000) + 3600);
+    socket.write(toRawResponse(200, { access_token: 'token-of-entra', expires_on, token_type: 'Bearer' }));
+  });
+  stubEnvironment({ IDENTITY_ENDPOINT: `http://127.0.0.1:${issuer.port}/msi/token`, IDENTITY_HEADER: 'h' });
+  const upstream = await startPresetUpstream('azure');
+  const ask = await startGateway({
+    preset: 'azure',
+    baseUrl: `http://127.0.0.1:${upstream.port}/openai/v1`,
+    responses: false,
+    cloud: {},
+  });
+  await askTwice(ask, { max_tokens: 50 });
+  for (const { head } of upstream.requests) {
+    expect(head).toMatch(/^POST \/openai\/v1\/chat\/completions /);
+    expect(head).toMatch(/^authorization: Bearer token-of-entra$/im);
+    expect(head).not.toMatch(/^api-key:/im);
+  }
+  expect(issuer.requests.length).toBe(1);
 });

@@ -131,6 +131,7 @@ export {
 } from './wire/model-definition.ts';
 export {
   defaultKeyName,
+  type CloudSettings,
   providerSettingsSchema,
   type ProviderSettings,
   type Wire,
@@ -202,8 +203,12 @@ export type { ModerationCall, ModerationOutcome } from './providers/moderation-c
 export type { VideoProgress, VideoProvider } from './providers/video-contract.ts';
 export {
   addressOfPreset,
+  type Cloud,
+  type CloudPlace,
+  describeMissingAddress,
   type Environment,
   keyOfPreset,
+  placeOfCloud,
   type PresetVariables,
   readVariable,
 } from './providers/preset-environment.ts';

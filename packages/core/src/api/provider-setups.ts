@@ -129,20 +129,23 @@ function toShownSettings({ slug: _slug, apiKey: _key, headers: _headers, ...show
 export const listProviderPresets = operation<SetupParts>()({
   response: providerPresetListSchema,
   run: () => ({
-    data: Object.entries(PRESETS).map(([id, preset]) => ({
-      id,
-      name: preset.name,
-      slug: preset.slug ?? id,
-      wire: preset.wire,
-      base_url: preset.baseUrl,
-      address_example: preset.ownAddress?.example ?? null,
-      needs_key: preset.apiKeyEnv !== null,
-      key_variable: preset.apiKeyEnv,
-      key_page: preset.keyPage ?? null,
-      lists_models: preset.listsModels,
-      is_gateway: isGateway(preset),
-      data_policy: { training: preset.dataPolicy.training, retains_prompts: preset.dataPolicy.retainsPrompts },
-    })),
+    // What is called by an identity of this machine alone is set up in a config file.
+    data: Object.entries(PRESETS)
+      .filter(([, { cloud }]) => cloud !== 'google')
+      .map(([id, preset]) => ({
+        id,
+        name: preset.name,
+        slug: preset.slug ?? id,
+        wire: preset.wire,
+        base_url: preset.baseUrl,
+        address_example: preset.ownAddress?.example ?? null,
+        needs_key: preset.apiKeyEnv !== null,
+        key_variable: preset.apiKeyEnv,
+        key_page: preset.keyPage ?? null,
+        lists_models: preset.listsModels,
+        is_gateway: isGateway(preset),
+        data_policy: { training: preset.dataPolicy.training, retains_prompts: preset.dataPolicy.retainsPrompts },
+      })),
   }),
 });
 

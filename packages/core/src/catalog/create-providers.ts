@@ -3,7 +3,12 @@ import { createFetchTransport } from '../foundation/fetch-transport.ts';
 import type { Transport } from '../foundation/transport.ts';
 import { createProvider } from '../providers/create-provider.ts';
 import type { ApiKey } from '../providers/kit/asked-key.ts';
-import { addressOfPreset, type Environment, keyOfPreset } from '../providers/preset-environment.ts';
+import {
+  addressOfPreset,
+  describeMissingAddress,
+  type Environment,
+  keyOfPreset,
+} from '../providers/preset-environment.ts';
 import type { Preset } from '../providers/provider-preset.ts';
 import { PRESETS } from '../providers/provider-presets.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -63,12 +68,12 @@ function presetOf(name: string): Preset {
 
 function toSettings(name: string, env: Environment, apiKeys: Readonly<Record<string, ApiKey>>) {
   const preset = presetOf(name);
-  const { wire, slug = name, dataPolicy, listsModels, apiKeyEnv, ownAddress } = preset;
+  const { wire, slug = name, dataPolicy, listsModels, apiKeyEnv } = preset;
   const apiKey = Object.hasOwn(apiKeys, name) ? apiKeys[name] : keyOfPreset(preset, env);
   if (apiKey === undefined && apiKeyEnv !== null) throw new TypeError(`The preset "${name}" needs ${apiKeyEnv}`);
   const baseUrl = addressOfPreset(preset, env);
   if (baseUrl === undefined) {
-    throw new TypeError(`The preset "${name}" needs ${ownAddress?.env}, an address like ${ownAddress?.example}`);
+    throw new TypeError(`The preset "${name}" needs ${describeMissingAddress(preset)}`);
   }
   const responses = preset.wire === 'openai' && preset.dialect.hasResponses === true;
   const about = { slug, preset: name, name: preset.name, wire, baseUrl, apiKey, dataPolicy };

@@ -28,10 +28,11 @@ export interface WireProviderOptions extends ProviderOptions {
   readonly responses?: OpenAiProviderSettings['responses'];
   readonly listsModels?: OpenAiProviderSettings['listsModels'];
   readonly credentials?: BedrockProviderSettings['credentials'];
+  readonly awsRegion?: BedrockProviderSettings['awsRegion'];
 }
 
 /** Settings of all wires together: each uses those it knows. */
-interface WireSettings extends OpenAiProviderSettings, Pick<BedrockProviderSettings, 'credentials'> {
+interface WireSettings extends OpenAiProviderSettings, Pick<BedrockProviderSettings, 'credentials' | 'awsRegion'> {
   readonly downloads: Transport;
 }
 
@@ -87,6 +88,7 @@ function toWireSettings({ wire: _, preset, ...settings }: Omit<WireProviderOptio
     ...settings,
     preset,
     hasChat: known?.hasChat,
+    platform: known?.cloud === 'google' ? 'vertex' : undefined,
     dialect: known?.wire === 'openai' ? known.dialect : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { Wire } from '../wire/provider-setup.ts';
 import type { OpenAiDialect } from './openai/openai-dialect.ts';
+import type { Cloud } from './preset-environment.ts';
 import type { DataPolicy } from './provider.ts';
 
 interface PresetFacts {
@@ -14,6 +15,10 @@ interface PresetFacts {
   readonly apiKeyEnv: string | null;
   /** Other customary variables of the key, read in this order when the first is not set. */
   readonly apiKeyAliases?: readonly string[] | undefined;
+  /** The cloud whose identities it can be called with in place of a key; its address depends on the customer's place. */
+  readonly cloud?: Cloud | undefined;
+  /** Whose models Google's cloud serves at the address. */
+  readonly publisher?: string | undefined;
   /** Where its customers make keys; absent where that is not known, or depends on the customer. */
   readonly keyPage?: string | undefined;
   /** False where there is no list of models, or one that does not show which can be called. */

@@ -62,6 +62,24 @@ const keysOf = <Key extends z.ZodType<string, string | undefined>>(key: Key) =>
     .array(z.strictObject({ name: keyName.optional(), key, ...keyNumbers }))
     .max(MAX_KEYS)
     .superRefine(refuseSameNames);
+const cloudText = z.string().min(1);
+/** What becomes a part of an address. */
+const placeText = z.string().regex(/^[a-z\d][a-z\d:.-]*$/, 'must be small letters, digits and hyphens');
+
+/** Who calls a provider in a cloud, in place of a key, and from where. */
+const cloudSchema = z.strictObject({
+  region: placeText.optional().describe('A region of AWS, e.g. eu-central-1, or a location of Vertex AI, e.g. global'),
+  project: placeText.optional().describe('For Vertex AI: the id of the project'),
+  profile: cloudText.optional().describe("For AWS: a profile of the shared files; by default AWS's usual places"),
+  roleArn: cloudText.optional().describe('For AWS: a role that is taken on with those credentials'),
+  externalId: cloudText.optional().describe('For AWS: what the owner of that role wants to be told'),
+  keyFile: cloudText
+    .optional()
+    .describe('For Vertex AI: a file of credentials; by default the application default credentials'),
+  clientId: cloudText.optional().describe('For Azure: which managed or workload identity, where there are several'),
+  tenantId: cloudText.optional().describe('For Azure: the tenant'),
+});
+export type CloudSettings = z.infer<typeof cloudSchema>;
 
 /** A provider as an operator describes it: either a preset, or a wire and its address. */
 export const providerSettingsSchema = z.strictObject({
@@ -80,6 +98,9 @@ export const providerSettingsSchema = z.strictObject({
   apiKeys: keysOf(keyText)
     .optional()
     .describe('Several keys that calls are shared among; apiKey, where it is given too, is the first of them'),
+  cloud: cloudSchema
+    .optional()
+    .describe('For presets of clouds: the place there, and an identity in place of a key. In config files alone'),
   headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME or file:PATH'),
   dataPolicy: z
     .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })

@@ -1,7 +1,9 @@
 import {
   addressOfPreset,
+  type Cloud,
   type ConfiguredModel,
   createProviderNames,
+  describeMissingAddress,
   type Environment,
   findModelProblems,
   keyOfPreset,
@@ -171,6 +173,7 @@ const OF_WIRES = [
   'baseUrl',
   'apiKey',
   'apiKeys',
+  'cloud',
   'dataPolicy',
   'responses',
   'region',
@@ -197,7 +200,7 @@ function findPathSlugs({ providers, presets }: ConfigCheck): ReadonlySet<string>
     const facts = findPreset(presets, preset);
     const spoken = wire ?? facts?.wire;
     const address = baseUrl ?? facts?.baseUrl ?? facts?.ownAddress?.example ?? '';
-    return spoken === 'google' || spoken === 'fal' || address.includes('{model}');
+    return spoken === 'google' || spoken === 'fal' || spoken === 'bedrock' || address.includes('{model}');
   });
   return new Set(found.map(({ entry }) => entry.slug));
 }
@@ -280,20 +283,51 @@ function checkAddress({ baseUrl = '', query, responses }: ProviderSettings, wire
   ];
 }
 
+/** Fields of `cloud`, by the clouds that have them. */
+const CLOUD_FIELDS: Readonly<Record<Cloud, readonly string[]>> = {
+  aws: ['region', 'profile', 'roleArn', 'externalId'],
+  google: ['region', 'project', 'keyFile'],
+  azure: ['clientId', 'tenantId'],
+};
+
+/** An identity is this machine's, so that whoever sets providers up over HTTP cannot use it. */
+function checkCloud({ cloud, apiKey }: ProviderSettings, preset: ProviderPreset, env: Environment | null) {
+  if (env === null && (cloud !== undefined || preset.cloud === 'google')) {
+    return problemAt('cloud', 'is for config files alone: the identity is that of the machine of the gateway');
+  }
+  if (cloud === undefined) return [];
+  const { cloud: kind, name } = preset;
+  if (kind === undefined) return problemAt('cloud', `is not for ${name}; remove it`);
+  if (kind === 'azure' && typeof apiKey === 'string') {
+    return problemAt('cloud', 'contradicts "apiKey": it is called either by an identity or with a key');
+  }
+  return Object.keys(cloud)
+    .filter((field) => !CLOUD_FIELDS[kind].includes(field))
+    .flatMap((field) => problemAt(`cloud.${field}`, `is not for ${name}; there are ${quote(CLOUD_FIELDS[kind])}`));
+}
+
+function describeNoAddress(preset: ProviderPreset, env: Environment | null): [field: string, message: string] {
+  const { cloud, name, ownAddress } = preset;
+  if (env !== null && (cloud === 'aws' || cloud === 'google')) {
+    return ['cloud', `does not say where; ${name} needs ${describeMissingAddress(preset)}`];
+  }
+  const { env: variable = '', example = '' } = ownAddress ?? {};
+  const unset = env === null ? '' : `, and ${variable} is not set to an address`;
+  return ['baseUrl', `is missing${unset}. Every customer of ${name} has one of their own: "${example}"`];
+}
+
 function checkAgainstPreset(
   entry: ProviderSettings,
   preset: ProviderPreset,
   env: Environment | null,
 ): ProviderProblem[] {
-  const found: ProviderProblem[] = [];
-  if (entry.baseUrl === undefined && addressOfPreset(preset, env ?? {}) === undefined) {
-    const { env: variable = '', example = '' } = preset.ownAddress ?? {};
-    const unset = env === null ? '' : `, and ${variable} is not set to an address`;
-    const why = `Every customer of ${preset.name} has one of their own: "${example}"`;
-    found.push(...problemAt('baseUrl', `is missing${unset}. ${why}`));
+  const found = checkCloud(entry, preset, env);
+  if (entry.baseUrl === undefined && addressOfPreset(preset, env ?? {}, entry.cloud) === undefined) {
+    found.push(...problemAt(...describeNoAddress(preset, env)));
   }
+  const isByIdentity = env !== null && (preset.cloud === 'aws' || preset.cloud === 'google');
   const hasKey = entry.apiKey !== undefined || (entry.apiKeys ?? []).length > 0;
-  const needsKey = takesKeyFromEnvironment(entry, preset) && !hasKey;
+  const needsKey = takesKeyFromEnvironment(entry, preset) && !hasKey && !isByIdentity;
   if (needsKey && keyOfPreset(preset, env ?? {}) === undefined) {
     const message =
       env === null

@@ -142,6 +142,7 @@ test('a provider is taken as it stands, with a model that names it', () => {
       query: {},
       apiKey: undefined,
       apiKeys: [],
+      cloud: null,
       headers: { 'x-team': 'blue' },
       dataPolicy: undefined,
       responses: false,

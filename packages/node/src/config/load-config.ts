@@ -238,9 +238,8 @@ function providersFromEnvironment(
     if (keyOfPreset(preset, env) === undefined) continue;
     if (addressOfPreset(preset, env) === undefined) {
       const { env: variable = '', example = '' } = preset.ownAddress ?? {};
-      warnings.push(
-        `${preset.apiKeyEnv} is set, but ${variable} is not, or is no address; it should be like ${example}`,
-      );
+      const [what, like] = preset.cloud === 'aws' ? ['region', 'eu-central-1'] : ['address', example];
+      warnings.push(`${preset.apiKeyEnv} is set, but ${variable} is not, or is no ${what}; it should be like ${like}`);
       continue;
     }
     const slug = preset.slug ?? name;

@@ -1,9 +1,12 @@
 import {
   addressOfPreset,
+  type Cloud,
+  type CloudSettings,
   type DataPolicy,
   defaultKeyName,
   type Environment,
   keyOfPreset,
+  placeOfCloud,
   type PresetVariables,
   type ProviderSettings,
   type Wire,
@@ -24,6 +27,10 @@ export interface ProviderPreset extends PresetVariables {
 
 /** One of several keys of a provider. */
 export type KeyConfig = NonNullable<ProviderSettings['apiKeys']>[number] & { readonly name: string };
+/** An identity of a cloud. */
+export interface CloudConfig extends CloudSettings {
+  readonly kind: Cloud;
+}
 
 /** A provider ready to be created. */
 export interface ProviderConfig {
@@ -38,6 +45,8 @@ export interface ProviderConfig {
   readonly apiKey: string | undefined;
   /** Several keys that calls are shared among, of which `apiKey` is the first; empty without a list. */
   readonly apiKeys: readonly KeyConfig[];
+  /** The identity that it is called with in place of a key; null for none. */
+  readonly cloud: CloudConfig | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly dataPolicy: DataPolicy | undefined;
   /** Calls of the Responses form go on in it. */
@@ -59,9 +68,10 @@ export function toProviderConfig(
   env: Environment,
 ): ProviderConfig {
   const preset = entry.preset === undefined ? undefined : presets[entry.preset];
-  const baseUrl = entry.baseUrl ?? (preset && addressOfPreset(preset, env));
+  const baseUrl = entry.baseUrl ?? (preset && addressOfPreset(preset, env, entry.cloud));
   const wire = entry.wire ?? preset?.wire;
   if (baseUrl === undefined || wire === undefined) throw new Error(`provider ${entry.slug} has no address or wire`);
+  const apiKey = toKey(entry, preset, env);
   return {
     slug: entry.slug,
     name: entry.name ?? preset?.name ?? entry.slug,
@@ -69,8 +79,9 @@ export function toProviderConfig(
     wire,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     query: entry.query,
-    apiKey: toKey(entry, preset, env),
+    apiKey,
     apiKeys: toKeys(entry),
+    cloud: apiKey === undefined ? toCloud(entry, preset, env) : null,
     headers: entry.headers,
     dataPolicy: entry.dataPolicy ?? preset?.dataPolicy,
     responses: entry.responses ?? (preset !== undefined && hasResponses(entry, preset)),
@@ -105,8 +116,17 @@ const hasResponses = ({ baseUrl }: ProviderSettings, preset: ProviderPreset): bo
   preset.dialect?.hasResponses === true &&
   (baseUrl === undefined || (preset.baseUrl === null && !baseUrl.includes('{model}')));
 
+/** Azure has keys, and so an identity only where one is asked for. */
+function toCloud({ cloud = {}, apiKey }: ProviderSettings, preset: ProviderPreset | undefined, env: Environment) {
+  const kind = preset?.cloud;
+  if (kind === undefined || apiKey === null) return null;
+  return { kind, ...cloud, ...placeOfCloud(kind, cloud, env) };
+}
+
 /** Whether the key in the environment may be used: not when a different server is at the address. */
 export function takesKeyFromEnvironment(entry: ProviderSettings, preset: ProviderPreset): boolean {
+  // Who names an identity does not mean a key.
+  if (preset.cloud === 'azure' && entry.cloud !== undefined) return false;
   return preset.apiKeyEnv !== null && (entry.baseUrl === undefined || preset.baseUrl === null);
 }
 

@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 import {
   type BroadcastOptions,
   type Logger,
@@ -53,10 +55,13 @@ export async function connectProviders(
   };
   const transport = createLazyTransport(loadTransport ?? loadUndici);
   const outside = createOutsideTransport(config);
-  const connector = createConnector((provider) => {
-    if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
+  const connector = createConnector(async (provider) => {
+    const { cloud } = provider;
+    const access = cloud === null ? {} : (await import('@model-gateway/node/clouds')).createCloudAccess(cloud, process);
+    if (recordUpstream === undefined) return createProvider({ ...provider, ...access, transport, downloads: outside });
     return createProvider({
       ...provider,
+      ...access,
       transport: recordUpstream(provider, transport),
       downloads: recordUpstream(provider, outside),
     });

@@ -6,12 +6,13 @@ import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import {
   describeProvider,
   type ProviderOptions,
+  toModelSegment,
   toOpaqueUserId,
   toUpstream,
   type Upstream,
 } from '../kit/to-upstream.ts';
 import { toRefusalError } from '../kit/upstream-error.ts';
-import type { ChatCall, Provider } from '../provider.ts';
+import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { createAnthropicBatches } from './anthropic-batches.ts';
 import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
@@ -26,11 +27,15 @@ const WIRE_VERSION = '2023-06-01';
 /** The most that one page of the model list may hold, and more models than there are. */
 const LIST_LIMIT = 1000;
 
+/** The version of the wire that Vertex AI has, which stands in the body there. */
+const VERTEX_VERSION = 'vertex-2023-10-16';
+
 /** Creates a provider for Anthropic's Messages wire. */
 export function createAnthropicProvider(settings: AnthropicProviderSettings): Provider {
+  const isVertex = settings.platform === 'vertex';
   const upstream = toUpstream(settings, {
     keyHeader: 'x-api-key',
-    headers: { 'anthropic-version': WIRE_VERSION },
+    ...(!isVertex && { headers: { 'anthropic-version': WIRE_VERSION } }),
   });
   const chatUrl = `${upstream.baseUrl}/messages`;
   const wire: ChatWire = {
@@ -52,6 +57,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     listUrl: `${upstream.baseUrl}/models?limit=${LIST_LIMIT}`,
     readModels: readAnthropicModelList,
   };
+  if (isVertex) return createVertexProvider(settings, upstream, wire);
   return {
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
@@ -60,6 +66,32 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     ...createChatWire(upstream, wire),
     ...(hasBatches(settings, 'api.anthropic.com') && { batches: createAnthropicBatches(upstream, wire, settings) }),
     countTokens: (call) => countAnthropicTokens(upstream, call),
+  };
+}
+
+/** The same wire at Vertex AI: the model is a part of the address, and the version one of the body. */
+function createVertexProvider(settings: AnthropicProviderSettings, upstream: Upstream, wire: ChatWire): WholeProvider {
+  const { chat, chatWhole } = createChatWire(upstream, {
+    ...wire,
+    toUrl: ({ providerModel, stream }) =>
+      `${upstream.baseUrl}/models/${toModelSegment(providerModel)}:${stream ? 'streamRawPredict' : 'rawPredict'}`,
+    toHeaders: ({ native }) => {
+      if (native?.form !== 'messages') return undefined;
+      const { 'anthropic-version': _version, ...headers } = toNativeHeaders(native, upstream.headers);
+      return headers;
+    },
+    async toBody(call) {
+      const { model: _model, ...body } = await wire.toBody(call);
+      return { anthropic_version: VERTEX_VERSION, ...body };
+    },
+  });
+  return {
+    ...describeProvider(settings),
+    putsModelInPath: true,
+    prefillOf: (providerModel) => (readModelTraits(providerModel).takesPrefill ? 'continues' : null),
+    cacheTtlsOf: () => ['5m', '1h'],
+    chat,
+    chatWhole,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Transport } from '../../foundation/transport.ts';
 import { hasBatches } from '../kit/batch-calls.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
-import type { Provider } from '../provider.ts';
+import type { Provider, WholeProvider } from '../provider.ts';
 import { countGoogleTokens } from './count-google-tokens.ts';
 import { createGoogleSpeech, createGoogleTranscriptions, GOOGLE_SPEECH_FORMATS } from './google-audio.ts';
 import { createGoogleBatches } from './google-batches.ts';
@@ -42,9 +42,20 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     readModels: readGoogleModelList,
   };
   const members = createChatWire(upstream, wire);
-  return {
+  const common = {
     ...describeProvider(settings),
     putsModelInPath: true,
+    speech: createGoogleSpeech(upstream),
+    speechFormatsOf: () => GOOGLE_SPEECH_FORMATS,
+    transcription: createGoogleTranscriptions(upstream),
+  };
+  if (settings.platform === 'vertex') {
+    // The other calls have other forms there, and so has the list of models.
+    const provider: WholeProvider = { ...common, chat: members.chat, chatWhole: members.chatWhole };
+    return provider;
+  }
+  return {
+    ...common,
     discoverModels: settings.discoverModels,
     embeddings: createGoogleEmbeddings(upstream),
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
@@ -54,8 +65,5 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
       batches: createGoogleBatches(upstream, wire, settings),
     }),
     countTokens: (call) => countGoogleTokens(upstream, call),
-    speech: createGoogleSpeech(upstream),
-    speechFormatsOf: () => GOOGLE_SPEECH_FORMATS,
-    transcription: createGoogleTranscriptions(upstream),
   };
 }

@@ -22,6 +22,8 @@ export interface ProviderOptions {
    * of a cloud. It keeps what it has fetched itself.
    */
   readonly accessToken?: (() => Awaitable<string>) | undefined;
+  /** The cloud at whose addresses another company's wire is spoken; absent where the company itself is called. */
+  readonly platform?: 'vertex' | undefined;
   /** Sent with every call, e.g. an organisation's id; replaces a header of the wire with the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly transport: Transport;

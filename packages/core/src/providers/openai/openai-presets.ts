@@ -57,6 +57,7 @@ export const OPENAI_PRESETS = {
     wire: 'openai',
     name: 'Azure',
     baseUrl: null,
+    cloud: 'azure',
     ownAddress: {
       env: 'AZURE_OPENAI_ENDPOINT',
       path: '/openai/v1',
