@@ -15,7 +15,7 @@ import type { ProviderConfig } from '@model-gateway/node';
 
 import { type Finding, type ProviderCheck, toLimit } from './provider-check.ts';
 
-type Examined = Pick<ProviderCheck, 'config' | 'provider' | 'timeouts' | 'isForm' | 'signal'>;
+type Examined = Pick<ProviderCheck, 'config' | 'provider' | 'timeouts' | 'isForm' | 'env' | 'signal'>;
 
 /** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
 export async function checkAuth({
@@ -23,9 +23,15 @@ export async function checkAuth({
   provider,
   timeouts,
   isForm = false,
+  env,
   signal,
 }: Examined): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] | null }> {
   const { listModels } = provider;
+  const identity = await findIdentity(config, env);
+  if (identity?.problem !== undefined) return { finding: identity.problem, models: null };
+  if (listModels === undefined && identity !== undefined) {
+    return { finding: { layer: 'auth', status: 'ok', detail: `called ${identity.source}` }, models: null };
+  }
   if (listModels === undefined) {
     const detail = 'it lists no models, so the key was not tested';
     const advice = isForm ? 'Choose a model to test it.' : 'Add --call to test it.';
@@ -33,7 +39,7 @@ export async function checkAuth({
   }
   try {
     const listed = await listModels(toLimit(timeouts.headersMs, signal));
-    const how = config.apiKey === undefined ? 'without a key' : 'with the key';
+    const how = identity?.source ?? (config.apiKey === undefined ? 'without a key' : 'with the key');
     const detail = `${listed.length} models listed ${how}`;
     const { models, leftOut } = boundModels(listed, provider);
     if (leftOut === null) return { finding: { layer: 'auth', status: 'ok', detail }, models };
@@ -42,6 +48,26 @@ export async function checkAuth({
     return { finding: { layer: 'auth', status: 'warning', detail: whole, advice }, models };
   } catch (error) {
     return { finding: describeFailure('auth', error, { config, isForm }), models: null };
+  }
+}
+
+type FoundIdentity =
+  | { readonly source: string; readonly problem?: undefined }
+  | { readonly source?: undefined; readonly problem: Finding };
+
+/** Looks for the identity that a provider is called by; undefined for one with a key, or without any. */
+async function findIdentity(
+  { cloud, slug }: ProviderConfig,
+  env: ProviderCheck['env'],
+): Promise<FoundIdentity | undefined> {
+  if (cloud === null) return undefined;
+  const { describeIdentity } = await import('@model-gateway/node/clouds');
+  try {
+    return { source: `with credentials of ${await describeIdentity(cloud, { env })}` };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    const advice = `Give this machine an identity, or name one in "cloud" of the provider "${slug}".`;
+    return { problem: { layer: 'auth', status: 'failed', detail, advice } };
   }
 }
 

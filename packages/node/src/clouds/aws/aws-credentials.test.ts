@@ -24,7 +24,10 @@ afterEach(() => {
 });
 
 /** The servers of AWS at one address of this machine: metadata, container and token service. */
-async function startAws({ expiresAt = () => START + HOUR, isDown = () => false } = {}) {
+async function startAws({
+  expiresAt = () => START + HOUR,
+  isDown = () => false,
+}: { readonly expiresAt?: () => number; readonly isDown?: () => boolean } = {}) {
   const asked: Asked[] = [];
   const keys = (name: string) => ({
     AccessKeyId: `ASIA${name}${asked.length}`,
