@@ -1,6 +1,6 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ interface Asked {
 /** A server that issues tokens, numbered. */
 async function startIssuer(respond: (token: string, asked: Asked) => object | null) {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const form = new URLSearchParams(Buffer.concat(pieces).toString());
@@ -35,7 +35,8 @@ async function startIssuer(respond: (token: string, asked: Asked) => object | nu
     const sent = respond(`token-${asked.length}`, one);
     response.writeHead(sent === null ? 403 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(sent ?? { error: 'access_denied' }));
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => server.close());
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };

@@ -15,7 +15,9 @@ type Env = Readonly<Record<string, string>>;
 function toConfig(cloud: object): ProviderConfig {
   const file = join(mkdtempSync(join(tmpdir(), 'doctor-')), 'config.json');
   writeFileSync(file, JSON.stringify({ providers: [{ slug: 'bedrock', preset: 'bedrock', cloud }] }));
-  return loadConfig({ file, env: {}, presets: PRESETS }).providers[0] as ProviderConfig;
+  const [config] = loadConfig({ file, env: {}, presets: PRESETS }).providers;
+  if (config === undefined) throw new Error('There is no provider');
+  return config;
 }
 
 const check = (env: Env, cloud: object = {}, listModels?: Provider['listModels']) =>

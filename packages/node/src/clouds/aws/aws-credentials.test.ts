@@ -1,5 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ async function startAws({
       <SessionToken>${Token}</SessionToken><Expiration>${Expiration}</Expiration>
     </Credentials></${action}Result></${action}Response>`;
   };
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const form = Object.fromEntries(new URLSearchParams(Buffer.concat(pieces).toString()));
@@ -55,7 +55,8 @@ async function startAws({
     const sent = isDown() ? undefined : respond(request.url ?? '', form);
     if (sent === undefined) response.writeHead(403).end('<Error><Code>AccessDenied</Code>secret-of-X</Error>');
     else response.end(typeof sent === 'string' ? sent : JSON.stringify(sent));
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
