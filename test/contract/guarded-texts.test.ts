@@ -88,9 +88,11 @@ describe('A filter sees whatever a model can read', () => {
     const { sendOpenly, sendBlocked, sendRedacted } = await createGuarded(script);
     const missed: string[] = [];
     let filtered = 0;
+    let taken = 0;
     for (const request of requests) {
       const asItIs = await sendOpenly(request, request.body);
       if (asItIs.status !== 200) continue;
+      taken += 1;
       for (const marked of markPlaces(request.body)) {
         if (isUnseen(marked)) continue;
         const isRead = async () => (await sendOpenly(request, marked.body)).sent.some(holdsMarker);
@@ -110,7 +112,8 @@ describe('A filter sees whatever a model can read', () => {
       }
     }
     expect(missed).toEqual([]);
-    expect(filtered).toBeGreaterThan(0);
+    // Bedrock takes no media by address, which each of Gemini's full requests has.
+    expect(filtered > 0).toBe(taken > 0);
   });
 
   test('and every one of these requests is taken by some wire', async () => {
