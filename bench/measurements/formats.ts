@@ -26,7 +26,11 @@ const FORMATS: readonly MeasuredFormat[] = [
   { name: '/messages over the wire anthropic', target: { route: ROUTES.messages, wire: 'anthropic' } },
   { name: '/responses over the wire openai-responses', target: { route: ROUTES.responses, wire: 'openai-responses' } },
   { name: '/chat/completions over the wire google', target: { route: ROUTES.chat, wire: 'google' } },
-  { name: ':generateContent over the wire google', target: { route: ROUTES.gemini, wire: 'google' } },
+  {
+    name: ':generateContent over the wire google',
+    target: { route: ROUTES.gemini, wire: 'google' },
+    budget: FORMAT_CPU,
+  },
 ];
 
 interface Kind {

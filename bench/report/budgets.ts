@@ -5,7 +5,7 @@ export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
 /** Cost of a call relative to the cost in an older checkout. */
 export const AGAINST: Budget = { limit: 1.03 };
-/** CPU per stream of another form relative to that of chat completions, over an upstream of the OpenAI wire. */
+/** CPU per stream of another form relative to that of chat completions over the OpenAI wire. */
 export const FORMAT_CPU: Budget = { limit: 1.25 };
 /** CPU per call for embeddings relative to the bare proxy's. */
 export const EMBEDDINGS_CPU: Budget = { limit: 1.5 };
