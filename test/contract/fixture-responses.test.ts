@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import { readResponse } from '../../packages/ui/src/screens/fixtures/read-response.ts';
+import { readResponse } from '../../packages/core/src/reruns/read-response.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 
