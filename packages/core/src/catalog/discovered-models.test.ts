@@ -5,7 +5,7 @@ import { createSetupGateway } from '../../../../test/support/gateways/setup-gate
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createOpenAiProvider } from '../providers/openai/openai-provider.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { ModelDefinition } from '../wire/model-definition.ts';
+import type { EndpointDefinition, ModelDefinition } from '../wire/model-definition.ts';
 import { createCatalog } from './catalog.ts';
 
 const providerOf = (slug: string, discoverModels = false): Provider =>
@@ -17,9 +17,12 @@ const providerOf = (slug: string, discoverModels = false): Provider =>
     transport: createScriptedTransport(),
   });
 
+/** Without names of models, as a config file has it. */
+const everythingAt = (provider: string): EndpointDefinition => ({ provider }) as EndpointDefinition;
+
 const wildcardOf = (author: string, ...providers: string[]): ModelDefinition => ({
   id: `${author}/*`,
-  endpoints: providers.map((provider) => ({ provider }) as EndpointDefinition),
+  endpoints: providers.map(everythingAt),
 });
 
 const idsOf = (definitions: readonly ModelDefinition[], provider: Provider, listed: readonly DiscoveredModel[]) => {
@@ -71,10 +74,7 @@ test('what the catalog knows of a model comes with it, a model of the same id st
     endpoints: [{ provider: 'hub', providerModel: 'a', pricing }],
   };
   const wildcard = wildcardOf('team', 'hub');
-  const catalog = createCatalog(
-    [hub],
-    [known, { ...wildcard, endpoints: [{ ...wildcard.endpoints[0], region: 'eu' }] }],
-  );
+  const catalog = createCatalog([hub], [known, { ...wildcard, endpoints: [{ ...everythingAt('hub'), region: 'eu' }] }]);
   catalog.setDiscovered(hub, [{ id: 'a', contextLength: 7 }]);
   expect(catalog.find('fast')?.id).toBe('acme/a');
   expect(catalog.find('team/a')).toMatchObject({

@@ -27,7 +27,7 @@ async function run(
   return text.replaceAll(/ {2,}/g, ' ');
 }
 
-test.each<[string, object, Record<string, string>, string]>([
+test.each<[string, Record<string, string>, Record<string, string>, string]>([
   ['a variable', { apiKey: 'env:MY_KEY' }, { MY_KEY: KEY }, 'ok key in the variable MY_KEY'],
   ['a file', { apiKey: 'file:key.txt' }, {}, 'ok key in the file key.txt'],
   ['the config file', { apiKey: KEY }, {}, 'ok key in the config file itself'],
