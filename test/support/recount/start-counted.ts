@@ -13,9 +13,12 @@ import { createGuardrailHits } from '../../../packages/core/src/guardrails/hits.
 import { toGuardrail, toVideoJob } from '../../../packages/core/testing/rows.ts';
 import { serveUi } from '../../../packages/server/src/ui/serve-ui.ts';
 import { launchBrowser } from '../../e2e/launch-ui.ts';
+import { createBroadcastOptions } from '../broadcast/broadcast-options.ts';
 import { toKey } from '../stores/generation-records.ts';
+import { groupBy } from './count-calls.ts';
 import {
   ALL_CALLS,
+  DAY_MS,
   GUARDRAIL,
   KEYS,
   MEMBERS,
@@ -26,6 +29,7 @@ import {
   toCallRecord,
   VIDEOS,
 } from './random-calls.ts';
+import { storeDeliveries } from './random-deliveries.ts';
 
 const UI = fileURLToPath(new URL('../../../packages/ui/bundle/', import.meta.url));
 /** For calls of the playground. */
@@ -69,17 +73,32 @@ const toProvider = ({ slug, name }: (typeof PROVIDERS)[number]): Provider => ({
   },
 });
 
+/**
+ * Stores all calls, by a clock that goes along with them: files are of the day in which they are written, and retention
+ * deletes whole ones that are closed.
+ */
+async function storeCalls(dir: string): Promise<void> {
+  let nowMs = ALL_CALLS[0]?.atMs ?? NOW;
+  const store = await createJsonFileStore({ dir, now: () => nowMs, retentionDays: 60, trustsClock: true });
+  for (const calls of groupBy(ALL_CALLS, ({ atMs }) => Math.floor(atMs / DAY_MS)).values()) {
+    nowMs = calls[0]?.atMs ?? nowMs;
+    await Promise.all(calls.map((call) => store.generations.append(toCallRecord(call), toCallContent(call))));
+  }
+  await store.close();
+}
+
 /** Starts it. The numbers of each screen that were compared are added to `compared`. */
 export async function startCounted(compared: Map<string, number>): Promise<Counted> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-recount-'));
   const now = (): number => NOW;
-  const store = await createJsonFileStore({ dir, now, retentionDays: Infinity, trustsClock: true });
+  await storeCalls(dir);
+  const store = await createJsonFileStore({ dir, now, retentionDays: 60, trustsClock: true });
   for (const { hash, name, limitUsd, limitReset, countsByok, member } of KEYS) {
     if (name === null) continue;
     const limit = { limitUsd, limitReset, includeByokInLimit: countsByok };
     await store.keys.insert(toKey(hash, { name, ...limit, creatorUserId: member, workspaceId: DEFAULT_WORKSPACE }));
   }
-  await Promise.all(ALL_CALLS.map((call) => store.generations.append(toCallRecord(call), toCallContent(call))));
+  await storeDeliveries(store);
   await store.guardrails.insert(toGuardrail(GUARDRAIL, { name: 'House rules' }));
   for (const { id, atMs, tookMs, nanoUsd } of VIDEOS) {
     const ended = { status: 'completed', createdAt: atMs, updatedAt: atMs + tookMs, costNanoUsd: nanoUsd } as const;
@@ -102,12 +121,14 @@ export async function startCounted(compared: Map<string, number>): Promise<Count
     })),
     store,
     platform,
+    broadcast: createBroadcastOptions(),
     bootstrapKeys: [
       { key: MANAGEMENT_KEY, kind: 'management', name: 'recount' },
       { key: API_KEY, kind: 'api', name: 'new calls' },
     ],
     logger,
   });
+  await gateway.start();
   const listener = await listen(withUi(gateway), { port: 0, logger });
   const { url } = listener;
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' };
