@@ -32,6 +32,8 @@ let counted: Counted;
 
 interface Span {
   readonly range: string;
+  /** The span in the address, where it has no name. */
+  readonly address?: string;
   readonly fromMs: number;
   readonly toMs: number;
   readonly before: readonly [fromMs: number, toMs: number];
@@ -61,6 +63,23 @@ function toSpans(zone: string): readonly Span[] {
     beginMs: fromMs,
     endMs: toMs,
   });
+  // Buckets begin at round times of the clock that the zone had at the beginning.
+  const own = (fromMs: number, toMs: number, bucketMs: number): Span => {
+    const begin = startOfDay(zone, dayIn(zone, fromMs));
+    const beginMs = begin + Math.floor((fromMs - begin) / bucketMs) * bucketMs;
+    const endMs = beginMs + Math.ceil((toMs - beginMs) / bucketMs) * bucketMs;
+    const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString());
+    return {
+      range: 'a span of one’s own',
+      address: `from=${from}&to=${to}`,
+      fromMs,
+      toMs,
+      before: [fromMs - (toMs - fromMs), fromMs],
+      bucketMs,
+      beginMs,
+      endMs,
+    };
+  };
   return [
     // Yesterday until the same time of the clock, which is a day before: clocks were changed earlier in that day.
     wholeDay('today', today, startOfDay(zone, '2026-03-10'), [yesterday, NOW - DAY_MS + 1]),
@@ -69,6 +88,8 @@ function toSpans(zone: string): readonly Span[] {
     last('24h', DAY_MS, HOUR_MS / 2),
     last('7d', 7 * DAY_MS, 3 * HOUR_MS),
     last('30d', 30 * DAY_MS, DAY_MS),
+    own(Date.parse('2026-03-07T22:17:05.123Z'), Date.parse('2026-03-09T03:00:00.500Z'), HOUR_MS / 2),
+    own(Date.parse('2026-02-03T11:11:11Z'), Date.parse('2026-02-20T00:00:00Z'), 12 * HOUR_MS),
   ];
 }
 
@@ -235,7 +256,7 @@ describe.skipIf(skipped !== undefined)(
       for (const span of spans) {
         const calls = within(span.fromMs, span.toMs);
         expect(calls.length).toBeGreaterThan(20);
-        await go(`#/?range=${span.range}&split=none`);
+        await go(`#/?${span.address ?? `range=${span.range}`}&split=none`);
         const tiles = toTiles(count(calls), count(within(...span.before)), month);
         await compare(`figures of ${span.range}`, () => readTiles(opened), tiles);
         if (span.range === 'today')
