@@ -30,6 +30,9 @@ let counted: Counted;
 const keyName = (hash: string): string => KEYS.find((key) => key.hash === hash)?.name ?? `${hash.slice(0, 8)}…`;
 const KEY = KEYS[1].hash;
 
+/** A span of one's own. */
+const OWN = { from: '2026-02-20T04:30:00.000Z', to: '2026-03-03T18:29:59.999Z' };
+
 type Filter = (call: RecountCall) => boolean;
 
 /** Filters of the list as in the address, with what they leave. */
@@ -40,6 +43,7 @@ const toFilters = (zone: string): readonly (readonly [address: string, leaves: F
     ['range=today', ({ atMs }) => atMs >= today],
     ['range=yesterday', ({ atMs }) => atMs >= yesterday && atMs < today],
     ['range=24h', ({ atMs }) => atMs >= NOW - DAY_MS],
+    [`from=${OWN.from}&to=${OWN.to}`, ({ atMs }) => atMs >= Date.parse(OWN.from) && atMs < Date.parse(OWN.to)],
     ['range=7d', ({ atMs }) => atMs >= NOW - 7 * DAY_MS],
     ['range=30d&status=failed,interrupted', ({ atMs, status }) => atMs >= NOW - 30 * DAY_MS && /^[fi]/.test(status)],
     ['model=author-0/model-0,author-1/model-1', ({ model }) => /-[01]$/.test(model)],
