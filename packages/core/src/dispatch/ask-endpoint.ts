@@ -15,7 +15,7 @@ export interface Attempted<First> {
 }
 
 /** One attempt at an endpoint. */
-export interface Asking {
+interface Asking {
   readonly endpoint: Endpoint;
   readonly again: AgainReason | undefined;
   /** Name of the provider's key that it is sent with; absent where the provider has one alone. */

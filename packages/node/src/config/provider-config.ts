@@ -26,7 +26,8 @@ export interface ProviderPreset extends PresetVariables {
 }
 
 /** One of several keys of a provider. */
-export type KeyConfig = NonNullable<ProviderSettings['apiKeys']>[number] & { readonly name: string };
+type KeyConfig = NonNullable<ProviderSettings['apiKeys']>[number] & { readonly name: string };
+
 /** An identity of a cloud. */
 export interface CloudConfig extends CloudSettings {
   readonly kind: Cloud;

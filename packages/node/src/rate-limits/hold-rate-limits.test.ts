@@ -6,6 +6,7 @@ import {
   type GatewayResponse,
   type RateLimitRule,
 } from '@model-gateway/core';
+import type { ProviderKeyOptions } from '@model-gateway/core/providers/create-provider';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import {
@@ -14,6 +15,7 @@ import {
   createScriptedProvider,
   jsonOf,
 } from '../../../../test/support/gateways/core-gateway.ts';
+import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
 import { createMemoryRateCounter } from './create-memory-rate-counter.ts';
 
@@ -178,4 +180,27 @@ test('refuses calls when the counter says so because it cannot count, and goes o
   expect(core.store.appendCalls()).toBe(0);
   isAway = false;
   expect(await statuses([core.chat, core.chat])).toEqual([200, 429]);
+});
+
+test('sends no more calls and tokens a minute with a key of a provider than it may have', async () => {
+  const [one, two, three] = keysNamed('one', 'two', 'three') as [
+    ProviderKeyOptions,
+    ProviderKeyOptions,
+    ProviderKeyOptions,
+  ];
+  const keys = [
+    { ...one, requestsPerMinute: 3 },
+    { ...two, tokensPerMinute: 100 },
+    { ...three, requestsPerMinute: 1 },
+  ];
+  const { provider, asked } = await createKeyedProvider('acme', keys);
+  const models = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] }];
+  const rateLimits = { rules: [], createCounter: createMemoryRateCounter };
+  const { chat } = createCoreGateway([provider], { models, rateLimits });
+  const calls = Array.from({ length: 8 }, () => () => chat());
+  // Each call has 50 tokens, so that the second key is at its limit after two.
+  expect(await statuses(calls)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
+  const count = (key: string) => asked.filter((sent) => sent === key).length;
+  expect(['sk-of-one', 'sk-of-two', 'sk-of-three'].map(count)).toEqual([3, 2, 1]);
+  expect(() => createCoreGateway([provider], { models })).toThrow('needs rateLimits.createCounter');
 });

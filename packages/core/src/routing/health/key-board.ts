@@ -19,7 +19,7 @@ export interface KeyBoard {
 }
 
 /** What the processes of a gateway tell each other through. */
-export interface KeySharing {
+interface KeySharing {
   readonly channel: SharedChannel;
   readonly signal: AbortSignal;
 }

@@ -30,7 +30,7 @@ export interface KeyReport {
 }
 
 /** What a failure says about the key that a call was sent with. */
-export type KeyVerdict =
+type KeyVerdict =
   /** Nothing: any key would have met it. */
   | 'unrelated'
   /** Another key may be served. */
