@@ -256,7 +256,7 @@ test('the config file says what does not go together', () => {
     'providers[0].apiKey: is not for a provider that a "module" makes',
     'providers[0].baseUrl: is not for a provider',
     'providers[0].discoverModels: is not for a provider',
-    'providers[1].options: is for a "module" alone',
+    'providers[1].options: is for a "module" or a "package" alone',
     'providers[1].slug: "house" is in providers[0] already',
     'providers[2].module: must not be empty',
     'destinations[0].url: is not a known field',

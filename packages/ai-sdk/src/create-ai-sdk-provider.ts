@@ -2,9 +2,9 @@ import { type DataPolicy, GatewayError, type Provider, type Transport, UNKNOWN_D
 
 import { createSdkFetch, type SdkFetch } from './call-sdk.ts';
 import { createChat, type SdkParts } from './chat.ts';
-import type { PackageSource } from './load-package.ts';
+import type { PackageSource, SdkProvider } from './load-package.ts';
 import { createMedia } from './media.ts';
-import { hasModels, type OpenProvider, type SdkModelKind, type SdkProvider } from './sdk-models.ts';
+import { hasModels, type OpenProvider, type SdkModelKind } from './sdk-models.ts';
 
 interface SharedOptions {
   readonly slug: string;

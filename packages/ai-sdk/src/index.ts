@@ -4,4 +4,4 @@ export {
   type PackageOptions,
   secretsIn,
 } from './create-ai-sdk-provider.ts';
-export type { SdkProvider } from './sdk-models.ts';
+export type { SdkProvider } from './load-package.ts';

@@ -6,7 +6,22 @@ import { pathToFileURL } from 'node:url';
 
 import { isRecord } from '@model-gateway/core/providers/kit';
 
-import type { SdkProvider } from './sdk-models.ts';
+/**
+ * A provider as a package of the AI SDK makes it: `createCohere({ apiKey })`. Of the current version of the
+ * specification or of one of the two before; what it has not is absent, or throws.
+ */
+export interface SdkProvider {
+  languageModel?(id: string): unknown;
+  embeddingModel?(id: string): unknown;
+  textEmbeddingModel?(id: string): unknown;
+  imageModel?(id: string): unknown;
+  speechModel?(id: string): unknown;
+  speech?(id: string): unknown;
+  transcriptionModel?(id: string): unknown;
+  transcription?(id: string): unknown;
+  rerankingModel?(id: string): unknown;
+  reranking?(id: string): unknown;
+}
 
 /** A package that cannot be used, in words for the operator. */
 export class PackageError extends Error {

@@ -8,22 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import { GatewayError } from '@model-gateway/core';
 
-/**
- * A provider as a package of the AI SDK makes it: `createCohere({ apiKey })`. Of the current version of the
- * specification or of one of the two before; what it has not is absent, or throws.
- */
-export interface SdkProvider {
-  languageModel?(id: string): unknown;
-  embeddingModel?(id: string): unknown;
-  textEmbeddingModel?(id: string): unknown;
-  imageModel?(id: string): unknown;
-  speechModel?(id: string): unknown;
-  speech?(id: string): unknown;
-  transcriptionModel?(id: string): unknown;
-  transcription?(id: string): unknown;
-  rerankingModel?(id: string): unknown;
-  reranking?(id: string): unknown;
-}
+import type { SdkProvider } from './load-package.ts';
 
 /** The models of the specification, in the form of its current version. What differs before is read where it is used. */
 interface SdkModels {

@@ -8,6 +8,7 @@ export {
   type ProviderCheck,
   type ProviderProblem,
 } from './config/check-config.ts';
+export { isOfPackage, type PackageConfig, toPackageConfig } from './config/package-config.ts';
 export { type ProviderConfig, type ProviderPreset, toProviderConfig } from './config/provider-config.ts';
 export { createNodePlatform } from './node-platform.ts';
 export { listen, type Listener, type ListenOptions } from './http/listen.ts';

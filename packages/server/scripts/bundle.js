@@ -10,7 +10,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const target = at('../bundle');
-const bundled = ['core', 'node', 'fixtures', 'postgres', 'redis', 'clients', 'ui'].map((folder) =>
+const bundled = ['core', 'node', 'fixtures', 'postgres', 'redis', 'ai-sdk', 'clients', 'ui'].map((folder) =>
   readJson(at(`../../${folder}/package.json`)),
 );
 // zod's own entry loads its messages in every language, of which one is used.

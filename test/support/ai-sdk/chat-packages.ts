@@ -22,7 +22,7 @@ const expectText = { content: 'Hello you', finishReason: 'stop', usage: USAGE } 
 const expectCall = { content: '', toolCalls: [WEATHER], finishReason: 'tool_calls', usage: USAGE } as const;
 
 /** The form of OpenAI's chats, which Groq and Mistral have, each with its counts at a place of its own. */
-const openAiForm = (toUsage: (usage: object) => object): readonly UpstreamCompletion[] => {
+const openAiForm = (toUsage: (usage: object) => object): readonly [UpstreamCompletion, UpstreamCompletion] => {
   const head = { id: 'chat-1', object: 'chat.completion', created: 1_700_000_000, model: 'm' };
   const whole = (message: object, finish: string): string =>
     JSON.stringify({
@@ -69,6 +69,9 @@ const openAiForm = (toUsage: (usage: object) => object): readonly UpstreamComple
     },
   ];
 };
+
+/** A completion of Mistral's, whole and streamed. */
+export const [MISTRAL] = openAiForm((usage) => ({ usage }));
 
 const cohereUsage = {
   billed_units: { input_tokens: 30, output_tokens: 7 },

@@ -1,9 +1,12 @@
+import process from 'node:process';
+
 import type { GatewayOptions, SecretBox, Transport } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { type GatewayConfig, loadConfig, openSecretBox } from '@model-gateway/node';
 
 import { createConnector } from '../../../packages/server/src/open/connect-providers.ts';
+import { createPackageProvider } from '../../../packages/server/src/open/package-providers.ts';
 import { createSetupHost } from '../../../packages/server/src/setup/setup-host.ts';
 import { createScriptedTransport, type ScriptedTransport } from '../upstreams/scripted-transport.ts';
 import { type AdminGateway, createAdminGateway } from './admin-calls.ts';
@@ -40,7 +43,10 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
   });
   const hidden: string[] = [];
   const transport: Transport = upstream;
-  const connector = createConnector((provider) => createProvider({ ...provider, transport, downloads: transport }));
+  const connector = createConnector(
+    (provider) => createProvider({ ...provider, transport, downloads: transport }),
+    (entry) => createPackageProvider(entry, { folder: process.cwd(), transport, downloads: transport }),
+  );
   const providers = await Promise.all(config.providers.map(connector.connect));
   const core = createAdminGateway({
     providers,

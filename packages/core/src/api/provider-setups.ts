@@ -121,8 +121,11 @@ function readShown(row: ProviderRecord): ProviderSettings | null {
 const describe = (settings: ProviderSettings, { keyHint }: ProviderRecord, host: SetupHost) =>
   host.describe(keyHint === null ? settings : { ...settings, apiKey: null });
 
-function toShownSettings({ slug: _slug, apiKey: _key, headers: _headers, ...shown }: ProviderSettings): ShownSettings {
-  return { ...shown, query: maskQuery(shown.query) };
+function toShownSettings(settings: ProviderSettings): ShownSettings {
+  const { slug: _slug, apiKey: _key, headers: _headers, options, ...shown } = settings;
+  // They came in through this API, which takes plain ones alone.
+  const plain = options as ShownSettings['options'];
+  return { ...shown, ...(plain !== undefined && { options: plain }), query: maskQuery(shown.query) };
 }
 
 /** `GET /admin/v1/setup/presets`: the well-known providers, of which only the key need be given. */

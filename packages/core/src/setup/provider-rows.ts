@@ -203,7 +203,10 @@ function refuseMovedSecrets(
   throw refuseField(`query.${masked[0]}`, 'the saved one was given for another server: give it again, or leave it out');
 }
 
+/** What a saved secret was given for: a server, or a package as it is set up. */
 function originOf(settings: ProviderSettings, { describe }: RowHost): string | undefined {
+  const { package: name, factory, options, baseUrl } = settings;
+  if (name !== undefined) return JSON.stringify([name, factory, options, baseUrl]);
   return URL.parse(describe(settings)?.address ?? '')?.origin;
 }
 

@@ -81,12 +81,30 @@ const cloudSchema = z.strictObject({
 });
 export type CloudSettings = z.infer<typeof cloudSchema>;
 
-/** A provider as an operator describes it: either a preset, or a wire and its address. */
+/** A name as npm has it, and what may follow it for a part of the package. Neither a path nor an address. */
+const PACKAGE = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/;
+
+/** A provider as an operator describes it: a preset, a wire and its address, or a package of the AI SDK. */
 export const providerSettingsSchema = z.strictObject({
   slug: slugText.describe('Name of the provider in models and routing preferences'),
   name: z.string().min(1).optional().describe('Display name'),
   preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
   wire: z.enum(WIRES).optional().describe('The wire format of its API'),
+  package: z
+    .string()
+    .max(200)
+    .regex(PACKAGE, 'must be the name of a package, e.g. "@ai-sdk/cohere"')
+    .optional()
+    .describe('A package of the AI SDK that calls it, installed in the folder of the config file'),
+  factory: z
+    .string()
+    .regex(/^create\w+$/, 'must be the name of a function that makes a provider, e.g. "createCohere"')
+    .optional()
+    .describe('The function of the package that makes the provider. Default: the one named like the package'),
+  options: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Given to that function, e.g. { "region": "us-east-1" }'),
   baseUrl: baseUrlSchema
     .optional()
     .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
@@ -135,6 +153,8 @@ const {
   name,
   preset,
   wire,
+  package: packageName,
+  factory,
   baseUrl,
   query,
   apiKey,
@@ -163,6 +183,18 @@ const setUpKeys = keysOf(
 const headerName = headers.unwrap().keyType;
 const headerValue = headers.unwrap().valueType.refine(isNoReference, NO_REFERENCES);
 
+/**
+ * Options of a package, which are shown: what is secret is the key or a header. They are plain, because what some packages
+ * take in objects names files of the machine.
+ */
+const setUpOptions = z.record(
+  z.string().regex(/^(?!.*(?:key|token|secret|password|credential|headers))/i, {
+    error: 'is not for what is secret: give it as apiKey or in headers',
+  }),
+  z.union([z.string().refine(isNoReference, NO_REFERENCES), z.number(), z.boolean()]),
+);
+const plainOptions = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
 /** A provider that is not saved yet: the fields of a config file. */
 const draft = {
   ...providerSettingsSchema.shape,
@@ -170,6 +202,7 @@ const draft = {
   apiKey: setUpKey.describe('The key itself; null for none. Never shown again'),
   apiKeys: setUpKeys,
   headers: z.record(headerName, headerValue).default({}).describe('Never shown again'),
+  options: setUpOptions.optional().describe('Given to the function of the package; shown again, so none is secret'),
 };
 
 /** The body of `POST /admin/v1/setup/providers`: the fields of a provider in a config file, and `enabled`. Closed. */
@@ -186,6 +219,9 @@ export const updateProviderRequestSchema = z
     name: name.nullable(),
     preset: preset.nullable(),
     wire: wire.nullable(),
+    package: packageName.nullable(),
+    factory: factory.nullable(),
+    options: setUpOptions.nullable(),
     baseUrl: baseUrl.nullable(),
     query: query.unwrap(),
     apiKey: setUpKey.describe('If absent, the saved key stays'),
@@ -242,6 +278,10 @@ const shownSettingsSchema = z.object({
   name: z.string().optional(),
   preset: z.string().optional(),
   wire: z.enum(WIRES).optional(),
+  package: z.string().optional(),
+  factory: z.string().optional(),
+  /** Absent for a package of the config file, whose options may hold secrets. */
+  options: plainOptions.optional(),
   baseUrl: z.string().optional(),
   query: z.record(z.string(), z.string()),
   /** Of each key, its end. */

@@ -17,6 +17,7 @@ import {
 import { findUrlProblem } from '../guarded/public-addresses.ts';
 import { type ConfigIssue, toPathText } from './config-errors.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { isOfPackage } from './package-config.ts';
 import { type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
 
 /** The key of demo mode. Public, so nothing else accepts it. */
@@ -160,8 +161,14 @@ function checkPlacedProvider(
   }));
 }
 
-function checkMadeHere(entry: ProviderSettings, options: object, check: ConfigCheck): ProviderProblem[] {
-  const odd = Object.keys(options).length > 0 ? problemAt('options', 'is for a "module" alone; remove it') : [];
+function checkMadeHere(
+  entry: ProviderSettings,
+  options: Readonly<Record<string, unknown>>,
+  check: ConfigCheck,
+): ProviderProblem[] {
+  if (isOfPackage(entry)) return checkPackage({ ...entry, options }, check);
+  const has = Object.keys(options).length > 0;
+  const odd = has ? problemAt('options', 'is for a "module" or a "package" alone; remove it') : [];
   return [...odd, ...checkProvider(entry, check)];
 }
 
@@ -170,6 +177,8 @@ const OF_WIRES = [
   'name',
   'preset',
   'wire',
+  'package',
+  'factory',
   'baseUrl',
   'apiKey',
   'apiKeys',
@@ -250,8 +259,11 @@ const problemAt = (field: string, message: string): ProviderProblem[] => [{ fiel
 
 /** Finds what no single field of a provider shows: contradictions, and what its preset needs. */
 export function checkProvider(entry: ProviderSettings, { presets, env }: ProviderCheck): ProviderProblem[] {
+  if (isOfPackage(entry)) return checkPackage(entry, { env });
+  const ofPackages = (['factory', 'options'] as const).find((field) => entry[field] !== undefined);
+  if (ofPackages !== undefined) return problemAt(ofPackages, 'is for a "package" alone; remove it');
   if (entry.preset === undefined) {
-    if (entry.wire === undefined) return problemAt('', 'needs a "preset", or a "wire" and a "baseUrl"');
+    if (entry.wire === undefined) return problemAt('', 'needs a "preset", a "package", or a "wire" and a "baseUrl"');
     if (entry.baseUrl === undefined) return problemAt('baseUrl', 'is missing; a provider without a preset needs it');
     return checkAddress(entry, entry.wire);
   }
@@ -261,6 +273,29 @@ export function checkProvider(entry: ProviderSettings, { presets, env }: Provide
   const preset = findPreset(presets, entry.preset);
   if (preset === undefined) return problemAt('preset', describeUnknownPreset(entry.preset, Object.keys(presets)));
   return [...checkAddress(entry, preset.wire), ...checkAgainstPreset(entry, preset, env)];
+}
+
+/** Fields that a package of the AI SDK knows nothing of. */
+const NOT_OF_PACKAGES = ['preset', 'wire', 'apiKeys', 'responses', 'batches', 'batchPriceShare'] as const;
+
+/**
+ * A package finds its key in the environment by itself. That is the operator's, and not the one of whoever sets a provider
+ * up through the API, who could have it sent to an address of their own.
+ */
+function checkPackage(entry: ProviderSettings, { env }: Pick<ProviderCheck, 'env'>): ProviderProblem[] {
+  const odd: readonly string[] = [
+    ...NOT_OF_PACKAGES.filter((field) => entry[field] !== undefined),
+    ...(Object.keys(entry.query).length > 0 ? ['query'] : []),
+  ];
+  return [
+    ...odd.flatMap((field) => problemAt(field, 'is not for a provider that a "package" calls; remove it')),
+    ...(entry.discoverModels
+      ? problemAt('discoverModels', 'must be false: packages list no models. Name them in models')
+      : []),
+    ...(env === null && entry.apiKey === undefined
+      ? problemAt('apiKey', 'is missing: a package that is set up here gets no key from the environment')
+      : []),
+  ];
 }
 
 function describeUnknownPreset(name: string, known: readonly string[]): string {

@@ -341,7 +341,10 @@ const guardrailsSchema = z.strictObject({
 /** A provider, or code of the operator's own that makes one. The API takes the first alone. */
 const configuredProviderSchema = providerSettingsSchema.extend({
   module: moduleFields.module.optional(),
-  options: moduleFields.options,
+  options: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Given to the module or to the package; texts directly in it may be env:NAME or file:PATH'),
 });
 
 /** The config file (docs/configuration.md). Closed, because a misspelt field that did nothing would mislead. */

@@ -474,7 +474,7 @@ test.each<[string, unknown, string]>([
   [
     'a provider without anything',
     { providers: [{ slug: 'a' }] },
-    'providers[0]: needs a "preset", or a "wire" and a "baseUrl"',
+    'providers[0]: needs a "preset", a "package", or a "wire" and a "baseUrl"',
   ],
   [
     'a preset and a wire',

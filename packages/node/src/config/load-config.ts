@@ -18,6 +18,7 @@ import { checkConfig, type Placed } from './check-config.ts';
 import { ConfigError, describeSchemaIssue, findJsonError } from './config-errors.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import { type ModuleConfig, toModuleConfig } from './module-config.ts';
+import { isOfPackage, type PackageConfig, toPackageConfig } from './package-config.ts';
 import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
 
@@ -55,6 +56,8 @@ export interface GatewayConfig extends Omit<
   readonly providers: readonly ProviderConfig[];
   /** Providers that code of the operator's own makes. */
   readonly providerModules: readonly ModuleConfig[];
+  /** Providers that packages of the AI SDK call. */
+  readonly providerPackages: readonly PackageConfig[];
   readonly guardrails: { readonly filters: readonly ModuleConfig[] };
   readonly destinations: readonly ModuleConfig[];
   /** Secrets among the options of modules. */
@@ -98,19 +101,27 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   if (issues.length > 0) throw new ConfigError(path, issues);
 
   const providers = sound.providers
-    .filter(({ entry }) => entry.module === undefined)
+    .filter(({ entry }) => entry.module === undefined && !isOfPackage(entry))
     .map(({ entry }) => toProviderConfig(entry, presets, env));
+  const providerPackages = sound.providers.flatMap(({ entry }) => (isOfPackage(entry) ? [toPackageConfig(entry)] : []));
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
-  const warnings = [...odd, ...listWarnings(providers, models)];
-  const modules = { ...listModules(sound, path), optionSecrets };
+  const listless = providerPackages.map(({ slug }) => ({ slug, discoverModels: false, listsModels: false }));
+  const warnings = [...odd, ...listWarnings([...providers, ...listless], models)];
+  const modules = { ...listModules(sound, path), providerPackages, optionSecrets };
   const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, ...modules } as const;
   return toGatewayConfig(sound.file, facts, flags);
 }
 
 type Modules = Pick<GatewayConfig, 'providerModules' | 'guardrails' | 'destinations'>;
 
-const NO_MODULES = { providerModules: [], guardrails: { filters: [] }, destinations: [], optionSecrets: [] } as const;
+const NO_MODULES = {
+  providerModules: [],
+  providerPackages: [],
+  guardrails: { filters: [] },
+  destinations: [],
+  optionSecrets: [],
+} as const;
 
 /** The parts that code of the operator's own makes, but for the store. */
 function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, path: string): Modules {
@@ -189,7 +200,10 @@ function listSlugs(providers: unknown): string[] {
   );
 }
 
-function listWarnings(providers: readonly ProviderConfig[], models: readonly ModelDefinition[]): string[] {
+function listWarnings(
+  providers: readonly Pick<ProviderConfig, 'slug' | 'discoverModels' | 'listsModels'>[],
+  models: readonly ModelDefinition[],
+): string[] {
   const used = new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
   return providers
     .filter(({ slug, discoverModels }) => !discoverModels && !used.has(slug))

@@ -17,6 +17,12 @@ import { type Finding, type ProviderCheck, toLimit } from './provider-check.ts';
 
 type Examined = Pick<ProviderCheck, 'config' | 'provider' | 'timeouts' | 'isForm' | 'env' | 'signal'>;
 
+/** What advice is about; of a provider that a package calls there is no more. */
+interface Advised {
+  readonly config: Pick<ProviderConfig, 'slug' | 'name' | 'preset' | 'apiKey'>;
+  readonly isForm?: boolean | undefined;
+}
+
 /** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
 export async function checkAuth({
   config,
@@ -72,11 +78,7 @@ async function findIdentity(
 }
 
 /** Explains the failure of a call that reached the server. */
-function describeFailure(
-  layer: 'auth' | 'call',
-  error: unknown,
-  { config, isForm = false }: Pick<Examined, 'config' | 'isForm'>,
-): Finding {
+function describeFailure(layer: 'auth' | 'call', error: unknown, { config, isForm = false }: Advised): Finding {
   const fail = (detail: string, advice: string, status: Finding['status'] = 'failed'): Finding => ({
     layer,
     status,
@@ -125,7 +127,7 @@ function describeFailure(
   }
 }
 
-function adviseOnKey({ slug, preset, apiKey }: ProviderConfig, isForm: boolean): string {
+function adviseOnKey({ slug, preset, apiKey }: Advised['config'], isForm: boolean): string {
   if (isForm) {
     return apiKey === undefined
       ? 'No key was sent, but this server requires one: set its key.'
@@ -152,7 +154,10 @@ function adviseOnOther(upstreamStatus: number | null): string {
 const MAX_TOKENS = 16;
 
 /** Makes one call of a few tokens, to the model that is named or else the provider's cheapest known one. */
-export async function checkCall(check: ProviderCheck, listed: readonly DiscoveredModel[]): Promise<Finding> {
+export async function checkCall(
+  check: Advised & Pick<ProviderCheck, 'provider' | 'models' | 'timeouts' | 'model' | 'signal'>,
+  listed: readonly DiscoveredModel[],
+): Promise<Finding> {
   const { config, provider, models, timeouts, model, isForm = false, signal } = check;
   if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it does not offer chat' };
   const providerModel = model ?? findCheapest(config.slug, models) ?? listed[0]?.id;

@@ -1,5 +1,7 @@
-import type { DiscoveredModel } from '@model-gateway/core';
+import type { DiscoveredModel, Provider } from '@model-gateway/core';
+import type { PackageConfig } from '@model-gateway/node';
 
+import { StartError } from '../process/start-error.ts';
 import { checkAuth, checkCall } from './call-checks.ts';
 import { checkAddress, checkDns, checkTcp, checkTls } from './network-checks.ts';
 import type { Finding, ProviderCheck } from './provider-check.ts';
@@ -40,9 +42,33 @@ export async function* diagnoseProvider(check: ProviderCheck): AsyncGenerator<Fi
   return models;
 }
 
+/** The same for a provider that a package calls, over connections that are not known here. */
+export async function* diagnosePackage(
+  config: PackageConfig,
+  connect: (config: PackageConfig) => Promise<Provider>,
+  check: Pick<ProviderCheck, 'models' | 'timeouts' | 'call' | 'model' | 'isForm' | 'signal'>,
+): AsyncGenerator<Finding, ListedModels, undefined> {
+  const { slug, name, package: specifier, options } = config;
+  let provider: Provider;
+  try {
+    provider = await connect(config);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    yield { layer: 'package', status: 'failed', detail: error.message };
+    return null;
+  }
+  yield { layer: 'package', status: 'ok', detail: `${specifier} is installed` };
+  if (!check.call) return null;
+  const apiKey = typeof options['apiKey'] === 'string' ? options['apiKey'] : undefined;
+  const startedAt = performance.now();
+  const found = await checkCall({ ...check, provider, config: { slug, name, preset: null, apiKey } }, []);
+  if (check.signal?.aborted !== true) yield { ...found, durationMs: Math.round(performance.now() - startedAt) };
+  return null;
+}
+
 /** The same, when all has been found. */
-export async function diagnoseWhole(check: ProviderCheck): Promise<readonly Finding[]> {
+export async function diagnoseWhole(test: AsyncIterable<Finding>): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for await (const finding of diagnoseProvider(check)) findings.push(finding);
+  for await (const finding of test) findings.push(finding);
   return findings;
 }

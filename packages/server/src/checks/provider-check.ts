@@ -22,7 +22,7 @@ export interface ProviderCheck {
 }
 
 /** Layers that are checked, each on top of the one before. */
-type Layer = 'address' | 'dns' | 'tcp' | 'tls' | 'auth' | 'call';
+type Layer = 'address' | 'dns' | 'tcp' | 'tls' | 'package' | 'auth' | 'call';
 
 /** Result of the check of one layer. After a `failed` layer the layers above it are not checked. */
 export interface Finding extends ProviderFinding {

@@ -9,9 +9,16 @@ import {
   type SecretBox,
   type StoredProvider,
 } from '@model-gateway/core';
-import { ConfigError, type GatewayConfig, readStoredProviders } from '@model-gateway/node';
+import {
+  ConfigError,
+  type GatewayConfig,
+  isOfPackage,
+  type PackageConfig,
+  readStoredProviders,
+  toPackageConfig,
+} from '@model-gateway/node';
 
-import { diagnoseWhole } from '../checks/diagnose-provider.ts';
+import { diagnosePackage, diagnoseProvider, diagnoseWhole } from '../checks/diagnose-provider.ts';
 import type { Finding } from '../checks/provider-check.ts';
 import { connectProviders, type Connector, type Sources } from '../open/connect-providers.ts';
 import { openDatabase, readConfig, toStderr } from '../open/find-store.ts';
@@ -91,7 +98,8 @@ export async function examine(
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
   const stored = await readStored(config);
   if (stored instanceof Error) return give(stored.message, `fail  store  ${stored.message}`);
-  const count = config.providers.length + config.providerModules.length + stored.length;
+  const count =
+    config.providers.length + config.providerModules.length + config.providerPackages.length + stored.length;
   if (count === 0) {
     return give(
       'No provider is configured, and none is set up. Pass a config file with --config, set a variable such as ' +
@@ -191,9 +199,16 @@ interface Examination {
 /** Checks a provider and tells what was found. */
 async function examineProvider(
   provider: Provider,
-  { config, connector, call, env, tell, models, isForm = false, seen }: Examination & ExaminedAs,
+  { config, connector, call, env, tell, models, isForm = false, seen, ofPackage }: Examination & ExaminedAs,
 ): Promise<void> {
+  const { timeouts } = config;
   const settings = connector.configOf(provider);
+  const called = ofPackage ?? config.providerPackages.find(({ slug }) => slug === provider.slug);
+  if (called !== undefined) {
+    const test = diagnosePackage(called, () => Promise.resolve(provider), { models, timeouts, call, isForm });
+    tell({ slug: provider.slug, base_url: null, module: null, ...toReported(await diagnoseWhole(test)) });
+    return;
+  }
   if (settings === undefined) {
     const { module = null } = config.providerModules.find(({ slug }) => slug === provider.slug) ?? {};
     const detail = 'makes the provider; its calls are its own';
@@ -206,9 +221,8 @@ async function examineProvider(
     });
     return;
   }
-  const { timeouts } = config;
   const check = { config: settings, provider, models, timeouts, call, isForm, env, now: Date.now() };
-  const layers = await diagnoseWhole(check);
+  const layers = await diagnoseWhole(diagnoseProvider(check));
   const response = seen.get(settings.slug);
   const findings = [
     findCredential(settings, { config, env, isStored: isForm }),
@@ -218,24 +232,20 @@ async function examineProvider(
     ...layers,
     ...(response === undefined ? [] : readResponse(response)),
   ];
-  tell({
-    slug: settings.slug,
-    base_url: settings.baseUrl,
-    module: null,
-    ok: !findings.some(({ status }) => status === 'failed'),
-    findings: findings.map(({ layer, status, detail, advice }: Finding | AccountFinding) => ({
-      layer,
-      status,
-      detail,
-      advice: advice ?? null,
-    })),
-  });
+  tell({ slug: settings.slug, base_url: settings.baseUrl, module: null, ...toReported(findings) });
 }
+
+const toReported = (findings: readonly (Finding | AccountFinding)[]): Pick<ProviderReport, 'ok' | 'findings'> => ({
+  ok: !findings.some(({ status }) => status === 'failed'),
+  findings: findings.map(({ layer, status, detail, advice = null }) => ({ layer, status, detail, advice })),
+});
 
 interface ExaminedAs {
   readonly models: readonly ModelDefinition[];
   /** Whether it was set up in a form. */
   readonly isForm?: boolean;
+  /** The package that calls it, where one does that is not in the config file. */
+  readonly ofPackage?: PackageConfig | undefined;
 }
 
 /** Does the same with providers that were set up, and opens their keys. */
@@ -253,7 +263,12 @@ async function examineStored(
     if (opened.status === 'ready') {
       const provider = await host.connect(opened.settings);
       const models = pickServedModels(builtIn, [{ slug: row.id, preset: opened.settings.preset ?? null }]);
-      await examineProvider(provider, { ...examination, models, isForm: true });
+      await examineProvider(provider, {
+        ...examination,
+        models,
+        isForm: true,
+        ofPackage: isOfPackage(opened.settings) ? toPackageConfig(opened.settings) : undefined,
+      });
     } else {
       const { isFailure, detail, advice = null } = toFinding(opened);
       const finding = { layer: null, status: isFailure ? 'failed' : 'skipped', detail, advice } as const;

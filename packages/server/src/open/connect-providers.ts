@@ -11,12 +11,13 @@ import {
   type WebhookOptions,
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
-import type { GatewayConfig, ModuleConfig, ProviderConfig } from '@model-gateway/node';
+import type { GatewayConfig, ModuleConfig, PackageConfig, ProviderConfig } from '@model-gateway/node';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, findUrlProblem } from '@model-gateway/node/guarded';
 
 import { createModuleProvider, toProviderModuleContext } from './load-modules.ts';
 import type { FixtureUse } from './open-fixtures.ts';
+import { createPackageProvider, packageFolderOf } from './package-providers.ts';
 
 /** Anything with open connections or files, which `close` releases. */
 export interface Closable {
@@ -55,22 +56,34 @@ export async function connectProviders(
   };
   const transport = createLazyTransport(loadTransport ?? loadUndici);
   const outside = createOutsideTransport(config);
-  const connector = createConnector(async (provider) => {
-    const { cloud } = provider;
-    const access = cloud === null ? {} : (await import('@model-gateway/node/clouds')).createCloudAccess(cloud, process);
-    if (recordUpstream === undefined) return createProvider({ ...provider, ...access, transport, downloads: outside });
-    return createProvider({
-      ...provider,
-      ...access,
-      transport: recordUpstream(provider, transport),
-      downloads: recordUpstream(provider, outside),
-    });
-  });
+  const packageParts = { folder: packageFolderOf(config), transport, downloads: outside };
+  const connector = createConnector(
+    async (provider) => {
+      const { cloud } = provider;
+      const access =
+        cloud === null ? {} : (await import('@model-gateway/node/clouds')).createCloudAccess(cloud, process);
+      if (recordUpstream === undefined)
+        return createProvider({ ...provider, ...access, transport, downloads: outside });
+      return createProvider({
+        ...provider,
+        ...access,
+        transport: recordUpstream(provider, transport),
+        downloads: recordUpstream(provider, outside),
+      });
+    },
+    (entry) => createPackageProvider(entry, packageParts),
+  );
   const context = { logger, transport, downloads: outside };
   const connectModule = (module: ModuleConfig): Promise<Provider> =>
     createModuleProvider(module, toProviderModuleContext(module.slug, context));
-  const connectAll: Sources['connectAll'] = ({ providers, providerModules }) =>
-    Promise.all([...providers.map(connector.connect), ...providerModules.map(connectModule)]);
+  const connectAll: Sources['connectAll'] = ({ providers, providerModules, providerPackages, file }) => {
+    const parts = { ...packageParts, folder: packageFolderOf({ file }) };
+    return Promise.all([
+      ...providers.map(connector.connect),
+      ...providerModules.map(connectModule),
+      ...providerPackages.map((entry) => createPackageProvider(entry, parts)),
+    ]);
+  };
   return {
     providers: await connectAll(config),
     models,
@@ -146,12 +159,17 @@ function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }:
 /** Makes the providers of a composition, over its transports, and knows what each was made of. */
 export interface Connector {
   connect(config: ProviderConfig): Promise<Provider>;
+  /** Makes the provider of a package. Rejects where that is not installed. */
+  connectPackage(config: PackageConfig): Promise<Provider>;
   /** What a provider was made of; undefined for one that others have made. */
   configOf(provider: Provider): ProviderConfig | undefined;
 }
 
 /** Creates the connector of a function that makes providers. */
-export function createConnector(create: (config: ProviderConfig) => Promise<Provider>): Connector {
+export function createConnector(
+  create: (config: ProviderConfig) => Promise<Provider>,
+  connectPackage: Connector['connectPackage'],
+): Connector {
   const configs = new WeakMap<Provider, ProviderConfig>();
   return {
     async connect(config) {
@@ -159,6 +177,7 @@ export function createConnector(create: (config: ProviderConfig) => Promise<Prov
       configs.set(provider, config);
       return provider;
     },
+    connectPackage,
     configOf: (provider) => configs.get(provider),
   };
 }

@@ -64,7 +64,7 @@ async function makeOf(
   };
   let loaded: Readonly<Record<string, unknown>>;
   try {
-    loaded = await load(file);
+    loaded = await importFile(file);
   } catch (cause) {
     return fail(`cannot be loaded: ${describe(cause)}`, cause);
   }
@@ -141,7 +141,7 @@ export const toProviderModuleContext = (
 ): ProviderModuleContext => ({ ...toModuleContext(slug, logger), TransportError, transport, downloads, toFetch });
 
 /** In the single executable `import` knows what is built in alone. There, a module cannot wait at its top level. */
-async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+export async function importFile(file: string): Promise<Readonly<Record<string, unknown>>> {
   const sea = process.getBuiltinModule('node:sea');
   if (sea?.isSea() === true) return createRequire(file)(file) as Readonly<Record<string, unknown>>;
   return import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>;

@@ -82,7 +82,7 @@ export function createReload({ config, read, apply, logger }: ReloadOptions): Co
 
 /** Providers are listed by how they are made. */
 const partOf = (section: Section, config: GatewayConfig): unknown =>
-  section === 'providers' ? [config.providers, config.providerModules] : config[section];
+  section === 'providers' ? [config.providers, config.providerModules, config.providerPackages] : config[section];
 
 const isSame = (section: Section, one: GatewayConfig, other: GatewayConfig): boolean =>
   JSON.stringify(partOf(section, one)) === JSON.stringify(partOf(section, other));

@@ -132,7 +132,7 @@ async function composeParts(
       ? await connectProviders(config, { recordUpstream, loadTransport, logger })
       : {
           ...replay,
-          connector: createConnector(refuseConnection),
+          connector: createConnector(refuseConnection, refuseConnection),
           connectAll: refuseConnection,
           preload: () => undefined,
           closeAfterwards: [],

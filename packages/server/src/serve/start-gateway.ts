@@ -245,7 +245,8 @@ async function announce(
     ? 'prompts and completions are stored with every generation (logging.inputOutput is true)'
     : 'prompts and completions are not stored, only the records of generations (logging.inputOutput is false)';
   const isDemo = demoFixturesDir !== null;
-  const configured = [...config.providers, ...config.providerModules].map(({ slug }) => slug);
+  const { providers: wired, providerModules, providerPackages } = config;
+  const configured = [...wired, ...providerModules, ...providerPackages].map(({ slug }) => slug);
   const providers = isDemo ? ['demo'] : [...new Set([...configured, ...stored])];
   logger.info(`listening; ${what}`, { url, dataDir: describePlace(config), providers });
   if (providers.length === 0 && isReady(store))

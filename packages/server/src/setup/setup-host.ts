@@ -15,8 +15,11 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import {
   checkProvider,
   type GatewayConfig,
+  isOfPackage,
   type ModuleConfig,
+  type PackageConfig,
   type ProviderConfig,
+  toPackageConfig,
   toProviderConfig,
 } from '@model-gateway/node';
 import { z } from 'zod';
@@ -48,8 +51,12 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
     checkProvider(settings, { presets: PRESETS, env: null }).map(({ field, message }) => ({ path: field, message }));
   return {
     get configured() {
-      const { providers, providerModules, configuredModels } = current();
-      const shown = [...providers.map(toConfigured), ...providerModules.map(toConfiguredModule)];
+      const { providers, providerModules, providerPackages, configuredModels } = current();
+      const shown = [
+        ...providers.map(toConfigured),
+        ...providerModules.map(toConfiguredModule),
+        ...providerPackages.map(toConfiguredPackage),
+      ];
       return { providers: shown, models: configuredModels };
     },
     secrets,
@@ -57,30 +64,30 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
     findProblems,
     describe(settings) {
       if (findProblems(settings).length > 0) return undefined;
+      if (isOfPackage(settings)) return { name: settings.name ?? settings.slug, address: settings.package };
       const { name, baseUrl } = toConfig(settings);
       return { name, address: baseUrl };
     },
     async connect(settings) {
       hide(secretsOf(settings));
+      if (isOfPackage(settings)) return connector.connectPackage(toSetUpPackage(settings));
       return connector.connect(toConfig(settings));
     },
     async *test(settings, { model, signal }) {
       hide(secretsOf(settings));
-      const made = toConfig(settings);
+      const { timeouts } = current();
       // Loaded only when a test is requested.
-      const { diagnoseProvider } = await import('../checks/diagnose-provider.ts');
-      const test = diagnoseProvider({
-        config: made,
-        provider: await connector.connect(made),
-        models: [],
-        timeouts: current().timeouts,
-        call: model !== undefined,
-        model,
-        isForm: true,
-        env: process.env,
-        signal,
-        now: Date.now(),
-      });
+      const { diagnosePackage, diagnoseProvider } = await import('../checks/diagnose-provider.ts');
+      const how = { models: [], timeouts, call: model !== undefined, model, isForm: true, signal };
+      const test = isOfPackage(settings)
+        ? diagnosePackage(toSetUpPackage(settings), connector.connectPackage, how)
+        : diagnoseProvider({
+            ...how,
+            config: toConfig(settings),
+            provider: await connector.connect(toConfig(settings)),
+            env: process.env,
+            now: Date.now(),
+          });
       // Texts of servers may repeat a key.
       const clean = <Found>(found: Found): Found => JSON.parse(redact(JSON.stringify(found))) as Found;
       for (;;) {
@@ -92,6 +99,10 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
     findLocalServers: () => findLocalServers(localServers),
   };
 }
+
+/** A package without a key would look for one in the environment, which is not for whoever sets it up. */
+const toSetUpPackage = (settings: ProviderSettings & { readonly package: string }): PackageConfig =>
+  toPackageConfig({ ...settings, apiKey: settings.apiKey ?? 'none' });
 
 /** The models that providers serve by their preset. */
 export async function loadBuiltInModels(): Promise<readonly ModelDefinition[]> {
@@ -135,6 +146,34 @@ const toConfiguredModule = ({ slug, module }: ModuleConfig): ConfiguredProvider 
   headerNames: [],
   settings: { query: {}, byok: false, discoverModels: false },
 });
+
+/** Its options may hold secrets under any name. */
+function toConfiguredPackage({
+  slug,
+  name,
+  package: specifier,
+  options,
+  region,
+  byok,
+}: PackageConfig): ConfiguredProvider {
+  const { apiKey, headers } = options;
+  return {
+    slug,
+    name,
+    address: specifier,
+    hasKey: typeof apiKey === 'string',
+    keyHint: typeof apiKey === 'string' ? toKeyHint(apiKey) : null,
+    headerNames: typeof headers === 'object' && headers !== null ? Object.keys(headers) : [],
+    settings: {
+      name,
+      package: specifier,
+      query: {},
+      ...(region !== undefined && { region }),
+      byok,
+      discoverModels: false,
+    },
+  };
+}
 
 /** A model server that people run on their own machine, by the preset that fits it, with its usual port. */
 export interface KnownServer {
