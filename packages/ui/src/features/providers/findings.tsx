@@ -9,7 +9,7 @@ import type { ProviderFinding } from './provider-queries.ts';
 import type { LayerTest } from './use-layer-test.ts';
 
 /** In the order in which they are looked at. */
-const LAYERS = ['address', 'dns', 'tcp', 'tls', 'auth', 'call'] as const;
+const LAYERS = ['address', 'dns', 'tcp', 'tls', 'package', 'auth', 'call'] as const;
 
 function toLayerName(layer: string): string {
   const known = LAYERS.find((one) => one === layer);

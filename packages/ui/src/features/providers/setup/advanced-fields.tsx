@@ -7,6 +7,7 @@ import { KeyFields } from './key-fields.tsx';
 import { providerSetupMessages } from './messages.ts';
 import {
   type DataPolicyDraft,
+  isOfPackage,
   mayHaveBatches,
   type PairDraft,
   type ProviderDraft,
@@ -23,6 +24,7 @@ const FIELDS = [
   'apiKeys',
   'headers',
   'query',
+  'options',
   'byok',
   'dataPolicy',
   'responses',
@@ -54,6 +56,14 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
           <ResponsesField draft={draft} onChange={onChange} error={issue('responses')} />
         )}
         {mayHaveBatches(draft) && <BatchFields draft={draft} onChange={onChange} issue={issue} />}
+        {isOfPackage(draft) && (
+          <PairFields
+            noun="option"
+            pairs={draft.query}
+            onChange={(query) => onChange({ query })}
+            issue={(name) => issue(`options.${name}`) ?? issue('options')}
+          />
+        )}
         {speaksChatCompletions(draft) && (
           <PairFields
             noun="parameter"
@@ -182,7 +192,7 @@ function PolicySelect({ label, value, error, onChange }: PolicySelectProps) {
 }
 
 interface PairFieldsProps {
-  readonly noun: 'header' | 'parameter';
+  readonly noun: 'header' | 'parameter' | 'option';
   readonly pairs: readonly PairDraft[];
   readonly onChange: (pairs: readonly PairDraft[]) => void;
   /** The gateway's message about the pair of a name. */
@@ -203,12 +213,12 @@ function toPairTexts(noun: PairFieldsProps['noun']) {
         savedValue,
       }
     : {
-        legend: t.query,
-        hint: t.queryHint,
-        name: t.parameterName,
-        value: t.parameterValue,
-        remove: t.removeParameter,
-        add: t.addParameter,
+        legend: noun === 'option' ? t.options : t.query,
+        hint: noun === 'option' ? t.optionsHint : t.queryHint,
+        name: noun === 'option' ? t.optionName : t.parameterName,
+        value: noun === 'option' ? t.optionValue : t.parameterValue,
+        remove: noun === 'option' ? t.removeOption : t.removeParameter,
+        add: noun === 'option' ? t.addOption : t.addParameter,
         savedValue,
       };
 }

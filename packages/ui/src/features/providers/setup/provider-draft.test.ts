@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { startDraft, toSettings } from './provider-draft.ts';
+import { asksForAddress, startDraft, toSettings } from './provider-draft.ts';
 import type { ProviderPreset } from './setup-queries.ts';
 
 const OLLAMA: ProviderPreset = {
@@ -81,4 +81,22 @@ test('says whether there is a batch API and what it costs, where the form of the
     false,
     false,
   ]);
+});
+
+test('a provider that a package calls is named by that, with its key and its options', () => {
+  const own = startDraft(null, undefined, new Set());
+  const draft = {
+    ...own,
+    wire: 'package' as const,
+    packageName: ' @ai-sdk/amazon-bedrock ',
+    key: 'key',
+    query: [{ key: 0, name: 'region', value: 'eu-central-1' }],
+  };
+  expect(toSettings(draft)).toEqual({
+    slug: 'my-provider',
+    package: '@ai-sdk/amazon-bedrock',
+    apiKey: 'key',
+    options: { region: 'eu-central-1' },
+  });
+  expect([asksForAddress(own), asksForAddress(draft)]).toEqual([true, false]);
 });

@@ -2,7 +2,8 @@ import type { CreateProviderRequest, UpdateProviderRequest } from '@model-gatewa
 
 import type { LocalServer, ProviderPreset } from './setup-queries.ts';
 
-type Wire = NonNullable<CreateProviderRequest['wire']>;
+/** A format of its API, or that a package of the AI SDK calls it. */
+type Wire = NonNullable<CreateProviderRequest['wire']> | 'package';
 
 /** A name with its value, as both are typed. */
 export interface PairDraft {
@@ -35,6 +36,8 @@ export interface ProviderDraft {
   /** Null for a server that is no well-known provider. */
   readonly preset: ProviderPreset | null;
   readonly wire: Wire;
+  /** The name of the package, where one calls it. */
+  readonly packageName: string;
   readonly address: string;
   readonly key: string;
   /** Keys that calls are shared among. */
@@ -43,6 +46,7 @@ export interface ProviderDraft {
   readonly slug: string;
   readonly region: string;
   readonly headers: readonly PairDraft[];
+  /** Parameters of the address; of a package, its options. */
   readonly query: readonly PairDraft[];
   readonly byok: boolean;
   /** Null: as is known of the preset. */
@@ -59,6 +63,7 @@ export interface ProviderDraft {
 
 const EMPTY = {
   wire: 'openai',
+  packageName: '',
   address: '',
   key: '',
   keys: [],
@@ -90,11 +95,16 @@ export function toFreeSlug(wanted: string, taken: ReadonlySet<string>): string {
   return slug;
 }
 
-/** Whether the address is asked for at once, or only by those who look for it. */
-export const asksForAddress = ({ preset }: ProviderDraft): boolean =>
-  preset === null || preset.base_url === null || !preset.needs_key;
+/** Whether a package of the AI SDK calls the provider. */
+export const isOfPackage = ({ preset, wire }: Pick<ProviderDraft, 'preset' | 'wire'>): boolean =>
+  preset === null && wire === 'package';
 
-export const needsAddress = ({ preset }: ProviderDraft): boolean => preset === null || preset.base_url === null;
+/** Whether the address is asked for at once, or only by those who look for it. */
+export const asksForAddress = (draft: ProviderDraft): boolean =>
+  needsAddress(draft) || draft.preset?.needs_key === false;
+
+export const needsAddress = (draft: ProviderDraft): boolean =>
+  draft.preset === null ? !isOfPackage(draft) : draft.preset.base_url === null;
 
 export const listsModels = ({ preset, wire }: ProviderDraft): boolean =>
   preset?.lists_models ?? (wire.startsWith('openai') || wire === 'anthropic' || wire === 'google');
@@ -120,16 +130,21 @@ export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'd
   const batchPriceShare = toShare(draft.batchPrice);
   const baseUrl = address.trim();
   const [headers, query] = [toPairs(draft.headers), toPairs(draft.query)];
+  const ofPackage = isOfPackage(draft);
   return {
     slug: slug.trim(),
-    ...(preset === null ? { wire } : { preset: preset.id }),
+    ...(preset !== null
+      ? { preset: preset.id }
+      : wire === 'package'
+        ? { package: draft.packageName.trim() }
+        : { wire }),
     ...(baseUrl !== '' && baseUrl !== preset?.base_url && { baseUrl }),
     ...(key.trim() !== '' ? { apiKey: key.trim() } : removesKey && { apiKey: null }),
     ...(draft.keys.length > 0 && { apiKeys: toKeys(draft.keys) }),
     ...(name.trim() !== '' && { name: name.trim() }),
     ...(region.trim() !== '' && { region: region.trim() }),
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(query).length > 0 && (ofPackage ? { options: query } : { query })),
     ...(byok && { byok }),
     ...(dataPolicy !== null && { dataPolicy }),
     ...(responses !== null && speaksChatCompletions(draft) && { responses }),

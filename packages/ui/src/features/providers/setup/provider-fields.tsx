@@ -5,7 +5,7 @@ import { LabelledInput, LabelledSelect } from '../../../parts/controls/labelled.
 import { OutsideLink, toSafeLink } from '../../../parts/text/outside-link.tsx';
 import { AdvancedFields } from './advanced-fields.tsx';
 import { providerSetupMessages } from './messages.ts';
-import { asksForAddress, needsAddress, type ProviderDraft } from './provider-draft.ts';
+import { asksForAddress, isOfPackage, needsAddress, type ProviderDraft } from './provider-draft.ts';
 import type { ProviderPreset } from './setup-queries.ts';
 
 interface ProviderFieldsProps {
@@ -23,12 +23,27 @@ export function ProviderFields(props: ProviderFieldsProps) {
   const { draft, onChange, issue, existing } = props;
   const { preset } = draft;
   const isShort = asksForAddress(draft);
+  const ofPackage = isOfPackage(draft);
   const hasIssue = ['name', 'slug', 'region', ...(isShort ? [] : ['baseUrl'])].some(
     (field) => issue(field) !== undefined,
   );
   return (
     <>
       {isShort && <AddressField {...props} />}
+      {ofPackage && (
+        <LabelledInput
+          label={t.package}
+          hint={t.packageHint}
+          error={issue('package')}
+          autoComplete="off"
+          spellCheck={false}
+          className="field font-mono"
+          required
+          placeholder="@ai-sdk/cohere"
+          value={draft.packageName}
+          onChange={(packageName) => onChange({ packageName })}
+        />
+      )}
       <LabelledInput
         label={t.key}
         hint={toKeyHint(draft, existing)}
@@ -38,7 +53,7 @@ export function ProviderFields(props: ProviderFieldsProps) {
         spellCheck={false}
         className="field font-mono"
         placeholder={existing?.keyHint ?? undefined}
-        required={existing === undefined && preset?.needs_key === true && draft.keys.length === 0}
+        required={existing === undefined && (preset?.needs_key === true || ofPackage) && draft.keys.length === 0}
         disabled={draft.removesKey}
         value={draft.key}
         data-first-focus={isShort ? undefined : true}
@@ -112,7 +127,9 @@ function AddressField({ draft, onChange, issue }: ProviderFieldsProps) {
       spellCheck={false}
       className="field font-mono"
       required={needsAddress(draft)}
-      placeholder={preset?.base_url ?? preset?.address_example ?? 'https://models.example/v1'}
+      placeholder={
+        preset?.base_url ?? preset?.address_example ?? (isOfPackage(draft) ? '' : 'https://models.example/v1')
+      }
       value={draft.address}
       data-first-focus={asksForAddress(draft) || undefined}
       onChange={(address) => onChange({ address })}

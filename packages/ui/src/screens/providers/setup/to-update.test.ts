@@ -6,6 +6,7 @@ import { changesConnection, toUpdate } from './to-update.ts';
 const BEFORE: ProviderDraft = {
   preset: null,
   wire: 'openai',
+  packageName: '',
   address: 'https://models.example/v1',
   key: '',
   keys: [],

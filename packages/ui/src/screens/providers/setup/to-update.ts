@@ -1,6 +1,7 @@
 import type { ProviderSetup, UpdateProviderRequest } from '@model-gateway/core/wire';
 
 import {
+  isOfPackage,
   type PairDraft,
   type ProviderDraft,
   toKeys,
@@ -15,9 +16,12 @@ export function toStoredDraft(
   { slug, settings, header_names: headerNames }: ProviderSetup,
   preset: ProviderPreset | null,
 ): ProviderDraft {
+  const ofPackage = settings?.package !== undefined;
+  const pairs = Object.entries((ofPackage ? settings.options : settings?.query) ?? {});
   return {
     preset,
-    wire: settings?.wire ?? 'openai',
+    wire: ofPackage ? 'package' : (settings?.wire ?? 'openai'),
+    packageName: settings?.package ?? '',
     address: settings?.baseUrl ?? '',
     key: '',
     keys: (settings?.apiKeys ?? []).map(({ name, key: shown, ...numbers }, id) => ({
@@ -32,7 +36,7 @@ export function toStoredDraft(
     slug,
     region: settings?.region ?? '',
     headers: headerNames.map((name, key) => ({ key, name, value: '', isSaved: true })),
-    query: Object.entries(settings?.query ?? {}).map(([name, value], key) => ({ key, name, value })),
+    query: pairs.map(([name, value], key) => ({ key, name, value: String(value) })),
     byok: settings?.byok ?? false,
     dataPolicy: settings?.dataPolicy ?? null,
     responses: settings?.responses ?? null,
@@ -44,7 +48,8 @@ export function toStoredDraft(
 
 /** What differs. An empty text removes a value, but for the key, which stays. */
 export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdateProviderRequest {
-  const changed = (field: 'address' | 'name' | 'region'): boolean => draft[field].trim() !== before[field];
+  const changed = (field: 'address' | 'name' | 'region' | 'packageName'): boolean =>
+    draft[field].trim() !== before[field];
   const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
   const [query, headers] = [toPairs(draft.query), toHeaderChanges(draft.headers, before.headers)];
   return {
@@ -54,7 +59,8 @@ export function toUpdate(draft: ProviderDraft, before: ProviderDraft): UpdatePro
     ...(changed('name') && { name: orNull(draft.name) }),
     ...(changed('region') && { region: orNull(draft.region) }),
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(!areSame(query, toPairs(before.query)) && { query }),
+    ...(changed('packageName') && { package: orNull(draft.packageName) }),
+    ...(!areSame(query, toPairs(before.query)) && (isOfPackage(draft) ? { options: query } : { query })),
     ...(draft.byok !== before.byok && { byok: draft.byok }),
     ...(draft.responses !== before.responses && { responses: draft.responses }),
     ...(draft.batches !== before.batches && { batches: draft.batches }),
@@ -79,6 +85,8 @@ function toHeaderChanges(
 const CONNECTION = [
   'apiKey',
   'apiKeys',
+  'package',
+  'options',
   'baseUrl',
   'headers',
   'query',
