@@ -39,8 +39,6 @@ export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOption
 
 /** Above this much unread data the sender is paused. */
 const PAUSE_ABOVE_BYTES = 64 * 1024;
-/** Pieces are joined up to this length: to copy longer ones costs more than to read them one by one, memory too. */
-const MAX_JOINED_BYTES = 16 * 1024;
 
 interface BodyQueueOptions {
   readonly maxBytes: number;
@@ -65,7 +63,7 @@ interface BodyQueue {
 }
 
 /**
- * Turns pushed pieces into an async iterable with back-pressure. Short pieces that arrive together are read together: one TCP
+ * Turns pushed pieces into an async iterable with back-pressure. Pieces that arrive together are read together: one TCP
  * read brings many HTTP chunks, which the reader decodes, relays and writes at once (docs/decisions/0021).
  */
 function createBodyQueue(options: BodyQueueOptions): BodyQueue {
@@ -81,21 +79,9 @@ function createBodyQueue(options: BodyQueueOptions): BodyQueue {
 
   const take = (): Uint8Array => {
     const first = pieces[0] as Uint8Array;
-    let count = 1;
-    let length = first.byteLength;
-    for (; count < pieces.length; count += 1) {
-      const next = length + (pieces[count] as Uint8Array).byteLength;
-      if (next > MAX_JOINED_BYTES) break;
-      length = next;
-    }
-    const bytes =
-      count === 1 ? first : Buffer.concat(count === pieces.length ? pieces : pieces.slice(0, count), length);
-    queuedBytes -= length;
-    pieces = count === pieces.length ? [] : pieces.slice(count);
-    if (pieces.length > 0) {
-      options.onUnread();
-      return bytes;
-    }
+    const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
+    pieces = [];
+    queuedBytes = 0;
     options.onTaken();
     if (isPaused) {
       isPaused = false;
