@@ -112,6 +112,50 @@ test(
 );
 
 test(
+  'a package of the AI SDK is installed beside the tarballs and called, and one that is missing is named with its command',
+  () => {
+    const app = makeApp('module');
+    app.install('@ai-sdk/groq', ...tarballsOf('@model-gateway/core', '@model-gateway/ai-sdk'));
+    app.write(
+      'call.mjs',
+      `import { createServer } from 'node:http';
+       import { createAiSdkProvider } from '@model-gateway/ai-sdk';
+       import { createGateway, toFetchHandler } from '@model-gateway/core';
+       import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
+       const choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }];
+       const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+       const server = createServer((request, response) => {
+         response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
+       }).listen(0, '127.0.0.1', async () => {
+         const options = { apiKey: 'key', baseURL: 'http://127.0.0.1:' + server.address().port };
+         const names = ['@ai-sdk/groq', '@ai-sdk/perplexity'];
+         const gateway = createGateway({
+           store: createMemoryStore(),
+           providers: names.map((name, at) => createAiSdkProvider({ slug: 'p' + at, package: name, options })),
+           models: names.map((_, at) => ({ id: 'acme/' + at, endpoints: [{ provider: 'p' + at, providerModel: 'm' }] })),
+           bootstrapKeys: [{ key: 'sk-app', kind: 'api', name: 'app' }],
+         });
+         const handle = toFetchHandler(gateway);
+         for (const at of [0, 1]) {
+           const response = await handle(new Request('http://gateway/api/v1/chat/completions', {
+             method: 'POST',
+             headers: { authorization: 'Bearer sk-app', 'content-type': 'application/json' },
+             body: JSON.stringify({ model: 'acme/' + at, messages: [{ role: 'user', content: 'Hi' }] }),
+           }));
+           const { choices: got, error } = await response.json();
+           console.log(got?.[0].message.content ?? error.message);
+         }
+         process.exit();
+       });`,
+    );
+    const [text, missing] = app.run('node', 'call.mjs').trim().split('\n');
+    expect(text).toBe('Hello');
+    expect(missing).toContain('npm install @ai-sdk/perplexity');
+  },
+  INSTALL_TIME,
+);
+
+test(
   'an Express 5 application in TypeScript compiles strictly in both ways of resolution, and serves the API',
   async () => {
     const app = makeApp('module');
