@@ -247,8 +247,8 @@ describe('a request', () => {
 
 describe('an upstream that fails', () => {
   test.for(CHAT_SUBJECTS)('before the end of a stream of %s is no success', async ([, { create, completion }]) => {
-    const isEnd = (event: string): boolean =>
-      /finish_reason":"|finishReason|response\.completed|message-end|DONE/.test(event);
+    const isEnd = (event: string | Uint8Array): boolean =>
+      /finish_reason":"|finishReason|response\.completed|message-end|DONE/.test(String(event));
     const pieces = completion.events.filter((event) => !isEnd(event));
     expect(pieces.length).toBeLessThan(completion.events.length);
     const failed = await failureOf(create(createReplayTransport({ pieces })), toChatCall());

@@ -88,6 +88,7 @@ describe('images', () => {
     generationId: 'gen-1',
     providerModel: 'acme/painter',
     preferences: undefined,
+    pause: () => Promise.resolve(),
     order: {
       prompt: 'a cat',
       count: 1,
