@@ -38,7 +38,7 @@ export function AdvancedFields({ draft, onChange, issue }: AdvancedFieldsProps) 
   return (
     <Folded title={t.title} hasIssue={FIELDS.some((field) => issue(field) !== undefined)}>
       <div className="mt-3 flex flex-col gap-5">
-        <KeyFields keys={draft.keys} onChange={(keys) => onChange({ keys })} issue={issue} />
+        {!isOfPackage(draft) && <KeyFields keys={draft.keys} onChange={(keys) => onChange({ keys })} issue={issue} />}
         <DataPolicyFields draft={draft} onChange={onChange} issue={issue} />
         <Checkbox
           label={t.byok}
