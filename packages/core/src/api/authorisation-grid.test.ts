@@ -9,10 +9,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
-import {
-  createReplayTransport,
-  createScriptedTransport,
-} from '../../../../test/support/upstreams/scripted-transport.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createKeyRecord } from '../auth/keys.ts';
 import { ROUTES } from './routes.ts';
 

@@ -1,7 +1,7 @@
 import type { TaggedRoutes } from '../http/openapi.ts';
 import type { Route, RouteRow } from '../http/route.ts';
-import { CALL_ROUTES } from './call-routes.ts';
 import { ADMINISTRATION_ROUTES } from './administration-routes.ts';
+import { CALL_ROUTES } from './call-routes.ts';
 import type { ApiParts, Place, Row, RouteTable } from './route-rows.ts';
 
 /** Every operation, by the tag of its resource, in the order in which `/openapi.json` shows them. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import { addressOfPreset } from './preset-environment.ts';
-import type { Preset } from './provider-preset.ts';
 import { PRESETS } from './provider-presets.ts';
 
 test.each(Object.entries(PRESETS))('the preset %s is complete and reaches its provider safely', (name, preset) => {
@@ -67,7 +66,9 @@ test.each([
   ],
   ['vertex', { GOOGLE_CLOUD_LOCATION: 'global' }, {}, undefined],
 ])('the address of %s in %j and %j is %s', (name, env, place, address) => {
-  expect(addressOfPreset(PRESETS[name] as Preset, env, place)).toBe(address);
+  const preset = PRESETS[name];
+  if (preset === undefined) throw new Error(`There is no preset ${name}`);
+  expect(addressOfPreset(preset, env, place)).toBe(address);
 });
 
 test('no two presets share a slug or an address', () => {
