@@ -5,6 +5,7 @@ FROM node:24.21.0-bookworm-slim AS manifests
 WORKDIR /src
 # Packages are reinstalled only when one of these changes.
 COPY package.json package-lock.json .npmrc ./
+COPY packages/ai-sdk/package.json packages/ai-sdk/
 COPY packages/clients/package.json packages/clients/
 COPY packages/core/package.json packages/core/
 COPY packages/express/package.json packages/express/
@@ -12,7 +13,6 @@ COPY packages/fixtures/package.json packages/fixtures/
 COPY packages/node/package.json packages/node/
 COPY packages/postgres/package.json packages/postgres/
 COPY packages/redis/package.json packages/redis/
-COPY packages/ai-sdk/package.json packages/ai-sdk/
 COPY packages/server/package.json packages/server/
 COPY packages/ui/package.json packages/ui/
 

@@ -38,7 +38,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   foundation: { imports: [] },
   wire: { imports: ['foundation'] },
   http: { imports: ['foundation'] },
-  providers: { imports: ['foundation', 'wire'], packages: ['eventsource-parser'] },
+  providers: { imports: ['foundation', 'wire'], packages: ['aws4fetch', 'eventsource-parser'] },
   webhooks: { imports: ['foundation', 'wire'] },
   catalog: { imports: ['foundation', 'wire', 'providers'] },
   stores: { imports: ['foundation', 'wire'], types: ['providers'] },

@@ -4,12 +4,12 @@ import { createRequestHandler } from '../../desktop/src/gateway/handle-requests.
 import type { FromGateway } from '../../desktop/src/shared/gateway-messages.ts';
 import { ROUTES } from '../../packages/core/src/api/routes.ts';
 import { createCoreGateway } from '../support/gateways/core-gateway.ts';
-import { createScriptedTransport } from '../support/upstreams/scripted-transport.ts';
+import { createReplayTransport } from '../support/upstreams/scripted-transport.ts';
 
 test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
   'the window of the desktop app is refused nothing for its kind of key: %s %s',
   async (method, path) => {
-    const { gateway } = createCoreGateway(createScriptedTransport());
+    const { gateway } = createCoreGateway(createReplayTransport({ status: 503, pieces: [] }));
     const head = await new Promise<FromGateway>((post) => {
       const body = new TextEncoder().encode('{}');
       const request = { type: 'request', id: 1, method, path, query: '', headers: {}, body } as const;

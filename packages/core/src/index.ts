@@ -1,5 +1,6 @@
 // Hosts: a gateway, the requests it handles and the responses it gives.
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
+export type { AwsCredentials, AwsCredentialSource } from './providers/bedrock/bedrock-provider.ts';
 export type {
   Engine,
   Exposition,

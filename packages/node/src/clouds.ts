@@ -1,4 +1,4 @@
-import type { AwsCredentialSource } from '@model-gateway/core/providers/bedrock';
+import type { AwsCredentialSource } from '@model-gateway/core';
 
 import { createAwsCredentials, findAwsCredentials } from './clouds/aws/aws-credentials.ts';
 import { createAzureTokens } from './clouds/azure-token.ts';

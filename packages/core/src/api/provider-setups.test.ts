@@ -105,10 +105,10 @@ test('a server that is started later, and models that it gets later, are there w
   expect(await ids()).toEqual([]);
   listed = ['first'];
   await gateway.platform.advance(60_000);
-  expect(await ids()).toEqual(['ollama/first']);
+  await expect.poll(ids).toEqual(['ollama/first']);
   listed = ['first', 'second'];
   await gateway.platform.advance(60_000);
-  expect(await ids()).toEqual(['ollama/first', 'ollama/second']);
+  await expect.poll(ids).toEqual(['ollama/first', 'ollama/second']);
 });
 
 test('a new key is called at once, whatever became of the calls before', async () => {

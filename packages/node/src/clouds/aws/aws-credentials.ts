@@ -1,5 +1,4 @@
-import { readVariable } from '@model-gateway/core';
-import type { AwsCredentialSource } from '@model-gateway/core/providers/bedrock';
+import { type AwsCredentialSource, readVariable } from '@model-gateway/core';
 
 import type { CloudHost } from '../cloud-host.ts';
 import { createRenewed } from '../renewed.ts';
