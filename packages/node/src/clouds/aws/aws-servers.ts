@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { readVariable } from '@model-gateway/core';
-import type { AwsCredentials } from '@model-gateway/core';
+import { type AwsCredentials, readVariable } from '@model-gateway/core';
 
 import { askForCredentials, type CloudHost } from '../cloud-host.ts';
 
