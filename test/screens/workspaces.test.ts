@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WIDTH } from '../e2e/examine.ts';
 import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
 
-describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})`, () => {
+describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})`, { timeout: 60_000 }, () => {
   let ui: Ui;
   const read = async <Body>(path: string): Promise<Body> => (await (await ui.call(path)).json()) as Body;
   const write = async (path: string, body: unknown): Promise<{ id: string }> => {

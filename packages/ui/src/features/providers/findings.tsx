@@ -9,10 +9,12 @@ import type { ProviderFinding } from './provider-queries.ts';
 import type { LayerTest } from './use-layer-test.ts';
 
 /** In the order in which they are looked at. */
-const LAYERS = ['address', 'dns', 'tcp', 'tls', 'package', 'auth', 'call'] as const;
+const LAYERS = ['address', 'dns', 'tcp', 'tls', 'auth', 'call'] as const;
+/** What stands in the place of the connection where a package makes the calls. */
+const PACKAGE = 'package';
 
 function toLayerName(layer: string): string {
-  const known = LAYERS.find((one) => one === layer);
+  const known = ([...LAYERS, PACKAGE] as const).find((one) => one === layer);
   return known === undefined ? layer : providerMessages().test.layers[known];
 }
 
@@ -100,7 +102,8 @@ function LayerRow({
 
 /** The layer that is looked at. Whether a call follows the key is seen when it has come. */
 function NextRow({ findings }: { findings: readonly ProviderFinding[] }) {
-  const next = LAYERS[LAYERS.findIndex((layer) => layer === findings.at(-1)?.layer) + 1];
+  const last = findings.at(-1)?.layer;
+  const next = last === PACKAGE ? 'auth' : LAYERS[LAYERS.findIndex((layer) => layer === last) + 1];
   return (
     <li className="flex items-center gap-3 px-3 py-2.5 text-sm text-ink-faint">
       <Spinner /> {next === undefined ? providerMessages().test.result : toLayerName(next)}…
