@@ -52,10 +52,10 @@ describe.skipIf(isSkipped)(`updates of the catalog${why}`, { timeout: 120_000 },
     expect(await examine(opened, 'catalog-updates')).toEqual([]);
     await dialog.getByRole('checkbox', { name: 'context_length of own/chat' }).uncheck();
     await dialog.getByRole('button', { name: 'Apply 1 change' }).click();
-    await page.getByText('1 change was applied').waitFor();
+    await page.getByText('1 change was applied').first().waitFor();
     expect(await priceOf(ui)).toBe('0.000004');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('The changes were taken back').waitFor();
+    await page.getByText('The changes were taken back').first().waitFor();
     expect(await priceOf(ui)).toBe('0.000002');
   });
 });

@@ -191,7 +191,11 @@ function Actions({ search, compared: { length: count }, onOpen, onChange }: Acti
           {t.clearSelected(count)}
         </Button>
       )}
-      <Button disabled={count < 2} onClick={() => onOpen('compare')}>
+      <Button
+        className={count < 2 ? 'max-sm:hidden' : undefined}
+        disabled={count < 2}
+        onClick={() => onOpen('compare')}
+      >
         {t.compare(count)}
       </Button>
       {setups?.editable === true && <Button onClick={() => onOpen('check')}>{updateMessages().check}</Button>}
