@@ -64,7 +64,7 @@ function toFactColumns(rows: readonly ModelRow[]): readonly Column<ModelRow>[] {
       header: t.name,
       sort: 'name',
       width: 'minmax(230px,2fr)',
-      narrow: { width: 'minmax(170px,3fr)' },
+      narrow: { width: 'minmax(150px,3fr)' },
       cell: NameCell,
     },
     {
