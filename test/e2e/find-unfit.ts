@@ -20,10 +20,13 @@ export const FIND_UNFIT = `(() => {
     if (figure && rects.some(({ top }) => Math.abs(top - rects[0].top) > 3)) found.push('wrapped: ' + text);
     if ((!figure && !fixed) || isName) continue;
     const right = Math.max(...rects.map((rect) => rect.right));
+    const top = Math.min(...rects.map((rect) => rect.top));
     for (let at = element; at !== null && at !== document.body; at = at.parentElement) {
       const { overflowX, contain } = getComputedStyle(at);
       if (overflowX === 'auto' || overflowX === 'scroll') break;
       const clips = overflowX === 'hidden' || overflowX === 'clip' || /strict|content|paint/.test(contain);
+      // What wraps below the edge is out of sight whole.
+      if (clips && top >= at.getBoundingClientRect().bottom) break;
       if (clips && right > at.getBoundingClientRect().right + 1) {
         found.push('cut off: ' + text);
         break;

@@ -94,7 +94,7 @@ export const partMessages = createMessages(
     text: {
       lines: (bytes: string, lines: string) => `${bytes}, ${lines} lines, raw text`,
       longText: 'Long text',
-      linesShown: (lines: string) => `${lines} lines shown`,
+      linesShown: (lines: string) => `${lines} lines`,
       items: (count: number) => plural.en(count, { one: `${count} item`, other: `${count} items` }),
       members: (count: number) => plural.en(count, { one: `${count} member`, other: `${count} members` }),
       copyJson: 'Copy JSON',

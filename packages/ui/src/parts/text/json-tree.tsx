@@ -71,7 +71,7 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
         {title}
         {/* Where it does not fit, it wraps out of sight: a part of a number would be another number. */}
         <span className="flex h-4.5 min-w-0 flex-1 flex-wrap overflow-hidden">
-          <span className="w-px" />
+          <span className="h-full w-px" />
           <span className="whitespace-nowrap">{t.linesShown(formatCount(lines.length))}</span>
         </span>
         <CopyButton look="quiet" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
