@@ -41,6 +41,7 @@ import { createCallLimits } from './limits/call-limits.ts';
 import { createKeyLimits, refuseUncounted } from './limits/key-limits.ts';
 import { createLedger, type LedgerOptions } from './limits/ledger.ts';
 import { createLiveRateLimits, type LiveRateLimits } from './limits/rate-limits.ts';
+import { createSessionGuard } from './limits/sessions/session-guard.ts';
 import { createSharedLedger } from './limits/shared/shared-ledger.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import { createLimitKeeper } from './providers/keep-limits.ts';
@@ -128,8 +129,10 @@ export function createFoundations(
     : null;
   const broadcasting = { ...shared, bootstrapKeys, broadcast, cacheExaminer };
   const broadcaster = chooseBroadcaster({ platform, store })(broadcasting);
+  const sessionGuard = createSessionGuard(shared);
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
+    sessionGuard.noteRecorded,
     createKeySpending({ keys: keyBoard, limits: keyLimits }),
     guardrailHits.noteRecorded,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
@@ -198,6 +201,7 @@ export function createFoundations(
     health,
     keyBoard,
     callLimits,
+    sessionGuard,
     ledger,
     guardrailHits,
     recording,

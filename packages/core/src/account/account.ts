@@ -2,6 +2,7 @@ import type { SettingsRepository } from '../stores/store.ts';
 import type { Settings, SettingsChange, ShownSettings } from '../wire/account.ts';
 import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/routing-rules.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
+import type { SessionLimits } from '../wire/session-limits.ts';
 
 /** Preferences of the account for calls that state none. */
 export type RoutingDefaults = Pick<ProviderPreferences, 'order' | 'sort' | 'allow_fallbacks' | 'max_price'>;
@@ -16,6 +17,8 @@ export interface LiveAccount extends AccountOptions {
   readonly writtenDefaults?: RoutingDefaults | undefined;
   /** The rules that choose models by what a call is, in the form of the wire; absent without any. */
   readonly rules?: readonly RoutingRule[] | undefined;
+  /** How far sessions may go, in the form of the wire; absent without any limit. */
+  readonly sessionLimits?: SessionLimits | undefined;
   /** The options of the configuration. */
   readonly configured?: AccountOptions | undefined;
 }
@@ -42,6 +45,7 @@ export function createLiveAccount(
       routingDefaults: order?.length ? { ...writtenDefaults, order: [...toTags(order)] } : writtenDefaults,
       writtenDefaults,
       rules: rules?.length ? rules : undefined,
+      sessionLimits: toSessionLimits(account),
       configured,
     };
   };
@@ -58,7 +62,7 @@ export function createLiveAccount(
 }
 
 function toAccount(configured: AccountOptions, settings: SettingsChange): AccountOptions {
-  const { providers, privacy, routing } = configured;
+  const { providers, privacy, routing, sessions } = configured;
   return {
     defaultModel: configured.defaultModel ?? settings.default_model,
     creditsUsd: configured.creditsUsd ?? settings.credits_usd,
@@ -69,6 +73,13 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
     privacy: {
       zdr: privacy?.zdr ?? settings.privacy?.zdr,
       allowTraining: privacy?.allowTraining ?? settings.privacy?.allow_training,
+    },
+    sessions: {
+      maxCostUsd: sessions?.maxCostUsd ?? settings.sessions?.max_cost_usd,
+      maxCalls: sessions?.maxCalls ?? settings.sessions?.max_calls,
+      maxMinutes: sessions?.maxMinutes ?? settings.sessions?.max_minutes,
+      maxRepeats: sessions?.maxRepeats ?? settings.sessions?.max_repeats,
+      action: sessions?.action ?? settings.sessions?.action,
     },
     routing: {
       order: routing?.order ?? settings.routing?.order,
@@ -87,6 +98,21 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
     },
   };
 }
+
+/** Undefined without any limit, so that most calls need not look further. */
+function toSessionLimits(account: AccountOptions): SessionLimits | undefined {
+  const limits = toShownLimits(account);
+  const { action: _, ...rest } = limits;
+  return Object.values(rest).some((limit) => limit !== null) ? limits : undefined;
+}
+
+const toShownLimits = ({ sessions }: AccountOptions): SessionLimits => ({
+  max_cost_usd: sessions?.maxCostUsd ?? null,
+  max_calls: sessions?.maxCalls ?? null,
+  max_minutes: sessions?.maxMinutes ?? null,
+  max_repeats: sessions?.maxRepeats ?? null,
+  action: sessions?.action ?? 'refuse',
+});
 
 /** Undefined if it is empty, so that most calls need not look further. */
 function toRoutingDefaults(routing: AccountOptions['routing'] = {}): RoutingDefaults | undefined {
@@ -120,6 +146,20 @@ export interface AccountOptions {
     | { readonly only?: readonly string[] | undefined; readonly ignore?: readonly string[] | undefined }
     | undefined;
   readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined } | undefined;
+  /** How far a session of an agent may go (docs/decisions/0102). Null and absent are no limit. */
+  readonly sessions?:
+    | {
+        /** USD that its recorded calls have cost. */
+        readonly maxCostUsd?: number | null | undefined;
+        readonly maxCalls?: number | null | undefined;
+        /** From the beginning of its first call. */
+        readonly maxMinutes?: number | null | undefined;
+        /** So many times the same step is a loop. */
+        readonly maxRepeats?: number | null | undefined;
+        /** What becomes of further calls. Default: they are refused. */
+        readonly action?: SessionLimits['action'] | undefined;
+      }
+    | undefined;
   /** Defaults for calls. */
   readonly routing?:
     | {
@@ -198,6 +238,7 @@ function toSettings(account: LiveAccount): Settings {
       max_price: { ...routing?.maxPrice },
       rules: [...(rules ?? [])],
     },
+    sessions: toShownLimits(account),
     credits_usd: creditsUsd ?? null,
   };
 }
@@ -209,7 +250,14 @@ export const toShownSettings = (account: LiveAccount): ShownSettings => ({
 });
 
 /** The paths of the settings that the configuration sets. Null is no limit, and is not set. */
-function configuredPaths({ defaultModel, creditsUsd, providers, privacy, routing }: AccountOptions = {}): string[] {
+function configuredPaths({
+  defaultModel,
+  creditsUsd,
+  providers,
+  privacy,
+  routing,
+  sessions,
+}: AccountOptions = {}): string[] {
   const said: Readonly<Record<string, unknown>> = {
     default_model: defaultModel,
     'providers.only': providers?.only,
@@ -228,6 +276,11 @@ function configuredPaths({ defaultModel, creditsUsd, providers, privacy, routing
     'routing.retries_at_endpoint': routing?.retriesAtEndpoint,
     'routing.max_price': routing?.maxPrice,
     'routing.rules': routing?.rules,
+    'sessions.max_cost_usd': sessions?.maxCostUsd,
+    'sessions.max_calls': sessions?.maxCalls,
+    'sessions.max_minutes': sessions?.maxMinutes,
+    'sessions.max_repeats': sessions?.maxRepeats,
+    'sessions.action': sessions?.action,
     credits_usd: creditsUsd,
   };
   return Object.keys(said).filter((path) => said[path] !== undefined && said[path] !== null);

@@ -92,6 +92,8 @@ const NO_ROUTING = {
   rules: [],
 };
 
+const NO_LIMITS = { max_cost_usd: null, max_calls: null, max_minutes: null, max_repeats: null, action: 'refuse' };
+
 test('what the configuration says is shown as such, counts, and is changed there alone', async () => {
   const { call, dataOf } = createAdminGateway({
     account: { defaultModel: 'acme/chat', providers: { ignore: ['beta'] }, privacy: { allowTraining: false } },
@@ -101,6 +103,7 @@ test('what the configuration says is shown as such, counts, and is changed there
     providers: { only: [], ignore: ['beta'] },
     privacy: { zdr: false, allow_training: false },
     routing: NO_ROUTING,
+    sessions: NO_LIMITS,
     credits_usd: null,
   };
   const configured = ['default_model', 'providers.ignore', 'privacy.allow_training'];
@@ -135,6 +138,7 @@ test('settings hold from the next request on, and what is not known of them is r
       max_price: { prompt: '2.5' },
       rules: [{ name: 'r', when: { min_tools: 2 }, model: 'acme/other', models: ['acme/chat'] }],
     },
+    sessions: { max_cost_usd: 5, max_calls: 400, max_minutes: 90, max_repeats: 5, action: 'warn' },
     credits_usd: 7,
     configured: [],
   };

@@ -76,6 +76,7 @@ export const updateSettings = operation<AccountParts>()({
       ...(body.providers && { providers: { ...settings.providers, ...body.providers } }),
       ...(body.privacy && { privacy: { ...settings.privacy, ...body.privacy } }),
       ...(body.routing && { routing: { ...settings.routing, ...body.routing } }),
+      ...(body.sessions && { sessions: { ...settings.sessions, ...body.sessions } }),
     }));
     return { data: toShownSettings(parts.account) };
   },
@@ -119,7 +120,7 @@ function withoutConfigured(sent: SettingsChange, before: Settings, configured: r
   return left;
 }
 
-const GROUPS: ReadonlySet<string> = new Set(['providers', 'privacy', 'routing']);
+const GROUPS: ReadonlySet<string> = new Set(['providers', 'privacy', 'routing', 'sessions']);
 const CONFIGURED = 'it is set in the configuration, which takes precedence: change it there, under account';
 
 /** `GET /admin/v1/rate-limits`: the rules of the configuration, then those that were stored by `PUT`. */

@@ -11,6 +11,7 @@ const assignments = late(() => import('./guardrail-assignments.ts'));
 const trials = late(() => import('./guardrail-trials.ts'));
 const members = late(() => import('./members.ts'));
 const account = late(() => import('./account.ts'));
+const sessionLimits = late(() => import('./session-limits.ts'));
 const retention = late(() => import('./retention.ts'));
 const providers = late(() => import('./providers.ts'));
 const providerHistory = late(() => import('./provider-history.ts'));
@@ -111,6 +112,9 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
   Account: {
     'GET /admin/v1/settings': admin(account('getSettings'), 'Show the settings of the account'),
     'PATCH /admin/v1/settings': admin(account('updateSettings'), 'Change the settings of the account'),
+    'GET /admin/v1/session-limits': admin(sessionLimits('getSessionLimits'), 'Get the limits of sessions, and the sessions that have reached one'),
+    'POST /admin/v1/session-limits/allow': admin(sessionLimits('allowSession'), 'Let a stopped session continue'),
+    'POST /admin/v1/session-limits/trial': admin(sessionLimits('trialSessionLimits'), 'Show what limits would have done to past sessions'),
     'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
     'PUT /admin/v1/rate-limits': admin(account('putRateLimits'), 'Replace the rate limits that are not of the configuration'),
     'GET /admin/v1/retention': admin(retention('getRetention'), 'Show how long is kept, and what would be deleted'),

@@ -2,6 +2,7 @@ import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { MadeMedia, Prices } from '../catalog/prices.ts';
 import type { Unchecked } from '../foundation/parse.ts';
 import { CALL_KIND_NAMES, CALL_KINDS, type CallKindName, kindOfOutput } from '../wire/call-kinds.ts';
+import type { ChatMessage } from '../wire/chat-request.ts';
 import type { DataRegion } from '../wire/fields.ts';
 import type { Generation } from '../wire/generation.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
@@ -51,6 +52,8 @@ export interface CallKind<Request> {
   isStreamed?(request: Request): boolean;
   /** Names texts of the request in a form that filters cannot read; null for none. Absent where there never are any. */
   unreadableIn?(request: Request): string | null;
+  /** Returns the messages of a conversation, in which an agent may go in circles. Absent for kinds without one. */
+  turnsOf?(request: Request): readonly ChatMessage[];
 }
 
 /** The request's preferences for the choice of endpoints. */

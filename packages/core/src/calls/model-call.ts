@@ -290,6 +290,7 @@ export const RATE_LIMIT_HEADERS: HeaderDescriptions = {
 /** The headers that responses to calls have, for the API document. */
 export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
   'x-generation-id': 'Id of the generation, once the call has passed all checks',
+  'x-gateway-session-notice': 'The limit that the session has reached, where the call goes on all the same',
   ...RATE_LIMIT_HEADERS,
 };
 

@@ -146,6 +146,7 @@ export const chatKind: CallKind<ChatCompletionRequest> = {
   needsOf: chatNeedsOf,
   boundOf: chatBoundOf,
   mapTexts: mapChatTexts,
+  turnsOf: ({ messages }) => messages,
 };
 
 /** In both forms of the request, so that it still counts as read from its native one. */

@@ -17,6 +17,7 @@ import { boundWithin, type Budget, type BudgetParts, findBudgets } from '../limi
 import type { Ledger, WorstCase } from '../limits/ledger.ts';
 import type { LiveRateLimits } from '../limits/rate-limits.ts';
 import { reserveCall, withinBounds } from '../limits/reserve-call.ts';
+import type { SessionGuard } from '../limits/sessions/session-guard.ts';
 import { createRoutingReport, type RoutingReport, toRoutingDecision, withReport } from '../routing/explain.ts';
 import { type CallPlan, noEndpointLeft, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
 import type { GenerationRepository, Store, WorkspaceRecord } from '../stores/store.ts';
@@ -73,6 +74,7 @@ export interface PrepareParts {
   readonly logger: Logger;
   readonly logging: { readonly inputOutput: boolean };
   readonly filterFunctions: FilterFunctions;
+  readonly sessionGuard: Pick<SessionGuard, 'check'>;
 }
 
 /**
@@ -113,6 +115,11 @@ export async function prepareCall<
     if (caller.policy !== null) noteEffects(call, planned, { pipeline, caller, isRefused: refusal !== null });
     const refused = refusal ?? (endpoints.length === 0 ? noEndpointLeft(plan) : null);
     if (refused !== null) throw withReport(refused, report, { attempts: [], hasFailed: true });
+    const { sessionLimits } = routing.account;
+    if (sessionLimits !== undefined && steps.isRecorded && call.session !== null) {
+      const notice = await parts.sessionGuard.check(call, sessionLimits);
+      if (notice !== null) responseHeaders[SESSION_NOTICE] = notice;
+    }
     const plannedAt = platform.monotonicNow();
 
     const isDecisionStored = steps.isRecorded && logging.inputOutput && call.region === null;
@@ -126,6 +133,9 @@ export async function prepareCall<
     throw withAskedModel(thrown, received);
   }
 }
+
+/** Tells a caller that its session has reached a limit and goes on. */
+const SESSION_NOTICE = 'x-gateway-session-notice';
 
 /**
  * Holds the most that a call may cost until its generation is recorded, where a budget limits it. Throws

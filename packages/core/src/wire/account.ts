@@ -5,6 +5,7 @@ import { modelEndpointSchema } from './models.ts';
 import { storedRetentionSchema } from './retention.ts';
 import { routingRulesSchema } from './routing-rules.ts';
 import { maxPriceSchema, sortKeySchema } from './routing.ts';
+import { sessionLimitsSchema, stoppedSessionSchema } from './session-limits.ts';
 import { viewSchema } from './views.ts';
 
 /** The response of `GET /credits`. USD. */
@@ -174,12 +175,14 @@ const settingsSchema = z.object({
     /** Rules that choose the model of a chat call by what the call is; the first whose conditions all hold. */
     rules: routingRulesSchema,
   }),
+  /** How far a session of an agent may go. */
+  sessions: sessionLimitsSchema,
   /** USD that all calls together may cost; null means no limit. */
   credits_usd: z.number().min(0).nullable(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
-const { default_model, providers, privacy, routing, credits_usd } = settingsSchema.shape;
+const { default_model, providers, privacy, routing, sessions, credits_usd } = settingsSchema.shape;
 
 /**
  * The body of `PATCH /admin/v1/settings`, and its stored form: absent members remain unchanged. What the configuration
@@ -191,6 +194,7 @@ export const settingsChangeSchema = z
     providers: z.strictObject(providers.shape).partial(),
     privacy: z.strictObject(privacy.shape).partial(),
     routing: z.strictObject({ ...routing.shape, max_price: maxPriceSchema.strict() }).partial(),
+    sessions: z.strictObject(sessions.shape).partial(),
     credits_usd,
   })
   .partial();
@@ -214,6 +218,8 @@ export const storedSettingsSchema = z.object({
   rate_limits: z.array(rateLimitSchema).optional(),
   retention: storedRetentionSchema.optional(),
   views: z.array(viewSchema).optional(),
+  /** Sessions that have reached a limit, the latest first. */
+  stopped_sessions: z.array(stoppedSessionSchema).optional(),
   /** What the last comparison on the schedule has found. */
   catalog: catalogComparisonSchema.optional(),
 });

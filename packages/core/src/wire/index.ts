@@ -114,6 +114,7 @@ export type {
 export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
 export type { Prompt, PromptHead, PromptMessage, PromptVersion } from './prompts.ts';
 export type { ViewBody } from './views.ts';
+export type { SessionTrial, StoppedSession } from './session-limits.ts';
 export type { SentRequest, StoredRequest, StoredRequestReport } from './stored-request.ts';
 export type {
   Rerun,

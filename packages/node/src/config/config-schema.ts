@@ -79,6 +79,17 @@ const accountSchema = z.strictObject({
     .partial()
     .optional(),
   privacy: z.strictObject({ zdr: z.boolean(), allowTraining: z.boolean() }).partial().optional(),
+  sessions: z
+    .strictObject({
+      maxCostUsd: z.number().gt(0).nullable().describe('USD that the calls of one session may cost together'),
+      maxCalls: z.int().min(1).nullable().describe('Calls of one session'),
+      maxMinutes: z.number().gt(0).nullable().describe('Minutes from the beginning of its first call'),
+      maxRepeats: z.int().min(3).max(50).nullable().describe('So many times the same step of an agent is a loop'),
+      action: z.enum(['warn', 'refuse']).describe('What becomes of further calls of the session'),
+    })
+    .partial()
+    .optional()
+    .describe('How far a session of an agent may go'),
 });
 
 /** For calls that do not say otherwise. As with the account, nothing has a default. */

@@ -15,9 +15,10 @@ import { toggled } from '../../parts/toggled.ts';
 import { settingsMessages } from './messages.ts';
 import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
+import { SessionFields } from './session-limits.tsx';
 
 /** The sections that are saved together. */
-export type AccountSection = 'account' | 'routing' | 'rules';
+export type AccountSection = 'account' | 'routing' | 'rules' | 'sessions';
 
 interface AccountFormProps {
   readonly settings: AccountSettings;
@@ -53,6 +54,7 @@ export function AccountForm({ settings: { configured, ...settings }, section }: 
         />
       )}
       {section === 'rules' && <RuleList {...parts} modelList={listId} />}
+      {section === 'sessions' && <SessionFields {...parts} limits={draft.sessions} />}
       <datalist id={listId}>
         {models.map(({ id }) => (
           <option key={id} value={id} />

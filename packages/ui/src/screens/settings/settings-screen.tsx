@@ -22,6 +22,7 @@ import { StorageCard } from './data/storage-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
 import { settingsMessages } from './messages.ts';
+import { StoppedSessions } from './session-limits.tsx';
 import { SECTIONS, type SettingsSection } from './settings-search.ts';
 import { WorkspacesSection } from './workspaces/workspaces-section.tsx';
 
@@ -91,11 +92,12 @@ function AccountSections({ section }: { section: SettingsSection }) {
           <RateLimitsSection />
         </div>
       )}
+      {section === 'sessions' && <StoppedSessions />}
     </div>
   );
 }
 
-const ACCOUNT_SECTIONS: readonly AccountSection[] = ['account', 'routing', 'rules'];
+const ACCOUNT_SECTIONS: readonly AccountSection[] = ['account', 'routing', 'rules', 'sessions'];
 
 function AboutCard() {
   const state = useGatewayState();

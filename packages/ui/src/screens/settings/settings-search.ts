@@ -4,6 +4,7 @@ export const SECTIONS = [
   'account',
   'routing',
   'rules',
+  'sessions',
   'workspaces',
   'data',
   'gateway',
