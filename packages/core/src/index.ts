@@ -300,7 +300,9 @@ export {
 } from './files/file-storage.ts';
 export type { FileOptions } from './files/file-library.ts';
 export type { RerunJudge, RerunPairToJudge } from './reruns/judge-by-code.ts';
+export type { PresetRepository, StoredPreset } from './stores/presets.ts';
 export { type PromptRepository, type StoredPrompt, toPromptHead } from './stores/prompts.ts';
+export type { Preset, PresetVersion } from './wire/presets.ts';
 export type { PromptHead } from './wire/prompts.ts';
 export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/rows.ts';
 export type {

@@ -49,6 +49,11 @@ export interface RowTables {
     /** JSON of what lists show. */
     readonly head: string;
   };
+  readonly presets: StoredRow & {
+    readonly workspace_id: string;
+    /** JSON of what lists show. */
+    readonly head: string;
+  };
   readonly reruns: StoredRow & {
     /** The rerun that it belongs to; its own id, if it is one. */
     readonly rerun_id: string;

@@ -8,6 +8,7 @@ import {
   type Repository,
   type RerunRow,
   type StoredFile,
+  type StoredPreset,
   type StoredPrompt,
   toPromptHead,
   type VideoJob,
@@ -19,7 +20,7 @@ import { runTransaction } from './connection/connection.ts';
 import { codeOf } from './connection/errors.ts';
 import type { Database, RowTables } from './database.ts';
 
-type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'reruns' | 'files' | 'batches';
+type RowTable = 'video_jobs' | 'broadcasts' | 'guardrail_hits' | 'prompts' | 'presets' | 'reruns' | 'files' | 'batches';
 
 interface RowRepositoryOptions<Row> {
   readonly database: Kysely<Database>;
@@ -142,6 +143,11 @@ export function toGuardrailHitColumns({ day }: Pick<GuardrailHitsRow, 'day'>): {
 /** Prompts do not age. */
 export function toPromptColumns(prompt: StoredPrompt): ColumnsOf<'prompts'> {
   return { ages_from_ms: null, head: JSON.stringify(toPromptHead(prompt)) };
+}
+
+/** Presets do not age either. */
+export function toPresetColumns({ workspaceId, preset }: StoredPreset): ColumnsOf<'presets'> {
+  return { ages_from_ms: null, workspace_id: toColumnId(workspaceId), head: JSON.stringify(preset) };
 }
 
 /** Reruns do not age: they are deleted by hand. */

@@ -13,6 +13,8 @@ import type {
   GuardrailHitsRepository,
   GuardrailHitsRow,
   Logger,
+  Preset,
+  PresetRepository,
   PromptHead,
   PromptRepository,
   SharedEntries,
@@ -21,6 +23,7 @@ import type {
   RerunRepository,
   RerunRow,
   StoredFile,
+  StoredPreset,
   StoredPrompt,
   StoredRerun,
   VideoJob,
@@ -38,6 +41,7 @@ import {
   toBroadcastColumns,
   toFileColumns,
   toGuardrailHitColumns,
+  toPresetColumns,
   toPromptColumns,
   toRerunColumns,
   toVideoJobColumns,
@@ -53,6 +57,7 @@ interface RowStore extends StorePart {
       | 'broadcasts'
       | 'guardrailHits'
       | 'prompts'
+      | 'presets'
       | 'reruns'
       | 'files'
       | 'batches'
@@ -75,6 +80,7 @@ export function openRows({ connection, logger, now, keptDays }: StorePartOptions
       broadcasts: createBroadcasts(database, oldestMs),
       guardrailHits: createGuardrailHitRows(database, oldestMs),
       prompts: createPrompts(database, oldestMs),
+      presets: createPresets(database, oldestMs),
       reruns: createReruns(database, oldestMs),
       files: createFiles(database, oldestMs),
       batches: createBatches(database, oldestMs),
@@ -216,6 +222,17 @@ function createPrompts(database: Kysely<Database>, oldestMs: () => number): Requ
     async listHeads() {
       const found = await database.selectFrom('prompts').select('head').orderBy('position').execute();
       return found.map(({ head }) => JSON.parse(head) as PromptHead);
+    },
+  };
+}
+
+/** Presets, of which lists read the heads of one workspace. */
+function createPresets(database: Kysely<Database>, oldestMs: () => number): Required<PresetRepository> {
+  return {
+    ...createRowRepository<StoredPreset>({ database, table: 'presets', toColumns: toPresetColumns, oldestMs }),
+    async listHeads(workspaceId) {
+      const heads = database.selectFrom('presets').select('head').where('workspace_id', '=', toColumnId(workspaceId));
+      return (await heads.orderBy('position').execute()).map(({ head }) => JSON.parse(head) as Preset);
     },
   };
 }

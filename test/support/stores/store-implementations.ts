@@ -27,6 +27,7 @@ const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'files.listOf',
   'generations.follow',
   'guardrailHits.listDays',
+  'presets.listHeads',
   'prompts.listHeads',
   'reruns.listPartsOf',
   'reruns.listReruns',

@@ -37,6 +37,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     broadcasts: createRowRepository({ write: () => RESOLVED }),
     guardrailHits: createRowRepository({ write: () => RESOLVED }),
     prompts: createRowRepository({ write: () => RESOLVED }),
+    presets: createRowRepository({ write: () => RESOLVED }),
     reruns: createRowRepository({ write: () => RESOLVED }),
     files: createRowRepository({ write: () => RESOLVED }),
     batches: createRowRepository({ write: () => RESOLVED }),

@@ -8,6 +8,7 @@ import type { BatchRepository } from './batches.ts';
 import type { FileRepository } from './files.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
 import type { RetentionChanges } from './kept-days.ts';
+import type { PresetRepository } from './presets.ts';
 import type { PromptRepository } from './prompts.ts';
 import type { RerunRepository } from './reruns.ts';
 import type {
@@ -104,6 +105,8 @@ export interface Store {
   readonly guardrailHits: GuardrailHitsRepository;
   /** Each with all its versions, a row of its own: together their texts may be large. */
   readonly prompts: PromptRepository;
+  /** Each with all its versions, like prompts. */
+  readonly presets: PresetRepository;
   /** Reruns and their items, which change with every call that they make. */
   readonly reruns: RerunRepository;
   /** What is known of stored files, without their contents. */

@@ -112,6 +112,7 @@ export type {
   ProviderTestResult,
 } from './providers.ts';
 export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
+export type { Preset, PresetVersion, PresetWithVersion } from './presets.ts';
 export type { Prompt, PromptHead, PromptMessage, PromptVersion } from './prompts.ts';
 export type { ViewBody } from './views.ts';
 export type { SessionTrial, StoppedSession } from './session-limits.ts';

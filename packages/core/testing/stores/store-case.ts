@@ -11,6 +11,7 @@ const MEMBERS = {
   'generations.follow': ({ generations }: Store): unknown => generations.follow,
   'generations.noteRunning': ({ generations }: Store): unknown => generations.noteRunning,
   'guardrailHits.listDays': ({ guardrailHits }: Store): unknown => guardrailHits.listDays,
+  'presets.listHeads': ({ presets }: Store): unknown => presets.listHeads,
   'prompts.listHeads': ({ prompts }: Store): unknown => prompts.listHeads,
   'reruns.listPartsOf': ({ reruns }: Store): unknown => reruns.listPartsOf,
   'reruns.listReruns': ({ reruns }: Store): unknown => reruns.listReruns,

@@ -3,6 +3,7 @@ import { fileCases } from './files.ts';
 import { followCases, generationCases, restartCases, scanCases } from './generations.ts';
 import { broadcastCases, deliveryCases, videoJobCases } from './jobs.ts';
 import { generationFilterCases, sortedGenerationCases } from './lists.ts';
+import { presetCases } from './presets.ts';
 import { promptCases } from './prompts.ts';
 import { rerunCases } from './reruns.ts';
 import { carriedSpendingCases, spendingCases } from './spending.ts';
@@ -28,6 +29,7 @@ const ALL: readonly StoreCase[] = [
   ...deliveryCases,
   ...guardrailHitCases,
   ...promptCases,
+  ...presetCases,
   ...rerunCases,
   ...fileCases,
   ...batchCases,

@@ -13,6 +13,7 @@ import {
   type RerunRow,
   type Store,
   type StoredFile,
+  type StoredPreset,
   type StoredPrompt,
   type TableSource,
   toKeptDays,
@@ -86,6 +87,7 @@ const STORE_FILES = [
   'broadcasts.ndjson',
   'guardrail-hits.ndjson',
   'prompts.ndjson',
+  'presets.ndjson',
   'reruns.ndjson',
   'files.ndjson',
   'batches.ndjson',
@@ -190,6 +192,7 @@ async function openOwned(
     ({ day }) => Date.parse(day) + DAY_MS > oldestMs,
   );
   const prompts = await openRows<StoredPrompt>('prompts.ndjson', () => true);
+  const presets = await openRows<StoredPreset>('presets.ndjson', () => true);
   const reruns = await openRows<RerunRow>('reruns.ndjson', () => true);
   const batches = await openRows<BatchRow>('batches.ndjson', () => true);
   const storedFiles = await openRows<StoredFile>('files.ndjson', () => true);
@@ -207,6 +210,7 @@ async function openOwned(
     broadcasts,
     guardrailHits,
     prompts,
+    presets,
     reruns,
     files: storedFiles,
     batches,

@@ -18,7 +18,7 @@ import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
 import { SUMS } from './sums.ts';
-import { BATCHES, FILES, RERUNS, TABLES } from './tables.ts';
+import { BATCHES, FILES, PRESETS, RERUNS, TABLES } from './tables.ts';
 
 /**
  * Every change of the schema in its order, by name, with its statements; indexes of what may be large are apart
@@ -31,6 +31,7 @@ const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[
   ['0004-files', FILES],
   ['0005-batches', BATCHES],
   ['0006-batch-holds', BATCH_HOLDS],
+  ['0007-presets', PRESETS],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */

@@ -155,3 +155,16 @@ export const RERUNS: readonly string[] = [
   'create index reruns_position on gateway.reruns (position) where is_rerun',
   'create index reruns_parts on gateway.reruns (rerun_id, position)',
 ];
+
+/** Presets with their versions. The head repeats what lists show, as with prompts. */
+export const PRESETS: readonly string[] = [
+  `create table gateway.presets (
+     id text collate "C" primary key,
+     position bigint generated always as identity,
+     row text not null,
+     ages_from_ms bigint,
+     workspace_id text collate "C" not null,
+     head text not null
+   )`,
+  'create index presets_workspace on gateway.presets (workspace_id, position)',
+];

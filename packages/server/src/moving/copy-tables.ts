@@ -23,6 +23,7 @@ const TABLES = [
   'broadcasts',
   'guardrailHits',
   'prompts',
+  'presets',
   'reruns',
 ] as const;
 type AssignmentTable = 'keyAssignments' | 'memberAssignments';
@@ -43,6 +44,7 @@ const ONE_BY_ONE: ReadonlySet<RowTable> = new Set<RowTable>([
   'broadcasts',
   'guardrailHits',
   'prompts',
+  'presets',
   'reruns',
 ]);
 

@@ -25,6 +25,7 @@ type TableRepositories = Omit<
   | 'broadcasts'
   | 'guardrailHits'
   | 'prompts'
+  | 'presets'
   | 'reruns'
   | 'files'
   | 'batches'
