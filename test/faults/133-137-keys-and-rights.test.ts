@@ -36,6 +36,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /admin/v1/prompts': { id: 'x', name: 'x', messages: [{ role: 'user', content: 'x' }] },
   'PATCH /admin/v1/prompts/{id}': {},
   'POST /admin/v1/prompts/{id}/versions': { messages: [{ role: 'user', content: 'x' }] },
+  'PATCH /admin/v1/presets/{slug}': {},
   'POST /admin/v1/reruns': { ...RERUN, max_cost_usd: 1, start: false },
   'POST /admin/v1/reruns/estimate': RERUN,
   'POST /admin/v1/reruns/{id}/resume': {},
@@ -145,6 +146,10 @@ async function fillIn({ dataOf }: AdminGateway, path: string): Promise<string> {
     await dataOf('POST', '/admin/v1/setup/providers', { slug: 'up', wire: 'openai', baseUrl: 'https://up.example/v1' });
     await dataOf('POST', '/admin/v1/setup/models', GOOD_BODIES['PUT /admin/v1/setup/models/{id+}']);
     return path.replace('{slug}', 'up').replace('{id+}', 'up/chat');
+  }
+  if (path.includes('/presets/')) {
+    await dataOf('POST', '/presets/p/chat/completions', { model: 'up/chat' });
+    return path.replace('{slug}', 'p');
   }
   if (path.includes('{hash}')) {
     return path.replace('{hash}', String((await dataOf('POST', '/keys', { name: 'k' }))['hash']));

@@ -1,5 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import type { Principal } from '../http/request.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
 import type { Workspace } from '../wire/account.ts';
 import { refuseField } from '../wire/fields.ts';
@@ -117,6 +118,20 @@ export async function chooseWorkspaceId(workspaceId: string | undefined, { store
   if (workspaceId === undefined || workspaceId === DEFAULT_WORKSPACE_ID) return DEFAULT_WORKSPACE_ID;
   if ((await store.workspaces.get(workspaceId)) !== undefined) return workspaceId;
   throw refuseField('workspace_id', `there is no workspace ${workspaceId.slice(0, 100)}`);
+}
+
+/**
+ * The workspace that a request is about: that of the caller's key, or the one that a management key names. Throws
+ * `permission_denied` where another key names another one, and `invalid_request` for one that is not there.
+ */
+export async function chooseOwnWorkspaceId(
+  named: string | undefined,
+  { parts, principal }: { readonly parts: WorkspaceParts; readonly principal: Principal },
+): Promise<string> {
+  const own = principal.workspaceId ?? DEFAULT_WORKSPACE_ID;
+  if (named === undefined || named === own) return own;
+  if (principal.kind === 'management') return chooseWorkspaceId(named, parts);
+  throw new GatewayError('permission_denied', 'The key belongs to another workspace');
 }
 
 function noWorkspace(reference: string | undefined): GatewayError {

@@ -29,6 +29,7 @@ const gemini = late(() => import('./gemini.ts'));
 const geminiModels = late(() => import('./gemini-models.ts'));
 const videos = late(() => import('./videos.ts'));
 const videoContent = late(() => import('./video-content.ts'));
+const presets = late(() => import('./presets.ts'));
 const images = late(() => import('./images.ts'));
 const openAiImages = late(() => import('./openai-images.ts'));
 const moderations = late(() => import('./moderations.ts'));
@@ -56,6 +57,17 @@ export const CALL_ROUTES: RouteTable = {
   },
   Completions: {
     'POST /api/v1/completions': apiKey(chat('createCompletion'), 'Complete a text, streamed or not'),
+  },
+  Presets: {
+    'GET /api/v1/presets': anyKey(presets('listPresets'), 'List presets of the workspace, the last changed first'),
+    'GET /api/v1/presets/{slug}': anyKey(presets('getPreset'), 'Get a preset with the version that calls use'),
+    'GET /api/v1/presets/{slug}/versions': anyKey(presets('listPresetVersions'), 'List the versions of a preset, oldest first'),
+    'GET /api/v1/presets/{slug}/versions/{version}': anyKey(presets('getPresetVersion'), 'Get a version of a preset'),
+    'POST /api/v1/presets/{slug}/chat/completions': anyKey(presets('createPresetFromChat'), 'Save the settings of a chat request as a preset, or as its next version'),
+    'POST /api/v1/presets/{slug}/messages': anyKey(presets('createPresetFromMessages'), 'The same with a request in the format of the Anthropic API'),
+    'POST /api/v1/presets/{slug}/responses': anyKey(presets('createPresetFromResponses'), 'The same with a request in the format of the OpenAI Responses API'),
+    'PATCH /admin/v1/presets/{slug}': admin(presets('updatePreset'), 'Rename, disable or archive a preset, or let calls use another version'),
+    'DELETE /admin/v1/presets/{slug}': admin(presets('deletePreset'), 'Delete a preset and its versions'),
   },
   Ollama: {
     'POST /api/chat': ollamaApiKey(ollama('ollamaChat'), 'Create a chat completion in the format of Ollama, streamed by default', { errors: ollamaErrors }),

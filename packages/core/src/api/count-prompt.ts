@@ -2,6 +2,7 @@ import type { CallBound } from '../calls/call-kind.ts';
 import { estimatePrompt } from '../calls/texts.ts';
 import { type ChatParts, COUNT_STEPS, receiveChat } from '../chat/complete-chat.ts';
 import type { Format } from '../chat/format.ts';
+import { findPreset, namesPreset } from '../chat/presets/use-preset.ts';
 import { prepareCall, type PreparedCall, reservePrepared } from '../dispatch/prepare-call.ts';
 import type { RequestContext } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -27,7 +28,8 @@ export async function countPrompt(
   context: RequestContext<ChatParts>,
 ): Promise<PromptCount> {
   const { request: client, parts } = context;
-  const { request } = format.parse(body, client.headers);
+  const preset = namesPreset(format.name, body) ? await findPreset(format.name, body, context) : undefined;
+  const { request } = format.parse(preset === undefined ? body : preset.join(preset.request), client.headers);
   const received = receiveChat(format, request, context);
   const prepared = await prepareCall(received, COUNT_STEPS, context);
   const { call, endpoints } = prepared;

@@ -4,6 +4,7 @@ import { createModelCall, type RegionOf } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import { type PluginParts, onwardPluginsOf, toPluginConstraints } from '../chat/complete-chat.ts';
+import { findPreset, namesPreset } from '../chat/presets/use-preset.ts';
 import { explainFailover } from '../dispatch/ask-again.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
 import { parseWith } from '../foundation/parse.ts';
@@ -25,7 +26,7 @@ export interface ExplainParts extends PluginParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
   readonly regionOf: RegionOf;
-  readonly store: Pick<Store, 'keys'>;
+  readonly store: Pick<Store, 'keys' | 'presets'>;
   readonly keyBoard: KeyBoard;
 }
 
@@ -58,7 +59,13 @@ export const explainCall = operation<ExplainParts>()({
     const holder = query.key === undefined ? principal : await findKeyHolder(query.key, parts);
     const caller = await findCaller(holder, parts.callers);
     const region = parts.regionOf(request);
-    if (query.kind === 'chat') return { data: explainChat(body, { query, caller, parts, principal: holder, region }) };
+    if (query.kind === 'chat') {
+      const preset = namesPreset('chat', body)
+        ? await findPreset('chat', body, { principal: holder, parts })
+        : undefined;
+      const asked = preset === undefined ? body : preset.join(preset.request);
+      return { data: explainChat(asked, { query, caller, parts, principal: holder, region }) };
+    }
     const read = await EXPLAINED[query.kind]();
     const call = read(body, { principal: holder, region, headers: {} });
     const { plan } = planWithin(call, caller, parts.routing, { random: () => 0 });

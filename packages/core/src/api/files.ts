@@ -1,5 +1,4 @@
-import { chooseWorkspaceId } from '../account/workspaces.ts';
-import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { chooseOwnWorkspaceId } from '../account/workspaces.ts';
 import type { FileLibrary, ReceivedContent } from '../files/file-library.ts';
 import {
   toDeletedFile,
@@ -214,11 +213,7 @@ async function enter({
 }): Promise<Entered> {
   const files = libraryOf(parts);
   if (query.provider !== undefined) throw refuseField('provider', 'is not available: files are stored by the gateway');
-  const own = principal.workspaceId ?? DEFAULT_WORKSPACE_ID;
-  const { workspace_id: wanted = own } = query;
-  if (wanted === own) return { files, workspaceId: own };
-  if (principal.kind === 'management') return { files, workspaceId: await chooseWorkspaceId(wanted, parts) };
-  throw new GatewayError('permission_denied', 'The key belongs to another workspace');
+  return { files, workspaceId: await chooseOwnWorkspaceId(query.workspace_id, { parts, principal }) };
 }
 
 function libraryOf({ files }: FileParts): FileLibrary {

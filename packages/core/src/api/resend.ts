@@ -16,7 +16,7 @@ import { resendRequestSchema } from '../wire/stored-request.ts';
 import { findChatFormat } from './inner-chat.ts';
 
 export interface ResendParts extends ChatParts {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'prompts'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'prompts' | 'presets'>;
   readonly configuredKeys: ConfiguredKeys;
 }
 

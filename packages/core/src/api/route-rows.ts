@@ -18,6 +18,7 @@ import type { FixtureParts } from './make-fixture.ts';
 import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
 import type { OllamaCallParts } from './ollama.ts';
+import type { PresetParts } from './presets.ts';
 import type { PromptParts } from './prompts.ts';
 import type { SetupParts } from './provider-setups.ts';
 import type { ProviderParts } from './providers.ts';
@@ -60,6 +61,7 @@ export type ApiParts = ChatParts &
   DestinationParts &
   ViewParts &
   PromptParts &
+  PresetParts &
   RerunParts &
   FileParts &
   BatchParts &

@@ -39,6 +39,8 @@ export interface ModelCall<Request = unknown> {
   readonly ruled?: RuledCall | undefined;
   /** The stored prompt that the request named; undefined for none. */
   readonly prompt?: CalledPrompt | undefined;
+  /** The preset that the request named; undefined for none. */
+  readonly preset?: CalledPreset | undefined;
   /** The request in the form in which it came in, to be stored. */
   readonly received: ReceivedRequest;
 }
@@ -185,6 +187,13 @@ export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now
 /** A version of a stored prompt. */
 export interface CalledPrompt {
   readonly id: string;
+  readonly version: number;
+}
+
+/** A version of a preset. */
+export interface CalledPreset {
+  readonly id: string;
+  readonly slug: string;
   readonly version: number;
 }
 

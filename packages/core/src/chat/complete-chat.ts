@@ -25,6 +25,7 @@ import type { UsableParts } from '../dispatch/usable-endpoints.ts';
 import type { ResolveFiles } from '../files/resolve-files.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import type { Unchecked } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Conversation } from '../generations/ended-call.ts';
 import { type GenerationLogging, observeCall } from '../generations/observer.ts';
@@ -38,10 +39,12 @@ import { applyRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
+import { PRESETS_ELSEWHERE } from '../wire/presets.ts';
 import { chatKind, hasPlugin, hasServerTools, isOnline, type Plugin } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
 import type { CallFormat } from './format.ts';
 import { moderateCall, type Moderator } from './moderate-call.ts';
+import { findPreset, namesPreset } from './presets/use-preset.ts';
 import { relayStream } from './relay-stream.ts';
 import { relayWhole } from './relay-whole.ts';
 import { composeStages } from './stages/compose-stages.ts';
@@ -108,16 +111,20 @@ export async function openChat(
   const sent = await readJsonBody(client);
   const resolving = parts.resolveFiles === null ? sent : parts.resolveFiles(sent, context.principal);
   const filled = resolving instanceof Promise ? await resolving : resolving;
-  const prompted = namesPrompt(format.name, filled)
-    ? await withStoredPrompt(format.name, filled, parts.store)
-    : undefined;
-  const body = prompted === undefined ? filled : prompted.body;
+  const preset = namesPreset(format.name, filled) ? await findPreset(format.name, filled, context) : undefined;
+  const own = preset === undefined ? filled : preset.request;
+  const prompted = namesPrompt(format.name, own) ? await withStoredPrompt(format.name, own, parts.store) : undefined;
+  const asked = prompted === undefined ? own : prompted.body;
+  const body = preset === undefined ? asked : preset.join(asked as Unchecked);
   const parsing = format.parse(body, client.headers);
   const { request: read, encoder, received: whole } = parsing instanceof Promise ? await parsing : parsing;
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
   const plain = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, given);
-  const received = prompted === undefined ? plain : { ...plain, prompt: prompted.prompt };
+  const received =
+    prompted === undefined && preset === undefined
+      ? plain
+      : { ...plain, prompt: prompted?.prompt, preset: preset?.called };
   const prepared = await prepareCall(received, steps, context, receivedAt);
 
   const { caller, pipeline } = prepared;
@@ -262,7 +269,7 @@ export interface ChatParts extends ChatRunParts, PrepareParts, HookParts, ToolPa
   /** Null where no files are stored. */
   readonly resolveFiles: ResolveFiles | null;
   readonly regionOf: RegionOf;
-  readonly store: Pick<Store, 'prompts'>;
+  readonly store: Pick<Store, 'prompts' | 'presets'>;
   readonly logging: GenerationLogging;
 }
 
@@ -279,7 +286,7 @@ export interface PluginParts {
 }
 
 /**
- * Throws `invalid_request` for fields that would have no effect: presets, and plugins that add or guard content and are
+ * Throws `invalid_request` for fields that would have no effect: presets in other formats, and plugins that add or guard content and are
  * not configured. Fields that only tune a completion are accepted without effect.
  */
 function refuseUnavailable(request: ChatCompletionRequest, parts: PluginParts): void {
@@ -293,7 +300,7 @@ function refuseUnavailable(request: ChatCompletionRequest, parts: PluginParts): 
     const reason = findPluginProblem({ id: 'web' }, parts);
     if (reason !== null) throw refuseField('model', `the variant :online ${reason}`);
   }
-  if (request.preset) throw refuseField('preset', 'stored presets are not available in this version');
+  if (request.preset) throw refuseField('preset', PRESETS_ELSEWHERE);
   const { reasoning, reasoning_effort: effort } = request;
   if (reasoning?.effort && effort && reasoning.effort !== effort) {
     throw refuseField('reasoning_effort', 'must not differ from reasoning.effort');

@@ -78,7 +78,7 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     app_id: null,
     user_agent: labels.userAgent,
     external_user: labels.externalUser,
-    preset_id: null,
+    preset_id: call.preset?.id ?? null,
     workspace_id: call.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
     data_region: call.region?.dataRegion ?? 'global',
     is_byok: endpoint?.provider.byok ?? false,

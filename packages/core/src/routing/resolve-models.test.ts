@@ -8,6 +8,7 @@ import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
+import { PRESETS_ELSEWHERE } from '../wire/presets.ts';
 import { type ResolvedRequest, resolveModel, resolveModels } from './resolve-models.ts';
 
 const endpoints = [{ provider: 'acme', providerModel: 'm' }];
@@ -103,8 +104,8 @@ describe('resolve models', () => {
     ['acme/none:free', 'GET /api/v1/models lists the available models'],
     ['acme/none:latest', 'GET /api/v1/models lists the available models'],
     ['acme/none:online', 'GET /api/v1/models lists the available models'],
-    ['acme/chat@preset/mine', 'presets are not available in this version'],
-    ['@preset/mine', 'presets are not available in this version'],
+    ['acme/chat@preset/mine', PRESETS_ELSEWHERE],
+    ['@preset/mine', PRESETS_ELSEWHERE],
     ['ACME/chat', 'GET /api/v1/models lists the available models'],
     ['constructor', 'GET /api/v1/models lists the available models'],
   ])('refuses %s and says what to do', (slug, advice) => {

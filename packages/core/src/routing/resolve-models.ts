@@ -2,6 +2,7 @@ import { CALL_KINDS, type CallKindName, kindOfModel, type RequestedModels } from
 import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseField } from '../wire/fields.ts';
+import { PRESETS_ELSEWHERE } from '../wire/presets.ts';
 import type { RouterName } from './routers.ts';
 
 /** Suffixes that only change how endpoints are chosen, valid on any model. */
@@ -137,9 +138,7 @@ function unknownModel(slug: string, rest: string, catalog: Catalog): GatewayErro
   if (LISTED_VARIANTS.has(rest.slice(colon + 1)) && catalog.find(rest.slice(0, colon)) !== undefined) {
     return new GatewayError('not_found', `model: ${shown} is not offered; ${rest.slice(0, colon)} is`);
   }
-  const reason = slug.includes('@preset/')
-    ? 'presets are not available in this version'
-    : 'GET /api/v1/models lists the available models';
+  const reason = slug.includes('@preset/') ? PRESETS_ELSEWHERE : 'GET /api/v1/models lists the available models';
   return new GatewayError('unknown_model', `model: ${shown} is not a valid model ID; ${reason}`, {
     metadata: { issues: [{ path: 'model', message: `${shown} is not a valid model ID` }] },
   });
