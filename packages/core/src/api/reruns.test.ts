@@ -110,6 +110,58 @@ test('counts the calls that are under way', async () => {
   ]);
 });
 
+test('puts a preset over the request, in the version that there was when the rerun was created', async () => {
+  const { ask, begin, ended, dataOf, call, store, upstream } = prepare();
+  const save = (contents: object) => dataOf<{ id: string }>('POST', '/api/v1/presets/brief/chat/completions', contents);
+  const lookUp = (description: string) => ({ type: 'function', function: { name: 'look', description } });
+  const preset = await save({
+    model: 'acme/other',
+    temperature: 0.1,
+    max_completion_tokens: 9,
+    tools: [lookUp('new')],
+    plugins: [{ id: 'web' }],
+    messages: [{ role: 'system', content: 'Be brief.' }],
+  });
+  const messages = [
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'one' },
+  ];
+  const original = await ask('one', { temperature: 1, top_p: 0.5, tools: [lookUp('old')], messages });
+  const set = { generation_ids: [original] };
+  const plan = { set, targets: [{ preset: 'brief' }, { preset: 'brief', preset_version: 1, model: 'acme/chat' }] };
+  expect(await dataOf('POST', `${RERUNS}/estimate`, plan)).toMatchObject({ targets: [{ model: 'acme/other' }, {}] });
+  const { id } = await begin({ ...plan, start: false });
+  await save({ temperature: 0.9 });
+  await dataOf('POST', `${RERUNS}/${id}/resume`, {});
+  const report = await ended(id);
+  expect(report.results).toMatchObject([
+    { model: 'acme/other', preset: 'brief', preset_version: 1, done: 1 },
+    { model: 'acme/chat', preset: 'brief', preset_version: 1, done: 1 },
+  ]);
+  const { sent } = upstream.exchanges.find(({ sent: { model } }) => model === 'other') ?? {};
+  expect(sent).toMatchObject({
+    temperature: 0.1,
+    top_p: 0.5,
+    tools: [lookUp('new')],
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'one' },
+    ],
+  });
+  expect([sent?.['max_tokens'], sent?.['max_completion_tokens']].filter(Boolean)).toEqual([9]);
+  expect(store.appended.map(({ record }) => record.generation.preset_id)).toEqual([null, preset.id, preset.id]);
+  for (const [target, field] of [
+    [{ preset: 'none' }, 'targets.0.preset'],
+    [{ preset: 'brief' }, 'targets.0.model'],
+    [{ preset: 'brief', preset_version: 7, model: 'acme/chat' }, 'targets.0.preset'],
+    [{ preset_version: 1, model: 'acme/chat' }, 'targets.0.preset_version'],
+    [{}, 'targets.0.model'],
+  ] as const) {
+    const refused = await call('POST', `${RERUNS}/estimate`, { set, targets: [target] });
+    expect([refused.status, JSON.stringify(jsonOf(refused))]).toEqual([400, expect.stringContaining(field)]);
+  }
+});
+
 test('puts parameters and the system prompt of a target over the request', async () => {
   const { ask, begin, ended, upstream } = prepare();
   const id = await ask('one', {

@@ -41,7 +41,7 @@ import {
 import { parseInnerChat } from './inner-chat.ts';
 
 export interface RerunParts extends CreateParts {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'reruns'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns'>;
   readonly reruns: Pick<RerunRunner, 'takeUp'>;
 }
 
@@ -53,7 +53,10 @@ const MAX_ITEMS_OF_ALL = 50_000;
 export const estimateRerun = operation<RerunParts>()({
   body: estimateRerunRequestSchema,
   response: rerunEstimateSchema,
-  run: async ({ parts, body }) => ({ data: await makeEstimate(body, parseInnerChat, parts) }),
+  async run({ parts, principal, body }) {
+    const owner = await findOwner(body.run_as_key, principal, parts);
+    return { data: await makeEstimate(body, { owner, parse: parseInnerChat }, parts) };
+  },
 });
 
 /** `GET /admin/v1/reruns`: newest first. */

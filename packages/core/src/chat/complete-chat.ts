@@ -2,6 +2,7 @@ import type { LiveAccount } from '../account/account.ts';
 import type { EndpointConstraint } from '../calls/call-kind.ts';
 import {
   amendRequest,
+  type CalledPreset,
   type HookParts,
   type Pipeline,
   receiveCall,
@@ -61,6 +62,8 @@ interface GivenCall {
   readonly generationId: string;
   /** Whether the rules of the account may choose another model for it. Default: no. */
   readonly isRuled?: boolean | undefined;
+  /** The preset that its request was made of. */
+  readonly preset?: CalledPreset | undefined;
 }
 
 /** A call that the gateway makes for work of its own, such as a rerun. No rule chooses another model for it. */
@@ -121,10 +124,9 @@ export async function openChat(
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
   const plain = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, given);
+  const called = preset?.called ?? given?.preset;
   const received =
-    prompted === undefined && preset === undefined
-      ? plain
-      : { ...plain, prompt: prompted?.prompt, preset: preset?.called };
+    prompted === undefined && called === undefined ? plain : { ...plain, prompt: prompted?.prompt, preset: called };
   const prepared = await prepareCall(received, steps, context, receivedAt);
 
   const { caller, pipeline } = prepared;

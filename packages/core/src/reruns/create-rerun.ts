@@ -22,6 +22,7 @@ import {
 import type { GenerationRecord, Store } from '../stores/store.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
+import type { PresetVersion } from '../wire/presets.ts';
 import {
   type CreateRerunRequest,
   MAX_RERUN_CALLS,
@@ -34,11 +35,12 @@ import {
 } from '../wire/reruns.ts';
 import { listOwnCases, type OwnCaseParts, toUploadedCases } from './fixture-cases.ts';
 import { compilePattern, createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
+import { readTargetPreset, resolveTargets } from './preset-targets.ts';
 import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { toRerunFigures } from './rerun-rows.ts';
 
 export interface CreateParts extends OwnCaseParts {
-  readonly store: Pick<Store, 'generations' | 'reruns'>;
+  readonly store: Pick<Store, 'generations' | 'presets' | 'reruns'>;
   readonly platform: Platform;
   readonly catalog: Catalog;
   readonly providers: readonly Provider[];
@@ -46,6 +48,7 @@ export interface CreateParts extends OwnCaseParts {
 }
 
 type Plan = Pick<CreateRerunRequest, 'set' | 'targets' | 'judges'>;
+type CheckedPlan = Omit<Plan, 'targets'> & { readonly targets: readonly RerunTarget[] };
 
 /** An item before it has targets. */
 interface PlannedItem {
@@ -55,7 +58,10 @@ interface PlannedItem {
 }
 
 /** Throws `invalid_request` that names the target or the judge with which nothing could be run. */
-async function checkPlan({ targets, judges }: Plan, { catalog, providers, rerunJudges }: CreateParts): Promise<void> {
+async function checkPlan(
+  { targets, judges }: CheckedPlan,
+  { catalog, providers, rerunJudges }: CreateParts,
+): Promise<void> {
   for (const [index, target] of targets.entries()) checkTarget(target, `targets.${index}`, { catalog, providers });
   for (const [index, judge] of judges.entries()) await checkJudge(judge, `judges.${index}`, { catalog, rerunJudges });
 }
@@ -177,9 +183,10 @@ export async function createRerun(
   by: { readonly owner: RerunOwner; readonly createdBy: string },
   parts: CreateParts,
 ): Promise<StoredRerun> {
-  await checkPlan(body, parts);
+  const targets = await resolveTargets(body.targets, by.owner, parts);
+  await checkPlan({ ...body, targets }, parts);
   const planned = await resolveSet(body.set, parts);
-  const { targets, judges, concurrency } = body;
+  const { judges, concurrency } = body;
   const calls = planned.length * targets.length;
   if (calls > MAX_RERUN_CALLS) {
     throw refuseField(
@@ -254,16 +261,24 @@ type ParseRequest = (request: RerunRequest) => ChatCompletionRequest;
 const READ_AT_ONCE = 20;
 
 /** What a rerun would cost, judges not counted: with the tokens of the originals, and at worst. */
-export async function estimateRerun(plan: Plan, parse: ParseRequest, parts: CreateParts): Promise<RerunEstimate> {
-  await checkPlan(plan, parts);
+export async function estimateRerun(
+  plan: Plan,
+  { owner, parse }: { readonly owner: RerunOwner; readonly parse: ParseRequest },
+  parts: CreateParts,
+): Promise<RerunEstimate> {
+  const targets = await resolveTargets(plan.targets, owner, parts);
+  await checkPlan({ ...plan, targets }, parts);
   const items = await resolveSet(plan.set, parts);
   const { catalog, store, platform } = parts;
-  const sums = plan.targets.map((target) => ({
-    target,
-    endpoints: endpointsOf(target, catalog),
-    typical: 0 as number | null,
-    worst: 0 as number | null,
-  }));
+  const sums = await Promise.all(
+    targets.map(async (target) => ({
+      target,
+      preset: await readTargetPreset(target, owner, parts),
+      endpoints: endpointsOf(target, catalog),
+      typical: 0 as number | null,
+      worst: 0 as number | null,
+    })),
+  );
   let withoutRequest = 0;
   for (const [index, item] of items.entries()) {
     if (index % READ_AT_ONCE === 0) await nextTurn(platform);
@@ -314,14 +329,20 @@ async function readRequest(
   return content && toStoredRerunRequest(content);
 }
 
+interface SummedTarget {
+  readonly target: RerunTarget;
+  readonly preset: PresetVersion | undefined;
+  readonly endpoints: readonly Endpoint[];
+}
+
 /** Null without a bound; undefined where the target does not take the request. */
 function worstOf(
   request: RerunRequest,
-  { target, endpoints }: { readonly target: RerunTarget; readonly endpoints: readonly Endpoint[] },
+  { target, preset, endpoints }: SummedTarget,
   parse: ParseRequest,
 ): number | null | undefined {
   try {
-    const sent = chatKind.withSession(parse(toTargetRequest(request, target)), createRerunId(NO_RANDOM));
+    const sent = chatKind.withSession(parse(toTargetRequest(request, target, preset)), createRerunId(NO_RANDOM));
     const bound = chatKind.boundOf(sent) as TokenBound;
     const known = endpoints.flatMap((endpoint) => worstCaseNanoUsd(endpoint, bound) ?? []);
     return known.length === 0 ? null : Math.max(...known);

@@ -43,7 +43,7 @@ export function reportTargets(
   { targets }: Pick<StoredRerun, 'targets'>,
   items: readonly StoredRerunItem[],
 ): RerunTargetReport[] {
-  return targets.map(({ model, provider = null }, target) => {
+  return targets.map(({ model, provider = null, preset = null, preset_version: version = null }, target) => {
     const own = items.filter((item) => item.target === target).toSorted((a, b) => a.index - b.index);
     const done = own.filter(({ state }) => state === 'done');
     const failed = own.filter(({ state }) => state === 'failed');
@@ -51,6 +51,8 @@ export function reportTargets(
       target,
       model,
       provider,
+      preset,
+      preset_version: version,
       done: done.length,
       errors: failed.length,
       error_reasons: countReasons(failed),

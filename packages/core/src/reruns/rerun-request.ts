@@ -1,8 +1,10 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { isRecord } from '../foundation/parse.ts';
 import type { StoredContent } from '../stores/store.ts';
+import type { PresetVersion } from '../wire/presets.ts';
 import type { RerunCompletion, RerunTarget } from '../wire/reruns.ts';
 import { FORMATS, type FormatName } from '../wire/routing-rules.ts';
+import { withPreset } from './preset-targets.ts';
 
 /** A request that can be sent again. */
 export interface RerunRequest {
@@ -51,12 +53,21 @@ const DROPPED = ['models', 'provider', 'preset', 'route', 'plugins', 'transforms
 const FIXED = ['model', 'models', 'provider', 'stream', 'n', 'messages', 'input', 'prompt', 'contents'];
 
 /**
- * The request as a target receives it: not streamed, without plugins, with the target's model, parameters and system
- * prompt. Throws `invalid_request` for what cannot be run again, and says why.
+ * The request as a target receives it: not streamed, without plugins, with the target's preset, model, parameters and
+ * system prompt. Throws `invalid_request` for what cannot be run again, and says why.
  */
-export function toTargetRequest({ format, body, headers }: RerunRequest, target: RerunTarget): RerunRequest {
-  const changed: Record<string, unknown> = { ...withoutServerTools(body) };
-  for (const name of DROPPED) delete changed[name];
+export function toTargetRequest(
+  { format, body, headers }: RerunRequest,
+  target: RerunTarget,
+  preset?: PresetVersion,
+): RerunRequest {
+  const base: Record<string, unknown> = { ...body };
+  for (const name of DROPPED) delete base[name];
+  const changed: Record<string, unknown> = {
+    ...withoutServerTools(preset === undefined ? base : withPreset(base, format, preset)),
+  };
+  const ownSystem = preset?.system_prompt ?? null;
+  if (ownSystem !== null) putSystem(changed, format, { replace: ownSystem });
   if (format === 'gemini') setGeminiParameters(changed, target.parameters ?? {});
   else setParameters(changed, target.parameters ?? {});
   if (target.system !== undefined) putSystem(changed, format, target.system);

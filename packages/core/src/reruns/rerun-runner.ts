@@ -28,7 +28,7 @@ import { costOfRecord, findRecord, sumItems } from './rerun-rows.ts';
 import { type Held, type ItemParts, type MakeCall, runItem } from './run-item.ts';
 
 interface RerunRunnerOptions {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'reruns' | 'retention' | 'settings'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns' | 'retention' | 'settings'>;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly makeCall: MakeCall;

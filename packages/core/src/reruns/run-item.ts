@@ -1,4 +1,4 @@
-import { createGenerationId } from '../calls/model-call.ts';
+import { type CalledPreset, createGenerationId } from '../calls/model-call.ts';
 import type { InnerCall } from '../chat/complete-chat.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -10,6 +10,7 @@ import { statusOfGeneration } from '../wire/statuses.ts';
 import type { RerunCap } from './cap.ts';
 import { judgeByCode, type RerunJudge, type RerunPairToJudge } from './judge-by-code.ts';
 import { type JudgingOrder, judgeByModel } from './judge-by-model.ts';
+import { readTargetPreset } from './preset-targets.ts';
 import { toRerunCompletion, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { COMPLETION_PURPOSE, costOfRecord, findRecord, JUDGE_PURPOSE, toRerunFigures } from './rerun-rows.ts';
 
@@ -21,7 +22,7 @@ export type MakeCall = (
 ) => Promise<void>;
 
 export interface ItemParts {
-  readonly store: Pick<Store, 'generations' | 'reruns'>;
+  readonly store: Pick<Store, 'generations' | 'presets' | 'reruns'>;
   readonly platform: Platform;
   readonly makeCall: MakeCall;
   readonly judges: Readonly<Record<string, RerunJudge>>;
@@ -60,8 +61,10 @@ export async function runItem(item: StoredRerunItem, run: ItemRun, parts: ItemPa
     const source = await readSource(item, parts);
     const target = run.rerun.targets[item.target];
     if (target === undefined) throw refusal('Its target is gone');
-    const request = toTargetRequest(source.request, target);
-    const record = await callOnce(COMPLETION_PURPOSE, request, state);
+    const preset = await readTargetPreset(target, run.rerun.owner, parts);
+    const request = toTargetRequest(source.request, target, preset);
+    const called = preset && { id: preset.preset_id, slug: target.preset ?? '', version: preset.version };
+    const record = await callOnce(COMPLETION_PURPOSE, request, state, called);
     const completion = await readCompletion(record, parts);
     await change(state, (latest) => ({ ...latest, figures: toRerunFigures(record) }));
     const pair: RerunPairToJudge = { request: source.request, original: source.original, completion };
@@ -169,7 +172,12 @@ async function judgeAll(pair: RerunPairToJudge, state: ItemState): Promise<Rerun
  * The record of the item's call for this purpose: the one that there is, or that of a call made now. Its id and what is
  * reserved for it are stored before it is sent. Rejects where it was refused, so that there is no record.
  */
-async function callOnce(purpose: string, request: RerunRequest, state: ItemState): Promise<GenerationRecord> {
+async function callOnce(
+  purpose: string,
+  request: RerunRequest,
+  state: ItemState,
+  preset?: CalledPreset,
+): Promise<GenerationRecord> {
   const { run, parts } = state;
   const { generations } = parts.store;
   const made = state.item.calls.find((call) => call.purpose === purpose && call.isLost !== true);
@@ -188,7 +196,7 @@ async function callOnce(purpose: string, request: RerunRequest, state: ItemState
   };
   let failure: unknown;
   try {
-    await parts.makeCall(request, run.principal, { generationId, reserve, session: run.rerun.id });
+    await parts.makeCall(request, run.principal, { generationId, reserve, preset, session: run.rerun.id });
   } catch (thrown) {
     failure = thrown;
   }

@@ -26,12 +26,31 @@ const targetSchema = z.strictObject({
   model: modelSchema,
   /** Slug of the only provider that may serve it. */
   provider: z.string().min(1, 'must not be empty').max(100).optional(),
+  /** Slug of a preset of the workspace that pays; it is put over each request, before everything else here. */
+  preset: z.string().min(1, 'must not be empty').max(100).optional(),
+  /** Default: the one that calls use when the rerun is created. */
+  preset_version: z.int().min(1).optional(),
   /** Put over the members of each request, in the words of its own format; null takes a member out. */
   parameters: z.record(z.string(), z.unknown()).optional(),
   /** Replaces the system prompt of each request, or is added at its end. */
   system: z.union([z.strictObject({ replace: textSchema }), z.strictObject({ append: textSchema })]).optional(),
 });
 export type RerunTarget = z.infer<typeof targetSchema>;
+
+const askedTargetSchema = targetSchema
+  .extend({
+    /** Default: the one of the preset. */
+    model: modelSchema.optional(),
+  })
+  .refine(({ model, preset }) => model !== undefined || preset !== undefined, {
+    path: ['model'],
+    message: 'must name a model, or the target a preset',
+  })
+  .refine(({ preset, preset_version: version }) => version === undefined || preset !== undefined, {
+    path: ['preset_version'],
+    message: 'is of no use without a preset',
+  });
+export type AskedRerunTarget = z.infer<typeof askedTargetSchema>;
 
 const judgeSchema = z.discriminatedUnion('type', [
   /** The completions are the same JSON. */
@@ -99,12 +118,15 @@ export type RerunSet = z.infer<typeof setSchema>;
 
 const planShape = {
   set: setSchema,
-  targets: z.array(targetSchema).min(1, 'must have at least 1 target').max(8),
+  targets: z.array(askedTargetSchema).min(1, 'must have at least 1 target').max(8),
   judges: z.array(judgeSchema).max(10).default([]),
 };
 
+/** Hash of the API key whose budgets, guardrails and presets hold. Default: the key that creates the rerun. */
+const payerSchema = z.string().min(1).max(200).optional();
+
 /** Body of `POST /admin/v1/reruns/estimate`. Closed. */
-export const estimateRerunRequestSchema = z.strictObject(planShape);
+export const estimateRerunRequestSchema = z.strictObject({ ...planShape, run_as_key: payerSchema });
 
 const maxCostSchema = z.number('must be USD, e.g. 2.5').gt(0, 'must be above 0').max(1_000_000);
 
@@ -115,8 +137,7 @@ export const createRerunRequestSchema = z.strictObject({
   concurrency: z.int().min(1).max(32).default(4),
   /** USD that all its calls may cost together, those of judges included. */
   max_cost_usd: maxCostSchema,
-  /** Hash of the API key whose budgets and guardrails hold. Default: the calls count for the key that creates the rerun. */
-  run_as_key: z.string().min(1).max(200).optional(),
+  run_as_key: payerSchema,
   /** False leaves it at `ready`, for `resume`. */
   start: z.boolean().default(true),
 });
@@ -195,6 +216,8 @@ const targetReportSchema = z.object({
   target: z.int(),
   model: z.string(),
   provider: z.string().nullable(),
+  preset: z.string().nullable(),
+  preset_version: z.int().nullable(),
   done: z.int(),
   errors: z.int(),
   /** The most frequent reasons of its errors. */

@@ -36,14 +36,15 @@ export function joinPreset(format: FormatName, request: Unchecked, version: Pres
   return version.system_prompt === null ? joined : form.withSystem(joined, version.system_prompt);
 }
 
-/** Fields that say the same in other words: one in the request goes before all of them in the preset. */
+/** Fields that say the same in other words. */
 const RIVALS = [
   ['max_tokens', 'max_completion_tokens'],
   ['reasoning', 'reasoning_effort', 'include_reasoning'],
 ];
 
-function withoutRivals(fields: Unchecked, request: Unchecked): Unchecked {
-  const beaten = RIVALS.filter((names) => names.some((name) => request[name] != null)).flat();
+/** The fields without those that the ones that go before them say in other words. */
+export function withoutRivals(fields: Unchecked, first: Unchecked): Unchecked {
+  const beaten = RIVALS.filter((names) => names.some((name) => first[name] != null)).flat();
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !beaten.includes(name)));
 }
 
