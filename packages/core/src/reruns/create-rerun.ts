@@ -304,6 +304,7 @@ export async function estimateRerun(
     targets: sums.map(({ target, typical, worst }) => ({
       model: target.model,
       provider: target.provider ?? null,
+      preset: target.preset ?? null,
       typical_usd: toUsd(typical),
       worst_usd: toUsd(worst),
     })),

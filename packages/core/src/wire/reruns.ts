@@ -290,6 +290,7 @@ export const rerunEstimateSchema = z.object({
       z.object({
         model: z.string(),
         provider: z.string().nullable(),
+        preset: z.string().nullable(),
         /** With the tokens of the originals, at the cheapest endpoint; null where a price or the tokens are not known. */
         typical_usd: usd.nullable(),
         /** What is reserved call by call; null where a call has no bound. */

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 
 import { messageOf } from '../../api/api-error.ts';
+import type { Caller } from '../../api/call-api.ts';
 import { useTask } from '../../app/tasks.ts';
 import { type Experiment, MAX_COLUMNS, newExperiment, toTitle } from '../../features/playground/experiment.ts';
 import { setPlaygroundKey } from '../../features/playground/playground-key.ts';
@@ -17,11 +18,13 @@ import type { ExperimentStore } from './experiments/experiment-store.ts';
 import { ExperimentsMenu } from './experiments/experiments-menu.tsx';
 import { playgroundMessages } from './messages.tsx';
 import { PickerDialog } from './model-picker.tsx';
+import { PresetsMenu } from './presets/presets-menu.tsx';
 import { PromptsMenu, type PromptsView } from './prompts/prompts-menu.tsx';
 import { newId, toModels } from './use-open-experiment.ts';
 
 interface BenchHeaderProps {
   readonly store: ExperimentStore;
+  readonly caller: Caller;
   readonly canChangeKey: boolean;
   readonly firstModel: string;
   readonly allModels: readonly Model[];
@@ -38,7 +41,7 @@ interface BenchHeaderProps {
 
 /** The name of the experiment, and what concerns all of its columns. */
 export function BenchHeader(props: BenchHeaderProps) {
-  const { store, canChangeKey, firstModel, allModels, baseId, onBase, onOpen, onAdd } = props;
+  const { store, caller, canChangeKey, firstModel, allModels, baseId, onBase, onOpen, onAdd } = props;
   const t = playgroundMessages();
   const experiment = useStore(store);
   const { name, columns } = experiment;
@@ -73,6 +76,13 @@ export function BenchHeader(props: BenchHeaderProps) {
         view={props.promptsView}
         onView={props.onPromptsView}
         onOpen={onOpen}
+      />
+      <PresetsMenu
+        store={store}
+        caller={caller}
+        firstModel={firstModel}
+        onOpen={onOpen}
+        onAdd={(model) => onAdd(model, false)}
       />
       <ExperimentsMenu store={store} onNew={begin} onOpen={onOpen} onDeleted={onDeleted} />
       {canChangeKey && (

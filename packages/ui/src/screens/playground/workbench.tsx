@@ -100,6 +100,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
     >
       <BenchHeader
         store={store}
+        caller={caller}
         canChangeKey={(caller.key ?? caller.keyHash) !== undefined}
         firstModel={firstModel}
         allModels={models}

@@ -2,8 +2,8 @@ import type { RerunEstimate } from '@model-gateway/core/wire';
 
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { showControls } from '../../parts/text/show-controls.ts';
 import { rerunFormMessages } from './form-messages.ts';
+import { toTargetName } from './rerun-state.tsx';
 
 interface EstimateTableProps {
   readonly estimate: RerunEstimate;
@@ -42,7 +42,7 @@ export function EstimateTable({ estimate, maxCost }: EstimateTableProps) {
         </thead>
         <tbody>
           {targets.map((target, at) => (
-            <Line key={at} name={showControls(target.model)} costs={target} />
+            <Line key={at} name={toTargetName(target)} costs={target} />
           ))}
           {targets.length > 1 && <Line name={t.total} costs={estimate} isTotal />}
         </tbody>

@@ -29,7 +29,7 @@ import {
   rerunPairQuery,
   rerunQuery,
 } from './rerun-queries.ts';
-import { VerdictBadge } from './rerun-state.tsx';
+import { toTargetName, VerdictBadge } from './rerun-state.tsx';
 
 interface PairDialogProps {
   readonly rerun: RerunReport;
@@ -58,7 +58,7 @@ export function PairDialog({ rerun, item, target, onOpen, onClose }: PairDialogP
       ? undefined
       : `${String(Math.floor(next / count)).padStart(5, '0')}-${next % count}`;
   const [previous, next] = [toItem(at - step), toItem(at + step)];
-  const model = showControls(rerun.targets[of]?.model ?? '');
+  const model = toTargetName(rerun.targets[of] ?? { model: '' });
   return (
     <Dialog
       title={t.title(formatCount(place + 1), model)}

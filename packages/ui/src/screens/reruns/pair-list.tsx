@@ -17,7 +17,7 @@ import { showControls } from '../../parts/text/show-controls.ts';
 import { rerunsMessages } from './messages.ts';
 import { toCompletionText } from './pair-text.ts';
 import { type RerunReport, rerunPairsQuery } from './rerun-queries.ts';
-import { VerdictBadge } from './rerun-state.tsx';
+import { toTargetName, VerdictBadge } from './rerun-state.tsx';
 
 interface PairListProps {
   readonly rerun: RerunReport;
@@ -47,7 +47,7 @@ export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairList
             label={t.ofModel}
             any={t.allModels}
             value={target}
-            options={targets.map(({ model }, at) => [String(at), showControls(model)] as const)}
+            options={targets.map((one, at) => [String(at), toTargetName(one)] as const)}
             onChange={onTarget}
           />
         )}
@@ -104,8 +104,8 @@ function toColumns(targets: RerunReport['targets']): readonly Column<RerunPair>[
             width: 'minmax(110px,1fr)',
             narrow: { width: 'minmax(80px,1fr)' },
             cell: ({ target }: RerunPair) => (
-              <span className="font-mono text-xs" title={showControls(targets[target]?.model ?? '')}>
-                {showControls(targets[target]?.model ?? '')}
+              <span className="font-mono text-xs" title={toTargetName(targets[target] ?? { model: '' })}>
+                {toTargetName(targets[target] ?? { model: '' })}
               </span>
             ),
           },

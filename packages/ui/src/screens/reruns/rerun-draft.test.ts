@@ -65,6 +65,15 @@ test('what is changed of the requests holds for each model', () => {
   expect(toPlanBody({ ...draft, systemChange: 'keep' }, NOW).targets[0]).not.toHaveProperty('system');
 });
 
+test('a preset is a target beside models, with its own model or another one', () => {
+  const draft = { ...toDraft({}), models: ['@preset/brief', 'acme/chat@preset/brief', 'acme/chat'] };
+  expect(toPlanBody(draft, NOW).targets).toEqual([
+    { preset: 'brief' },
+    { model: 'acme/chat', preset: 'brief' },
+    { model: 'acme/chat' },
+  ]);
+});
+
 test('each chosen provider of a model is a target of its own', () => {
   const draft = {
     ...toDraft({}),

@@ -2,6 +2,7 @@ import type { RerunJudgeSpec } from '@model-gateway/core/wire';
 
 import { type KeyHashes, parseFilterText, toFilterText } from '../../features/generations/search/filter-text.ts';
 import { toGenerationQuery } from '../../features/generations/search/generation-search.ts';
+import { slugOfModel } from '../../features/models/preset-models.ts';
 import { isPeriod } from '../../format/days.ts';
 import type { FixtureCaseFiles } from './fixture-folder.ts';
 import { rerunFormMessages } from './form-messages.ts';
@@ -123,14 +124,22 @@ export function toPlanBody(draft: RerunDraft, now: number, keys?: KeyHashes) {
     set: toSet(draft, now, keys),
     targets: draft.models.flatMap((model) =>
       providersOf(model, draft).map((provider) => ({
-        model,
+        ...toTarget(model),
         ...(provider !== undefined && { provider }),
         parameters: toParameters(draft.parameters) ?? undefined,
         ...(draft.systemChange !== 'keep' && system !== undefined && { system: { [draft.systemChange]: system } }),
       })),
     ),
     judges: toJudges(draft),
+    run_as_key: draft.payer === '' ? undefined : draft.payer,
   };
+}
+
+/** `@preset/slug` brings its own model, `author/model@preset/slug` has another one. */
+function toTarget(name: string): { readonly model?: string; readonly preset?: string } {
+  const preset = slugOfModel(name);
+  const [model = ''] = name.split('@preset/');
+  return { ...(model !== '' && { model }), ...(preset !== undefined && { preset }) };
 }
 
 function providersOf(model: string, { providers }: RerunDraft): readonly (string | undefined)[] {
@@ -158,12 +167,11 @@ function toJudges({ judges, pattern, judgeModel, rubric }: RerunDraft): readonly
 
 /** The body of `POST /admin/v1/reruns`. */
 export function toRerunBody(draft: RerunDraft, now: number, keys?: KeyHashes) {
-  const { name, maxCost, concurrency, payer } = draft;
+  const { name, maxCost, concurrency } = draft;
   return {
     ...toPlanBody(draft, now, keys),
     name: name.trim() === '' ? undefined : name.trim(),
     max_cost_usd: Number(maxCost),
     concurrency: concurrency.trim() === '' ? undefined : Number(concurrency),
-    run_as_key: payer === '' ? undefined : payer,
   };
 }

@@ -1,5 +1,6 @@
 import type { Rerun, RerunVerdict } from '@model-gateway/core/wire';
 
+import { toPresetModel } from '../../features/models/preset-models.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -28,7 +29,16 @@ export const toRerunName = ({ name, items }: Pick<Rerun, 'name' | 'items'>): str
 
 /** Its models, each once. */
 export const toModelNames = ({ targets }: Pick<Rerun, 'targets'>): string =>
-  [...new Set(targets.map(({ model }) => showControls(model)))].join(', ');
+  [...new Set(targets.map(toTargetName))].join(', ');
+
+/** A target by its model, and by its preset where it has one. */
+export const toTargetName = ({
+  model,
+  preset,
+}: {
+  readonly model: string;
+  readonly preset?: string | null | undefined;
+}): string => showControls(preset == null ? model : model + toPresetModel(preset));
 
 /** How many of its items are over, as a bar and in figures. */
 export function RerunProgress({ counts }: Pick<Rerun, 'counts'>) {

@@ -1,9 +1,10 @@
-import type { Model, ModelEndpoint } from '@model-gateway/core/wire';
+import type { Model, ModelEndpoint, Preset } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
 import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
 import { formatTokenPrice, providerSlugOf } from '../../features/models/model-facts.ts';
+import { presetsQuery, slugOfModel, toPresetModel } from '../../features/models/preset-models.ts';
 import { Field, Folded, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledSelect, LabelledText } from '../../parts/controls/labelled.tsx';
 import type { SelectOption } from '../../parts/controls/multi-select-options.ts';
@@ -20,6 +21,26 @@ export function useChatModels(): readonly SelectOption[] {
   return useMemo(() => models.filter(isChat).map(toOption), [models]);
 }
 
+/** Presets, and models: a preset brings its own. */
+function useTargets(): readonly SelectOption[] {
+  const t = rerunFormMessages();
+  const models = useChatModels();
+  const { data } = useQuery(presetsQuery());
+  return useMemo(
+    () => [...(data?.data.filter(isUsable).map((preset) => toPresetOption(preset, t.preset)) ?? []), ...models],
+    [data, models, t],
+  );
+}
+
+const isUsable = ({ status }: Preset): boolean => status === 'active';
+
+const toPresetOption = ({ slug, name }: Preset, note: string): SelectOption => ({
+  value: toPresetModel(slug),
+  label: toPresetModel(slug),
+  note,
+  words: name,
+});
+
 const isChat = ({ architecture }: Model): boolean => architecture.output_modalities.includes('text');
 
 const toOption = ({ id, name, pricing }: Model): SelectOption => ({
@@ -32,7 +53,7 @@ const toOption = ({ id, name, pricing }: Model): SelectOption => ({
 /** What the calls are run against: models, and what is changed of the requests for all of them. */
 export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps) {
   const t = rerunFormMessages();
-  const options = useChatModels();
+  const options = useTargets();
   const parametersIssue = issues.parameters ?? issueForTarget(error, 'parameters');
   const systemIssue = issueForTarget(error, 'system');
   return (
@@ -41,7 +62,12 @@ export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps
       <Field
         label={t.models}
         hint={t.modelsHint}
-        error={issues.targets ?? issueFor(error, 'targets') ?? issueForTarget(error, 'model')}
+        error={
+          issues.targets ??
+          issueFor(error, 'targets') ??
+          issueForTarget(error, 'model') ??
+          issueForTarget(error, 'preset')
+        }
       >
         {(control) => (
           <MultiSelect
@@ -59,14 +85,16 @@ export function TargetFields({ draft, onChange, issues, error }: DraftFieldProps
         <Folded title={t.providers} hasIssue={issueForTarget(error, 'provider') !== undefined}>
           <div className="mt-3 flex flex-col gap-3">
             <p className="text-xs text-ink-faint">{t.providersHint}</p>
-            {draft.models.map((model) => (
-              <ProviderField
-                key={model}
-                model={model}
-                chosen={draft.providers[model] ?? NOTHING}
-                onChange={(chosen) => onChange({ providers: { ...draft.providers, [model]: chosen } })}
-              />
-            ))}
+            {draft.models
+              .filter((model) => slugOfModel(model) === undefined)
+              .map((model) => (
+                <ProviderField
+                  key={model}
+                  model={model}
+                  chosen={draft.providers[model] ?? NOTHING}
+                  onChange={(chosen) => onChange({ providers: { ...draft.providers, [model]: chosen } })}
+                />
+              ))}
             {issueForTarget(error, 'provider') !== undefined && (
               <p className="text-xs text-bad">{issueForTarget(error, 'provider')}</p>
             )}
@@ -141,7 +169,10 @@ function toProviders(endpoints: readonly ModelEndpoint[]): SelectOption[] {
 }
 
 /** The gateway's message about a member of the first target that has one, or about all targets. */
-function issueForTarget(error: unknown, member: 'model' | 'provider' | 'parameters' | 'system'): string | undefined {
+function issueForTarget(
+  error: unknown,
+  member: 'model' | 'preset' | 'provider' | 'parameters' | 'system',
+): string | undefined {
   const places = Array.from({ length: 8 }, (_, at) => issueFor(error, `targets.${at}.${member}`));
   return places.find((issue) => issue !== undefined);
 }

@@ -7,6 +7,7 @@ import { showControls } from '../../parts/text/show-controls.ts';
 import { toJudgeName } from './judge-name.ts';
 import { rerunsMessages } from './messages.ts';
 import type { RerunReport } from './rerun-queries.ts';
+import { toTargetName } from './rerun-state.tsx';
 
 /** What became of each target against the original calls: verdicts, cost, latency, tokens and errors. */
 export function TargetResults({ rerun: { results } }: { rerun: RerunReport }) {
@@ -54,13 +55,13 @@ const Head = ({ isNumeric = false, children }: { isNumeric?: boolean; children: 
 );
 
 function TargetRow({ result }: { result: RerunTargetReport }) {
-  const { model, provider, outcomes, judges, errors, figures, original_figures: original } = result;
+  const { provider, outcomes, judges, errors, figures, original_figures: original } = result;
   const toTokens = (of: RerunTargetReport['figures']): string =>
     `${formatCompact(of.prompt_tokens)} / ${formatCompact(of.completion_tokens)}`;
   return (
     <tr className="border-b border-line/70 align-top last:border-b-0">
       <th scope="row" className="max-w-60 min-w-32 px-4 py-3 text-left font-normal">
-        <span className="font-mono text-xs break-all">{showControls(model)}</span>
+        <span className="font-mono text-xs break-all">{toTargetName(result)}</span>
         {provider !== null && <span className="block text-xs text-ink-faint">{showControls(provider)}</span>}
       </th>
       <td className="min-w-72 px-4 py-3">
@@ -162,10 +163,10 @@ function Reasons({ results }: Pick<RerunReport, 'results'>) {
   if (failing.length === 0) return null;
   return (
     <ul className="border-t border-line px-4 py-3 text-sm">
-      {failing.flatMap(({ target, model, error_reasons: reasons }) =>
+      {failing.flatMap(({ target, model, preset, error_reasons: reasons }) =>
         reasons.map(({ reason, count }) => (
           <li key={`${target} ${reason}`} className="break-words">
-            <span className="font-mono text-xs">{showControls(model)}</span>{' '}
+            <span className="font-mono text-xs">{toTargetName({ model, preset })}</span>{' '}
             <span className="figures text-bad">{t.times(formatCount(count))}</span> {showControls(reason)}
           </li>
         )),
