@@ -119,6 +119,10 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     generation.prompt_id = call.prompt.id;
     generation.prompt_version = call.prompt.version;
   }
+  if (call.preset !== undefined) {
+    generation.preset_slug = call.preset.slug;
+    generation.preset_version = call.preset.version;
+  }
   if (call.ruled !== undefined) {
     generation.routing_rule = call.ruled.rule;
     if (call.ruled.requested !== null) generation.requested_model = call.ruled.requested;

@@ -144,6 +144,9 @@ export const generationSchema = z.object({
   /** The gateway's own fields: the stored prompt that the request named, and its version; absent without one. */
   prompt_id: z.string().optional(),
   prompt_version: z.int().optional(),
+  /** The gateway's own fields: slug and version of the preset whose id is `preset_id`; absent without one. */
+  preset_slug: z.string().optional(),
+  preset_version: z.int().optional(),
   /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   /** The gateway's own field: the same region by its name in the configuration; absent for the global one. */

@@ -76,7 +76,7 @@ describe('a call with a preset', () => {
     expect(upstream.latest().sent).not.toHaveProperty('user');
     expect(upstream.latest().sent).not.toHaveProperty('preset');
     const { generation } = core.store.appended[0]?.record ?? {};
-    expect(generation).toMatchObject({ preset_id: preset['id'], streamed: false });
+    expect(generation).toMatchObject({ preset_id: preset['id'], preset_slug: 'help', preset_version: 1 });
   });
 
   test('has its own fields first, one by one, and null takes a field of the preset out', async () => {

@@ -139,6 +139,9 @@ function Summary({ generation, onNote }: { generation: Generation; onNote: () =>
       {generation.prompt_id !== undefined && (
         <span>{t.prompt(generation.prompt_id, generation.prompt_version ?? 1)}</span>
       )}
+      {generation.preset_slug !== undefined && (
+        <span>{t.preset(generation.preset_slug, generation.preset_version ?? 1)}</span>
+      )}
       {generation.cancelled_by === 'operator' && <span>{t.byOperator}</span>}
       {reason !== null && !USUAL_REASONS.has(reason) && <span>{t.finishReason(showControls(reason))}</span>}
       <Moment at={generation.created_at} className="text-ink-faint">
