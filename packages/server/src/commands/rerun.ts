@@ -90,6 +90,8 @@ function readTargets(models: readonly string[], values: Values): RerunOptions['t
     ...(values.parameters !== undefined && { parameters: readParameters(values.parameters) }),
   };
   return models.map((text) => {
+    const [, other = '', preset] = /^(.*)@preset\/([^/]+)$/.exec(text) ?? [];
+    if (preset !== undefined) return { ...(other !== '' && { model: other }), preset, ...change };
     // Ids of models may have an @ of their own, before a slash.
     const [, model = text, own = provider] = /^(.+)@([a-z0-9][\w-]*)$/i.exec(text) ?? [];
     return { model, ...(own !== undefined && { provider: own }), ...change };

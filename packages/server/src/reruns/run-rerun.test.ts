@@ -166,6 +166,11 @@ test('rerun gives each model a provider of its own, and changes the requests for
   ]);
 });
 
+test('rerun takes a preset in the place of a model, or with another model', () => {
+  const { targets } = parse(...'--model @preset/brief --model a/b@preset/brief --max-cost 1'.split(' '));
+  expect(targets).toEqual([{ preset: 'brief' }, { model: 'a/b', preset: 'brief' }]);
+});
+
 test('rerun runs the requests of a file, and counts them for the key that it names', async () => {
   const { run, url, printed } = await prepare();
   const file = join(mkdtempSync(join(tmpdir(), 'rerun-')), 'requests.ndjson');

@@ -23,7 +23,10 @@ type RerunOptionsSet =
 /** What `rerun` is asked to do. */
 export interface RerunOptions extends GatewayFlags {
   readonly targets: readonly {
-    readonly model: string;
+    /** Absent for the one of the preset. */
+    readonly model?: string;
+    /** Slug of a preset of the workspace that pays. */
+    readonly preset?: string;
     readonly provider?: string | undefined;
     readonly parameters?: Readonly<Record<string, unknown>>;
     readonly system?: { readonly replace: string } | { readonly append: string };
@@ -69,11 +72,12 @@ const POLL_MS = 1000;
 /** As `rerun`, with its surroundings as arguments. Resolves with whether all has been run. */
 export async function rerunAt(options: RerunOptions, host: RerunHost): Promise<boolean> {
   const gateway = await findGateway(options, host.env);
-  const plan = { set: await toSet(options.set, host), targets: options.targets, judges: options.judges };
+  const { targets, judges, runAsKey } = options;
+  const plan = { set: await toSet(options.set, host), targets, judges, run_as_key: runAsKey };
   host.write(describeEstimate(await ask<RerunEstimate>(gateway, 'POST', '/estimate', plan)));
   if (options.onlyEstimates) return true;
-  const { concurrency, name, maxCostUsd, runAsKey } = options;
-  const body = { ...plan, concurrency, max_cost_usd: maxCostUsd, name, run_as_key: runAsKey };
+  const { concurrency, name, maxCostUsd } = options;
+  const body = { ...plan, concurrency, max_cost_usd: maxCostUsd, name };
   const { id } = await ask<Rerun>(gateway, 'POST', '', body);
   host.write(`Rerun ${id} has begun.\n`);
   for (;;) {
@@ -148,8 +152,8 @@ const toProgress = ({ counts, spent_usd }: Rerun): string =>
 const HEAD = ['model', 'done', 'errors', 'win', 'tie', 'loss', 'cost', 'before', 'p50', 'p95'];
 
 function toResult(report: Report): string {
-  const rows = report.results.map(({ model, done, errors, outcomes, figures, original_figures: before }) => [
-    model,
+  const rows = report.results.map(({ model, preset, done, errors, outcomes, figures, original_figures: before }) => [
+    preset === null ? model : `${model}@preset/${preset}`,
     String(done),
     String(errors),
     ...(['win', 'tie', 'loss'] as const).map((verdict) => toShare(outcomes[verdict])),

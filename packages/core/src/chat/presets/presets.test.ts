@@ -8,6 +8,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { createAnthropicProvider } from '../../providers/anthropic/anthropic-provider.ts';
 import { FORMATS } from '../../wire/routing-rules.ts';
 import { joinPreset, PRESET_FORMS } from './preset-forms.ts';
 import { uniteTools } from './unite-tools.ts';
@@ -225,6 +226,30 @@ describe('a call with a preset', () => {
         temperature: 0.2,
       }),
     );
+  });
+});
+
+test('a message with a preset goes to an upstream of its format untranslated', async () => {
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'Hi' }] };
+  const whole = { ...message, stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } };
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(whole)],
+  });
+  const baseUrl = 'https://acme.example/v1';
+  const acme = createAnthropicProvider({ slug: 'acme', name: 'Acme', baseUrl, apiKey: 'k', transport });
+  const models = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'm' }] }];
+  const core = createCoreGateway([acme], { models });
+  await core.post('/api/v1/presets/help/chat/completions', SAVED);
+  const body = { model: '@preset/help', messages: HELLO, max_tokens: 9, context_management: { edits: [] } };
+  expect((await say(core, 'messages', body)).status).toBe(200);
+  expect(transport.latest().sent).toMatchObject({
+    model: 'm',
+    max_tokens: 9,
+    temperature: 0.2,
+    system: 'You answer customers.',
+    tools: [{ name: 'orders', input_schema: { type: 'object' } }],
+    context_management: { edits: [] },
   });
 });
 
