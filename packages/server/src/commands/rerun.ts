@@ -6,7 +6,8 @@ const HELP = `Usage: model-gateway rerun --model ID --max-cost USD [flags]
 
 Runs past calls again against other models at the running gateway, and prints how they compare.
 
-  --model ID         the model to run them against; several for several. ID@PROVIDER lets only that provider serve it
+  --model ID         the model to run them against; several for several. ID@PROVIDER lets only that provider serve it,
+                     @preset/SLUG or ID@preset/SLUG puts a preset over the requests
   --provider SLUG    the only provider that may serve models without one of their own
   --system TEXT      replaces the system prompt of each request
   --append-system TEXT  is added at the end of it

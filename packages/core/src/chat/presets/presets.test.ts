@@ -89,6 +89,20 @@ describe('a call with a preset', () => {
     expect([sent['max_tokens'] ?? sent['max_completion_tokens'], sent['seed']]).toEqual([9, undefined]);
   });
 
+  test('goes before what the preset says in other words', async () => {
+    const { core, preset } = await withPreset({ ...SAVED, reasoning: { effort: 'high' } });
+    // What belongs to one call is no part of it.
+    const { config } = preset['designated_version'] as { config: object };
+    const names = ['max_tokens', 'model', 'provider', 'reasoning', 'seed', 'temperature', 'tools'];
+    expect(Object.keys(config).toSorted()).toEqual(names);
+    const own = { reasoning_effort: 'low', max_completion_tokens: 9 };
+    expect((await say(core, 'chat/completions', { preset: 'help', messages: HELLO, ...own })).status).toBe(200);
+    const id = core.store.appended[0]?.record.generation.id ?? '';
+    const stored = jsonOf(await core.get(`/admin/v1/generations/${id}/request`, MANAGEMENT_KEY));
+    expect(stored).toMatchObject({ data: { body: own } });
+    expect(JSON.stringify(stored)).not.toMatch(/"max_tokens":50|"effort":"high"/);
+  });
+
   test.each(['system', 'developer'])('keeps its own %s message in place of the preset’s', async (role) => {
     const { core, upstream } = await withPreset();
     await say(core, 'chat/completions', { preset: 'help', messages: [{ role, content: 'Own' }, ...HELLO] });
