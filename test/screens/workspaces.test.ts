@@ -68,6 +68,29 @@ describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})
     expect(problems).toEqual([]);
   });
 
+  test('members join a workspace and leave it, and one who has a key there stays', async () => {
+    const { id } = await write('/api/v1/workspaces', { name: 'Lab', slug: 'lab' });
+    await write('/admin/v1/members', { user_id: 'lab-mo', name: 'Mo Berg' });
+    const { page, problems, check } = await ui.open(`#/settings?section=workspaces&workspace=${id}`);
+    const members = page.getByRole('region', { name: 'Members' });
+    await members.getByRole('combobox', { name: 'Members of this workspace' }).click();
+    await page.keyboard.type('Mo Berg');
+    await page.keyboard.press('Enter');
+    await page.getByText('Members saved', { exact: true }).waitFor();
+    expect((await read<{ data: object }>('/api/v1/workspaces/lab/members')).data).toMatchObject([
+      { user_id: 'lab-mo', role: 'member' },
+    ]);
+    expect(await check()).toEqual([]);
+    await write('/api/v1/keys', { name: 'own', creator_user_id: 'lab-mo', workspace_id: id });
+    await members.getByRole('button', { name: /^Remove Mo Berg/ }).click();
+    await members
+      .getByText(/lab-mo has a key in this workspace/)
+      .first()
+      .waitFor();
+    await members.getByRole('button', { name: /^Remove Mo Berg/ }).waitFor();
+    expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+  });
+
   test('a question says what goes with a workspace before it is deleted', async () => {
     const { id } = await write('/api/v1/workspaces', { name: 'Old shop', slug: 'old-shop' });
     await write('/api/v1/guardrails', { name: 'Own', workspace_id: id });

@@ -178,7 +178,7 @@ export function toAssignment(guardrailId: string, subjectId: string): Assignment
   return { id: `${guardrailId}-${subjectId}`, guardrailId, subjectId, assignedBy: null, createdAt };
 }
 
-/** A workspace with a budget a month. */
+/** A workspace with a budget a month and a member. */
 export function toWorkspace(id: string): WorkspaceRecord {
   const at = '2026-03-01T10:00:00.000Z';
   return {
@@ -204,6 +204,7 @@ export function toWorkspace(id: string): WorkspaceRecord {
       updated_at: null,
     },
     budgets: [{ id: 'b', workspace_id: id, limit_usd: 5, reset_interval: 'monthly', created_at: at, updated_at: at }],
+    members: [{ user_id: 'mo', role: 'member', created_at: at }],
   };
 }
 

@@ -300,6 +300,26 @@ describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind)
     expect(await failureOf(admin.workspaces.get({ id }))).toBeInstanceOf(errors.NotFoundResponseError);
   });
 
+  test('adds members to a workspace, lists them, and removes those without keys in it', async () => {
+    const { data } = await admin.workspaces.create({ createWorkspaceRequest: { name: 'Crew', slug: `crew-${kind}` } });
+    const { id } = data;
+    const userIds = ['user-1'];
+    const added = await admin.workspaces.bulkAddMembers({ id, bulkAddWorkspaceMembersRequest: { userIds } });
+    expect(added).toMatchObject({ addedCount: 1, data: [{ userId: 'user-1', workspaceId: id, role: 'admin' }] });
+    expect((await admin.workspaces.listMembers({ id: data.slug })).result).toEqual({ data: added.data, totalCount: 1 });
+    const remove = () => admin.workspaces.bulkRemoveMembers({ id, bulkRemoveWorkspaceMembersRequest: { userIds } });
+    const key = { name: 'own', creatorUserId: 'user-1', workspaceId: id };
+    const { hash } = (await admin.apiKeys.create({ requestBody: key })).data;
+    expect(await failureOf(remove())).toBeInstanceOf(errors.BadRequestResponseError);
+    await admin.apiKeys.delete({ hash });
+    expect(await remove()).toEqual({ removedCount: 1 });
+    expect(await failureOf(caller.workspaces.listMembers({ id }))).toBeInstanceOf(errors.ForbiddenResponseError);
+    expect(await failureOf(admin.workspaces.listMembers({ id: UNKNOWN_ID }))).toBeInstanceOf(
+      errors.NotFoundResponseError,
+    );
+    await admin.workspaces.delete({ id });
+  });
+
   test('writes the default guardrail of a workspace by its id', async () => {
     const { defaultGuardrailId: id } = (await admin.workspaces.get({ id: 'default' })).data;
     expect(await failureOf(admin.guardrails.get({ id }))).toBeInstanceOf(errors.NotFoundResponseError);

@@ -113,6 +113,13 @@ export async function changeWorkspace(
   return changed;
 }
 
+/** The workspace without these members; the same row where it has none of them. */
+export function withoutMembers(record: WorkspaceRecord, userIds: ReadonlySet<string>): WorkspaceRecord {
+  const { members = [] } = record;
+  const left = members.filter((membership) => !userIds.has(membership.user_id));
+  return left.length === members.length ? record : { ...record, members: left };
+}
+
 /** The workspace in which an object is created; the default one if none is given. Throws `invalid_request`. */
 export async function chooseWorkspaceId(workspaceId: string | undefined, { store }: WorkspaceParts): Promise<string> {
   if (workspaceId === undefined || workspaceId === DEFAULT_WORKSPACE_ID) return DEFAULT_WORKSPACE_ID;

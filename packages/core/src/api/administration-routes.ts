@@ -19,6 +19,7 @@ const providerSetups = late(() => import('./provider-setups.ts'));
 const modelSetups = late(() => import('./model-setups.ts'));
 const catalogUpdates = late(() => import('./catalog-updates.ts'));
 const workspaces = late(() => import('./workspaces.ts'));
+const workspaceMembers = late(() => import('./workspace-members.ts'));
 const destinations = late(() => import('./destinations.ts'));
 const views = late(() => import('./views.ts'));
 const prompts = late(() => import('./prompts.ts'));
@@ -157,6 +158,9 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('getWorkspaceBudget'), 'Get a budget of a workspace', { wrongKey: 401 }),
     'PUT /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('putWorkspaceBudget'), 'Set a budget of a workspace', { wrongKey: 401 }),
     'DELETE /api/v1/workspaces/{id}/budgets/{interval}': management(workspaces('deleteWorkspaceBudget'), 'Remove a budget of a workspace', { wrongKey: 401 }),
+    'GET /api/v1/workspaces/{id}/members': management(workspaceMembers('listWorkspaceMembers'), 'List the members of a workspace'),
+    'POST /api/v1/workspaces/{id}/members/add': management(workspaceMembers('addWorkspaceMembers'), 'Add members to a workspace'),
+    'POST /api/v1/workspaces/{id}/members/remove': management(workspaceMembers('removeWorkspaceMembers'), 'Remove members without keys from a workspace'),
   },
   Destinations: {
     'GET /api/v1/observability/destinations': management(destinations('listDestinations'), 'List the destinations of a workspace', { wrongKey: 401 }),

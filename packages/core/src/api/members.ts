@@ -1,3 +1,4 @@
+import { withoutMembers } from '../account/workspaces.ts';
 import { type MemberDirectory, noMember, refuseForeignDirectory } from '../auth/keys.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
@@ -14,7 +15,7 @@ import {
 
 export interface MemberParts {
   readonly platform: Pick<Platform, 'now'>;
-  readonly store: Pick<Store, 'keys' | 'members'>;
+  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
 }
@@ -60,7 +61,7 @@ export const updateMember = operation<MemberParts>()({
 
 /**
  * `DELETE /admin/v1/members/{id}`: their guardrail assignment goes with them, so their keys are disabled first, which
- * would be free of the guardrail otherwise.
+ * would be free of the guardrail otherwise. They leave their workspaces, too.
  */
 export const deleteMember = operation<MemberParts>()({
   params: ['id'],
@@ -73,6 +74,10 @@ export const deleteMember = operation<MemberParts>()({
     for (const { hash, creatorUserId, disabled } of await store.keys.list()) {
       if (creatorUserId !== id || disabled) continue;
       await store.keys.update(hash, (key) => ({ ...key, disabled: true, updatedAt }));
+    }
+    for (const { id: workspaceId, members } of await store.workspaces.list()) {
+      if (members?.some((membership) => membership.user_id === id) !== true) continue;
+      await store.workspaces.update(workspaceId, (record) => withoutMembers(record, new Set([id])));
     }
     await store.members.remove(id);
     return { deleted: true };

@@ -33,6 +33,7 @@ import type { CreateVideoParts, VideoParts } from './videos.ts';
 import type { ViewParts } from './views.ts';
 import type { WebhookParts } from './webhooks.ts';
 import type { WholeKindParts } from './whole-call.ts';
+import type { WorkspaceMemberParts } from './workspace-members.ts';
 import type { WorkspaceParts } from './workspaces.ts';
 
 /** The parts that all operations together use; each receives only those that its resource names. */
@@ -58,6 +59,7 @@ export type ApiParts = ChatParts &
   SetupParts &
   CatalogUpdateParts &
   WorkspaceParts &
+  WorkspaceMemberParts &
   DestinationParts &
   ViewParts &
   PromptParts &

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Awaitable } from '../foundation/awaitable.ts';
-import { storedSettingsSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
+import { membershipSchema, storedSettingsSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
 import { destinationSchema } from '../wire/destinations.ts';
 import { type GuardrailEffect, guardrailSchema } from '../wire/guardrails.ts';
 import { memberSchema } from '../wire/keys.ts';
@@ -50,6 +50,8 @@ export const workspaceRecordSchema = z.object({
     automatic_cache_marks: true,
   }),
   budgets: z.array(workspaceBudgetSchema),
+  /** In the order in which they were added; absent for none, and in the default workspace, which has them all. */
+  members: z.array(membershipSchema).optional(),
 });
 
 /** Settings as they were saved; they are checked when they are read, so that one bad row spoils no others. */
@@ -90,11 +92,15 @@ export type AssignmentRecord = Readonly<z.infer<typeof assignmentSchema>>;
 /** An issued key. The key itself is never stored, only its SHA-256. */
 export type KeyRecord = Readonly<z.infer<typeof keyRecordSchema>>;
 
-/** A workspace with its budgets, at most one an interval. */
+/** A workspace with its budgets, at most one an interval, and its members. */
 export interface WorkspaceRecord extends Readonly<Pick<z.infer<typeof workspaceRecordSchema>, 'id'>> {
   readonly workspace: z.infer<typeof workspaceRecordSchema>['workspace'];
   readonly budgets: readonly z.infer<typeof workspaceBudgetSchema>[];
+  readonly members?: readonly Membership[] | undefined;
 }
+
+/** A member in the row of a workspace. */
+export type Membership = Readonly<z.infer<typeof membershipSchema>>;
 
 /** What is left to broadcast. The narrower questions are absent where one process is alone, and asks them of the whole list. */
 export interface BroadcastRepository extends Repository<BroadcastRow> {

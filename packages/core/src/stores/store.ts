@@ -35,6 +35,7 @@ export type {
   GuardrailDaysQuery,
   GuardrailHitsRepository,
   KeyRecord,
+  Membership,
   ModelRecord,
   ProviderRecord,
   WorkspaceRecord,

@@ -123,6 +123,26 @@ export const putBudgetRequestSchema = z.strictObject({
   include_byok_in_budgets: z.boolean().optional(),
 });
 
+/** A member of a workspace. Its id is the membership's, the same for as long as the member is in the workspace. */
+const workspaceMemberSchema = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  user_id: z.string(),
+  role: z.enum(['admin', 'member']),
+  created_at: z.string(),
+});
+export type WorkspaceMember = z.infer<typeof workspaceMemberSchema>;
+
+/** A member as the workspace's row has it. */
+export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, role: true, created_at: true });
+
+/** The body of `POST /workspaces/{id}/members/add` and `/remove`. Closed. */
+export const workspaceUserIdsSchema = z.strictObject({ user_ids: z.array(z.string().min(1).max(200)).min(1).max(100) });
+
+export const workspaceMemberListSchema = z.object({ data: z.array(workspaceMemberSchema), total_count: z.int() });
+export const addedMembersSchema = z.object({ added_count: z.int(), data: z.array(workspaceMemberSchema) });
+export const removedMembersSchema = z.object({ removed_count: z.int() });
+
 export const workspaceResponseSchema = z.object({ data: workspaceSchema });
 export const workspaceListSchema = z.object({ data: z.array(workspaceSchema), total_count: z.int() });
 export const budgetResponseSchema = z.object({ data: workspaceBudgetSchema, include_byok_in_budgets: z.boolean() });

@@ -65,6 +65,7 @@ export type {
   Trouble,
   Workspace,
   WorkspaceBudget,
+  WorkspaceMember,
 } from './account.ts';
 export type { Retention } from './retention.ts';
 export type {

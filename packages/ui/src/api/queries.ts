@@ -39,7 +39,7 @@ export const refreshEvery =
 const RECENT = 8;
 
 /** Lists that are shown whole are asked for in pages of what the wire allows. */
-async function readAll<Row>(path: string, limit: number, signal: AbortSignal): Promise<Row[]> {
+export async function readAll<Row>(path: string, limit: number, signal: AbortSignal): Promise<Row[]> {
   const rows: Row[] = [];
   for (;;) {
     const page = await callApi<Page<Row>>(path, { query: { offset: rows.length, limit }, signal });

@@ -13,6 +13,7 @@ import { BudgetForm } from './budget-form.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { workspaceMessages } from './messages.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
+import { WorkspaceMembers } from './workspace-members.tsx';
 import { budgetsQuery, isDefaultWorkspace } from './workspace-queries.ts';
 
 interface WorkspacePageProps {
@@ -21,7 +22,7 @@ interface WorkspacePageProps {
   readonly keys: readonly AnyKey[] | undefined;
 }
 
-/** One workspace: what can be set of it, its budgets and its keys. */
+/** One workspace: what can be set of it, its budgets, its members and its keys. */
 export function WorkspacePage({ workspace, keys }: WorkspacePageProps) {
   const t = workspaceMessages();
   const navigate = useNavigate();
@@ -44,6 +45,7 @@ export function WorkspacePage({ workspace, keys }: WorkspacePageProps) {
           {(loaded) => <BudgetForm id={workspace.id} budgets={loaded} />}
         </Loaded>
       </section>
+      <WorkspaceMembers workspace={workspace} />
       <WorkspaceKeys keys={keys} />
       {isDeleting && (
         <DeleteWorkspace

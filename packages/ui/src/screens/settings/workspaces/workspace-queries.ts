@@ -1,9 +1,9 @@
-import type { Workspace, WorkspaceBudget } from '@model-gateway/core/wire';
+import type { Workspace, WorkspaceBudget, WorkspaceMember } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
-import { workspacesQuery } from '../../../api/queries.ts';
+import { readAll, workspacesQuery } from '../../../api/queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
 
 /** The interval of a budget, the narrowest first, as the gateway has them. */
@@ -41,6 +41,33 @@ export const budgetsQuery = (id: string) =>
       };
     },
   });
+
+/** The ids of the members of a workspace. */
+export const workspaceMembersQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...workspacesQuery.queryKey, 'members', id],
+    queryFn: async ({ signal }) => {
+      const members = await readAll<WorkspaceMember>(`${toPath(id)}/members`, 100, signal);
+      return members.map(({ user_id: userId }) => userId);
+    },
+  });
+
+/** Ids of members who come into a workspace, and of those who leave it. */
+export interface MemberChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export async function changeWorkspaceMembers(id: string, { added, removed }: MemberChange): Promise<void> {
+  const send = (name: 'add' | 'remove', userIds: readonly string[]): Promise<unknown> =>
+    callApi(`${toPath(id)}/members/${name}`, { method: 'POST', body: { user_ids: userIds } });
+  try {
+    if (added.length > 0) await send('add', added);
+    if (removed.length > 0) await send('remove', removed);
+  } finally {
+    await refreshWorkspaces();
+  }
+}
 
 export const refreshWorkspaces = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey });

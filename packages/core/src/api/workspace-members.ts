@@ -1,0 +1,175 @@
+import { changeWorkspace, findWorkspace, withoutMembers } from '../account/workspaces.ts';
+import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { type Issue, refuseIssues } from '../foundation/parse.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { operation } from '../http/operation.ts';
+import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
+import {
+  addedMembersSchema,
+  removedMembersSchema,
+  type WorkspaceMember,
+  workspaceMemberListSchema,
+  workspaceUserIdsSchema,
+} from '../wire/account.ts';
+import { pageQuerySchema, toPage } from '../wire/fields.ts';
+import type { Member } from '../wire/keys.ts';
+
+export interface WorkspaceMemberParts {
+  readonly platform: Pick<Platform, 'now' | 'sha256'>;
+  readonly store: Pick<Store, 'keys' | 'workspaces'>;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
+}
+
+/** `GET /workspaces/{id}/members`, by id or slug. The default workspace has every member of the organization. */
+export const listWorkspaceMembers = operation<WorkspaceMemberParts>()({
+  params: ['id'],
+  query: pageQuerySchema,
+  response: workspaceMemberListSchema,
+  find: ({ params, parts }) => findWorkspace(params.id, parts),
+  async run({ parts, query, found }) {
+    const { data, total_count } = toPage(await membershipsOf(found, parts), query);
+    return { data: await toBodies(found.id, data, parts), total_count };
+  },
+});
+
+/**
+ * `POST /workspaces/{id}/members/add`: with the role that they have in the organization, which also replaces that of
+ * those who are there. All of them, or, with one unknown, none.
+ */
+export const addWorkspaceMembers = operation<WorkspaceMemberParts>()({
+  params: ['id'],
+  body: workspaceUserIdsSchema,
+  response: addedMembersSchema,
+  find: ({ params, parts }) => findWorkspace(params.id, parts),
+  async run({ parts, body, found: { id } }) {
+    const userIds = [...new Set(body.user_ids)];
+    const members = await Promise.all(userIds.map((userId) => parts.members.get(userId)));
+    const known = members.flatMap((member) => member ?? []);
+    const issues = members.flatMap((member, at) => (member === undefined ? [toUnknown(userIds[at] ?? '', body)] : []));
+    if (issues.length > 0) throw refuseIssues(issues);
+    if (id === DEFAULT_WORKSPACE_ID) {
+      const there = await findWorkspace(id, parts);
+      const data = await toBodies(id, known.map(toMembership(there.workspace.created_at)), parts);
+      return { added_count: 0, data };
+    }
+    const create = toMembership(new Date(parts.platform.now()).toISOString());
+    const added = new Set(userIds);
+    const changed = await changeWorkspace(id, parts, (record) => withMembers(record, known.map(create)));
+    const data = (changed.members ?? []).filter((membership) => added.has(membership.user_id));
+    return { added_count: data.length, data: await toBodies(id, data, parts) };
+  },
+});
+
+/**
+ * `POST /workspaces/{id}/members/remove`: all of them, or, where one still has a key there that can be used, none. Those
+ * who are not in the workspace do not count.
+ */
+export const removeWorkspaceMembers = operation<WorkspaceMemberParts>()({
+  params: ['id'],
+  body: workspaceUserIdsSchema,
+  response: removedMembersSchema,
+  find: ({ params, parts }) => findWorkspace(params.id, parts),
+  async run({ parts, body, found: { id } }) {
+    if (id === DEFAULT_WORKSPACE_ID) {
+      throw new GatewayError(
+        'invalid_request',
+        'The default workspace has every member of the organization; remove the member from the organization instead',
+      );
+    }
+    const userIds = new Set(body.user_ids);
+    const counts = await countLiveKeys(id, parts);
+    const issues = [...userIds].flatMap((userId): Issue[] => {
+      const count = counts.get(userId);
+      if (count === undefined) return [];
+      const keys = count === 1 ? 'a key' : `${count} keys`;
+      const message = `${shorten(userId)} has ${keys} in this workspace; disable or delete ${count === 1 ? 'it' : 'them'} first`;
+      return [{ path: pathOf(userId, body), message }];
+    });
+    if (issues.length > 0) throw refuseIssues(issues);
+    let removed = 0;
+    await changeWorkspace(id, parts, (record) => {
+      const next = withoutMembers(record, userIds);
+      removed = (record.members?.length ?? 0) - (next.members?.length ?? 0);
+      return next;
+    });
+    return { removed_count: removed };
+  },
+});
+
+interface UserIds {
+  readonly user_ids: readonly string[];
+}
+
+const pathOf = (userId: string, { user_ids: userIds }: UserIds): string => `user_ids.${userIds.indexOf(userId)}`;
+const shorten = (userId: string): string => userId.slice(0, 100);
+
+const toUnknown = (userId: string, body: UserIds): Issue => ({
+  path: pathOf(userId, body),
+  message: `there is no member ${shorten(userId)} in the organization`,
+});
+
+const toMembership =
+  (createdAt: string) =>
+  ({ id, role }: Member): Membership => ({
+    user_id: id,
+    role: role === 'org:admin' ? 'admin' : 'member',
+    created_at: createdAt,
+  });
+
+/** Those who are there keep their place and their time. */
+function withMembers(record: WorkspaceRecord, added: readonly Membership[]): WorkspaceRecord {
+  const { members = [] } = record;
+  const roles = new Map(added.map(({ user_id: userId, role }) => [userId, role]));
+  const present = new Set(members.map((membership) => membership.user_id));
+  return {
+    ...record,
+    members: [
+      ...members.map((membership) => ({ ...membership, role: roles.get(membership.user_id) ?? membership.role })),
+      ...added.filter((membership) => !present.has(membership.user_id)),
+    ],
+  };
+}
+
+/** The memberships of a workspace, without those of members whom the host has removed. */
+async function membershipsOf(record: WorkspaceRecord, parts: WorkspaceMemberParts): Promise<readonly Membership[]> {
+  const everyone = await parts.members.list();
+  if (record.id === DEFAULT_WORKSPACE_ID) return everyone.map(toMembership(record.workspace.created_at));
+  const ids = new Set(everyone.map(({ id }) => id));
+  return (record.members ?? []).filter((membership) => ids.has(membership.user_id));
+}
+
+async function toBodies(
+  workspaceId: string,
+  memberships: readonly Membership[],
+  { platform }: Pick<WorkspaceMemberParts, 'platform'>,
+): Promise<WorkspaceMember[]> {
+  return Promise.all(
+    memberships.map(async (membership) => ({
+      id: toUuid(await platform.sha256(`${workspaceId}/${membership.user_id}`)),
+      workspace_id: workspaceId,
+      ...membership,
+    })),
+  );
+}
+
+/** A UUID of version 8, which is for such: the membership of the default workspace is stored nowhere. */
+const toUuid = (hash: string): string =>
+  [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`, hash.slice(20, 32)].join(
+    '-',
+  );
+
+/** How many keys of a workspace that can be used each member has. */
+async function countLiveKeys(
+  workspaceId: string,
+  { store, platform }: WorkspaceMemberParts,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const key of await store.keys.list()) {
+    const isOver = key.disabled || (key.expiresAt !== null && Date.parse(key.expiresAt) <= platform.now());
+    if (key.workspaceId !== workspaceId || key.creatorUserId === null || isOver) continue;
+    counts.set(key.creatorUserId, (counts.get(key.creatorUserId) ?? 0) + 1);
+  }
+  return counts;
+}
