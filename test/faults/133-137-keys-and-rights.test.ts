@@ -43,6 +43,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PUT /admin/v1/reruns/{id}/items/{item}': { verdict: 'win' },
   'POST /admin/v1/session-limits/allow': { session_id: 'x', workspace_id: 'x' },
   'POST /admin/v1/session-limits/trial': {},
+  'POST /api/v1/analytics/query': { metrics: ['request_count'] },
   'PUT /admin/v1/rate-limits': { data: [] },
   'PUT /admin/v1/retention': { days: 30 },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },

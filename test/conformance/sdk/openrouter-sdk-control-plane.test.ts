@@ -257,6 +257,30 @@ describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind)
     );
   });
 
+  test('reports what analytics know, and adds usage up', async () => {
+    await say(caller);
+    const { metrics, dimensions } = (await admin.analytics.getAnalyticsMeta()).data;
+    expect(metrics).toContainEqual({
+      name: 'request_count',
+      displayLabel: 'Requests',
+      isRate: false,
+      displayFormat: 'number',
+    });
+    expect(dimensions.map(({ name }) => name)).toContain('model');
+    const requestBody = {
+      metrics: ['request_count', 'total_usage', 'p90_latency'],
+      dimensions: ['model'],
+      granularity: 'day',
+      filters: [{ field: 'model', operator: 'eq', value: 'test/text' }],
+      orderBy: { field: 'date', direction: 'desc' as const },
+    };
+    const { data } = await admin.analytics.queryAnalytics({ requestBody });
+    expect(data.metadata).toMatchObject({ rowCount: 1, truncated: false, queryTimeMs: expect.any(Number) });
+    const bad = admin.analytics.queryAnalytics({ requestBody: { metrics: ['visits'] } });
+    expect(await failureOf(bad)).toBeInstanceOf(errors.BadRequestResponseError);
+    expect(await failureOf(caller.analytics.getAnalyticsMeta())).toBeInstanceOf(errors.ForbiddenResponseError);
+  });
+
   test('takes feedback on a generation from its caller only', async () => {
     const { id } = (await say(caller)) as { id: string };
     const submit = (client: OpenRouter) =>

@@ -12,6 +12,7 @@ const trials = late(() => import('./guardrail-trials.ts'));
 const members = late(() => import('./members.ts'));
 const account = late(() => import('./account.ts'));
 const sessionLimits = late(() => import('./session-limits.ts'));
+const analytics = late(() => import('./analytics.ts'));
 const retention = late(() => import('./retention.ts'));
 const providers = late(() => import('./providers.ts'));
 const providerHistory = late(() => import('./provider-history.ts'));
@@ -122,6 +123,8 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'PUT /admin/v1/retention': admin(retention('putRetention'), 'Change how long records and contents are kept'),
     'GET /api/v1/credits': management(account('getCredits'), 'Show the credits and the usage of the account'),
     'GET /api/v1/activity': management(account('getActivity'), 'Get the usage of the last days by day, model and endpoint'),
+    'GET /api/v1/analytics/meta': management(analytics('getAnalyticsMeta'), 'List the metrics and dimensions of analytics'),
+    'POST /api/v1/analytics/query': management(analytics('queryAnalytics'), 'Add usage up by time and dimensions'),
   },
   Providers: {
     'GET /api/v1/providers': anyKey(providers('listProviders'), 'List providers'),

@@ -130,6 +130,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /admin/v1/explain': [401, 403, 400],
   'GET /api/v1/credits': [401, 403, 200],
   'GET /api/v1/activity': [401, 403, 200],
+  'GET /api/v1/analytics/meta': [401, 403, 200],
+  'POST /api/v1/analytics/query': [401, 403, 400],
   'GET /api/v1/providers': [401, 200, 200],
   'GET /api/v1/endpoints/zdr': [401, 200, 200],
   'GET /api/v1/workspaces': [401, 401, 200],

@@ -2,6 +2,7 @@ import type { ChatParts } from '../chat/complete-chat.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
+import type { AnalyticsParts } from './analytics.ts';
 import type { BatchParts } from './batches.ts';
 import type { CatalogUpdateParts } from './catalog-updates.ts';
 import type { DatasetParts } from './datasets.ts';
@@ -51,6 +52,7 @@ export type ApiParts = ChatParts &
   GuardrailTrialParts &
   MemberParts &
   AccountParts &
+  AnalyticsParts &
   ResendParts &
   ResponsesParts &
   CancelResponseParts &

@@ -45,7 +45,7 @@ export const addWorkspaceMembers = operation<WorkspaceMemberParts>()({
   find: ({ params, parts }) => findWorkspace(params.id, parts),
   async run({ parts, body, found: { id } }) {
     const userIds = [...new Set(body.user_ids)];
-    const members = await Promise.all(userIds.map((userId) => parts.members.get(userId)));
+    const members = await Promise.all(userIds.map(async (userId) => parts.members.get(userId)));
     const known = members.flatMap((member) => member ?? []);
     const issues = members.flatMap((member, at) => (member === undefined ? [toUnknown(userIds[at] ?? '', body)] : []));
     if (issues.length > 0) throw refuseIssues(issues);
