@@ -38,3 +38,21 @@ test.skipIf(missingPostgres)(
     expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 401, 401, 401]);
   },
 );
+
+test.skipIf(missingPostgres)(
+  'a code that a user agreed to at one process is exchanged at any, once, though all are asked at the same moment',
+  async () => {
+    const [one, other] = await startTwo();
+    const agreed = await one.ask('POST', '/api/v1/auth/keys/code', { callback_url: 'https://app.example/' });
+    const body = { code: (agreed.json.data as { readonly id: string }).id };
+    const responses = await Promise.all(
+      [other, one, other, one].map((process) => process.ask('POST', '/api/v1/auth/keys', body, {})),
+    );
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403, 403, 403]);
+    const given = responses.find(({ status }) => status === 200)?.json as unknown as { readonly key: string };
+    for (const process of [one, other]) {
+      const headers = { authorization: `Bearer ${given.key}` };
+      expect((await process.ask('GET', '/api/v1/key', undefined, headers)).status).toBe(200);
+    }
+  },
+);

@@ -16,6 +16,8 @@ const RERUN = {
 const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /api/v1/keys': { name: 'x' },
   'PATCH /api/v1/keys/{hash}': {},
+  'POST /api/v1/auth/keys': { code: 'x' },
+  'POST /api/v1/auth/keys/code': { callback_url: 'https://app.example/' },
   'POST /api/v1/guardrails': { name: 'x' },
   'PATCH /api/v1/guardrails/{id}': {},
   'POST /admin/v1/guardrails/dry-runs': { change: {} },

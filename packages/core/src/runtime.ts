@@ -2,6 +2,7 @@ import { createLiveAccount } from './account/account.ts';
 import type { BatchLineParts } from './api/batch-line.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
+import { createAuthCodes } from './auth/auth-codes.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createRefusals } from './auth/refusals.ts';
@@ -193,6 +194,7 @@ export function createFoundations(
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,
+    authCodes: createAuthCodes(platform, store.entries),
     hasPublicKey: bootstrapKeys.some(({ kind, isPublic }) => kind === 'management' && isPublic === true),
     refusals: createRefusals(
       platform,

@@ -14,6 +14,7 @@ import { toGenerationSearch } from './features/generations/search/generation-sea
 import { toModelSearch } from './features/models/model-search.ts';
 import { ErrorPanel } from './parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from './parts/messages/states.tsx';
+import { toAuthSearch } from './screens/auth/auth-request.ts';
 import { toBatchSearch } from './screens/batches/batch-search.ts';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
 import { toFileSearch } from './screens/files/file-search.ts';
@@ -175,6 +176,13 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
 });
 
+const auth = createRoute({
+  getParentRoute: () => root,
+  path: '/auth',
+  validateSearch: toAuthSearch,
+  component: lazyRouteComponent(() => import('./screens/auth/auth-screen.tsx'), 'AuthScreen'),
+});
+
 /** The screens by path. The path stands behind `#`, so that the bundle works wherever it is served from. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -202,6 +210,7 @@ export const router = createRouter({
     reruns,
     rerun,
     settings,
+    auth,
   ]),
   history: createHashHistory(),
   // Queries are written as the API's own are: plain text, no JSON.

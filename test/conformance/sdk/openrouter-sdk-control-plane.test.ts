@@ -324,6 +324,27 @@ describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind)
     expect(await failureOf(admin.workspaces.get({ id }))).toBeInstanceOf(errors.NotFoundResponseError);
   });
 
+  test('agrees that an app gets a key, which the app exchanges its code for, once', async () => {
+    const { codeChallenge, codeVerifier } = await admin.oAuth.createSHA256CodeChallenge();
+    const requestBody = {
+      callbackUrl: 'https://app.example/callback',
+      codeChallenge,
+      codeChallengeMethod: 'S256' as const,
+      keyLabel: 'Notes',
+      limit: 2,
+    };
+    const { data } = await admin.oAuth.createAuthCode({ requestBody });
+    expect(data).toMatchObject({ id: expect.any(String), appId: expect.any(Number) });
+    const app = clientWith('');
+    const exchange = (codeChallengeMethod: 'S256' | 'plain') =>
+      app.oAuth.exchangeAuthCodeForAPIKey({ requestBody: { code: data.id, codeVerifier, codeChallengeMethod } });
+    expect(await failureOf(exchange('plain'))).toBeInstanceOf(errors.BadRequestResponseError);
+    const { key } = await exchange('S256');
+    expect((await clientWith(key).apiKeys.getCurrentKeyMetadata()).data).toMatchObject({ limit: 2 });
+    expect(await failureOf(exchange('S256'))).toBeInstanceOf(errors.ForbiddenResponseError);
+    expect(await failureOf(caller.oAuth.createAuthCode({ requestBody }))).toMatchObject({ statusCode: 403 });
+  });
+
   test('adds members to a workspace, lists them, and removes those without keys in it', async () => {
     const { data } = await admin.workspaces.create({ createWorkspaceRequest: { name: 'Crew', slug: `crew-${kind}` } });
     const { id } = data;

@@ -6,6 +6,7 @@ const resend = late(() => import('./resend.ts'));
 const charts = late(() => import('./generation-charts.ts'));
 const liveCalls = late(() => import('./live-calls.ts'));
 const keys = late(() => import('./keys.ts'));
+const authKeys = late(() => import('./auth-keys.ts'));
 const guardrails = late(() => import('./guardrails.ts'));
 const assignments = late(() => import('./guardrail-assignments.ts'));
 const trials = late(() => import('./guardrail-trials.ts'));
@@ -83,6 +84,8 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /api/v1/keys/{hash}': management(keys('getKey'), 'Get a key by its hash', { wrongKey: 401 }),
     'PATCH /api/v1/keys/{hash}': management(keys('updateKey'), 'Change a key', { wrongKey: 401 }),
     'DELETE /api/v1/keys/{hash}': management(keys('deleteKey'), 'Revoke a key', { wrongKey: 401 }),
+    'POST /api/v1/auth/keys': anyone('api', authKeys('exchangeAuthCode'), 'Exchange a code that a user has agreed to for a key'),
+    'POST /api/v1/auth/keys/code': management(authKeys('createAuthCode'), 'Agree that an app gets a key, by a code'),
     'GET /admin/v1/refusals': admin(keys('listRefusals'), 'List the latest requests from tools that were refused'),
     'GET /admin/v1/keys': admin(keys('listAllKeys'), 'List all keys, including keys from the configuration'),
     'GET /admin/v1/keys/{hash}': admin(keys('getKeyDetail'), 'Get any key with the rules that apply to it'),

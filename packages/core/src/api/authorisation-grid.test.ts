@@ -95,6 +95,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /api/v1/keys/{hash}': [401, 401, 404],
   'PATCH /api/v1/keys/{hash}': [401, 401, 404],
   'DELETE /api/v1/keys/{hash}': [401, 401, 404],
+  'POST /api/v1/auth/keys': [400, 400, 400],
+  'POST /api/v1/auth/keys/code': [401, 403, 400],
   'GET /admin/v1/refusals': [401, 403, 200],
   'GET /admin/v1/keys': [401, 403, 200],
   'GET /admin/v1/keys/{hash}': [401, 403, 404],

@@ -3,6 +3,7 @@ import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { RouteRow, Surface } from '../http/route.ts';
 import type { AccountParts } from './account.ts';
 import type { AnalyticsParts } from './analytics.ts';
+import type { AuthKeyParts } from './auth-keys.ts';
 import type { BatchParts } from './batches.ts';
 import type { CatalogUpdateParts } from './catalog-updates.ts';
 import type { DatasetParts } from './datasets.ts';
@@ -48,6 +49,7 @@ export type ApiParts = ChatParts &
   CreateVideoParts &
   GenerationParts &
   AnyKeyParts &
+  AuthKeyParts &
   GuardrailParts &
   GuardrailTrialParts &
   MemberParts &

@@ -176,7 +176,7 @@ const describeInstance = (place: WorkerPlace | null): InstanceFacts => ({
 });
 
 /**
- * Adds the web UI below `/ui` to a gateway, and compresses what is read by GET: lists and records, no calls of models.
+ * Adds the web UI below `/ui`, and `/auth`, which apps send users to, to a gateway, and compresses what is read by GET: lists and records, no calls of models.
  * The code of both is loaded at the first request for it.
  */
 function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
@@ -184,7 +184,7 @@ function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
     ...gateway,
     // Not an async function, because every call passes through it.
     handle: (request) =>
-      request.path === '/ui' || request.path.startsWith('/ui/') || isBrowserAtRoot(request)
+      request.path === '/ui' || request.path.startsWith('/ui/') || request.path === '/auth' || isBrowserAtRoot(request)
         ? loadAndServeUi(request, logger)
         : request.method === 'GET' && request.headers['accept-encoding'] !== undefined
           ? handleCompressed(gateway, request)

@@ -61,6 +61,16 @@ test('leads a typed path to its screen', async () => {
   expect([status, headers['location']]).toEqual([302, '/ui/#/generations/gen-1']);
 });
 
+test('leads an app to the page that asks its user, with what it asks for', async () => {
+  const locate = async (query: string, baseUrl = 'http://127.0.0.1:8855') =>
+    (await serveUi({ method: 'GET', path: '/auth', query, baseUrl }, directory)).headers['location'];
+  expect(await locate('callback_url=https%3A%2F%2Fapp.example%2Fcb%3Fa%3D1&limit=5')).toBe(
+    '/ui/#/auth?callback_url=https%3A%2F%2Fapp.example%2Fcb%3Fa%3D1&limit=5',
+  );
+  expect(await locate('', 'https://gateway.example/ai')).toBe('/ai/ui/#/auth');
+  expect(await locate('x=%0d%0aset-cookie: a&y=<#>')).toBe('/ui/#/auth?x=%0D%0Aset-cookie%3A+a&y=%3C%23%3E');
+});
+
 test('leads to places below the path of a public address', async () => {
   const locate = async (path: string) => (await get(path, 'GET', 'https://gateway.example/ai')).headers['location'];
   expect(await locate('/ui')).toBe('/ai/ui/');

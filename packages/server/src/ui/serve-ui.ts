@@ -42,14 +42,15 @@ const COMMON_HEADERS = {
 const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 
 /** What is read of a request. */
-type UiRequest = Pick<GatewayRequest, 'method' | 'path' | 'baseUrl'> & Partial<Pick<GatewayRequest, 'headers'>>;
+type UiRequest = Pick<GatewayRequest, 'method' | 'path' | 'baseUrl'> &
+  Partial<Pick<GatewayRequest, 'headers' | 'query'>>;
 
 /**
- * Responds to a request for `/`, `/ui` or a path below it from the directory of a built bundle. A path of no file is treated
+ * Responds to a request for `/`, `/auth`, `/ui` or a path below it from the directory of a built bundle. A path of no file is treated
  * as the address of a screen. Rejects when the bundle does not exist.
  */
 export async function serveUi(
-  { method, path, baseUrl, headers: { 'accept-encoding': accepted } = {} }: UiRequest,
+  { method, path, query = '', baseUrl, headers: { 'accept-encoding': accepted } = {} }: UiRequest,
   directory: string,
 ): Promise<GatewayResponse> {
   if (method !== 'GET' && method !== 'HEAD') {
@@ -57,6 +58,11 @@ export async function serveUi(
   }
   if (path === '/ui') return toTextResponse(308, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
   if (path === '/') return toTextResponse(302, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
+  if (path === '/auth') {
+    // What an app asks for stays behind the `#`, out of logs; written anew, so that nothing else gets into the header.
+    const asked = new URLSearchParams(query).toString();
+    return toTextResponse(302, '', { location: `${mountPathOf({ baseUrl })}/ui/#/auth${asked && `?${asked}`}` });
+  }
   const name = path === '/ui/' ? 'index.html' : FILE.exec(path)?.[1];
   if (name === undefined) {
     if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'File not found\n');

@@ -26,13 +26,17 @@ const Toasts = lazy(async () => ({ default: (await loadToasts()).Toasts }));
 
 const PRELOAD_AFTER_MS = 1500;
 
-/** Frame of every screen: rail, top bar, messages; or the sign-in page, while no user is signed in. */
+/**
+ * Frame of every screen: rail, top bar, messages; or the sign-in page, while no user is signed in. The page that asks for
+ * an app stands alone: its user has come from elsewhere, and goes back there.
+ */
 export function Layout() {
   const session = useSession();
+  const isAlone = useRouterState({ select: ({ location }) => location.pathname === '/auth' });
   useEffect(() => listenForShortcuts(), []);
   return (
     <>
-      {session.type === 'none' ? <SignIn session={session} /> : <Frame />}
+      {session.type === 'none' ? <SignIn session={session} /> : isAlone ? <Outlet /> : <Frame />}
       <LateToasts />
     </>
   );
