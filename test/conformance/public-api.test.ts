@@ -35,6 +35,10 @@ const GAPS: Readonly<Record<string, Partial<Record<Part, readonly string[]>>>> =
   // Two destinations may have the same address.
   'POST /observability/destinations': { statuses: ['409'] },
   'PATCH /observability/destinations/{}': { statuses: ['409'] },
+  // Usage is added up anew for each query.
+  'POST /analytics/query': { response: ['data.cachedAt'] },
+  // Two codes never collide.
+  'POST /auth/keys/code': { statuses: ['409'] },
   // The list of models for videos takes no query.
   'GET /videos/models': { statuses: ['400'] },
   // No endpoint here clones voices.

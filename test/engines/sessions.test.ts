@@ -43,7 +43,9 @@ test.skipIf(missingPostgres)(
   'a code that a user agreed to at one process is exchanged at any, once, though all are asked at the same moment',
   async () => {
     const [one, other] = await startTwo();
-    const agreed = await one.ask('POST', '/api/v1/auth/keys/code', { callback_url: 'https://app.example/' });
+    const boss = { authorization: 'Bearer sk-boss' };
+    const app = { callback_url: 'https://app.example/' };
+    const agreed = await one.ask('POST', '/api/v1/auth/keys/code', app, boss);
     const body = { code: (agreed.json.data as { readonly id: string }).id };
     const responses = await Promise.all(
       [other, one, other, one].map((process) => process.ask('POST', '/api/v1/auth/keys', body, {})),

@@ -162,7 +162,7 @@ export function createAsk(store: Store, platform = createVirtualPlatform()) {
       signal: new AbortController().signal,
       ...bodyOf(body && JSON.stringify(body)),
     });
-    return { status: response.status, body: jsonOf(response) as Record<string, unknown> };
+    return { status: response.status, body: jsonOf(response) };
   };
 }
 
