@@ -18,6 +18,7 @@ interface Sums {
   byokRequests: number;
   guarded: number;
   cachedResponses: number;
+  costNanoUsd: number;
   creditsNanoUsd: number;
   byokNanoUsd: number;
 }
@@ -43,6 +44,7 @@ const NOTHING: Readonly<Sums> = {
   byokRequests: 0,
   guarded: 0,
   cachedResponses: 0,
+  costNanoUsd: 0,
   creditsNanoUsd: 0,
   byokNanoUsd: 0,
 };
@@ -99,7 +101,7 @@ export const METRIC_READERS: Readonly<Record<Metric, MetricReader>> = {
   byok_request_count: sumOf(OF_RECORDS, ({ byokRequests }) => byokRequests),
   guardrail_invoked_count: sumOf(OF_RECORDS, ({ guarded }) => guarded),
   response_cached_count: sumOf(OF_RECORDS, ({ cachedResponses }) => cachedResponses),
-  total_usage: sumOf(OF_SUMS_OR_RECORDS, (sums) => (sums.creditsNanoUsd + sums.byokNanoUsd) / NANO_PER_USD),
+  total_usage: sumOf(OF_SUMS, ({ costNanoUsd }) => costNanoUsd / NANO_PER_USD),
   credits_usage: creditsUsd,
   byok_usage: sumOf(OF_SUMS_OR_RECORDS, ({ byokNanoUsd }) => byokNanoUsd / NANO_PER_USD),
   openrouter_usage: creditsUsd,
@@ -123,6 +125,7 @@ export function addSum({ sums }: MetricTally, sum: ActivitySum): void {
   sums.promptTokens += sum.promptTokens;
   sums.completionTokens += sum.completionTokens;
   sums.reasoningTokens += sum.reasoningTokens;
+  sums.costNanoUsd += sum.creditsNanoUsd + sum.byokNanoUsd;
   sums.creditsNanoUsd += sum.creditsNanoUsd;
   sums.byokNanoUsd += sum.byokNanoUsd;
 }
@@ -140,6 +143,7 @@ export function addGeneration(tally: MetricTally, facts: GenerationFacts, record
     sums.cachedTokens += cachedTokens;
     sums.cachablePromptTokens += promptTokens ?? 0;
   }
+  sums.costNanoUsd += facts.costNanoUsd;
   if (facts.latencyMs !== null) latencies.push(facts.latencyMs);
   if (facts.tokensPerSecond !== null) speeds.push(facts.tokensPerSecond);
   if (record !== null) addRecord(sums, record, facts);
