@@ -69,6 +69,25 @@ test('a customer of Azure names an address, too', async () => {
   );
 });
 
+test('a token of Entra ID is sent to Azure as a bearer token, and not in the header of keys', async () => {
+  const sent: unknown[] = [];
+  const transport: Transport = {
+    send({ url, headers }) {
+      sent.push([url, headers?.['authorization'], headers?.['api-key']]);
+      return Promise.reject(new Error('seen'));
+    },
+  };
+  const { providers } = await createProviders(
+    { AZURE_OPENAI_API_KEY: 'k-1', AZURE_OPENAI_ENDPOINT: 'https://me.openai.azure.com' },
+    { accessTokens: { azure: () => 'entra-1' }, transport },
+  );
+  const { signal } = new AbortController();
+  const embedding = { request: { model: 'm', input: 'Hi' }, providerModel: 'm', signal, timeoutMs: 1000 };
+  await expect(providers[0]?.embeddings?.(embedding)).rejects.toThrow('seen');
+  expect(sent).toEqual([['https://me.openai.azure.com/openai/v1/embeddings', 'Bearer entra-1', undefined]]);
+  await expect(createProviders({}, { accessTokens: { azur: () => '' } })).rejects.toThrow('no preset "azur"');
+});
+
 test.each([
   [{}, undefined, 'No key of a provider is set. Set OPENAI_API_KEY'],
   [{ OPENAI_API_KEY: '  ' }, undefined, 'No key of a provider is set'],
