@@ -2,6 +2,7 @@ import type { LineCalls, LineOutcome, SentLine } from '../batches/line-calls.ts'
 import { completeBatchedChat, findBatchedEndpoint, prepareBatchedChat } from '../chat/batched-chat.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import type { CallFormat } from '../chat/format.ts';
+import { askWithSomeKey } from '../dispatch/ask-by-keys.ts';
 import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';
 import { completionsFormat } from '../formats/completions/completions-format.ts';
 import { messagesFormat } from '../formats/messages/messages-format.ts';
@@ -9,6 +10,7 @@ import { GatewayError, toErrorBody, toGatewayError } from '../foundation/errors.
 import type { GatewayRequest, Principal, RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { Provider } from '../providers/provider.ts';
+import { providerWithKey } from '../routing/key-pools.ts';
 import type { GenerationRepository } from '../stores/store.ts';
 import type { BatchEndpoint } from '../wire/batches.ts';
 import { createEmbeddings } from './embeddings.ts';
@@ -65,18 +67,35 @@ export function createLineCalls(parts: BatchLineParts): LineCalls {
       return { type: 'ready', place: { modelId, tag, providerSlug: provider.slug, providerModel }, request, hold };
     },
     complete: (endpoint, body, principal, sent) => completeLine(endpoint, body, principal, sent, parts),
-    findApi: (slug) => parts.providers.find((provider) => provider.slug === slug)?.batches,
+    findApi: (slug, keyName) => {
+      const provider = findProvider(slug, parts);
+      return provider && providerWithKey(provider, keyName).batches;
+    },
+    async send({ providerSlug, batchId }, send) {
+      const provider = findProvider(providerSlug, parts);
+      const refuse = (): never => {
+        throw new GatewayError('not_found', `The provider "${providerSlug}" takes no batches any more`);
+      };
+      if (provider === undefined) return refuse();
+      const request = { provider, stickyKey: batchId, signal: new AbortController().signal };
+      return askWithSomeKey(request, parts.attempts.pools, async (keyed, keyName) =>
+        keyed.batches === undefined ? refuse() : send(keyed.batches, keyName),
+      );
+    },
     handOver: (generationId) => parts.ledger.handOver(generationId),
     untilCounted: (generationId) => parts.ledger.untilCounted(generationId),
     release: (generationId) => parts.ledger.release(generationId),
   };
 }
 
+const findProvider = (slug: string, { providers }: Pick<BatchLineParts, 'providers'>): Provider | undefined =>
+  providers.find((provider) => provider.slug === slug);
+
 async function completeLine(
   endpoint: BatchEndpoint,
   body: Body,
   principal: Principal,
-  { generationId, modelId, tag, response }: SentLine,
+  { generationId, modelId, tag, providerKey, response }: SentLine,
   parts: BatchLineParts,
 ): Promise<LineOutcome> {
   const { generations } = parts.store;
@@ -90,7 +109,8 @@ async function completeLine(
     if (format === undefined || found?.provider.batches === undefined) {
       throw new GatewayError('not_found', `The model "${modelId}" is no longer served by the provider of the batch`);
     }
-    return completeBatchedChat(format, context, { generationId, endpoint: found, response, isFinal: isRecorded });
+    const sent = { ...found, keyName: providerKey };
+    return completeBatchedChat(format, context, { generationId, endpoint: sent, response, isFinal: isRecorded });
   });
 }
 

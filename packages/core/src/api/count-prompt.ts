@@ -1,12 +1,16 @@
 import type { CallBound } from '../calls/call-kind.ts';
 import { estimatePrompt } from '../calls/texts.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
 import { type ChatParts, COUNT_STEPS, receiveChat } from '../chat/complete-chat.ts';
 import type { Format } from '../chat/format.ts';
 import { findPreset, namesPreset } from '../chat/presets/use-preset.ts';
+import { askWithSomeKey } from '../dispatch/ask-by-keys.ts';
 import { prepareCall, type PreparedCall, reservePrepared } from '../dispatch/prepare-call.ts';
 import type { RequestContext } from '../http/request.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { ChatCall } from '../providers/provider.ts';
+import { keyStickinessOf } from '../routing/key-pools.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { nativeOf } from '../wire/native-request.ts';
 
 const FREE: CallBound = { worstCaseNanoUsd: () => 0 };
@@ -35,23 +39,33 @@ export async function countPrompt(
   const { call, endpoints } = prepared;
   const [endpoint] = endpoints;
   await refuseWithoutBudget(prepared, parts.ledger);
-  const counted = await endpoint?.provider
-    .countTokens?.({
-      generationId: call.id,
-      request: call.request,
-      providerModel: endpoint.providerModel,
-      stream: false,
-      supportedParameters: endpoint.supportedParameters,
-      maxOutputTokens: endpoint.maxCompletionTokens,
-      native: nativeOf(call.request),
-      signal: client.signal,
-      timeouts: parts.timeouts,
-    } satisfies ChatCall)
-    // A counter is a convenience: a client that gets none takes its guess for the truth.
-    .catch(() => undefined);
+  // A counter is a convenience: a client that gets none takes its guess for the truth.
+  const counted = endpoint && (await countUpstream(call, endpoint, context).catch(() => undefined));
   return counted === undefined || counted < 1
     ? { tokens: estimatePrompt(call.request), isEstimated: true }
     : { tokens: counted, isEstimated: false };
+}
+
+async function countUpstream(
+  call: PreparedCall<ChatCompletionRequest>['call'],
+  endpoint: Endpoint,
+  { request: { signal }, parts }: RequestContext<ChatParts>,
+): Promise<number | undefined> {
+  const { provider, providerModel, supportedParameters, maxCompletionTokens: maxOutputTokens } = endpoint;
+  if (provider.countTokens === undefined) return undefined;
+  const counted = {
+    generationId: call.id,
+    request: call.request,
+    providerModel,
+    stream: false,
+    supportedParameters,
+    maxOutputTokens,
+    native: nativeOf(call.request),
+    signal,
+    timeouts: parts.timeouts,
+  } satisfies ChatCall;
+  const asked = { provider, stickyKey: keyStickinessOf(call, endpoint), signal };
+  return askWithSomeKey(asked, parts.attempts.pools, async (keyed) => keyed.countTokens?.(counted));
 }
 
 /** Throws what refuses every call of a key whose budgets are used up, or zero. Holds nothing afterwards. */

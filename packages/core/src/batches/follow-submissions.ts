@@ -61,7 +61,7 @@ interface Ending {
 
 async function look(submission: StoredSubmission, run: BatchRun, ending: Ending, parts: LineParts): Promise<void> {
   const { batches } = parts.store;
-  const api = parts.calls().findApi(submission.providerSlug);
+  const api = parts.calls().findApi(submission.providerSlug, submission.providerKey);
   const { upstreamId } = submission;
   const limits = { signal: new AbortController().signal, timeoutMs: BATCH_CALL_MS };
   let state: BatchState = 'failed';
@@ -109,7 +109,13 @@ async function collect(
     if (placed === undefined || response === null) continue;
     const { index, line } = placed;
     if ((await batches.get(batchResultId(batch.id, index))) !== undefined) continue;
-    const sent = { generationId: id, modelId: submission.modelId, tag: submission.endpointTag, response };
+    const sent = {
+      generationId: id,
+      modelId: submission.modelId,
+      tag: submission.endpointTag,
+      providerKey: submission.providerKey,
+      response,
+    };
     holds.expect(id);
     const outcome = await parts.calls().complete(batch.endpoint, line.body, principal, sent);
     // The end of this process has ended what was made of it.

@@ -39,6 +39,8 @@ export type PreparedLine =
 /** A line whose response has come from the batch API of a provider. */
 export interface SentLine extends Pick<LinePlace, 'modelId' | 'tag'> {
   readonly generationId: string;
+  /** The name of the provider's key that it was sent with; absent where the provider has one alone. */
+  readonly providerKey?: string | undefined;
   readonly response: NonNullable<BatchResponse['response']>;
 }
 
@@ -52,8 +54,16 @@ export interface LineCalls {
   prepare(endpoint: BatchEndpoint, body: LineBody, principal: Principal, generationId: string): Promise<PreparedLine>;
   /** Guards, charges and records a call whose response has come; does so once, also when it is repeated. */
   complete(endpoint: BatchEndpoint, body: LineBody, principal: Principal, sent: SentLine): Promise<LineOutcome>;
-  /** The batch API of a provider; undefined where it has none, or not any more. */
-  findApi(providerSlug: string): BatchApi | undefined;
+  /** The batch API of a provider, with one of its keys; undefined where it has none, or not any more. */
+  findApi(providerSlug: string, keyName?: string): BatchApi | undefined;
+  /**
+   * Sends to the batch API of a provider with one of its keys after the other, while it refuses the key. `send` is given
+   * the API with that key, and the name of it; undefined where the provider has one alone. Those of a batch go to one key.
+   */
+  send<Result>(
+    where: { readonly providerSlug: string; readonly batchId: string },
+    send: (api: BatchApi, keyName: string | undefined) => Promise<Result>,
+  ): Promise<Result>;
   /** Leaves what budgets hold for a line to the row of the store that holds the same. */
   handOver(generationId: string): void;
   /**

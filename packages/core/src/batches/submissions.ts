@@ -43,9 +43,9 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
   const refusing = new Set<string>();
   let count = 0;
 
-  const send = async (pack: Pack, api: BatchApi): Promise<void> => {
+  const send = async (pack: Pack): Promise<void> => {
     count += 1;
-    if (await submit(pack, `${batch.id}-${parts.platform.now()}-${count}`, api, run, parts)) return;
+    if (await submit(pack, `${batch.id}-${parts.platform.now()}-${count}`, run, parts)) return;
     refusing.add(pack.place.providerSlug);
     for (const { generationId, placed } of pack.lines) {
       parts.calls().release(generationId);
@@ -76,7 +76,7 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
       pack.lines.push({ index: placed.index, generationId, hold, placed, body: request.body });
       pack.bytes += request.body.length;
       packs.set(key, pack);
-      if (isFull) await send(present, api);
+      if (isFull) await send(present);
       return 'taken';
     },
     async flush() {
@@ -84,7 +84,7 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
         const api = parts.calls().findApi(pack.place.providerSlug);
         if (api === undefined || !(await parts.mayGoOn(batch.id))) continue;
         packs.delete(key);
-        await send(pack, api);
+        await send(pack);
       }
     },
     takeRefused: () => refused.shift(),
@@ -98,13 +98,7 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
  * Sends a pack. A row is written before and after, so that whoever goes on after a death knows of it. Resolves with
  * whether upstream has it; where that is not known, upstream is asked.
  */
-async function submit(
-  pack: Pack,
-  id: string,
-  api: BatchApi,
-  { batch, principal }: BatchRun,
-  parts: LineParts,
-): Promise<boolean> {
+async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, parts: LineParts): Promise<boolean> {
   const { batches } = parts.store;
   const { place, group, lines } = pack;
   await batches.insert({
@@ -126,11 +120,17 @@ async function submit(
   const limits = { signal, timeoutMs: BATCH_CALL_MS };
   const requests = lines.map(({ generationId, body }) => ({ id: generationId, body }));
   let upstreamId: string | undefined;
+  let asked: BatchApi | undefined;
   try {
-    upstreamId = await api.submit({ marker: id, group, providerModel: place.providerModel, requests, ...limits });
+    upstreamId = await parts.calls().send({ ...place, batchId: batch.id }, async (api, providerKey) => {
+      // Whoever asks for it after a death has to ask with the same key.
+      if (providerKey !== undefined) await updateSubmission(id, batches, { providerKey });
+      asked = api;
+      return api.submit({ marker: id, group, providerModel: place.providerModel, requests, ...limits });
+    });
   } catch (error) {
     parts.logger.warn('a provider did not take a batch', { batch: batch.id, reason: String(error) });
-    if (!isRefusal(error)) upstreamId = await findAgain(id, api, parts);
+    if (asked !== undefined && !isRefusal(error)) upstreamId = await findAgain(id, asked, parts);
   }
   if (upstreamId === undefined) await batches.remove(id);
   else await updateSubmission(id, batches, { state: 'sent', upstreamId });
@@ -163,7 +163,7 @@ export async function resumeSending({ batch }: Pick<BatchRun, 'batch'>, parts: L
   const { batches } = parts.store;
   for (const submission of await listSubmissionsOf(batch.id, batches)) {
     if (submission.state !== 'sending') continue;
-    const api = parts.calls().findApi(submission.providerSlug);
+    const api = parts.calls().findApi(submission.providerSlug, submission.providerKey);
     const upstreamId = api && (await findAgain(submission.id, api, parts));
     if (upstreamId !== undefined) await updateSubmission(submission.id, batches, { state: 'sent', upstreamId });
     else {
@@ -182,10 +182,10 @@ export function releaseAll({ lines }: Pick<StoredSubmission, 'lines'>, parts: Pi
 export async function abandonSubmissions(batchId: string, parts: Pick<LineParts, 'store' | 'calls'>): Promise<void> {
   const { batches } = parts.store;
   for (const submission of await listSubmissionsOf(batchId, batches)) {
-    const { id, upstreamId, providerSlug } = submission;
+    const { id, upstreamId, providerSlug, providerKey } = submission;
     if (upstreamId !== null) {
       const { signal } = new AbortController();
-      const api = parts.calls().findApi(providerSlug);
+      const api = parts.calls().findApi(providerSlug, providerKey);
       await api?.cancel({ upstreamId, signal, timeoutMs: BATCH_CALL_MS }).catch(() => undefined);
     }
     await batches.remove(id);

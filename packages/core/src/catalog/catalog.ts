@@ -22,6 +22,8 @@ export type ProviderKey = NonNullable<Endpoint['provider']['keys']>[number];
 export interface Endpoint {
   readonly modelId: string;
   readonly provider: Provider;
+  /** The key of the provider that has served it already, as the lines of a batch; absent where one is yet to be chosen. */
+  readonly keyName?: string | undefined;
   readonly providerModel: string;
   /** The provider's slug, with its tier or variant where it has one: `deepinfra/turbo`. */
   readonly tag: string;

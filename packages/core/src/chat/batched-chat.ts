@@ -90,6 +90,8 @@ function toResponding(endpoint: Endpoint, response: RespondedChat['response']): 
   const chatWhole = (call: ChatCall) => api.readResponse(call, response);
   const provider: WholeProvider = {
     ...endpoint.provider,
+    // Nothing is sent any more, with none of them.
+    keys: undefined,
     chatWhole,
     chat: (call) => createLazyIterable(async () => iterateOne([await chatWhole(call)])),
   };

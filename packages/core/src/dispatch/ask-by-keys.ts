@@ -3,10 +3,18 @@ import type { Endpoint, ProviderKey } from '../catalog/catalog.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { KeyHealth } from '../routing/health/key-health.ts';
-import { chooseKey, type KeyPoolParts, keyStickinessOf, type StickyCall, waitForKeyMs } from '../routing/key-pools.ts';
+import {
+  chooseKey,
+  type KeyPoolParts,
+  keyStickinessOf,
+  type Pooled,
+  type StickyCall,
+  waitForKeyMs,
+} from '../routing/key-pools.ts';
 import type { AgainReason } from '../wire/routing.ts';
-import { asItIs, askOnce, type AskingOptions, type Attempted } from './ask-endpoint.ts';
+import { asItIs, askOnce, type AskingOptions, type Attempted, toCallError } from './ask-endpoint.ts';
 import type { HeldPlaces } from './held-places.ts';
 import type { GenerationListener } from './recorder.ts';
 
@@ -105,11 +113,63 @@ async function askWithKey<First>(
   }
 }
 
+/** A request that is no attempt of a plan: a job, a batch, a count of tokens. */
+interface KeyedRequest {
+  readonly provider: Provider;
+  /** Leads related requests to one key; null for none. */
+  readonly stickyKey: string | null;
+  /** The key to ask with, and no other, because it made what the request goes on from. Default: any. */
+  readonly keyName?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks a provider with one of its keys after the other, while it refuses the key and not the request. `ask` is given the
+ * provider with that key, and the name of it; undefined where the provider has one alone. Throws the failure of the last.
+ */
+export async function askWithSomeKey<Result>(
+  { provider, stickyKey, keyName, signal }: KeyedRequest,
+  pools: Pick<KeyUse, 'keys' | 'limits' | 'random'>,
+  ask: (keyed: Provider, keyName: string | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { slug, name, keys } = provider;
+  if (keys === undefined) return ask(provider, undefined);
+  const own = keys.filter((key) => key.name === keyName);
+  const pooled: Pooled = { provider: own.length === 0 ? provider : { ...provider, keys: own } };
+  const tried = new Set<ProviderKey>();
+  let last: GatewayError | undefined;
+  for (;;) {
+    const choice = chooseKey(pooled, { stickyKey, tried }, pools);
+    if (choice === null) throw toPoolError(pooled, last, pools);
+    const { key } = choice;
+    tried.add(key);
+    const health = pools.keys.of(slug, key);
+    const waiting = pools.limits.admit(slug, key);
+    const waitMs = waiting instanceof Promise ? await raceAbort(waiting, signal) : waiting;
+    if (waitMs > 0) {
+      health.rest(waitMs);
+      continue;
+    }
+    const release = health.hold();
+    health.noteStarted();
+    try {
+      const result = await ask(key.provider, key.name);
+      health.noteServed();
+      return result;
+    } catch (thrown) {
+      last = toCallError(thrown, name);
+      if (signal.aborted || health.noteFailed(last) === 'unrelated') throw thrown;
+    } finally {
+      release();
+    }
+  }
+}
+
 /** A key that is busy is free again as soon as a call ends. */
 const BUSY_RETRY_SECONDS = 1;
 
 /** The failure of an endpoint of which no key can be used: with the time at which the first can be, where one will be. */
-function toPoolError(endpoint: Endpoint, last: GatewayError | undefined, { keys }: KeyUse): GatewayError {
+function toPoolError(endpoint: Pooled, last: GatewayError | undefined, { keys }: Pick<KeyUse, 'keys'>): GatewayError {
   const { name, slug, keys: all = [] } = endpoint.provider;
   const facts = {
     cause: last,

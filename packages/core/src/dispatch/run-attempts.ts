@@ -89,7 +89,9 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
       full !== null
         ? ((await askOnce({ endpoint, again, judge: notItsOwn }, options, () => Promise.reject(full))) ?? full)
         : endpoint.provider.keys === undefined
-          ? await askOnce({ endpoint, again, judge: asItIs }, options, () => ask(endpoint, hasFallback))
+          ? await askOnce({ endpoint, again, key: endpoint.keyName, judge: asItIs }, options, () =>
+              ask(endpoint, hasFallback),
+            )
           : await askByKeys(endpoint, again, options, (keyed) => ask(keyed, hasFallback));
     if (!(attempted instanceof GatewayError)) return attempted;
     if (scopes !== null) leavePlaces(scopes, wish.call.id, parts.places);

@@ -143,7 +143,7 @@ export interface Provider {
   readonly putsModelInPath?: boolean | undefined;
   /**
    * The keys that calls are shared among, of which this provider is made with the first; absent where it has one alone.
-   * Jobs, batches and lists go by the first, because a job is known to the account that began it.
+   * Lists go by the first; jobs and batches by the key that made them, because only its account knows them.
    */
   readonly keys?: readonly ProviderKey[] | undefined;
   /** Call `listModels` at start and serve the models it returns. */

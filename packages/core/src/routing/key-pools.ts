@@ -19,6 +19,9 @@ export interface KeyPoolParts {
   readonly random: RandomSource;
 }
 
+/** What is asked, with all keys of its provider. */
+export type Pooled = Pick<Endpoint, 'provider'>;
+
 interface KeyQuery {
   /** Leads related calls to one key; null for none. */
   readonly stickyKey: string | null;
@@ -34,7 +37,7 @@ interface KeyQuery {
  * when a key is out only its own sessions move.
  */
 export function chooseKey(
-  { provider: { slug, keys = [] } }: Endpoint,
+  { provider: { slug, keys = [] } }: Pooled,
   { stickyKey, tried, isDryRun }: KeyQuery,
   { keys: board, random }: KeyPoolParts,
 ): KeyChoice | null {
@@ -65,10 +68,17 @@ export function chooseKey(
 }
 
 /** Milliseconds until the first key of a provider can be used again; null when that is not known. */
-export function waitForKeyMs({ provider: { slug, keys = [] } }: Endpoint, board: KeyBoard): number | null {
+export function waitForKeyMs({ provider: { slug, keys = [] } }: Pooled, board: KeyBoard): number | null {
   const waits = keys.flatMap((key) => board.of(slug, key).waitMs() ?? []);
   return waits.length === 0 ? null : Math.min(...waits);
 }
+
+/**
+ * A provider as it is called with the key of this name, by which alone it knows a job or a batch. Where there is no such
+ * key any more, the provider as it is: keys of one account know each other's jobs.
+ */
+export const providerWithKey = (provider: Endpoint['provider'], name: string | undefined): Endpoint['provider'] =>
+  (name === undefined ? undefined : provider.keys?.find((key) => key.name === name))?.provider ?? provider;
 
 /** What of a call leads to a key. */
 export type StickyCall = Pick<ModelCall, 'kind' | 'request' | 'principal' | 'session' | 'labels'>;

@@ -78,6 +78,8 @@ export interface StoredSubmission {
   readonly kind: 'submission';
   readonly batchId: string;
   readonly providerSlug: string;
+  /** The name of the provider's key that it was sent with; absent where the provider has one alone. */
+  readonly providerKey?: string | undefined;
   /** The endpoint of all of its lines. */
   readonly modelId: string;
   readonly endpointTag: string;
@@ -144,7 +146,7 @@ export function heldBySubmission({ state, lines }: Pick<StoredSubmission, 'state
 export async function updateSubmission(
   id: string,
   batches: Pick<BatchRepository, 'update'>,
-  change: Partial<Pick<StoredSubmission, 'state' | 'upstreamId' | 'isCancelled' | 'lines'>>,
+  change: Partial<Pick<StoredSubmission, 'state' | 'upstreamId' | 'providerKey' | 'isCancelled' | 'lines'>>,
 ): Promise<void> {
   await batches.update(id, (latest) => (latest.kind === 'submission' ? { ...latest, ...change } : latest));
 }

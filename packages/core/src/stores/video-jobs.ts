@@ -84,6 +84,8 @@ export interface VideoJob {
   readonly endpointTag: string;
   readonly providerSlug: string;
   readonly providerName: string;
+  /** The name of the provider's key that made it; absent where the provider has one alone. */
+  readonly providerKey?: string | undefined;
   /** The provider's own name of the model. */
   readonly providerModel: string;
   readonly order: VideoOrder;

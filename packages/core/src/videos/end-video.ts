@@ -226,6 +226,7 @@ function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined, isCont
       usage: costUsd,
       generation_time: job.updatedAt - job.createdAt,
       provider_responses: [...(job.refusals ?? []), toLastResponse(job, isContentStored)],
+      ...(job.providerKey !== undefined && { provider_key: job.providerKey }),
       cost_known: job.costNanoUsd !== null,
       ...(job.pipeline !== undefined && { pipeline: [...job.pipeline] }),
       ...(job.narrowedBy !== undefined && { narrowed_by: [...job.narrowedBy] }),
@@ -241,6 +242,7 @@ function toLastResponse(job: VideoJob, isContentStored: boolean): ProviderRespon
     is_byok: job.isByok,
     model_permaslug: job.modelId,
     provider_name: job.providerName,
+    ...(job.providerKey !== undefined && { key: job.providerKey }),
     status: job.upstream === null ? null : 200,
   };
   if (job.status === 'completed') return response;

@@ -2,6 +2,7 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CostBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { KeyUse } from '../dispatch/ask-by-keys.ts';
 import {
   type CallContext,
   type Caller,
@@ -22,6 +23,7 @@ import { type Payer, spendersOf } from '../limits/budgets.ts';
 import type { Hold, Ledger } from '../limits/ledger.ts';
 import { reserveCall, worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { VideoOrder } from '../providers/video-contract.ts';
+import { keyStickinessOf } from '../routing/key-pools.ts';
 import { type CallPlan, planCall, type RoutingParts } from '../routing/plan-call.ts';
 import type { Store, VideoJobRepository } from '../stores/store.ts';
 import { hasEnded, type VideoDelivery, type VideoJob } from '../stores/video-jobs.ts';
@@ -42,6 +44,7 @@ const SUBMIT_TIMEOUT_MS = 120_000;
 export interface VideoOrderParts extends PrepareParts {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly ledger: Ledger;
+  readonly attempts: { readonly pools: KeyUse };
   readonly videos: { readonly runner: VideoRunner; readonly changes: VideoChanges };
 }
 
@@ -76,17 +79,23 @@ export async function orderVideo(
     ...(pipeline.narrowedBy !== null && { narrowedBy: pipeline.narrowedBy }),
   };
   const storesContent = parts.logging.inputOutput && caller.workspace?.is_observability_io_logging_enabled !== false;
-  return submit({ endpoints, orderFor, draft, confirm: order.confirm, storesContent }, parts);
+  const keyWishOf = (endpoint: Endpoint) => ({
+    stickyKey: keyStickinessOf(call, endpoint),
+    // Another account does not know the job that this one goes on from.
+    keyName: previous?.providerKey,
+  });
+  return submit({ endpoints, orderFor, keyWishOf, draft, confirm: order.confirm, storesContent }, parts);
 }
 
 async function submit(
-  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft' | 'confirm' | 'storesContent'>,
-  { platform, store, videos, ledger }: VideoOrderParts,
+  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'keyWishOf' | 'draft' | 'confirm' | 'storesContent'>,
+  { platform, store, videos, ledger, attempts }: VideoOrderParts,
 ): Promise<VideoJob> {
   const { leaseFor, release } = videos.runner.hold(draft.id);
   const timeoutMs = SUBMIT_TIMEOUT_MS;
   try {
-    const submission = { ...rest, draft, leaseFor, store, platform, timeoutMs };
+    const { pools } = attempts;
+    const submission = { ...rest, draft, pools, leaseFor, store, platform, timeoutMs };
     const { job, started, order } = await submitVideo(submission);
     ledger.handOver(job.generationId);
     videos.runner.holdInputs(job, order);

@@ -1,5 +1,6 @@
 import { withFlaggedInput } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { askWithSomeKey, type KeyUse } from '../dispatch/ask-by-keys.ts';
 import { toCallError } from '../dispatch/ask-endpoint.ts';
 import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -28,6 +29,12 @@ export interface Submission {
   readonly leaseFor: (ms: number) => VideoLease | undefined;
   /** Asked once the job is stored; undefined where no other process could have ordered the same. */
   readonly confirm: ConfirmOrder | undefined;
+  readonly pools: KeyUse;
+  /** Which of the keys of an endpoint's provider it is to be sent with, where there are several. */
+  readonly keyWishOf: (endpoint: Endpoint) => {
+    readonly stickyKey: string | null;
+    readonly keyName?: string | undefined;
+  };
   /** Whether prompts may be stored beyond the submission. */
   readonly storesContent: boolean;
 }
@@ -57,7 +64,6 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
   let lastFailure: GatewayError | undefined;
   let lastTimeline = timelineOf(draft);
   let refusals: readonly ProviderResponse[] = [];
-  const isContentStored = submission.storesContent && draft.region === undefined;
   const noneAfter = platform.monotonicNow() + LAST_START_MS;
   for (const endpoint of endpoints) {
     if (platform.monotonicNow() > noneAfter) break;
@@ -66,24 +72,62 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
     const lease = submission.leaseFor(submission.timeoutMs);
     const asked = { ...draft, timeline, lease, ...(refusals.length > 0 && { refusals }) };
     const job = toJob(asked, endpoint, submission.orderFor(endpoint));
-    const startedAt = platform.monotonicNow();
     if (lastFailure === undefined) await insertConfirmed(job, submission);
     else await store.videoJobs.update(job.id, () => job);
-    let started: VideoStarted;
-    try {
-      started = await start(job, endpoint, submission);
-    } catch (thrown) {
-      const error = toCallError(thrown, endpoint.provider.name);
-      lastFailure = withFlaggedInput(error, { model: job.modelId, textOf: () => job.order.prompt ?? '' });
-      const latencyMs = platform.monotonicNow() - startedAt;
-      refusals = [...refusals, toProviderResponse({ endpoint, latencyMs, error: lastFailure }, isContentStored)];
+    const result = await startByKeys(job, endpoint, submission);
+    if ('error' in result) {
+      lastFailure = result.error;
+      ({ refusals } = result);
       if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }
-    return { job: await noteSent(job, endpoint, started, submission), started, order: job.order };
+    return {
+      job: await noteSent(result.job, endpoint, result.started, submission),
+      started: result.started,
+      order: job.order,
+    };
   }
   await store.videoJobs.remove(draft.id);
   throw toSubmissionError(lastFailure);
+}
+
+type StartResult =
+  | { readonly job: VideoJob; readonly started: VideoStarted }
+  | { readonly error: GatewayError; readonly refusals: readonly ProviderResponse[] };
+
+/**
+ * Starts a job at an endpoint with one key of its provider after the other, while it refuses the key. The name of the key
+ * is stored before upstream is called with it: whoever looks for the job after a crash has to ask with the same.
+ */
+async function startByKeys(draft: VideoJob, endpoint: Endpoint, submission: Submission): Promise<StartResult> {
+  const { store, platform, pools, keyWishOf, storesContent } = submission;
+  const isContentStored = storesContent && draft.region === undefined;
+  let refusals = draft.refusals ?? [];
+  const note = (thrown: unknown, startedAt: number, key?: string): GatewayError => {
+    const textOf = (): string => draft.order.prompt ?? '';
+    const error = withFlaggedInput(toCallError(thrown, endpoint.provider.name), { model: draft.modelId, textOf });
+    const latencyMs = platform.monotonicNow() - startedAt;
+    refusals = [...refusals, toProviderResponse({ endpoint, latencyMs, error, key }, isContentStored)];
+    return error;
+  };
+  const begunAt = platform.monotonicNow();
+  // The job continues when the client disconnects.
+  const request = { provider: endpoint.provider, ...keyWishOf(endpoint), signal: new AbortController().signal };
+  try {
+    return await askWithSomeKey(request, pools, async (provider, key) => {
+      const job = key === undefined ? draft : { ...draft, providerKey: key, ...(refusals.length > 0 && { refusals }) };
+      const startedAt = platform.monotonicNow();
+      if (key !== undefined) await store.videoJobs.update(job.id, () => job);
+      try {
+        return { job, started: await start(job, { ...endpoint, provider }, submission) };
+      } catch (thrown) {
+        throw note(thrown, startedAt, key);
+      }
+    });
+  } catch (thrown) {
+    const wasNoted = refusals.length > (draft.refusals?.length ?? 0);
+    return { error: wasNoted ? toCallError(thrown, endpoint.provider.name) : note(thrown, begunAt), refusals };
+  }
 }
 
 /** Stores the job; it goes again where it is not confirmed, as upstream has not heard of it. */
@@ -124,7 +168,6 @@ async function start(job: VideoJob, endpoint: Endpoint, { timeoutMs }: Submissio
     providerModel: endpoint.providerModel,
     order: job.order,
     idempotencyKey: job.id,
-    // The job continues when the client disconnects.
     signal: new AbortController().signal,
     timeoutMs,
   });

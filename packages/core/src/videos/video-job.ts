@@ -6,6 +6,7 @@ import { toBefore } from '../generations/ended-call.ts';
 import { mountPathOf } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoOrder, VideoProvider } from '../providers/video-contract.ts';
+import { providerWithKey } from '../routing/key-pools.ts';
 import type { VideoJobPage, VideoJobQuery, VideoJobRepository, WorkingJobsQuery } from '../stores/store.ts';
 import { announcementOf, type VideoJob } from '../stores/video-jobs.ts';
 import type { MediaInput } from '../wire/generation.ts';
@@ -213,14 +214,15 @@ function isChosen(job: VideoJob, { status, announcement }: VideoJobQuery): boole
 }
 
 /**
- * Returns the video part of a job's provider; undefined when that is no longer configured. A job under way needs
+ * Returns the video part of a job's provider, with the key that made the job; undefined when that is no longer configured. A job under way needs
  * nothing else: its model may have been removed from the configuration, or not have been discovered yet.
  */
 export function videoOf(
-  { providerSlug }: Pick<VideoJob, 'providerSlug'>,
+  { providerSlug, providerKey }: Pick<VideoJob, 'providerSlug' | 'providerKey'>,
   providers: readonly Provider[],
 ): VideoProvider | undefined {
-  return providers.find(({ slug }) => slug === providerSlug)?.video;
+  const provider = providers.find(({ slug }) => slug === providerSlug);
+  return provider && providerWithKey(provider, providerKey).video;
 }
 
 /** Jobs with work left, oldest first. Where a store is not asked that narrowly, all that it lists. */

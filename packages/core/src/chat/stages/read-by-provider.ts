@@ -1,8 +1,11 @@
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
 import { costOfCharges } from '../../catalog/prices.ts';
+import { askWithSomeKey } from '../../dispatch/ask-by-keys.ts';
 import { toCallError } from '../../dispatch/ask-endpoint.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { toBase64Pieces } from '../../providers/kit/base64.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { keyStickinessOf } from '../../routing/key-pools.ts';
 import { selectEndpoints } from '../../routing/select-endpoints.ts';
 import type { ChatRun } from '../chat-run.ts';
 
@@ -16,18 +19,16 @@ export type ReadByProvider = (bytes: Uint8Array, signal: AbortSignal) => Promise
 export function createReadByProvider(run: ChatRun, models: readonly CatalogModel[]): ReadByProvider {
   const { observer, parts } = run;
   return async (bytes, signal) => {
-    const { provider, providerModel, prices } = chooseReader(run, models);
-    const result = await provider
-      .ocr?.({
-        providerModel,
-        document: toDataUrl(bytes),
-        signal,
-        timeoutMs: parts.timeouts.nonStreamMs,
-      })
-      .catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw toCallError(error, provider.name);
-      });
+    const reader = chooseReader(run, models);
+    const { provider, providerModel, prices } = reader;
+    const document = toDataUrl(bytes);
+    const asked = { provider, stickyKey: keyStickinessOf(run.call, reader), signal };
+    const ask = async (keyed: Provider) =>
+      keyed.ocr?.({ providerModel, document, signal, timeoutMs: parts.timeouts.nonStreamMs });
+    const result = await askWithSomeKey(asked, parts.attempts.pools, ask).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw toCallError(error, provider.name);
+    });
     if (result === undefined) throw new GatewayError('not_found', `${provider.name} reads no documents`);
     const charge = { unit: 'request', count: result.chargedPages, price: prices.request ?? 0n } as const;
     observer.noteCost(costOfCharges([charge], []));
