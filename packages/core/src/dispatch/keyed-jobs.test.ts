@@ -38,7 +38,9 @@ test('a video is ordered with the next key where one is refused, and polled and 
   const { accounts, submit, jobOf, get, platform, store } = setUpVideos({ failStart: () => exhausted });
   for (let session = 0; session < 4; session += 1) {
     const { id } = await submit({ session_id: `session ${session}` });
-    expect(await jobOf(id)).toMatchObject({ providerKey: 'two', submission: 'sent' });
+    const job = await jobOf(id);
+    expect(job).toMatchObject({ providerKey: 'two', submission: 'sent' });
+    expect(job?.timeline?.attempts_ms).toHaveLength(1 + (job?.refusals?.length ?? 0));
     await platform.advance(60_000);
     expect((await get(`/api/v1/videos/${id}/content?index=0`)).status).toBe(200);
   }

@@ -62,7 +62,7 @@ const LAST_START_MS = 150_000;
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
   let lastFailure: GatewayError | undefined;
-  let lastTimeline = timelineOf(draft);
+  let lastTimeline: ReturnType<typeof timelineOf> = timelineOf(draft);
   let refusals: readonly ProviderResponse[] = [];
   const noneAfter = platform.monotonicNow() + LAST_START_MS;
   for (const endpoint of endpoints) {
@@ -77,7 +77,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
     const result = await startByKeys(job, endpoint, submission);
     if ('error' in result) {
       lastFailure = result.error;
-      ({ refusals } = result);
+      ({ refusals, timeline: lastTimeline } = result);
       if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }
@@ -93,7 +93,11 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
 
 type StartResult =
   | { readonly job: VideoJob; readonly started: VideoStarted }
-  | { readonly error: GatewayError; readonly refusals: readonly ProviderResponse[] };
+  | {
+      readonly error: GatewayError;
+      readonly refusals: readonly ProviderResponse[];
+      readonly timeline: ReturnType<typeof timelineOf>;
+    };
 
 /**
  * Starts a job at an endpoint with one key of its provider after the other, while it refuses the key. The name of the key
@@ -103,6 +107,8 @@ async function startByKeys(draft: VideoJob, endpoint: Endpoint, submission: Subm
   const { store, platform, pools, keyWishOf, storesContent } = submission;
   const isContentStored = storesContent && draft.region === undefined;
   let refusals = draft.refusals ?? [];
+  let timeline = timelineOf(draft);
+  let isFirst = true;
   const note = (thrown: unknown, startedAt: number, key?: string): GatewayError => {
     const textOf = (): string => draft.order.prompt ?? '';
     const error = withFlaggedInput(toCallError(thrown, endpoint.provider.name), { model: draft.modelId, textOf });
@@ -115,7 +121,11 @@ async function startByKeys(draft: VideoJob, endpoint: Endpoint, submission: Subm
   const request = { provider: endpoint.provider, ...keyWishOf(endpoint), signal: new AbortController().signal };
   try {
     return await askWithSomeKey(request, pools, async (provider, key) => {
-      const job = key === undefined ? draft : { ...draft, providerKey: key, ...(refusals.length > 0 && { refusals }) };
+      // Each key is an attempt of its own.
+      if (!isFirst) timeline = withAttempt(timeline, draft, platform.now());
+      isFirst = false;
+      const job =
+        key === undefined ? draft : { ...draft, providerKey: key, timeline, ...(refusals.length > 0 && { refusals }) };
       const startedAt = platform.monotonicNow();
       if (key !== undefined) await store.videoJobs.update(job.id, () => job);
       try {
@@ -126,7 +136,11 @@ async function startByKeys(draft: VideoJob, endpoint: Endpoint, submission: Subm
     });
   } catch (thrown) {
     const wasNoted = refusals.length > (draft.refusals?.length ?? 0);
-    return { error: wasNoted ? toCallError(thrown, endpoint.provider.name) : note(thrown, begunAt), refusals };
+    return {
+      error: wasNoted ? toCallError(thrown, endpoint.provider.name) : note(thrown, begunAt),
+      refusals,
+      timeline,
+    };
   }
 }
 

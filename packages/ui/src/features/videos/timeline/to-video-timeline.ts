@@ -68,7 +68,7 @@ function toAttemptRows(
     const isLast = index === begins.length - 1;
     // While the job is open, only the last provider is known, which is the only one there is then.
     const known = attempts.length === begins.length ? attempts[index] : isLast ? attempts.at(-1) : undefined;
-    const { provider_name: name, status = null, error, latency } = known ?? {};
+    const { provider_name: name, status = null, error, latency, key } = known ?? {};
     const isTaken = isLast && accepted !== undefined;
     const until = isTaken ? startMs + accepted : isLast ? end : startMs + (begins[index + 1] ?? at);
     const atMs = startMs + at;
@@ -82,6 +82,7 @@ function toAttemptRows(
       pieces: [{ atMs, tookMs: Math.max(0, isLast ? until - atMs : (latency ?? until - atMs)), tone, label: word }],
       detail: [
         isTaken ? t.acceptedDetail : t.submittedDetail,
+        ...(key === undefined ? [] : [t.withKey(key)]),
         ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
       ],
     };

@@ -115,7 +115,12 @@ function Summary({ generation, onNote }: { generation: Generation; onNote: () =>
   return (
     <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-0.5 text-sm text-ink-soft">
       {status !== 'ok' && <StatusBadge status={status} />}
-      {generation.provider_name !== null && <span>{t.via(showControls(generation.provider_name))}</span>}
+      {generation.provider_name !== null && (
+        <span>
+          {t.via(showControls(generation.provider_name))}
+          {generation.provider_key !== undefined && t.withKey(showControls(generation.provider_key))}
+        </span>
+      )}
       <span className="font-medium text-ink">
         {generation.cost_known ? formatUsdExactly(generation.total_cost) : t.costUnknown}
       </span>

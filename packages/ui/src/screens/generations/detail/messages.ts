@@ -50,6 +50,7 @@ export const detailMessages = createMessages(
     },
     summary: {
       via: (provider: string) => `via ${provider}`,
+      withKey: (name: string) => `, key ${name}`,
       costUnknown: 'cost unknown',
       tokens: (input: string, output: string) => `${input} → ${output} tokens`,
       cached: (count: string) => `, ${count} cached`,
@@ -176,6 +177,7 @@ export const detailMessages = createMessages(
       },
       summary: {
         via: (provider) => `über ${provider}`,
+        withKey: (name) => `, Schlüssel ${name}`,
         costUnknown: 'Kosten unbekannt',
         tokens: (input, output) => `${input} → ${output} Token`,
         cached: (count) => `, ${count} aus dem Cache`,

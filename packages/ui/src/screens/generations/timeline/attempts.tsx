@@ -65,6 +65,7 @@ function AttemptItem({ number, attempt, isVideo, isStreamed, seamAfter }: Attemp
         <Badge tone={hasBegun ? 'good' : 'bad'}>{status ?? t.noResponse}</Badge>
         {hasBegun && error !== undefined && <Badge tone="bad">{isVideo ? t.noVideo : t.brokeOff}</Badge>}
         {hasBegun && seamAfter !== undefined && <Badge>{t.continued(seamAfter, formatCount(seamAfter))}</Badge>}
+        {attempt.key !== undefined && <Badge>{t.withKey(showControls(attempt.key))}</Badge>}
         {attempt.is_byok === true && <Badge>{t.ownKey}</Badge>}
         <span className="flex-1" />
         {latency !== undefined && (

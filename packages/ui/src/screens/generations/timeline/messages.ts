@@ -39,6 +39,7 @@ export const timelineMessages = createMessages(
       continued: (count: number, text: string) =>
         plural.en(count, { one: `continued after ${text} character`, other: `continued after ${text} characters` }),
       ownKey: 'own key',
+      withKey: (name: string) => `key ${name}`,
       failedAfter: (time: string) => `failed after ${time}`,
       firstTokenAfter: (time: string) => `first token after ${time}`,
       respondedAfter: (time: string) => `responded after ${time}`,
@@ -104,6 +105,7 @@ export const timelineMessages = createMessages(
       attemptFailed: 'Failed',
       completion: 'Response',
       unnamed: 'unnamed',
+      withKey: (name: string) => `With the key ${name}.`,
       brokeOff: (status: string) => `${status}, broke off`,
       noResponse: 'no response',
       seam: (isContinued: boolean, count: number, text: string) => {
@@ -158,6 +160,7 @@ export const timelineMessages = createMessages(
         brokeOff: 'dann abgebrochen',
         continued: (_count, text) => `fortgesetzt nach ${text} Zeichen`,
         ownKey: 'eigener Schlüssel',
+        withKey: (name) => `Schlüssel ${name}`,
         failedAfter: (time) => `fehlgeschlagen nach ${time}`,
         firstTokenAfter: (time) => `erstes Token nach ${time}`,
         respondedAfter: (time) => `Antwort nach ${time}`,
@@ -227,6 +230,7 @@ export const timelineMessages = createMessages(
         attemptFailed: 'Fehlgeschlagen',
         completion: 'Antwort',
         unnamed: 'unbenannt',
+        withKey: (name) => `Mit dem Schlüssel ${name}.`,
         brokeOff: (status) => `${status}, abgebrochen`,
         noResponse: 'keine Antwort',
         seam: (isContinued, _count, text) =>

@@ -16,7 +16,7 @@ const GENERATION = {
   response_cache_source_id: null,
   provider_responses: [
     { provider_name: 'Gone', status: 503, latency: 250, error: { code: 502, error_type: 'x', message: 'It is down' } },
-    { provider_name: 'Here', status: 200, latency: 200 },
+    { provider_name: 'Here', status: 200, latency: 200, key: 'team-b' },
   ],
 } as unknown as Generation;
 
@@ -65,6 +65,7 @@ test('says of each attempt how and why it ended', () => {
   expect(rowOf(timeline, 'attempt-0')).toMatchObject({ label: '1. Gone', status: '503', tone: 'bad' });
   expect(rowOf(timeline, 'attempt-0')?.detail.join(' ')).toContain('It is down');
   expect(rowOf(timeline, 'attempt-1')).toMatchObject({ status: '200', tone: 'good' });
+  expect(rowOf(timeline, 'attempt-1')?.detail).toEqual(['With the key team-b.']);
   // Waiting for the first token, then the completion until the end.
   expect(rowOf(timeline, 'attempt-1')?.pieces).toMatchObject([
     { atMs: 320, tookMs: 200, tone: 'wait' },

@@ -90,7 +90,15 @@ function toAttemptRows({ generation, timeline, startMs, endMs }: Call): Timeline
     return atMs;
   });
   return attempts.map((attempt, index) => {
-    const { status, latency, error, provider_name: name, model_permaslug: model, broke_off_after: after } = attempt;
+    const {
+      status,
+      latency,
+      error,
+      provider_name: name,
+      model_permaslug: model,
+      broke_off_after: after,
+      key,
+    } = attempt;
     const hasBegun = status !== null && status < 400;
     const atMs = begins[index] ?? 0;
     const waited: Piece = {
@@ -104,6 +112,7 @@ function toAttemptRows({ generation, timeline, startMs, endMs }: Call): Timeline
     const isBroken = hasBegun && error !== undefined;
     const detail = [
       ...(model === undefined ? [] : [model]),
+      ...(key === undefined ? [] : [t.withKey(key)]),
       ...(error === undefined ? [] : [`${error.code} ${error.message ?? error.error_type}`]),
       ...(after === undefined ? [] : [toSeam(after, attempts[index + 1])]),
     ];
