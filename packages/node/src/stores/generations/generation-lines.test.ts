@@ -161,6 +161,7 @@ test('a single response that says no more than its generation takes no room but 
     { ...response, model_permaslug: 'author/other' },
     { ...response, provider_name: 'Other' },
     { ...response, status: 503 },
+    { ...response, key: 'team-b' },
     { ...response, id: 'call-1' },
     { id: 'call-1', status: 200 },
   ];
@@ -168,6 +169,14 @@ test('a single response that says no more than its generation takes no room but 
     const unlike: Generation = { ...unusual, provider_responses: [other] };
     expect(roundTrip(unlike)).toEqual(unlike);
   }
+  // The name of its key is that of the call.
+  const keyed: Generation = {
+    ...unusual,
+    provider_key: 'team-a',
+    provider_responses: [{ ...response, key: 'team-a' }],
+  };
+  expect(toGenerationText(keyed)).not.toContain('provider_responses');
+  expect(roundTrip(keyed)).toEqual(keyed);
   const both: Generation = { ...unusual, provider_responses: [response, response] };
   expect(roundTrip(both)).toEqual(both);
 });

@@ -331,6 +331,7 @@ function onlyEndpointId(generation: Generation): string | undefined {
     response.latency === generation.latency &&
     response.model_permaslug === generation.model &&
     response.provider_name === generation.provider_name &&
+    response.key === generation.provider_key &&
     response.status === 200 &&
     response.error === undefined;
   return isUsual ? response.endpoint_id : undefined;
@@ -338,7 +339,7 @@ function onlyEndpointId(generation: Generation): string | undefined {
 
 /** Its members are in the order in which calls write them. */
 function toOnlyResponse(generation: Generation, endpointId: string): ProviderResponse {
-  return {
+  const response: ProviderResponse = {
     endpoint_id: endpointId,
     is_byok: generation.is_byok,
     latency: generation.latency ?? 0,
@@ -346,4 +347,6 @@ function toOnlyResponse(generation: Generation, endpointId: string): ProviderRes
     provider_name: generation.provider_name ?? '',
     status: 200,
   };
+  if (generation.provider_key !== undefined) response.key = generation.provider_key;
+  return response;
 }
