@@ -47,6 +47,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /admin/v1/session-limits/trial': {},
   'POST /api/v1/analytics/query': { metrics: ['request_count'] },
   'PUT /admin/v1/rate-limits': { data: [] },
+  'PUT /admin/v1/call-limits': { data: [] },
   'PUT /admin/v1/retention': { days: 30 },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },
   'PATCH /api/v1/workspaces/{id}': {},

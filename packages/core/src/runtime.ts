@@ -118,7 +118,7 @@ export function createFoundations(
 
   const openCalls = createOpenCalls();
   const places = createHeldPlaces();
-  const callLimits = createCallLimits(platform);
+  const callLimits = createCallLimits(platform, store.settings);
   openCalls.onEnd(places.releaseAll);
   const changes = createVideoChanges(logger);
   const isFollowed = platform.isPerRequest !== true && store.generations.follow !== undefined;

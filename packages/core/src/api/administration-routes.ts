@@ -14,6 +14,7 @@ const members = late(() => import('./members.ts'));
 const account = late(() => import('./account.ts'));
 const sessionLimits = late(() => import('./session-limits.ts'));
 const analytics = late(() => import('./analytics.ts'));
+const callLimits = late(() => import('./call-limits.ts'));
 const retention = late(() => import('./retention.ts'));
 const providers = late(() => import('./providers.ts'));
 const providerHistory = late(() => import('./provider-history.ts'));
@@ -121,6 +122,8 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'POST /admin/v1/session-limits/allow': admin(sessionLimits('allowSession'), 'Let a stopped session continue'),
     'POST /admin/v1/session-limits/trial': admin(sessionLimits('trialSessionLimits'), 'Show what limits would have done to past sessions'),
     'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
+    'GET /admin/v1/call-limits': admin(callLimits('listCallLimits'), 'List the limits on calls under way, and what holds their places'),
+    'PUT /admin/v1/call-limits': admin(callLimits('putCallLimits'), 'Replace the limits on calls under way that are not of the configuration'),
     'PUT /admin/v1/rate-limits': admin(account('putRateLimits'), 'Replace the rate limits that are not of the configuration'),
     'GET /admin/v1/retention': admin(retention('getRetention'), 'Show how long is kept, and what would be deleted'),
     'PUT /admin/v1/retention': admin(retention('putRetention'), 'Change how long records and contents are kept'),

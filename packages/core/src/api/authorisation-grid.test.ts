@@ -125,6 +125,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/session-limits': [401, 403, 200],
   'POST /admin/v1/session-limits/allow': [401, 403, 400],
   'POST /admin/v1/session-limits/trial': [401, 403, 200],
+  'GET /admin/v1/call-limits': [401, 403, 200],
+  'PUT /admin/v1/call-limits': [401, 403, 400],
   'GET /admin/v1/rate-limits': [401, 403, 200],
   'PUT /admin/v1/rate-limits': [401, 403, 400],
   'GET /admin/v1/retention': [401, 403, 200],

@@ -5,6 +5,7 @@ import type { AccountParts } from './account.ts';
 import type { AnalyticsParts } from './analytics.ts';
 import type { AuthKeyParts } from './auth-keys.ts';
 import type { BatchParts } from './batches.ts';
+import type { CallLimitParts } from './call-limits.ts';
 import type { CatalogUpdateParts } from './catalog-updates.ts';
 import type { DatasetParts } from './datasets.ts';
 import type { DestinationParts } from './destinations.ts';
@@ -55,6 +56,7 @@ export type ApiParts = ChatParts &
   MemberParts &
   AccountParts &
   AnalyticsParts &
+  CallLimitParts &
   ResendParts &
   ResponsesParts &
   CancelResponseParts &

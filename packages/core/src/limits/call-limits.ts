@@ -1,6 +1,8 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
+import type { SettingsRepository } from '../stores/store.ts';
+import type { StoredCallLimit, StoredSettings } from '../wire/account.ts';
 import {
   createFairPlaces,
   type FairPlaces,
@@ -31,16 +33,41 @@ export interface CallLimitOptions {
   readonly takeLease?: TakeLease | undefined;
 }
 
+/** Whose calls are counted together; a part that is absent counts all. */
+interface Counted {
+  /** The id of a key. */
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+}
+
 /** A limit that a call at an endpoint has to find a place in. */
 export interface CallScope {
   readonly id: string;
+  /** The rule that it comes from. */
+  readonly rule: SourcedCallLimit;
+  readonly counted: Counted;
   readonly what: string;
   readonly limits: PlaceLimits;
   /** It is of the key alone, so that no other endpoint would have a place for the call. */
   readonly isOfKey: boolean;
 }
 
+export interface SourcedCallLimit extends CallLimitRule {
+  readonly source: 'config' | 'stored';
+}
+
+/** The calls of one rule that are counted together, at this process. */
+interface CountedCalls extends Counted {
+  readonly underWay: number;
+  readonly waiting: number;
+}
+
 export interface CallLimits {
+  /** The rules that apply: those of the configuration, then those that were stored. */
+  rules(): readonly SourcedCallLimit[];
+  /** What has calls under way or waiting by a rule. */
+  count(rule: CallLimitRule): readonly CountedCalls[];
   /** The limits that hold for a call of this principal to this endpoint, in the order to take them in; null for none. */
   of(principal: Principal, endpoint: Endpoint): readonly CallScope[] | null;
   take(scope: CallScope, caller: string, signal: AbortSignal): Promise<ReleasePlace>;
@@ -49,35 +76,101 @@ export interface CallLimits {
 }
 
 /** Creates the limits of a gateway, without any. */
-export function createCallLimits(platform: Pick<Platform, 'monotonicNow' | 'setTimer'>): CallLimits {
-  let rules: readonly CallLimitRule[] = [];
+export function createCallLimits(
+  platform: Pick<Platform, 'monotonicNow' | 'setTimer'>,
+  settings?: Pick<SettingsRepository, 'get'>,
+): CallLimits {
+  let configured: readonly CallLimitRule[] = [];
+  let stored: StoredSettings['call_limits'];
+  let rules: readonly SourcedCallLimit[] = [];
   let takeLease: TakeLease | undefined;
-  const placesById = new Map<string, FairPlaces>();
+  const placesById = new Map<string, { readonly scope: CallScope; readonly places: FairPlaces }>();
+  /** Read again for every call: another process may have changed them. */
+  const current = (): readonly SourcedCallLimit[] => {
+    const present = settings?.get().call_limits;
+    if (present !== stored) {
+      stored = present;
+      apply();
+    }
+    return rules;
+  };
+  const apply = (): void => {
+    rules = combineCallLimits(configured, stored);
+    const byId = new Map(rules.map((rule) => [idOfRule(rule), rule]));
+    for (const [id, { scope, places }] of placesById) {
+      const { underWay, waiting } = places.count();
+      // Keys come and go: what is in use is held by those who use it.
+      if (underWay + waiting === 0) placesById.delete(id);
+      // Where the limit is gone, nobody has to wait for it any more.
+      else places.resize(byId.get(idOfRule(scope.rule))?.callsUnderWay ?? Number.MAX_SAFE_INTEGER);
+    }
+  };
   return {
+    rules: current,
+    count(rule) {
+      const wanted = idOfRule(rule);
+      return [...placesById.values()].flatMap(({ scope, places }) => {
+        const { underWay, waiting } = places.count();
+        const isOfRule = idOfRule(scope.rule) === wanted && underWay + waiting > 0;
+        return isOfRule ? [{ ...scope.counted, underWay, waiting }] : [];
+      });
+    },
     of(principal, endpoint) {
+      const rules = current();
       if (rules.length === 0) return null;
       const scopes = rules.flatMap((rule) => toScope(rule, principal, endpoint) ?? []);
       return scopes.length === 0 ? null : scopes;
     },
-    take({ id, what, limits }, caller, signal) {
-      let places = placesById.get(id);
-      if (places === undefined) placesById.set(id, (places = createFairPlaces(id, platform, takeLease)));
-      return places.take({ caller, limits, what, signal });
+    take(scope, caller, signal) {
+      const { id, what, limits } = scope;
+      let held = placesById.get(id);
+      if (held === undefined) {
+        placesById.set(id, (held = { scope, places: createFairPlaces(id, platform, takeLease) }));
+      }
+      return held.places.take({ caller, limits, what, signal });
     },
     follow(options) {
-      rules = options?.rules ?? [];
+      configured = options?.rules ?? [];
       takeLease = options?.takeLease;
-      // Keys come and go: what is in use is held by those who use it.
-      for (const [id, places] of placesById) {
-        const { underWay, waiting } = places.count();
-        if (underWay + waiting === 0) placesById.delete(id);
-      }
+      apply();
     },
   };
 }
 
+/** Two rules of the same parts are one limit. */
+export const idOfRule = ({ key, model, provider }: CallLimitRule): string =>
+  JSON.stringify([key ?? null, model ?? null, provider ?? null]);
+
+/** What the configuration limits, stored rules do not change. */
+function combineCallLimits(
+  configured: readonly CallLimitRule[],
+  stored: readonly StoredCallLimit[] = [],
+): readonly SourcedCallLimit[] {
+  const known = new Set(configured.map(idOfRule));
+  return [
+    ...configured.map((rule) => ({ ...rule, source: 'config' as const })),
+    ...stored.map(toCallLimitRule).filter((rule) => !known.has(idOfRule(rule))),
+  ];
+}
+
+/** A rule as the API has it in the form of the configuration. */
+export const toCallLimitRule = ({
+  key,
+  model,
+  provider,
+  calls_under_way,
+  queue,
+}: StoredCallLimit): SourcedCallLimit => ({
+  key: key ?? undefined,
+  model: model ?? undefined,
+  provider: provider ?? undefined,
+  callsUnderWay: calls_under_way,
+  queue: queue ?? undefined,
+  source: 'stored',
+});
+
 /** Undefined where the rule does not hold. */
-function toScope(rule: CallLimitRule, principal: Principal, endpoint: Endpoint): CallScope | undefined {
+function toScope(rule: SourcedCallLimit, principal: Principal, endpoint: Endpoint): CallScope | undefined {
   const { key, model, provider, callsUnderWay, queue } = rule;
   const { slug, name } = endpoint.provider;
   const holds =
@@ -94,6 +187,8 @@ function toScope(rule: CallLimitRule, principal: Principal, endpoint: Endpoint):
     words.filter((word) => word !== '').join(' ') || (key === undefined ? 'this gateway' : 'models with this key');
   return {
     id: named.map(([part, wanted, value]) => `${part} ${wanted} ${value}`).join('\n') || 'all',
+    rule,
+    counted: Object.fromEntries(named.map(([part, , value]) => [part, value])),
     what,
     limits: { callsUnderWay, queueLength: queue?.length ?? 0, queueMs: (queue?.seconds ?? 0) * 1000 },
     isOfKey: model === undefined && provider === undefined,

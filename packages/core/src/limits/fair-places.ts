@@ -29,6 +29,8 @@ export interface FairPlaces {
    * the reason of the signal as soon as that fires: it is out of the queue then.
    */
   take(request: PlaceRequest): Promise<ReleasePlace>;
+  /** So many may be under way from now on: those who wait get places that are new. */
+  resize(callsUnderWay: number): void;
   count(): { readonly underWay: number; readonly waiting: number };
 }
 
@@ -148,6 +150,10 @@ export function createFairPlaces(
 
   return {
     count: () => ({ underWay, waiting }),
+    resize(callsUnderWay) {
+      limit = callsUnderWay;
+      grantFree();
+    },
     take(request) {
       const { caller, limits, signal } = request;
       limit = limits.callsUnderWay;

@@ -232,10 +232,23 @@ const rateLimitSchema = z.object({
 });
 export type StoredRateLimit = z.infer<typeof rateLimitSchema>;
 
-/** Settings as a store has them: those of the account, the rate limits, how long is kept, and the saved views of those who administer it. */
+/** A limit on calls under way. A part that is null counts all together, `*` counts each separately. */
+const callLimitSchema = z.object({
+  /** Name or hash of a key. */
+  key: z.string().nullable(),
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  calls_under_way: z.int(),
+  /** Null refuses what finds no place. */
+  queue: z.object({ length: z.int(), seconds: z.number() }).nullable(),
+});
+export type StoredCallLimit = z.infer<typeof callLimitSchema>;
+
+/** Settings as a store has them: those of the account, the limits, how long is kept, and the saved views of those who administer it. */
 export const storedSettingsSchema = z.object({
   ...settingsChangeSchema.shape,
   rate_limits: z.array(rateLimitSchema).optional(),
+  call_limits: z.array(callLimitSchema).optional(),
   retention: storedRetentionSchema.optional(),
   views: z.array(viewSchema).optional(),
   /** Sessions that have reached a limit, the latest first. */
@@ -302,6 +315,50 @@ export const rateLimitListSchema = z.object({
   changeable: z.boolean(),
 });
 export type RateLimitList = z.infer<typeof rateLimitListSchema>;
+
+/** The response of `GET` and `PUT /admin/v1/call-limits`: the limits that apply, and who holds their places. */
+export const callLimitListSchema = z.object({
+  data: z.array(
+    callLimitSchema.extend({
+      source: z.enum(['config', 'stored']),
+      /** What has calls under way or waiting at the process that responds, the busiest first, 100 at most. */
+      places: z.array(
+        z.object({
+          key: z.string().nullable(),
+          key_name: z.string().nullable(),
+          model: z.string().nullable(),
+          provider: z.string().nullable(),
+          under_way: z.int(),
+          waiting: z.int(),
+        }),
+      ),
+      /** Of all of them together. */
+      under_way: z.int(),
+      waiting: z.int(),
+    }),
+  ),
+});
+export type CallLimitList = z.infer<typeof callLimitListSchema>;
+
+const limitedPart = z.string().min(1).max(200).nullable().default(null);
+
+/** The body of `PUT /admin/v1/call-limits`: all limits that are stored from now on. Closed. */
+export const callLimitsRequestSchema = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        key: limitedPart,
+        model: limitedPart,
+        provider: limitedPart,
+        calls_under_way: z.int().min(1).max(1_000_000),
+        queue: z
+          .strictObject({ length: z.int().min(1).max(100_000), seconds: z.number().positive().max(3600) })
+          .nullable()
+          .default(null),
+      }),
+    )
+    .max(1000),
+});
 
 const perMinute = z.int().min(1).max(1_000_000_000_000).nullable().default(null);
 

@@ -61,6 +61,7 @@ export type {
   Instance,
   ProviderList,
   RateLimitList,
+  CallLimitList,
   Settings,
   Trouble,
   Workspace,

@@ -82,7 +82,7 @@ export function RateLimitForm({ existing, place, onSave, onClose }: RateLimitFor
 }
 
 /** Keys that call models; those of the configuration by their names, which stay. */
-function useKeyOptions(present: string | undefined): Options {
+export function useKeyOptions(present: string | undefined): Options {
   const t = limitsMessages();
   const { data: keys = [] } = useQuery(allKeysQuery);
   const options = keys
@@ -101,5 +101,5 @@ function useModelOptions(present: string | undefined): Options {
 }
 
 /** What is chosen stays a choice, although its key or model is gone. */
-const withPresent = (options: readonly (readonly [string, string])[], present: string | undefined): Options =>
+export const withPresent = (options: readonly (readonly [string, string])[], present: string | undefined): Options =>
   present === undefined || options.some(([value]) => value === present) ? options : [...options, [present, present]];

@@ -8,6 +8,7 @@ import { toBaseUrl } from '../../app/base-url.ts';
 import { useDesktopInfo } from '../../app/desktop.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
+import { CallLimitsSection } from '../../features/limits/call-limits-section.tsx';
 import { RateLimitsSection } from '../../features/limits/rate-limits-section.tsx';
 import { formatRelative, localZoneName } from '../../format/time.ts';
 import { LANGUAGE_NAMES } from '../../messages/languages.ts';
@@ -88,9 +89,14 @@ function AccountSections({ section }: { section: SettingsSection }) {
         {(loaded) => <AccountForm settings={loaded} section={shown ?? 'account'} />}
       </Loaded>
       {section === 'account' && (
-        <div className="card p-4">
-          <RateLimitsSection />
-        </div>
+        <>
+          <div className="card p-4">
+            <RateLimitsSection />
+          </div>
+          <div className="card p-4">
+            <CallLimitsSection />
+          </div>
+        </>
       )}
       {section === 'sessions' && <StoppedSessions />}
     </div>

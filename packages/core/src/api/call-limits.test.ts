@@ -1,0 +1,77 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
+import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
+import type { CallLimitRule } from '../limits/call-limits.ts';
+import type { CallLimitList } from '../wire/account.ts';
+
+const PATH = '/admin/v1/call-limits';
+const MODELS = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] }];
+
+async function setUp(rules: readonly CallLimitRule[] = []) {
+  const opened = createDeferred<undefined>();
+  const { provider, asked } = await createKeyedProvider('acme', keysNamed('one'), () => opened.promise);
+  const core = createCoreGateway([provider], { models: MODELS, callLimits: { rules } });
+  const list = async (): Promise<CallLimitList['data']> =>
+    (jsonOf(await core.get(PATH, MANAGEMENT_KEY)) as unknown as CallLimitList).data;
+  const put = (data: readonly object[]) =>
+    core.post(PATH, { data }, { method: 'PUT', headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
+  const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+    for (let turn = 0; turn < 1000 && !(await isTrue()); turn += 1) await setImmediate();
+    expect(await isTrue()).toBe(true);
+  };
+  return { ...core, asked, open: () => opened.resolve(undefined), list, put, until };
+}
+
+test('a limit that is stored applies to the next call, and tells who holds its places and who waits', async () => {
+  const { chat, put, list, asked, open, until } = await setUp();
+  expect(await list()).toEqual([]);
+  const limit = { provider: 'acme', key: '*', calls_under_way: 1, queue: { length: 2, seconds: 30 } };
+  expect(jsonOf(await put([limit]))).toMatchObject({
+    data: [{ ...limit, model: null, source: 'stored', under_way: 0 }],
+  });
+  const calls = [chat(), chat(), chat()];
+  await until(async () => (await list())[0]?.waiting === 2);
+  expect(asked).toHaveLength(1);
+  const key = expect.any(String);
+  expect((await list())[0]).toMatchObject({
+    under_way: 1,
+    places: [{ key, key_name: key, model: null, provider: 'acme', under_way: 1, waiting: 2 }],
+  });
+  const refused = await chat();
+  expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+  // Raised live: those who wait go on with the next call.
+  await put([{ ...limit, calls_under_way: 4 }]);
+  const last = chat();
+  await until(() => asked.length === 4);
+  open();
+  for (const call of [...calls, last]) expect((await call).status).toBe(200);
+  expect((await list())[0]).toMatchObject({ calls_under_way: 4, under_way: 0, waiting: 0, places: [] });
+  await put([]);
+  expect(await list()).toEqual([]);
+});
+
+test('what the configuration limits is changed there alone, and a stored limit on the same calls waits behind it', async () => {
+  const { put, list } = await setUp([{ provider: 'acme', callsUnderWay: 8 }]);
+  expect(await list()).toMatchObject([
+    { provider: 'acme', key: null, calls_under_way: 8, queue: null, source: 'config' },
+  ]);
+  const refused = await put([
+    { provider: 'acme', calls_under_way: 9 },
+    { model: 'acme/none', calls_under_way: 1 },
+  ]);
+  expect(refused.status).toBe(400);
+  const { message } = (jsonOf(refused) as { error: { message: string } }).error;
+  expect(message).toContain('data.0: the configuration limits this already');
+  expect(message).toContain('data.1.model');
+  expect((await put([{ calls_under_way: 9 }, { calls_under_way: 8 }])).status).toBe(400);
+  expect((await put([{ provider: 'acme', calls_under_way: 0 }])).status).toBe(400);
+  expect((await put([{ calls_under_way: 9 }])).status).toBe(200);
+  expect((await list()).map(({ source, calls_under_way: places }) => [source, places])).toEqual([
+    ['config', 8],
+    ['stored', 9],
+  ]);
+});
