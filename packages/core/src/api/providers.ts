@@ -180,7 +180,7 @@ export const enableProviderKey = operation<ProviderParts>()({
 const NANO = 1e9;
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
-function toKeyState({ name, fingerprint, weight, limits }: ProviderKey, report: KeyReport): ProviderKeyState {
+function toKeyState({ name, fingerprint, weight, limits, isOff }: ProviderKey, report: KeyReport): ProviderKeyState {
   const { state, restsUntil, disabled, underWay, calls, failed, tokens, costNanoUsd, lastError } = report;
   return {
     name,
@@ -191,7 +191,7 @@ function toKeyState({ name, fingerprint, weight, limits }: ProviderKey, report: 
       tokens_per_minute: limits.tokensPerMinute ?? null,
       calls_under_way: limits.callsUnderWay ?? null,
     },
-    state,
+    state: isOff === true ? 'off' : state,
     rests_until: restsUntil === null ? null : toTime(restsUntil),
     disabled: disabled && { status: disabled.status, at: toTime(disabled.at) },
     under_way: underWay,

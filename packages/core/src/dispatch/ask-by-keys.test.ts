@@ -138,6 +138,22 @@ test('finds a key that works again where all are disabled, by one call a minute'
   ).toEqual(['disabled', 'ready']);
 });
 
+test('sends nothing with a key that is disabled by hand, also where no other is left', async () => {
+  const off = { name: 'one', key: 'sk-of-one', disabled: true };
+  const { chat, asked, answer, keyStates } = await setUp([off, ...keysNamed('two')]);
+  for (let i = 0; i < 20; i += 1) expect((await chat()).status).toBe(200);
+  expect(asked).not.toContain('sk-of-one');
+  expect((await keyStates())['one']?.state).toBe('off');
+  answer('sk-of-two', { status: 401 });
+  expect((await chat()).status).toBe(502);
+  expect(asked).not.toContain('sk-of-one');
+  const alone = await setUp([off]);
+  expect(jsonOf(await alone.chat())).toMatchObject({
+    error: { message: 'ACME: every key of the gateway is disabled' },
+  });
+  expect(alone.asked).toEqual([]);
+});
+
 test('uses a key again when management says so', async () => {
   const { chat, answer, keyStates, post } = await setUp(keysNamed('one', 'two'));
   answer('sk-of-one', { status: 401 });

@@ -10,6 +10,7 @@ import {
   type KeyPoolParts,
   keyStickinessOf,
   type Pooled,
+  stateOfKey,
   type StickyCall,
   waitForKeyMs,
 } from '../routing/key-pools.ts';
@@ -177,12 +178,15 @@ function toPoolError(endpoint: Pooled, last: GatewayError | undefined, { keys }:
     metadata: { ...last?.metadata, provider_name: name },
   };
   const waitMs = waitForKeyMs(endpoint, keys);
-  if (waitMs !== null || all.some((key) => keys.of(slug, key).state() === 'busy')) {
+  if (waitMs !== null || all.some((key) => stateOfKey(slug, key, keys) === 'busy')) {
     const retryAfterSeconds = waitMs === null ? BUSY_RETRY_SECONDS : Math.max(1, Math.ceil(waitMs / 1000));
     const message = `${name}: every key of the gateway is at its limit; try again in ${retryAfterSeconds} s`;
     return new GatewayError('rate_limit_exceeded', message, { ...facts, retryAfterSeconds });
   }
   if (last !== undefined) return last;
+  if (all.every(({ isOff }) => isOff === true)) {
+    return new GatewayError('provider_unavailable', `${name}: every key of the gateway is disabled`, facts);
+  }
   const message = `${name} refuses every key of the gateway; the operator must check them and their balance`;
   return new GatewayError('provider_unavailable', message, facts);
 }

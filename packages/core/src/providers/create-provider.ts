@@ -13,6 +13,8 @@ export interface ProviderKeyOptions extends ProviderKeyLimits {
   readonly key: string;
   /** Default: 1. */
   readonly weight?: number | undefined;
+  /** No new calls are sent with it. Default: false. */
+  readonly disabled?: boolean | undefined;
 }
 
 /** A provider as configuration describes it, whatever its wire, and what it is called over. */
@@ -60,7 +62,7 @@ export async function createProvider({ apiKeys = [], ...options }: WireProviderO
   const create = await LOAD[options.wire]();
   const settings = toWireSettings(options);
   const keys = await Promise.all(apiKeys.map((key) => createKey(key, (apiKey) => create({ ...settings, apiKey }))));
-  const [first] = keys;
+  const first = keys.find(({ isOff }) => !isOff) ?? keys[0];
   return first === undefined ? create(settings) : { ...first.provider, keys };
 }
 
@@ -68,7 +70,7 @@ export async function createProvider({ apiKeys = [], ...options }: WireProviderO
 const FINGERPRINT_LENGTH = 12;
 
 async function createKey(
-  { name, key, weight = 1, requestsPerMinute, tokensPerMinute, callsUnderWay }: ProviderKeyOptions,
+  { name, key, weight = 1, disabled = false, requestsPerMinute, tokensPerMinute, callsUnderWay }: ProviderKeyOptions,
   create: (apiKey: string) => Provider,
 ): Promise<ProviderKey> {
   const hash = await createWebPlatform().sha256(key);
@@ -76,6 +78,7 @@ async function createKey(
     name,
     fingerprint: hash.slice(0, FINGERPRINT_LENGTH),
     weight,
+    isOff: disabled,
     limits: { requestsPerMinute, tokensPerMinute, callsUnderWay },
     provider: create(key),
   };

@@ -142,7 +142,7 @@ export interface Provider {
   /** Whether the provider's name of a model is a part of the address of a call, so that not every name is fit. */
   readonly putsModelInPath?: boolean | undefined;
   /**
-   * The keys that calls are shared among, of which this provider is made with the first; absent where it has one alone.
+   * The keys that calls are shared among, of which this provider is made with the first that is not off; absent where it has one alone.
    * Lists go by the first; jobs and batches by the key that made them, because only its account knows them.
    */
   readonly keys?: readonly ProviderKey[] | undefined;
@@ -200,6 +200,8 @@ export interface ProviderKey {
   /** Its share of the calls, relative to the other keys. Above 0. */
   readonly weight: number;
   readonly limits: ProviderKeyLimits;
+  /** The operator has disabled it: no new calls are sent with it. Default: false. */
+  readonly isOff?: boolean | undefined;
   /** The provider as it is called with this key. */
   readonly provider: Provider;
 }

@@ -1,5 +1,6 @@
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint, ProviderKey } from '../catalog/catalog.ts';
+import type { KeyState } from '../wire/providers.ts';
 import type { EndpointExplanation } from '../wire/routing-rules.ts';
 import type { KeyBoard } from './health/key-board.ts';
 import { hashToUnit, pickWeighted, type RandomSource, stickyKeyOf } from './order-endpoints.ts';
@@ -45,8 +46,8 @@ export function chooseKey(
   const failing: ProviderKey[] = [];
   let disabled = 0;
   for (const key of keys) {
-    const state = board.of(slug, key).state();
-    if (state === 'disabled') disabled += 1;
+    const state = stateOfKey(slug, key, board);
+    if (state === 'disabled' || state === 'off') disabled += 1;
     if (tried?.has(key) === true) continue;
     if (state === 'ready') ready.push(key);
     else if (state === 'failing') failing.push(key);
@@ -55,7 +56,7 @@ export function chooseKey(
   const [first] = usable;
   if (first === undefined) {
     if (disabled < keys.length || isDryRun === true) return null;
-    const probed = keys.find((key) => tried?.has(key) !== true && board.of(slug, key).mayProbe());
+    const probed = keys.find((key) => tried?.has(key) !== true && key.isOff !== true && board.of(slug, key).mayProbe());
     return probed === undefined ? null : { key: probed, reason: 'last_resort' };
   }
   if (usable.length === 1) return { key: first, reason: 'only' };
@@ -67,9 +68,13 @@ export function chooseKey(
   return { key, reason: stickyKey === null ? 'weight' : 'sticky' };
 }
 
+/** How a key of a provider stands, for calls of this process. */
+export const stateOfKey = (slug: string, key: ProviderKey, board: KeyBoard): KeyState =>
+  key.isOff === true ? 'off' : board.of(slug, key).state();
+
 /** Milliseconds until the first key of a provider can be used again; null when that is not known. */
 export function waitForKeyMs({ provider: { slug, keys = [] } }: Pooled, board: KeyBoard): number | null {
-  const waits = keys.flatMap((key) => board.of(slug, key).waitMs() ?? []);
+  const waits = keys.flatMap((key) => (key.isOff === true ? [] : (board.of(slug, key).waitMs() ?? [])));
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
@@ -108,7 +113,7 @@ export function explainKeys(
     return {
       name: key.name,
       weight: key.weight,
-      state: board.of(slug, key).state(),
+      state: stateOfKey(slug, key, board),
       chosen: isChosen,
       ...(isChosen && { reason: choice.reason }),
     };

@@ -37,6 +37,7 @@ const keyNumbers = {
   requestsPerMinute: z.int().min(1).optional().describe('Default: no limit'),
   tokensPerMinute: z.int().min(1).optional().describe('Default: no limit'),
   callsUnderWay: z.int().min(1).optional().describe('Calls at once, of each process. Default: no limit'),
+  disabled: z.boolean().optional().describe('No new calls are sent with it. Jobs that it made are still followed'),
 };
 const keyName = z
   .string()

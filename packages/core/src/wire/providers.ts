@@ -120,9 +120,9 @@ export type ProviderHistoryQuery = z.infer<typeof providerHistoryQuerySchema>;
 /**
  * `ready`: gets its share of the calls. `failing`: its circuit is open, so that others come first. `resting`: the
  * provider has refused it for a time. `busy`: as many calls are under way as it may have. `disabled`: the provider does
- * not know it, or it has no credit left.
+ * not know it, or it has no credit left. `off`: the operator has disabled it.
  */
-export const KEY_STATES = ['ready', 'failing', 'resting', 'busy', 'disabled'] as const;
+export const KEY_STATES = ['ready', 'failing', 'resting', 'busy', 'disabled', 'off'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** One of several keys of a provider, as this process knows it. Never the key. */

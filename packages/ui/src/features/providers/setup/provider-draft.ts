@@ -23,6 +23,8 @@ export interface KeyDraft {
   readonly key: string;
   /** The end of the saved key of this name, which stays while the key is empty; empty for a new one. */
   readonly shown: string;
+  /** No new calls are sent with it. */
+  readonly isOff: boolean;
   readonly numbers: {
     readonly [Name in 'weight' | 'requestsPerMinute' | 'tokensPerMinute' | 'callsUnderWay']?: number | undefined;
   };
@@ -155,7 +157,12 @@ export function toSettings(draft: ProviderDraft): Omit<CreateProviderRequest, 'd
 
 /** The keys as the gateway takes them: with an empty one, the saved key of the name stays. */
 export const toKeys = (keys: readonly KeyDraft[]): NonNullable<UpdateProviderRequest['apiKeys']> =>
-  keys.map(({ name, key, numbers }) => ({ name: name.trim(), key: key.trim(), ...numbers }));
+  keys.map(({ name, key, numbers, isOff }) => ({
+    name: name.trim(),
+    key: key.trim(),
+    ...numbers,
+    ...(isOff && { disabled: true }),
+  }));
 
 /** The pairs that have a name; of those that are saved, the ones that get another value. */
 export const toPairs = (pairs: readonly PairDraft[]): Record<string, string> =>

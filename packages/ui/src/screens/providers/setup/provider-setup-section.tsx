@@ -25,7 +25,7 @@ export function ProviderSetupSection({ setup, isTitled = false, onGone }: Provid
   const { problem, status, settings } = setup;
   const cure = status === 'ready' || status === 'off' ? null : t.cures[status];
   return (
-    <section aria-label={t.title} className="flex flex-col gap-3">
+    <section aria-label={isTitled ? undefined : t.title} className="flex flex-col gap-3">
       {!isTitled && <h3 className="text-sm font-semibold">{t.title}</h3>}
       {cure !== null && (
         <p role="alert" className="rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm break-words">

@@ -79,8 +79,8 @@ test('a new key or address is tested before it is saved, and a key that goes is 
 });
 
 test('sends the whole list of keys when one of them changes, and saved keys by their names alone', () => {
-  const saved = { id: 0, name: 'one', key: '', shown: '…0001', numbers: { weight: 2 } };
-  const added = { id: 1, name: 'two', key: 'sk-two', shown: '', numbers: {} };
+  const saved = { id: 0, name: 'one', key: '', shown: '…0001', isOff: false, numbers: { weight: 2 } };
+  const added = { id: 1, name: 'two', key: 'sk-two', shown: '', isOff: false, numbers: {} };
   const known = { ...BEFORE, keys: [saved] };
   expect(toUpdate(known, known)).toEqual({});
   const update = toUpdate({ ...known, keys: [saved, added] }, known);

@@ -24,12 +24,13 @@ export function toStoredDraft(
     packageName: settings?.package ?? '',
     address: settings?.baseUrl ?? '',
     key: '',
-    keys: (settings?.apiKeys ?? []).map(({ name, key: shown, ...numbers }, id) => ({
+    keys: (settings?.apiKeys ?? []).map(({ name, key: shown, disabled = false, ...numbers }, id) => ({
       id,
       // As the gateway names a key without a name of its own.
       name: name ?? `key-${id + 1}`,
       key: '',
       shown,
+      isOff: disabled,
       numbers,
     })),
     name: settings?.name ?? '',
