@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { WIDTH } from '../e2e/examine.ts';
+import { FIND_UNFIT } from '../e2e/find-unfit.ts';
 import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
 
 const API_KEY = 'sk-gw-v1-presets-0123456789abcdef0123456789abcdef';
@@ -80,6 +82,12 @@ describe.skipIf(skipped !== undefined)(
       page.setDefaultTimeout(10_000);
       await page.setViewportSize({ width, height: 900 });
       const dialog = page.getByRole('dialog');
+      const look = async (what: string): Promise<void> => {
+        await screenshot(`presets-${what}-${size}`);
+        expect(await check()).toEqual([]);
+        expect(await page.evaluate(FIND_UNFIT)).toEqual([]);
+        expect(await page.evaluate(WIDTH)).toBeLessThanOrEqual(width);
+      };
       const choose = async (item: string): Promise<void> => {
         await page.getByRole('button', { name: 'Presets', exact: true }).click();
         await page.getByRole('menuitem', { name: item }).click();
@@ -97,23 +105,20 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText(`Saved version 1 of “${slug}”`, { exact: true }).waitFor();
       await save('Be very kind.');
       await dialog.getByText('This slug is taken').waitFor();
-      await screenshot(`presets-save-${size}`);
-      expect(await check()).toEqual([]);
+      await look('save');
       await dialog.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText(`Saved version 2 of “${slug}”`, { exact: true }).waitFor();
 
       await choose('Open presets…');
       await dialog.getByText(`@preset/${slug}`).waitFor();
-      await screenshot(`presets-list-${size}`);
-      expect(await check()).toEqual([]);
+      await look('list');
       await dialog.getByRole('button', { name: `Versions of ${slug}` }).click();
       const versions = dialog.getByRole('list', { name: 'Versions' });
       await versions.getByRole('button', { name: /^Version 1/ }).click();
       await dialog.getByRole('button', { name: 'Use this version' }).click();
       await page.getByText('Calls use version 1.', { exact: true }).waitFor();
       await versions.getByRole('button', { name: /^Version 1\s*in use/ }).waitFor();
-      await screenshot(`presets-versions-${size}`);
-      expect(await check()).toEqual([]);
+      await look('versions');
       expect(await readPreset(slug)).toMatchObject({
         designated_version: { version: 1, system_prompt: 'Be kind.', config: { model: 'acme/other' } },
       });
