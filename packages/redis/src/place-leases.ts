@@ -22,15 +22,37 @@ export interface PlaceLeases {
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 4000;
 const RETRY_AFTER_S = 1;
+/** To wait for a busy Redis is better than to go beyond the limit, or to refuse the call. */
+const TAKE_LIMIT_MS = 1000;
 
-/** Takes a place among those that nobody holds or has held for too long. The clock is that of Redis. */
+/** Processes ask again every 25 ms while calls wait; one that has not for so long has lost its turn. */
+const TURN_MS = 250;
+
+/**
+ * Takes a place among those that nobody holds or has held for too long, unless calls of other processes that still ask
+ * have waited for longer and need them all. The clock is that of Redis. Each process has one entry: since when its next
+ * call has had its turn, and when it has asked last.
+ */
 const TAKE = toScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[7])) do
+  redis.call('ZREM', KEYS[2], gone)
+  redis.call('ZREM', KEYS[3], gone)
+end
+redis.call('ZADD', KEYS[2], now - ARGV[5], ARGV[4])
+redis.call('ZADD', KEYS[3], now, ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+redis.call('PEXPIRE', KEYS[3], ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+local free = tonumber(ARGV[1]) - redis.call('ZCARD', KEYS[1])
+if free <= redis.call('ZRANK', KEYS[2], ARGV[4]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if tonumber(ARGV[6]) <= 1 then
+  redis.call('ZREM', KEYS[2], ARGV[4])
+  redis.call('ZREM', KEYS[3], ARGV[4])
+end
 return 1`);
 
 /** Holds places for longer: those that Redis has lost, too. */
@@ -48,6 +70,7 @@ const UNCOUNTED: PlaceLease = { release: () => undefined };
 export function createPlaceLeases({ link, prefix, whenDown }: PlaceLeaseParts): PlaceLeases {
   /** What this process holds, by the key in Redis. */
   const held = new Map<string, Set<string>>();
+  const process = randomUUID();
   const renew = (): void => {
     for (const [key, ids] of held) {
       const renewal = { keys: [key], arguments: [String(LEASE_MS), ...ids] };
@@ -66,13 +89,16 @@ export function createPlaceLeases({ link, prefix, whenDown }: PlaceLeaseParts): 
     },
   });
   return {
-    async take(scope, callsUnderWay) {
-      const key = `${prefix}:places:${scope}`;
+    async take(scope, callsUnderWay, { waitedMs, waiting }) {
+      const key = `${prefix}:places:{${scope}}`;
       const id = randomUUID();
-      const asked = { keys: [key], arguments: [String(callsUnderWay), String(LEASE_MS), id] };
+      const asked = {
+        keys: [key, `${key}:turns`, `${key}:asked`],
+        arguments: [callsUnderWay, LEASE_MS, id, process, Math.round(waitedMs), waiting, TURN_MS].map(String),
+      };
       let isTaken: boolean;
       try {
-        isTaken = (await link.run((client) => runScript(client, TAKE, asked))) === 1;
+        isTaken = (await link.run((client) => runScript(client, TAKE, asked), { limitMs: TAKE_LIMIT_MS })) === 1;
       } catch (error) {
         if (whenDown === 'open') return UNCOUNTED;
         throw new GatewayError(

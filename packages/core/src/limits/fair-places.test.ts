@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform, settle } from '../../../../test/support/async/virtual-platform.ts';
-import { createFairPlaces, type PlaceLimits } from './fair-places.ts';
+import { createFairPlaces, type PlaceLimits, type TakeLease } from './fair-places.ts';
 
 const LIMITS: PlaceLimits = { callsUnderWay: 8, queueLength: 1000, queueMs: 600_000 };
 
@@ -76,4 +76,43 @@ test('refuses beyond the length of the queue and after its time, with the wait t
   for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ code: 'rate_limit_exceeded' });
   expect(places.count()).toEqual({ underWay: 2, waiting: 0 });
   for (const release of again) release();
+});
+
+test('without a queue, calls that come together get the places that are free elsewhere, and one more is refused', async () => {
+  const platform = createVirtualPlatform();
+  let free = 2;
+  const take: TakeLease = async () => {
+    await Promise.resolve();
+    if (free === 0) return null;
+    free -= 1;
+    return { release: () => void (free += 1) };
+  };
+  const places = createFairPlaces('all', platform, take);
+  const limits = { callsUnderWay: 3, queueLength: 0, queueMs: 0 };
+  const { signal } = new AbortController();
+  const ask = (caller: string) => places.take({ caller, limits, what: 'Acme', signal });
+  const results = await Promise.allSettled([ask('one'), ask('two'), ask('three')]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  expect(results[2]).toMatchObject({ reason: { code: 'rate_limit_exceeded' } });
+  expect(places.count()).toEqual({ underWay: 2, waiting: 0 });
+});
+
+test('calls in a queue outlast a moment in which places cannot be counted, and are refused after two seconds', async () => {
+  const platform = createVirtualPlatform();
+  let fails = true;
+  const take: TakeLease = () =>
+    fails ? Promise.reject(new Error('away')) : Promise.resolve({ release: () => undefined });
+  const places = createFairPlaces('all', platform, take);
+  const limits = { callsUnderWay: 3, queueLength: 10, queueMs: 60_000 };
+  const { signal } = new AbortController();
+  const ask = () => places.take({ caller: 'one', limits, what: 'Acme', signal });
+  const first = ask();
+  await platform.advance(1000);
+  fails = false;
+  await platform.advance(100);
+  (await first)();
+  fails = true;
+  const second = ask().catch((error: unknown) => String(error));
+  await platform.advance(2100);
+  expect(await second).toBe('Error: away');
 });

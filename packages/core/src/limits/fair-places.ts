@@ -40,12 +40,24 @@ export interface PlaceLease {
 }
 
 /**
- * Takes one of so many places of all processes; null where none is free. Rejects where they cannot be counted and calls
- * are to be refused for that.
+ * Takes one of so many places of all processes; null where none is free, or calls of other processes have waited for
+ * longer. Rejects where they cannot be counted and calls are to be refused for that.
  */
-export type TakeLease = (scope: string, callsUnderWay: number) => Promise<PlaceLease | null>;
+export type TakeLease = (scope: string, callsUnderWay: number, queue: LeaseQueue) => Promise<PlaceLease | null>;
+
+/** Who waits for a lease at the process that asks for it. */
+export interface LeaseQueue {
+  /** How long it has been the turn of the call that is next, in milliseconds. */
+  readonly waitedMs: number;
+  /** How many calls wait, with that one. */
+  readonly waiting: number;
+}
 
 interface Waiter {
+  /** Since when it is the turn of its caller: it came then, or the call before it got a place. */
+  since: number;
+  /** Refuses it where no place is free; absent for a call that may wait for one. */
+  readonly refuseFull?: (() => void) | undefined;
   readonly grant: (release: ReleasePlace) => void;
   readonly refuse: (error: unknown) => void;
 }
@@ -54,6 +66,9 @@ interface Waiter {
 const SMOOTHING = 0.2;
 /** Before any call has ended. */
 const ASSUMED_HOLD_MS = 1000;
+
+/** For so long what cannot be counted is asked for again, while calls wait: a busy machine is no outage. */
+const PATIENCE_MS = 2000;
 
 /** Where other processes hold the places, they are asked for one again so often. */
 const ASK_AGAIN_MS = 25;
@@ -85,6 +100,10 @@ export function createFairPlaces(
       grantFree();
     };
   };
+  const waitedMs = (): number => {
+    const [next] = queues.values();
+    return monotonicNow() - (next?.[0]?.since ?? monotonicNow());
+  };
   /** Whose turn it is; undefined when nobody waits. */
   const takeNext = (): Waiter | undefined => {
     const [next] = queues;
@@ -93,7 +112,11 @@ export function createFairPlaces(
     const waiter = waiters.shift();
     // To the end, behind the others, for as long as it has calls that wait.
     queues.delete(caller);
-    if (waiters.length > 0) queues.set(caller, waiters);
+    const [following] = waiters;
+    if (following !== undefined) {
+      following.since = monotonicNow();
+      queues.set(caller, waiters);
+    }
     waiting -= 1;
     return waiter;
   };
@@ -111,16 +134,23 @@ export function createFairPlaces(
   /** One place after the other: whose turn it is, is decided when there is one. */
   const grantLeases = async (take: TakeLease): Promise<void> => {
     isAsking = true;
+    let failingSince: number | undefined;
+    const pause = (): Promise<void> => new Promise((resolve) => void setTimer(resolve, ASK_AGAIN_MS));
     while (waiting > 0 && underWay < limit) {
       let lease: PlaceLease | null;
       try {
-        lease = await take(scope, limit);
+        lease = await take(scope, limit, { waitedMs: waitedMs(), waiting });
       } catch (error) {
-        takeNext()?.refuse(error);
+        failingSince ??= monotonicNow();
+        const mayWait = [...queues.values()].some(([next]) => next?.refuseFull === undefined);
+        if (mayWait && monotonicNow() - failingSince < PATIENCE_MS) await pause();
+        else takeNext()?.refuse(error);
         continue;
       }
+      failingSince = undefined;
       if (lease === null) {
-        await new Promise<void>((resolve) => void setTimer(resolve, ASK_AGAIN_MS));
+        for (const waiter of [...queues.values()].flat()) waiter.refuseFull?.();
+        if (waiting > 0) await pause();
         continue;
       }
       const next = takeNext();
@@ -159,7 +189,7 @@ export function createFairPlaces(
       limit = limits.callsUnderWay;
       if (takeLease === undefined && underWay < limit && waiting === 0) return Promise.resolve(occupy());
       // A call that asks other processes for a free place waits for a moment, but not in the queue.
-      const mayBeFree = takeLease !== undefined && waiting === 0 && underWay < limit;
+      const mayBeFree = takeLease !== undefined && underWay + waiting < limit;
       if (!mayBeFree && waiting >= limits.queueLength) return Promise.reject(refuse(request));
       return new Promise((resolve, reject) => {
         const settle = (): void => {
@@ -167,6 +197,8 @@ export function createFairPlaces(
           signal.removeEventListener('abort', onAbort);
         };
         const waiter: Waiter = {
+          since: monotonicNow(),
+          refuseFull: limits.queueLength > 0 ? undefined : () => giveUp(refuse(request)),
           grant(release) {
             settle();
             resolve(release);
@@ -180,7 +212,8 @@ export function createFairPlaces(
           reject(reason);
         };
         const onAbort = (): void => giveUp(signal.reason);
-        const cancel = setTimer(() => giveUp(refuse(request)), limits.queueMs);
+        // Without a queue it waits for the answer, and no longer.
+        const cancel = setTimer(() => giveUp(refuse(request)), limits.queueLength > 0 ? limits.queueMs : PATIENCE_MS);
         if (signal.aborted) return onAbort();
         signal.addEventListener('abort', onAbort, { once: true });
         const waiters = queues.get(caller);
