@@ -29,6 +29,8 @@ export interface Preferences {
   readonly pins: readonly string[];
   /** Paths of the screens and things opened last, the latest first. */
   readonly recents: readonly string[];
+  /** Changes of the catalog that are not told of any more, as they were found. */
+  readonly dismissedUpdates: readonly string[];
 }
 
 /** A way to look at the generations. Its name identifies it. */
@@ -55,6 +57,7 @@ const DEFAULTS: Preferences = {
   areViewsMoved: false,
   pins: [],
   recents: [],
+  dismissedUpdates: [],
 };
 
 /** What was hidden by default, and was stored with every other preference: whoever has this has chosen nothing. */
@@ -111,7 +114,8 @@ function read(): Preferences {
     const kept = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? '{}') as Partial<Preferences>;
     const hiddenColumns = String(kept.hiddenColumns) === FORMERLY_HIDDEN ? null : (kept.hiddenColumns ?? null);
     const read = { ...DEFAULTS, ...kept, hiddenColumns };
-    const areLists = [hiddenColumns ?? [], read.columnOrder, read.views, read.pins, read.recents].every(Array.isArray);
+    const { columnOrder, views, pins, recents, dismissedUpdates } = read;
+    const areLists = [hiddenColumns ?? [], columnOrder, views, pins, recents, dismissedUpdates].every(Array.isArray);
     const { language, zone } = read;
     const isLanguage = language === 'system' || LANGUAGES.includes(language);
     return areLists && isLanguage && (zone === 'local' || zone === 'utc') ? read : DEFAULTS;

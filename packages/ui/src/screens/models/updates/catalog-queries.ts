@@ -18,16 +18,19 @@ export const catalogStateQuery = queryOptions({
   refetchInterval: refreshEvery(10 * 60_000),
 });
 
-/** Compares with the lists of all providers, now. */
-export const catalogComparisonQuery = queryOptions({
-  queryKey: ['catalog-comparison'],
-  queryFn: async ({ signal }) =>
-    (await callApi<{ data: CatalogComparison }>(`${PATH}/comparisons`, { method: 'POST', body: {}, signal })).data,
-  // The lists of all providers are read for it.
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: 0,
-  retry: false,
-});
+/** Compares with the list of one provider, or of all of them, now. */
+export const catalogComparisonQuery = (provider?: string) =>
+  queryOptions({
+    queryKey: ['catalog-comparison', provider],
+    queryFn: async ({ signal }) => {
+      const body = provider === undefined ? {} : { provider };
+      return (await callApi<{ data: CatalogComparison }>(`${PATH}/comparisons`, { method: 'POST', body, signal })).data;
+    },
+    // Lists of providers are read for it.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
 
 export async function applyChanges(chosen: readonly CatalogChange[]): Promise<AppliedChanges> {
   const changes = chosen.map(({ blocked: _, ...change }) => change);
@@ -44,6 +47,10 @@ export async function takeBack({ models }: AppliedChanges): Promise<void> {
 /** Identifies a change within a comparison. */
 export const keyOf = ({ model, provider, tag, field }: CatalogChange): string =>
   [model, provider, tag ?? '', field].join('\n');
+
+/** Identifies a change with what it states: another value is another one. */
+export const statementOf = (change: CatalogChange): string =>
+  `${keyOf(change)}\n${JSON.stringify([change.from, change.to])}`;
 
 /** A fact as it is shown: prices of tokens by the million, what is not known as a dash. */
 export function formatFact(field: string, value: CatalogChange['from']): string {

@@ -3,7 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useState } from 'react';
 
+import { providersQuery } from '../../../api/queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { LabelledSelect } from '../../../parts/controls/labelled.tsx';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
@@ -30,7 +32,9 @@ interface UpdateDialogProps {
 /** What lists of models state otherwise, to choose from and to apply. */
 export function UpdateDialog({ isFresh, onClose }: UpdateDialogProps) {
   const t = updateMessages();
-  const fresh = useQuery({ ...catalogComparisonQuery, enabled: isFresh });
+  const [provider, setProvider] = useState('');
+  const { data: providers = [] } = useQuery(providersQuery);
+  const fresh = useQuery({ ...catalogComparisonQuery(provider || undefined), enabled: isFresh });
   const stored = useQuery({ ...catalogStateQuery, enabled: !isFresh });
   const query = isFresh ? fresh : stored;
   const comparison = isFresh ? fresh.data : (stored.data?.latest ?? undefined);
@@ -52,6 +56,16 @@ export function UpdateDialog({ isFresh, onClose }: UpdateDialogProps) {
         </>
       }
     >
+      {isFresh && providers.length > 1 && (
+        <div className="mb-3 max-w-xs">
+          <LabelledSelect
+            label={t.provider}
+            value={provider}
+            options={[['', t.allProviders], ...providers.map(({ slug, name }) => [slug, name] as const)]}
+            onChange={setProvider}
+          />
+        </div>
+      )}
       <Loaded what={t.what} failure={t.failure} query={query} data={comparison} isFlush>
         {(found) => (
           <>

@@ -2,16 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 
 import { providersQuery } from '../../../api/queries.ts';
+import { setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { type CatalogChange, catalogStateQuery } from './catalog-queries.ts';
+import { type CatalogChange, catalogStateQuery, statementOf } from './catalog-queries.ts';
 import { updateMessages } from './messages.ts';
 
 /** Says what the comparison on the schedule has found, a sentence a provider. Nothing where it has found nothing. */
 export function UpdateNotice({ onOpen }: { readonly onOpen: () => void }) {
   const { data: state } = useQuery(catalogStateQuery);
   const { data: providers = [] } = useQuery(providersQuery);
+  const { dismissedUpdates } = usePreferences();
   const changes = state?.latest?.changes ?? [];
-  if (changes.length === 0) return null;
+  const statements = changes.map(statementOf);
+  // What was dismissed is told again as soon as a list states something else.
+  if (statements.every((statement) => dismissedUpdates.includes(statement))) return null;
+  const t = updateMessages();
   const slugs = [...new Set(changes.map(({ provider }) => provider))];
   const nameOf = (slug: string): string => providers.find((one) => one.slug === slug)?.name ?? slug;
   return (
@@ -26,7 +31,10 @@ export function UpdateNotice({ onOpen }: { readonly onOpen: () => void }) {
         </span>
       ))}
       <Button look="quiet" onClick={onOpen}>
-        {updateMessages().review}
+        {t.review}
+      </Button>
+      <Button look="quiet" onClick={() => setPreferences({ dismissedUpdates: statements })}>
+        {t.dismiss}
       </Button>
     </p>
   );
