@@ -1,5 +1,6 @@
 import type { ApiParts } from './api/route-rows.ts';
 import { ROUTES } from './api/routes.ts';
+import { handleAudited, isAudited, noteRefused } from './audit/audited-routes.ts';
 import { askedModelOf } from './calls/asked-model.ts';
 import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
@@ -8,7 +9,7 @@ import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import type { MetricFamily } from './foundation/host.ts';
 import type { GatewayRequest, Principal } from './http/request.ts';
 import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
-import { createRouter, type Route, type Surface } from './http/route.ts';
+import { createRouter, type Route, type RouteMatch, type Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
 import { isModelName } from './routing/resolve-models.ts';
@@ -111,6 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     broadcaster,
     guardrailHits,
     sessions,
+    audit,
   } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
@@ -223,6 +225,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await foundations.batches?.leave();
       await runningNotes.close();
       await guardrailHits.save();
+      await audit?.settled();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
       await ledger.close();
     },
@@ -255,8 +258,10 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
   let caller: Principal | undefined;
   runtime.counters.requests += 1;
   let errors: ErrorForm | undefined;
+  let matched: RouteMatch<ApiParts> | undefined;
   try {
-    const { route, params } = router.match(request.method, request.path);
+    matched = router.match(request.method, request.path);
+    const { route, params } = matched;
     ({ errors } = route);
     if (runtime.closing.hasBegun() && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
@@ -268,10 +273,13 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
     const context = { request, parts: runtime, params, responseHeaders };
     const handling =
       route.auth === 'none'
-        ? whenKnown(route.load(), (operation) => operation.handle(context))
+        ? isAudited(route, runtime.audit)
+          ? handleAudited(route, context)
+          : whenKnown(route.load(), (operation) => operation.handle(context))
         : whenKnown(runtime.authenticate(request), (principal) => {
             caller = principal;
             refuseWrongKind(principal, route);
+            if (isAudited(route, runtime.audit, principal)) return handleAudited(route, context, principal);
             return whenKnown(route.load(), (operation) => operation.handle({ ...context, principal }));
           });
     return finish(runtime, request, await handling);
@@ -281,6 +289,7 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
+    if (matched !== undefined) noteRefused(matched, { request, principal: caller, error }, runtime.audit);
     // What has this header is recorded as a generation.
     if (responseHeaders['x-generation-id'] === undefined) {
       runtime.refusals.note(request, error, { principal: caller, model: askedModelOf(error) });

@@ -291,6 +291,27 @@ export {
   type StoredBatchResult,
   type StoredSubmission,
 } from './stores/batches.ts';
+export {
+  type AuditFilter,
+  type AuditPage,
+  type AuditQuery,
+  type AuditRepository,
+  type StoredAuditRecord,
+} from './stores/audit.ts';
+export {
+  type AuditHead,
+  type AuditProblem,
+  type AuditVerification,
+  chainRecords,
+  EMPTY_CHAIN,
+  matchesAudit,
+  toAnchorEntry,
+  toAuditPage,
+  toCanonicalJson,
+  verifyChain,
+} from './stores/kit/audit-chain.ts';
+export { createMemoryAudit } from './stores/kit/memory-audit.ts';
+export type { AuditEntry, AuditRecord } from './wire/audit.ts';
 export { type FileRepository, type StoredFile } from './stores/files.ts';
 export {
   createMemoryFileStorage,

@@ -3,6 +3,7 @@ import type { BatchLineParts } from './api/batch-line.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
 import { createAuthCodes } from './auth/auth-codes.ts';
+import { type AuditTrail, createAuditTrail } from './audit/audit-trail.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createRefusals } from './auth/refusals.ts';
@@ -181,6 +182,15 @@ export function createFoundations(
   };
   const batches: BatchRunner | null =
     files && createBatchRunner({ ...shared, files, loadLineCalls, ownerId, concurrency: BATCH_CONCURRENCY });
+  const commandKeys = createConfiguredKeys(
+    bootstrapKeys.filter(({ isInternal }) => isInternal === true),
+    platform,
+  );
+  const isCommand = async (keyHash: string): Promise<boolean> => (await commandKeys()).has(keyHash);
+  const audit: AuditTrail | null =
+    store.audit === undefined
+      ? null
+      : createAuditTrail({ repository: store.audit, platform, logger, sessions, isCommand });
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {
@@ -195,6 +205,8 @@ export function createFoundations(
     random,
     sessions,
     authCodes: createAuthCodes(platform, store.entries),
+    audit,
+    noteSignIn: () => undefined,
     hasPublicKey: bootstrapKeys.some(({ kind, isPublic }) => kind === 'management' && isPublic === true),
     refusals: createRefusals(
       platform,

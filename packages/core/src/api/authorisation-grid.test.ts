@@ -170,6 +170,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'POST /api/v1/images/edits': [401, 415, 403],
   'GET /api/v1/images/models': [401, 200, 200],
   'GET /api/v1/images/models/{author}/{slug+}/endpoints': [401, 404, 404],
+  'GET /admin/v1/audit': [401, 403, 200],
+  'GET /admin/v1/audit/export': [401, 403, 200],
   'GET /admin/v1/webhooks/deliveries': [401, 403, 200],
   'POST /admin/v1/webhooks/deliveries/{jobId}/resend': [401, 403, 404],
   'GET /admin/v1/generations': [401, 403, 200],
@@ -285,6 +287,14 @@ type Caller = keyof typeof CALLERS;
 
 test('has a row for every route, and a route for every row', () => {
   expect(Object.keys(GRID).toSorted()).toEqual(NAMES.toSorted());
+});
+
+test('every route that administers says what the audit log calls it, or that it changes nothing', () => {
+  const silent = ROUTES.filter(
+    ({ auth, surface, method, audit }) =>
+      (auth === 'management' || surface === 'admin') && method !== 'GET' && audit === undefined,
+  );
+  expect(silent.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });
 
 test.each(NAMES)('responds to every kind of key on %s as the grid says', async (name) => {

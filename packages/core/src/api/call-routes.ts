@@ -42,7 +42,7 @@ const moderations = late(() => import('./moderations.ts'));
 export const CALL_ROUTES: RouteTable = {
   Chat: {
     'POST /api/v1/chat/completions': apiKey(chat('createChatCompletion'), 'Create a chat completion, streamed or not'),
-    'POST /admin/v1/explain': admin(explain('explainCall'), 'Explain how a chat request would be routed, without calling a provider'),
+    'POST /admin/v1/explain': admin(explain('explainCall'), 'Explain how a chat request would be routed, without calling a provider', { audit: null }),
   },
   Messages: {
     'POST /api/v1/messages': apiKey(messages('createMessage'), 'Create a message in the format of the Anthropic API, streamed or not', { errors: messagesErrors }),
@@ -50,10 +50,10 @@ export const CALL_ROUTES: RouteTable = {
   },
   Responses: {
     'POST /api/v1/responses': apiKey(responses('createResponse'), 'Create a response in the format of the OpenAI Responses API, streamed or not'),
-    'GET /api/v1/responses/{id}': anyKey(keptResponses('getResponse'), 'Get a stored response'),
-    'DELETE /api/v1/responses/{id}': anyKey(keptResponses('deleteResponse'), 'Delete a stored response; the record of the generation stays'),
+    'GET /api/v1/responses/{id}': anyKey(keptResponses('getResponse'), 'Get a stored response', { audit: 'response.read' }),
+    'DELETE /api/v1/responses/{id}': anyKey(keptResponses('deleteResponse'), 'Delete a stored response; the record of the generation stays', { audit: 'response.delete' }),
     'POST /api/v1/responses/{id}/cancel': anyKey(keptResponses('cancelResponse'), 'Cancel a response in the background, of which there are none: always refused'),
-    'GET /api/v1/responses/{id}/input_items': anyKey(keptResponses('listInputItems'), 'List the input of a stored response, the responses before it included'),
+    'GET /api/v1/responses/{id}/input_items': anyKey(keptResponses('listInputItems'), 'List the input of a stored response, the responses before it included', { audit: 'response.read' }),
   },
   Completions: {
     'POST /api/v1/completions': apiKey(chat('createCompletion'), 'Complete a text, streamed or not'),
@@ -129,10 +129,10 @@ export const CALL_ROUTES: RouteTable = {
     'POST /api/v1/videos': apiKey(videos('createVideo'), 'Start a video job; the response contains the address to poll'),
     'GET /api/v1/videos/models': anyKey(videos('listVideoModels'), 'List video models with their capabilities'),
     'GET /api/v1/videos/{jobId}': anyKey(videos('getVideo'), 'Get a video job'),
-    'GET /api/v1/videos/{jobId}/content': anyKey(videoContent('getVideoContent'), 'Get the bytes of a finished video, whole or in part'),
+    'GET /api/v1/videos/{jobId}/content': anyKey(videoContent('getVideoContent'), 'Get the bytes of a finished video, whole or in part', { audit: 'video.read' }),
     'GET /admin/v1/videos': admin(videos('listVideos'), 'List video jobs, newest first'),
-    'GET /admin/v1/videos/{jobId}': admin(videos('getVideoDetail'), 'Get the timeline of a video job, and its prompt while it is open'),
-    'GET /admin/v1/videos/{jobId}/inputs': admin(videos('getVideoInputs'), 'Get the images, audio and videos that were sent with the prompt of a video job, while it is open'),
+    'GET /admin/v1/videos/{jobId}': admin(videos('getVideoDetail'), 'Get the timeline of a video job, and its prompt while it is open', { audit: 'video.read' }),
+    'GET /admin/v1/videos/{jobId}/inputs': admin(videos('getVideoInputs'), 'Get the images, audio and videos that were sent with the prompt of a video job, while it is open', { audit: 'video.read' }),
   },
   Images: {
     'POST /api/v1/images': apiKey(images('createImages'), 'Make images, streamed or not'),

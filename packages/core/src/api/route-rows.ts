@@ -1,9 +1,11 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { RouteRow, Surface } from '../http/route.ts';
+import type { AuditAction } from '../wire/audit.ts';
 import type { AccountParts } from './account.ts';
 import type { AnalyticsParts } from './analytics.ts';
 import type { AuthKeyParts } from './auth-keys.ts';
+import type { AuditParts } from './audit.ts';
 import type { BatchParts } from './batches.ts';
 import type { CallLimitParts } from './call-limits.ts';
 import type { CatalogUpdateParts } from './catalog-updates.ts';
@@ -41,6 +43,7 @@ import type { WorkspaceParts } from './workspaces.ts';
 
 /** The parts that all operations together use; each receives only those that its resource names. */
 export type ApiParts = ChatParts &
+  AuditParts &
   ExplainParts &
   WholeKindParts &
   ModelParts &
@@ -99,7 +102,7 @@ function forKeys<const Auth extends 'api' | 'any' | 'management'>(surface: Surfa
   return (
     operation: Named<Operation<ApiParts>>,
     summary: string,
-    more: Pick<RouteRow, 'errors' | 'wrongKey'> = {},
+    more: Pick<RouteRow, 'errors' | 'wrongKey'> & { readonly audit?: AuditAction | null } = {},
   ) => ({ surface, auth, summary, ...operation, ...more });
 }
 
@@ -113,11 +116,17 @@ export const geminiApiKey = forKeys('gemini', 'api');
 export const geminiAnyKey = forKeys('gemini', 'any');
 
 /** Makes the row of an operation that needs no key. */
-export const anyone = (surface: Surface, operation: Named<PublicOperation<ApiParts>>, summary: string) => ({
+export const anyone = (
+  surface: Surface,
+  operation: Named<PublicOperation<ApiParts>>,
+  summary: string,
+  more: { readonly audit?: AuditAction } = {},
+) => ({
   surface,
   auth: 'none' as const,
   summary,
   ...operation,
+  ...more,
 });
 
 export type Place = `${RouteRow['method']} /${string}`;

@@ -12,6 +12,8 @@ export interface SessionParts {
   readonly sessions: Sessions | null;
   /** Whether the sign-in page offers a public key. */
   readonly hasPublicKey: boolean;
+  /** Told of the session that a sign-in has opened, for the audit log. */
+  readonly noteSignIn: (session: Session) => void;
 }
 
 /** A session as its browser sees it. */
@@ -88,6 +90,7 @@ export const createSession = publicOperation<SessionParts>()({
       const principal = token === undefined ? await authenticateKey(key, context) : await redeem(token, sessions);
       const keyHash = token === undefined ? principal.id : null;
       const session = await sessions.open({ keyHash, name: principal.name }, request);
+      context.parts.noteSignIn(session);
       responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
       responseHeaders['cache-control'] = 'no-store';
       return { data: toSessionData(session) };

@@ -19,6 +19,8 @@ export interface RouteRow {
   readonly summary: string;
   /** The form of its errors, those before it runs included. Absent: the gateway's own. */
   readonly errors?: ErrorForm;
+  /** What the audit log calls it, as `key.create`. Null for one that changes nothing though its method says so. */
+  readonly audit?: string | null;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { GenerationFacts, GenerationFilter } from './generation-queries.ts'
 import { createActivityBook, createFacetCount, createHistogram } from './kit/aggregates.ts';
 import { fromPacked, fromStoredForm, isLongJson, toPackedJson, toStoredForm } from './kit/content-form.ts';
 import { matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
+import { createMemoryAudit } from './kit/memory-audit.ts';
 import { createMemoryBlocks } from './kit/memory-blocks.ts';
 import { toPreview } from './kit/records.ts';
 import {
@@ -42,6 +43,7 @@ export function createMemoryStore({ maxGenerations = DEFAULT_MAX_GENERATIONS }: 
     files: createRowRepository({ write: () => RESOLVED }),
     batches: createRowRepository({ write: () => RESOLVED }),
     deliveries: createDeliveryBook(maxGenerations),
+    audit: createMemoryAudit(),
     generations: createGenerationRepository(maxGenerations),
     engine: { type: 'memory', address: null },
     close: () => Promise.resolve(),

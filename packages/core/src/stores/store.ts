@@ -4,6 +4,7 @@ import type { StoredSettings } from '../wire/account.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
+import type { AuditRepository } from './audit.ts';
 import type { BatchRepository } from './batches.ts';
 import type { FileRepository } from './files.ts';
 import type { GenerationRecord, GenerationRepository, RunningCall } from './generations.ts';
@@ -115,6 +116,8 @@ export interface Store {
   /** Batches and the results of their lines, until these are in files. */
   readonly batches: BatchRepository;
   readonly deliveries: DeliveryLog;
+  /** The log of changes; absent where there is none, and then nothing is recorded. */
+  readonly audit?: AuditRepository | undefined;
   readonly generations: GenerationRepository;
   /** Messages between processes at the same store; absent if one process is alone. */
   readonly entries?: SharedEntries | undefined;

@@ -29,6 +29,7 @@ export type {
   CatalogState,
 } from './catalog-comparison.ts';
 export type { BatchRow, BatchRowList } from './batches.ts';
+export type { AuditList, AuditRecord, AuditTargetKind } from './audit.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';
 export type { ImageRequest, ImageResponse } from './images.ts';
 export type { SampleDataState } from './sample-data.ts';

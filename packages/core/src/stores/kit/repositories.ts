@@ -30,6 +30,7 @@ type TableRepositories = Omit<
   | 'files'
   | 'batches'
   | 'deliveries'
+  | 'audit'
   | 'close'
 >;
 

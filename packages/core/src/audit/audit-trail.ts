@@ -1,0 +1,248 @@
+import { isSignedInByHost } from '../auth/authenticate.ts';
+import type { Session } from '../auth/session-keep.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
+import { createRandomId, type Platform } from '../foundation/platform.ts';
+import { firstValue, type GatewayRequest, type Principal } from '../http/request.ts';
+import type { AuditEntry, AuditRecord, AuditRepository } from '../stores/audit.ts';
+import { AUDIT_TARGETS, type AuditTargetKind } from '../wire/audit.ts';
+import { toFingerprint, withoutKeys } from './redact.ts';
+
+/** What is known of a request that is recorded. */
+export interface AuditedRequest {
+  readonly request: GatewayRequest;
+  /** The action of its route; else the method and the path of one that only reads. */
+  readonly action: string | null;
+  readonly place: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly principal: Principal | undefined;
+}
+
+/** What an entry says beside who did it, and from where. */
+export type AuditFacts = Pick<AuditEntry, 'action' | 'target'> &
+  Partial<Pick<AuditEntry, 'before' | 'after' | 'outcome' | 'reason' | 'count'>>;
+
+type Actor = AuditEntry['actor'];
+
+/** The way of all that is done to the audit log. Absent where the store keeps none. */
+export interface AuditTrail {
+  readonly repository: AuditRepository;
+  /** Rejects while the log cannot be written, so that nothing is changed which would not be recorded. */
+  requireWritable(): Promise<void>;
+  /** Resolves once it is durable. Rejects when it is not, and tries again with the next. */
+  record(by: { readonly actor: Actor; readonly request: GatewayRequest }, facts: readonly AuditFacts[]): Promise<void>;
+  actorOf(request: GatewayRequest, principal: Principal | undefined): Promise<Actor>;
+  actorOfSession(session: Session): Promise<Actor>;
+  /** Records a refusal: the first of its kind soon, those that are like it as one record with their number. */
+  noteRefused(asked: AuditedRequest, error: GatewayError): void;
+  /** Resolves when the refusals so far are written, those still counted included. */
+  settled(): Promise<void>;
+}
+
+interface AuditTrailOptions {
+  readonly repository: AuditRepository;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly sessions: Pick<Sessions, 'find'> | null;
+  /** Whether this is the key by which commands of this machine reach the gateway. */
+  readonly isCommand: (keyHash: string) => Promise<boolean>;
+  /** Receives the records once they are durable. */
+  readonly onRecords?: ((records: readonly AuditRecord[]) => void) | undefined;
+}
+
+const MAX_AGENT = 200;
+const MAX_ID = 300;
+/** Entries that wait for a store that takes none. */
+const MAX_UNWRITTEN = 1000;
+const COUNTED_FOR_MS = 10 * 60 * 1000;
+/** Kinds of refusals that are told apart in that time; the others are counted together. */
+const MAX_KINDS = 100;
+
+const UNKNOWN: Actor = { kind: 'unknown', id: null, name: null, member: null, key: null };
+
+export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
+  const { repository, platform, logger, sessions, isCommand, onRecords } = options;
+  let unwritten: readonly AuditEntry[] = [];
+
+  const write = async (entries: readonly AuditEntry[]): Promise<void> => {
+    const all = [...unwritten, ...entries];
+    if (all.length === 0) return;
+    unwritten = [];
+    let records: readonly AuditRecord[];
+    try {
+      records = await repository.append(all);
+    } catch (error) {
+      unwritten = [...all, ...unwritten].slice(-MAX_UNWRITTEN);
+      throw error;
+    }
+    onRecords?.(records);
+  };
+  const toEntry = async (actor: Actor, request: GatewayRequest, facts: AuditFacts): Promise<AuditEntry> => {
+    const { target } = facts;
+    const clean = async (text: string | null): Promise<string | null> =>
+      text === null ? null : withoutKeys(text.slice(0, MAX_ID), platform);
+    return {
+      id: `aud-${createRandomId(platform)}`,
+      at: new Date(platform.now()).toISOString(),
+      actor: { ...actor, name: await clean(actor.name), member: await clean(actor.member) },
+      from: {
+        address: request.remoteAddress ?? null,
+        user_agent: await clean(firstValue(request.headers['user-agent'])?.slice(0, MAX_AGENT) ?? null),
+      },
+      before: null,
+      after: null,
+      outcome: 'done',
+      reason: null,
+      count: 1,
+      ...facts,
+      target: { ...target, id: await clean(target.id), name: await clean(target.name) },
+    };
+  };
+  const actorOfSession = async ({ secret, keyHash, name }: Session): Promise<Actor> => ({
+    kind: 'session',
+    id: await toFingerprint(secret, platform),
+    name,
+    member: null,
+    key: keyHash,
+  });
+  const actorOf = async (request: GatewayRequest, principal: Principal | undefined): Promise<Actor> => {
+    if (principal === undefined) {
+      const session = sessions === null ? undefined : await findSession(request, sessions);
+      return session === undefined ? UNKNOWN : actorOfSession(session);
+    }
+    const { id, name, userId: member = null } = principal;
+    if (sessions === null || isSignedInByHost(request)) return { kind: 'host', id, name, member, key: null };
+    const session = await findSession(request, sessions);
+    if (session !== undefined) return { ...(await actorOfSession(session)), member };
+    return { kind: (await isCommand(id)) ? 'cli' : 'key', id, name, member, key: id };
+  };
+  const refusals = createRefusalCount({
+    platform,
+    async write(asked, reason, count) {
+      try {
+        const { request, principal } = asked;
+        const facts = { ...toRefusal(asked), outcome: 'refused' as const, reason, count };
+        await write([await toEntry(await actorOf(request, principal), request, facts)]);
+      } catch (error) {
+        logger.error('a refused request could not be written to the audit log', { reason: String(error) });
+      }
+    },
+  });
+  return {
+    repository,
+    actorOf,
+    actorOfSession,
+    async requireWritable() {
+      if (unwritten.length === 0) return;
+      try {
+        await write([]);
+      } catch (cause) {
+        const message = 'Nothing can be changed while the audit log cannot be written; look at the log of the gateway';
+        throw new GatewayError('provider_overloaded', message, { cause });
+      }
+    },
+    async record({ actor, request }, facts) {
+      try {
+        await write(await Promise.all(facts.map((each) => toEntry(actor, request, each))));
+      } catch (cause) {
+        logger.error('the audit log could not be written; it is tried again before the next change', {
+          reason: String(cause),
+        });
+        const message =
+          'The request was carried out, but could not be written to the audit log; look at what has changed before you repeat it';
+        throw new GatewayError('provider_overloaded', message, { cause });
+      }
+    },
+    noteRefused: refusals.note,
+    settled: refusals.settled,
+  };
+}
+
+/** As `createAuthenticate` looks for a caller: keys come first. */
+async function findSession(request: GatewayRequest, sessions: Pick<Sessions, 'find'>): Promise<Session | undefined> {
+  const { headers } = request;
+  const hasKey = headers['authorization'] !== undefined || headers['x-api-key'] !== undefined;
+  return hasKey || headers['cookie'] === undefined ? undefined : sessions.find(request);
+}
+
+/** The kind of target that an action names. */
+export function targetKindOf(action: string): AuditTargetKind {
+  const [kind] = action.split('.');
+  return AUDIT_TARGETS.find((each) => each === kind) ?? 'administration';
+}
+
+function toRefusal({ action, place, params, principal }: AuditedRequest): AuditFacts {
+  const [id = null] = Object.values(params);
+  const workspace = principal?.workspaceId ?? null;
+  return action === null
+    ? { action: 'administration.read', target: { kind: 'administration', id: place, name: null, workspace } }
+    : { action, target: { kind: targetKindOf(action), id, name: null, workspace } };
+}
+
+interface RefusalCountOptions {
+  readonly platform: Platform;
+  readonly write: (asked: AuditedRequest, reason: string, count: number) => Promise<void>;
+}
+
+interface Counted {
+  readonly asked: AuditedRequest;
+  readonly reason: string;
+  readonly since: number;
+  /** Since the record before. */
+  count: number;
+}
+
+/** Whoever tries keys by the thousand writes a hundred records at most in ten minutes, with how many there were. */
+function createRefusalCount({ platform, write }: RefusalCountOptions): Pick<AuditTrail, 'noteRefused' | 'settled'> & {
+  readonly note: AuditTrail['noteRefused'];
+} {
+  const counted = new Map<string, Counted>();
+  let writing: Promise<void> = Promise.resolve();
+  let cancelTimer: (() => void) | undefined;
+
+  const begin = (work: Promise<void>): void => {
+    writing = Promise.all([writing, work]).then(() => undefined);
+  };
+  const flush = (isOver: (each: Counted) => boolean): void => {
+    for (const [kind, each] of counted) {
+      if (!isOver(each)) continue;
+      counted.delete(kind);
+      if (each.count > 0) begin(write(each.asked, each.reason, each.count));
+    }
+  };
+  const flushOver = (): void => flush(({ since }) => since <= platform.monotonicNow() - COUNTED_FOR_MS);
+  const flushLater = (): void => {
+    if (platform.isPerRequest === true || cancelTimer !== undefined) return;
+    cancelTimer = platform.setTimer(() => {
+      cancelTimer = undefined;
+      flushOver();
+      if (counted.size > 0) flushLater();
+    }, COUNTED_FOR_MS);
+  };
+  const note: AuditTrail['noteRefused'] = (asked, { code }) => {
+    flushOver();
+    const { request, principal, action, place } = asked;
+    const own = JSON.stringify([principal?.id ?? request.remoteAddress ?? '', action ?? place, code]);
+    const isOther = !counted.has(own) && counted.size >= MAX_KINDS;
+    const kind = isOther ? 'others' : own;
+    const known = counted.get(kind);
+    if (known !== undefined) return void (known.count += 1);
+    const about: AuditedRequest = isOther
+      ? { ...asked, action: 'administration.others', place: '', params: {}, principal: undefined }
+      : asked;
+    counted.set(kind, { asked: about, reason: code, since: platform.monotonicNow(), count: 0 });
+    const work = write(about, code, 1);
+    if (platform.isPerRequest === true) request.waitUntil?.(work);
+    else begin(work);
+    flushLater();
+  };
+  return {
+    note,
+    noteRefused: note,
+    async settled() {
+      flush(({ count }) => count > 0);
+      await writing;
+    },
+  };
+}
