@@ -34,5 +34,6 @@ export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/f
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
 export { hasStoredProviders, readStoredProviders } from './stores/tables/config-file.ts';
 export { DirectoryInUseError } from './stores/files/ownership.ts';
+export { readAuditLog } from './stores/audit/audit-log.ts';
 export { createJsonFileStore, type JsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';
 export { openRecordJournal, type RecordJournalOptions } from './stores/record-journal.ts';

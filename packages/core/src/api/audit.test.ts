@@ -5,11 +5,11 @@ import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { API_KEY, jsonOf, MANAGEMENT_KEY, readFrames } from '../../../../test/support/gateways/core-gateway.ts';
 import { createSetupGateway } from '../../../../test/support/gateways/setup-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { createRecordingStore } from '../../../../test/support/stores/recording-store.ts';
 import { createWebPlatform } from '../foundation/platform.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { AuditRecord, AuditRepository } from '../stores/audit.ts';
 import { verifyChain } from '../stores/kit/audit-chain.ts';
-import { createMemoryStore } from '../stores/memory-store.ts';
 
 const PATH = '/admin/v1/audit';
 const { sha256 } = createWebPlatform();
@@ -144,7 +144,7 @@ test('a flood of refused attempts from everywhere stays a hundred records', asyn
 
 /** A store whose log can be written at times. */
 function createMovedStore() {
-  const store = createMemoryStore();
+  const store = createRecordingStore();
   const audit = store.audit as AuditRepository;
   const state = { isFull: false };
   const append: AuditRepository['append'] = async (entries) => {
@@ -156,7 +156,7 @@ function createMovedStore() {
 
 test('a change is not acknowledged before its record is durable, and none is made while the log takes no more', async () => {
   const { state, store } = createMovedStore();
-  const gateway = createAdminGateway({ store });
+  const gateway = createAdminGateway({ recordingStore: store });
   state.isFull = true;
   expect(await gateway.call('POST', '/keys', { name: 'first' })).toMatchObject({ status: 503 });
   expect(await gateway.call('POST', '/keys', { name: 'second' })).toMatchObject({ status: 503 });

@@ -3,6 +3,7 @@ import type { Awaitable, Store } from '@model-gateway/core';
 import type { ContractCase } from '../contract-case.ts';
 
 const MEMBERS = {
+  audit: ({ audit }: Store): unknown => audit,
   'batches.listBatches': ({ batches }: Store): unknown => batches.listBatches,
   'batches.listPartsOf': ({ batches }: Store): unknown => batches.listPartsOf,
   'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,

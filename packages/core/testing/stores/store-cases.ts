@@ -1,3 +1,4 @@
+import { auditCases } from './audit.ts';
 import { batchCases } from './batches.ts';
 import { fileCases } from './files.ts';
 import { followCases, generationCases, restartCases, scanCases } from './generations.ts';
@@ -33,6 +34,7 @@ const ALL: readonly StoreCase[] = [
   ...rerunCases,
   ...fileCases,
   ...batchCases,
+  ...auditCases,
   ...restartCases,
 ];
 

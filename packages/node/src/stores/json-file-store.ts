@@ -21,6 +21,7 @@ import {
 } from '@model-gateway/core';
 
 import { monotonicNow, setUnrefTimer } from '../node-timers.ts';
+import { openAuditLog } from './audit/audit-log.ts';
 import { openDeliveryLog } from './deliveries/delivery-log.ts';
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
 import {
@@ -54,6 +55,8 @@ export interface JsonFileStoreOptions extends DirectoryOptions {
   readonly maxGenerations?: number | undefined;
   /** Bytes of all prompts and completions that are kept, to within a tenth. Default: 2 GiB. */
   readonly maxContentBytes?: number | undefined;
+  /** Whole days that records of the audit log are kept; `Infinity`: for ever. Default: 365. */
+  readonly auditRetentionDays?: number | undefined;
   /**
    * Drops by age at once although the clock is ahead of the data by more than a day. Default: false, so that a clock
    * that is wrong deletes nothing; dropping then waits for a day of steady time.
@@ -94,6 +97,7 @@ const STORE_FILES = [
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
+const DEFAULT_AUDIT_RETENTION_DAYS = 365;
 const DEFAULT_MAX_GENERATIONS = 100_000;
 const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
 
@@ -198,6 +202,9 @@ async function openOwned(
   const storedFiles = await openRows<StoredFile>('files.ndjson', () => true);
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
+  const { auditRetentionDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
+  const audit = await openAuditLog({ ...common, logsPath, retentionClock, retentionDays: auditRetentionDays });
+  logs.push(audit);
   if (config.isNew && generations.loaded > 0) {
     const message = 'There was no config.json beside the logs of generations; the store begins without keys';
     logger?.warn(message, { directory: path });
@@ -215,6 +222,7 @@ async function openOwned(
     files: storedFiles,
     batches,
     deliveries,
+    audit,
     generations: {
       ...generations.repository,
       noteRunning: running.note,

@@ -28,7 +28,12 @@ export interface Database {
 }
 
 /** For stores that a command opens for a moment: nothing is dropped by it. */
-export const KEEPS_ALL = { retentionDays: Infinity, maxGenerations: Infinity, maxContentBytes: Infinity } as const;
+export const KEEPS_ALL = {
+  retentionDays: Infinity,
+  maxGenerations: Infinity,
+  maxContentBytes: Infinity,
+  auditRetentionDays: Infinity,
+} as const;
 const COMMAND_CONNECTIONS = 4;
 
 /** Reads the configuration that a command is given. Throws `ConfigError`. */
@@ -98,6 +103,7 @@ export async function openDatabase({ store: { url } }: Database): Promise<Postgr
     urlName: 'store.url',
     maxConnections: COMMAND_CONNECTIONS,
     retentionDays: KEEPS_ALL.retentionDays,
+    auditRetentionDays: KEEPS_ALL.auditRetentionDays,
     logger: toStderr,
   });
   const readiness = store.readiness?.();

@@ -1,0 +1,226 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+
+import {
+  type AuditEntry,
+  type AuditHead,
+  type AuditRecord,
+  type AuditRepository,
+  chainRecords,
+  createTurns,
+  EMPTY_CHAIN,
+  type StoredAuditRecord,
+  toAnchorEntry,
+  toAuditPage,
+} from '@model-gateway/core';
+
+import { readWholeFile, removeIfThere, syncDirectory } from '../files/atomic-file.ts';
+import { errorReason, type FileSystem, ifThere, nodeFileSystem, OPEN, withFile } from '../files/file-system.ts';
+import { type AppendFile, appendLine, closeSynced, openAppendFile, syncFile } from '../log/append-file.ts';
+import { isLineBeginning, recordOf, toLine } from '../log/record-line.ts';
+import type { RecoveryOptions } from '../log/recover-log.ts';
+import { dayAt, endOfSegment } from '../log/segment-name.ts';
+import type { RetentionClock } from '../retention-clock.ts';
+
+export interface AuditLogOptions extends RecoveryOptions {
+  /** Exists and belongs to this process. */
+  readonly logsPath: string;
+  readonly retentionClock: Pick<RetentionClock, 'now'>;
+  /** Whole days that records are kept; `Infinity`: nothing is dropped. */
+  readonly retentionDays: number;
+}
+
+/** The audit log on disk. The caller that opened it closes it. */
+export interface OpenAuditLog extends AuditRepository {
+  close(): Promise<void>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FILE_NAME = /^audit-(\d{4}-\d\d-\d\d)\.ndjson$/;
+const NEWLINE = 0x0a;
+
+const nameOf = (day: string): string => `audit-${day}.ndjson`;
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Opens the audit log: a file a day, which only grows. What is damaged in it stays as it is, unlike in other logs, so that
+ * it can be found; only the beginning of a line that a crash has cut short is removed, as nobody was told that it is there.
+ */
+export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditLog> {
+  const { files, logsPath, now, logger, retentionClock, retentionDays } = options;
+  const inTurn = createTurns();
+  let days = await listDays(options);
+  for (const day of days.slice(-1)) await cutTornLine(options, join(logsPath, nameOf(day)));
+  let head = await findHead(options, days);
+  let current: { readonly day: string; readonly file: AppendFile } | undefined;
+  let isClosed = false;
+
+  const leave = async (): Promise<void> => {
+    const left = current?.file;
+    current = undefined;
+    if (left !== undefined) await closeSynced(files, left);
+  };
+  const fileOfToday = async (): Promise<AppendFile> => {
+    const last = days.at(-1) ?? '';
+    const today = dayAt(now());
+    // When the clock was set back, records still come in their order.
+    const day = today < last ? last : today;
+    if (current?.day === day) return current.file;
+    await leave();
+    const file = await openAppendFile(files, join(logsPath, nameOf(day)));
+    current = { day, file };
+    if (day !== last) {
+      days = [...days, day];
+      await syncDirectory(files, logsPath);
+    }
+    return file;
+  };
+  const write = async (entries: readonly AuditEntry[]): Promise<readonly AuditRecord[]> => {
+    // The directory may have another owner by now.
+    if (isClosed) throw new Error('The store is closed');
+    const records = await chainRecords(head, entries, sha256);
+    const file = await fileOfToday();
+    await appendLine(files, file, Buffer.concat(records.map((record) => toLine(JSON.stringify(record)))));
+    head = records.at(-1) ?? head;
+    await syncFile(files, file);
+    return records;
+  };
+  const dropBefore = async (timeMs: number): Promise<number> => {
+    const old = days.slice(0, -1).filter((day) => endOfSegment(day) <= timeMs);
+    const last = await findHead(options, old);
+    if (old.length === 0) return 0;
+    await write([toAnchorEntry(last, `aud-${randomUUID().replaceAll('-', '')}`, now())]);
+    let count = 0;
+    for (const day of old) {
+      const path = join(logsPath, nameOf(day));
+      count += countLines((await ifThere(readWholeFile(files, path))) ?? Buffer.alloc(0));
+      await removeIfThere(files, path);
+      days = days.filter((each) => each !== day);
+    }
+    return count;
+  };
+  const dropOld = async (): Promise<void> => {
+    if (!Number.isFinite(retentionDays)) return;
+    try {
+      await dropBefore(retentionClock.now() - retentionDays * DAY_MS);
+    } catch (error) {
+      logger?.warn('Old records of the audit log could not be dropped', { reason: errorReason(error) });
+    }
+  };
+  const newestFirst = async function* (): AsyncGenerator<AuditRecord> {
+    for (const day of days.toReversed()) {
+      // Retention may have removed it meanwhile.
+      const bytes = await ifThere(readWholeFile(files, join(logsPath, nameOf(day))));
+      for (const { text } of splitLines(bytes ?? Buffer.alloc(0), day).toReversed()) {
+        const record = parseRecord(text);
+        if (record !== undefined) yield record;
+      }
+    }
+  };
+
+  await inTurn(dropOld);
+  return {
+    append: (entries) =>
+      inTurn(async () => {
+        const before = days.at(-1);
+        const records = await write(entries);
+        if (before !== undefined && days.at(-1) !== before) await dropOld();
+        return records;
+      }),
+    page: (query) => toAuditPage(newestFirst(), query),
+    read: () => readStored(files, logsPath),
+    dropBefore: (timeMs) => inTurn(() => dropBefore(timeMs)),
+    async close() {
+      await inTurn(async () => {
+        isClosed = true;
+        await leave();
+      });
+    },
+  };
+}
+
+/**
+ * Reads the audit log of a data directory, oldest first, whether or not a gateway uses it. It changes nothing there, and
+ * finds nothing where there is none.
+ */
+export function readAuditLog(dir: string): AsyncIterable<StoredAuditRecord> {
+  return readStored(nodeFileSystem, join(dir, 'logs'));
+}
+
+async function* readStored(files: FileSystem, logsPath: string): AsyncGenerator<StoredAuditRecord> {
+  for (const day of await listDays({ files, logsPath })) {
+    const bytes = await ifThere(readWholeFile(files, join(logsPath, nameOf(day))));
+    yield* splitLines(bytes ?? Buffer.alloc(0), day);
+  }
+}
+
+/** Oldest first. */
+async function listDays({ files, logsPath }: Pick<AuditLogOptions, 'files' | 'logsPath'>): Promise<readonly string[]> {
+  const names = (await ifThere(files.list(logsPath))) ?? [];
+  return names.flatMap((name) => FILE_NAME.exec(name)?.[1] ?? []).toSorted();
+}
+
+function splitLines(bytes: Buffer, day: string): StoredAuditRecord[] {
+  const found: StoredAuditRecord[] = [];
+  let start = 0;
+  for (let number = 1; start < bytes.length; number += 1) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const isTerminated = newline !== -1;
+    const line = bytes.subarray(start, isTerminated ? newline : bytes.length);
+    start = isTerminated ? newline + 1 : bytes.length;
+    // What is being written is no record yet. An empty line stands after the rest of a write that was interrupted.
+    if (line.length === 0 || (!isTerminated && isLineBeginning(line))) continue;
+    const record = recordOf(line);
+    const text = record?.toString() ?? toUncheckedText(line);
+    found.push({ text, place: `logs/${nameOf(day)}, line ${number}`, isDamaged: record === undefined });
+  }
+  return found;
+}
+
+/** The record in a line whose checksum is wrong, so that it can be named. */
+function toUncheckedText(line: Buffer): string {
+  const text = line.toString();
+  const record = /^\{"crc32":"[^"]*","record":(.*)\}$/.exec(text)?.[1];
+  return record ?? text;
+}
+
+const countLines = (bytes: Buffer): number => splitLines(bytes, '').length;
+
+function parseRecord(text: string): AuditRecord | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<AuditRecord> | null;
+    return typeof value?.sequence === 'number' && typeof value.hash === 'string' ? (value as AuditRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last record that can be read, which the next one follows. */
+async function findHead(
+  { files, logsPath, logger }: Pick<AuditLogOptions, 'files' | 'logsPath' | 'logger'>,
+  days: readonly string[],
+): Promise<AuditHead> {
+  for (const day of days.toReversed()) {
+    const path = join(logsPath, nameOf(day));
+    const lines = splitLines((await ifThere(readWholeFile(files, path))) ?? Buffer.alloc(0), day);
+    if (lines.some(({ isDamaged }) => isDamaged))
+      logger?.error('A file of the audit log was damaged or changed: run model-gateway audit verify', { file: path });
+    const record = lines.toReversed().flatMap(({ text }) => parseRecord(text) ?? [])[0];
+    if (record !== undefined) return { sequence: record.sequence, hash: record.hash };
+  }
+  return EMPTY_CHAIN;
+}
+
+async function cutTornLine({ files, logger }: AuditLogOptions, path: string): Promise<void> {
+  const bytes = await readWholeFile(files, path);
+  const end = bytes.lastIndexOf(NEWLINE) + 1;
+  const rest = bytes.subarray(end);
+  if (rest.length === 0 || !isLineBeginning(rest) || recordOf(rest) !== undefined) return;
+  await withFile(files, path, OPEN.readWriteOrCreate, async (fd) => {
+    await files.truncate(fd, end);
+    await files.sync(fd);
+  });
+  logger?.warn('The last line of the audit log was cut short, as by a crash while writing; it was removed', {
+    file: path,
+  });
+}
