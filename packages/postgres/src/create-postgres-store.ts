@@ -9,6 +9,7 @@ import {
 } from '@model-gateway/core';
 import { sql } from 'kysely';
 
+import { openAudit } from './audit.ts';
 import { type BudgetSlicesOptions, openBudgetSlices } from './budgets.ts';
 import { type ConnectionOptions, createDatabaseConnection, type DatabaseConnection } from './connection/connection.ts';
 import { describeDatabaseError, UnusableDatabaseError } from './connection/errors.ts';
@@ -28,6 +29,8 @@ export interface PostgresStoreOptions extends ConnectionOptions, GenerationsOpti
   readonly migrates?: boolean | undefined;
   /** Whole days that generations are kept; `Infinity`: nothing is dropped. Default: 30. */
   readonly retentionDays?: number | undefined;
+  /** Whole days that records of the audit log are kept; `Infinity`: for ever. Default: 365. */
+  readonly auditRetentionDays?: number | undefined;
   /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: (() => number) | undefined;
   /** How instances share budgets. */
@@ -43,6 +46,7 @@ export interface PostgresStore extends Store {
 }
 
 const DEFAULT_RETENTION_DAYS = 30;
+const DEFAULT_AUDIT_RETENTION_DAYS = 365;
 
 /**
  * Opens the store in a PostgreSQL database, which any number of processes may use at once. Resolves while the database
@@ -61,7 +65,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const sums = createGenerationSums(shared);
   const generations = openGenerations(shared, options, sums);
   const budgets = openBudgetSlices(shared, options.budgets ?? {});
-  const parts: readonly StorePart[] = [tables, rows, sums, generations];
+  const { auditRetentionDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
+  const audit = openAudit({ ...shared, retentionDays: auditRetentionDays });
+  const parts: readonly StorePart[] = [tables, rows, audit, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, parts });
   const closeAll = async (): Promise<void> => {
     await opening.end();
@@ -80,6 +86,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     isShared: true,
     ...createTableRepositories(tables.source),
     ...rows.repositories,
+    audit: audit.repository,
     generations: generations.repository,
     budgetSlices: budgets.slices,
     onTablesChanged: tables.onChanged,

@@ -88,6 +88,16 @@ export interface RowTables {
     readonly generation_ids: readonly string[];
     readonly sent_at_ms: number;
   };
+  /** Only grows; what may be deleted, the table says itself. */
+  readonly audit: {
+    readonly sequence: number;
+    readonly at_ms: number;
+    readonly action: string;
+    readonly outcome: string;
+    readonly workspace_id: string | null;
+    /** JSON. */
+    readonly row: string;
+  };
   readonly entries: {
     readonly id: string;
     /** JSON of the text. */

@@ -58,7 +58,10 @@ test('a change says who made it, from where, and what was there before and after
   });
   expect(changed?.after).not.toHaveProperty('name');
   expect(made).toMatchObject({ action: 'key.create', before: null, after: { name: 'build', limitUsd: 5 } });
-  expect(await verifyChain((gateway.store.audit as AuditRepository).read(), sha256)).toMatchObject({ count: 2, problem: null });
+  expect(await verifyChain((gateway.store.audit as AuditRepository).read(), sha256)).toMatchObject({
+    count: 2,
+    problem: null,
+  });
 });
 
 test('what goes with a change has records of its own', async () => {

@@ -1,11 +1,16 @@
-import { createHash } from 'node:crypto';
-
-import { type AuditEntry, type AuditRepository, EMPTY_CHAIN, type Store, verifyChain } from '@model-gateway/core';
+import {
+  type AuditEntry,
+  type AuditRepository,
+  createWebPlatform,
+  EMPTY_CHAIN,
+  type Store,
+  verifyChain,
+} from '@model-gateway/core';
 
 import { expectEqual, expectMatch, expectThat } from '../contract-case.ts';
 import { durableStoreCase, ODD_NAMES, storeCase, type StoreCase } from './store-case.ts';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const { sha256 } = createWebPlatform();
 
 function toEntry(id: string, more: Partial<AuditEntry> = {}): AuditEntry {
   return {

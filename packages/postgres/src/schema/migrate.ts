@@ -19,6 +19,7 @@ import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
 import { SUMS } from './sums.ts';
 import { BATCHES, FILES, PRESETS, RERUNS, TABLES } from './tables.ts';
+import { AUDIT, BATCHES, FILES, RERUNS, TABLES } from './tables.ts';
 
 /**
  * Every change of the schema in its order, by name, with its statements; indexes of what may be large are apart
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[
   ['0005-batches', BATCHES],
   ['0006-batch-holds', BATCH_HOLDS],
   ['0007-presets', PRESETS],
+  ['0008-audit', AUDIT],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */

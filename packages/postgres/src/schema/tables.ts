@@ -167,4 +167,38 @@ export const PRESETS: readonly string[] = [
      head text not null
    )`,
   'create index presets_workspace on gateway.presets (workspace_id, position)',
+/**
+ * The audit log, which only grows: a trigger refuses changes of its rows whoever makes them, and the deletion of all but
+ * those that retention has dropped, of which there is a record in the chain.
+ */
+export const AUDIT: readonly string[] = [
+  `create table gateway.audit (
+     sequence bigint primary key,
+     at_ms bigint not null,
+     action text collate "C" not null,
+     outcome text collate "C" not null,
+     workspace_id text collate "C",
+     row text not null
+   )`,
+  'create index audit_at on gateway.audit (at_ms)',
+  `create table gateway.audit_head (
+     is_only boolean primary key default true check (is_only),
+     sequence bigint not null,
+     hash text collate "C" not null,
+     dropped_through bigint not null
+   )`,
+  `insert into gateway.audit_head (sequence, hash, dropped_through) values (0, repeat('0', 64), 0)`,
+  `create function gateway.keep_audit() returns trigger language plpgsql as $$
+   begin
+     if tg_op = 'DELETE' then
+       if old.sequence <= (select dropped_through from gateway.audit_head) then
+         return old;
+       end if;
+     end if;
+     raise exception 'records of the audit log cannot be changed or deleted';
+   end $$`,
+  `create trigger keep_audit before update or delete on gateway.audit
+     for each row execute function gateway.keep_audit()`,
+  `create trigger keep_audit_whole before truncate on gateway.audit
+     for each statement execute function gateway.keep_audit()`,
 ];

@@ -85,7 +85,9 @@ test('of 1,000 records the one that was edited on disk is named, by its id, its 
   const file = 'audit-2026-03-03.ndjson';
   // With a checksum that fits, as by somebody who knows the form.
   edit(dir, file, (lines) =>
-    lines.map((line, at) => (at === 41 ? toLine(textOf(line).replace('203.0.113.7', '203.0.113.8')).toString().trimEnd() : line)),
+    lines.map((line, at) =>
+      at === 41 ? toLine(textOf(line).replace('203.0.113.7', '203.0.113.8')).toString().trimEnd() : line,
+    ),
   );
   expect(await verify(dir)).toMatchObject({
     count: 541,
@@ -94,7 +96,11 @@ test('of 1,000 records the one that was edited on disk is named, by its id, its 
 });
 
 test.each([
-  ['a field is added', 'changed', (line: string) => toLine(textOf(line).replace('{', '{"note":"x",')).toString().trimEnd()],
+  [
+    'a field is added',
+    'changed',
+    (line: string) => toLine(textOf(line).replace('{', '{"note":"x",')).toString().trimEnd(),
+  ],
   ['a byte is changed', 'changed', (line: string) => line.replace('203.0.113.7', '203.0.113.8')],
   ['it is no JSON any more', 'unreadable', () => 'gone'],
   [
@@ -106,9 +112,15 @@ test.each([
       const sorted = (value: unknown): unknown =>
         typeof value !== 'object' || value === null || Array.isArray(value)
           ? value
-          : Object.fromEntries(Object.entries(value).toSorted().map(([name, inner]) => [name, sorted(inner)]));
+          : Object.fromEntries(
+              Object.entries(value)
+                .toSorted()
+                .map(([name, inner]) => [name, sorted(inner)]),
+            );
       const hash = sha256(JSON.stringify(sorted(changed)));
-      return toLine(JSON.stringify({ ...changed, hash })).toString().trimEnd();
+      return toLine(JSON.stringify({ ...changed, hash }))
+        .toString()
+        .trimEnd();
     },
   ],
 ])('a record is found in which %s', async (_, kind, change) => {
@@ -156,8 +168,14 @@ test('a line that a crash has cut short was acknowledged to nobody, and is remov
 test('a damaged record stays as it is when the store is opened and written to', async () => {
   const dir = makeDir();
   await fill(dir);
-  edit(dir, 'audit-2026-03-01.ndjson', (lines) => lines.map((line, at) => (at === 4 ? line.replace('abc', 'abd') : line)));
+  edit(dir, 'audit-2026-03-01.ndjson', (lines) =>
+    lines.map((line, at) => (at === 4 ? line.replace('abc', 'abd') : line)),
+  );
   await fill(dir, { perDay: 2 });
   expect((await verify(dir)).problem).toMatchObject({ kind: 'changed', sequence: 5 });
-  expect(readFileSync(join(dir, 'logs', 'audit-2026-03-01.ndjson'), 'utf8').trimEnd().split('\n')).toHaveLength(12);
+  expect(
+    readFileSync(join(dir, 'logs', 'audit-2026-03-01.ndjson'), 'utf8')
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(12);
 });
