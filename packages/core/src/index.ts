@@ -310,6 +310,8 @@ export {
   toCanonicalJson,
   verifyChain,
 } from './stores/kit/audit-chain.ts';
+export { AUDIT_CSV_HEAD, toAuditCsvLine } from './audit/export-audit.ts';
+export { noteConfiguration, recordCommand } from './audit/record-outside.ts';
 export { createMemoryAudit } from './stores/kit/memory-audit.ts';
 export type { AuditEntry, AuditRecord } from './wire/audit.ts';
 export { type FileRepository, type StoredFile } from './stores/files.ts';

@@ -56,6 +56,10 @@ async function run(args: readonly string[]): Promise<void> {
       return (await import('./terminal/update-catalog.ts')).updateCatalog(command.options);
     case 'rerun':
       return (await import('./reruns/run-rerun.ts')).rerun(command.options);
+    case 'audit-verify':
+      return (await import('./commands/audit.ts')).verifyAudit(command.options);
+    case 'audit-export':
+      return (await import('./commands/audit.ts')).exportAudit(command.options);
     case 'migrate':
       return migrate(command.options);
     case 'import':

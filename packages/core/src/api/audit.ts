@@ -1,7 +1,8 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
+import { writeAudit } from '../audit/export-audit.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
-import type { AuditFilter, AuditRecord } from '../stores/audit.ts';
+import type { AuditFilter } from '../stores/audit.ts';
 import { auditExportQuerySchema, auditListSchema, auditQuerySchema, auditRecordSchema } from '../wire/audit.ts';
 
 export interface AuditParts {
@@ -41,7 +42,7 @@ export const exportAudit = operation<AuditParts>()({
         'content-disposition': `attachment; filename="audit.${format}"`,
         'cache-control': 'no-store',
       },
-      body: writeAudit(trail, { filter: toAuditFilter(query), format, signal: request.signal }),
+      body: writeAudit(trail.repository, { filter: toAuditFilter(query), format, signal: request.signal }),
     };
   },
 });
@@ -62,65 +63,4 @@ function toAuditFilter({ from, to, ...filter }: AuditFilterQuery): AuditFilter {
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? undefined : Date.parse(to),
   };
-}
-
-interface AuditExport {
-  readonly filter: AuditFilter;
-  readonly format: keyof typeof TYPES;
-  /** Fires when the reader has gone. */
-  readonly signal: AbortSignal;
-}
-
-const PAGE_SIZE = 200;
-const encoder = new TextEncoder();
-
-async function* writeAudit(
-  { repository }: AuditTrail,
-  { filter, format, signal }: AuditExport,
-): AsyncGenerator<Uint8Array> {
-  if (format === 'csv') yield encoder.encode(`${COLUMNS.map(([name]) => name).join(',')}\r\n`);
-  const toLine = format === 'csv' ? toAuditCsvLine : toAuditJsonLine;
-  let before: number | undefined;
-  do {
-    const { records, next } = await repository.page({ filter, limit: PAGE_SIZE, before });
-    if (records.length > 0) yield encoder.encode(records.map(toLine).join(''));
-    before = next ?? undefined;
-  } while (before !== undefined && !signal.aborted);
-}
-
-const toAuditJsonLine = (record: AuditRecord): string => `${JSON.stringify(record)}\n`;
-
-/** The columns of CSV, in this order. */
-const COLUMNS: readonly (readonly [name: string, read: (record: AuditRecord) => unknown])[] = [
-  ['sequence', ({ sequence }) => sequence],
-  ['at', ({ at }) => at],
-  ['action', ({ action }) => action],
-  ['outcome', ({ outcome }) => outcome],
-  ['reason', ({ reason }) => reason],
-  ['count', ({ count }) => count],
-  ['actor_kind', ({ actor }) => actor.kind],
-  ['actor_id', ({ actor }) => actor.id],
-  ['actor_name', ({ actor }) => actor.name],
-  ['actor_member', ({ actor }) => actor.member],
-  ['address', ({ from }) => from.address],
-  ['user_agent', ({ from }) => from.user_agent],
-  ['target_kind', ({ target }) => target.kind],
-  ['target_id', ({ target }) => target.id],
-  ['target_name', ({ target }) => target.name],
-  ['workspace', ({ target }) => target.workspace],
-  ['before', ({ before }) => before],
-  ['after', ({ after }) => after],
-  ['id', ({ id }) => id],
-  ['hash', ({ hash }) => hash],
-];
-
-const toAuditCsvLine = (record: AuditRecord): string =>
-  `${COLUMNS.map(([, read]) => toCsvField(read(record))).join(',')}\r\n`;
-
-function toCsvField(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const given = typeof value === 'string' ? value : JSON.stringify(value);
-  // Callers choose some of these texts, and a spreadsheet would take one of this kind for a formula.
-  const text = /^[=+\-@\t\r]/.test(given) ? `'${given}` : given;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

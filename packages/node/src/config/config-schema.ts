@@ -209,6 +209,15 @@ const loggingSchema = z.strictObject({
   maxContentMb: z.number().positive().default(8).describe('Content of a larger generation is not stored'),
 });
 
+const auditSchema = z.strictObject({
+  retentionDays: z
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(365)
+    .describe('How long records of the audit log are kept, apart from calls'),
+});
+
 const metricsSchema = z.strictObject({
   token: keyText
     .nullable()
@@ -370,6 +379,7 @@ export const configSchema = z.strictObject({
   shared: sharedSchema.prefault({}),
   timeouts: timeoutsSchema.prefault({}),
   logging: loggingSchema.prefault({}),
+  audit: auditSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   webhooks: webhooksSchema.prefault({}),
   videos: videosSchema.prefault({}),

@@ -1,4 +1,5 @@
 import { asksForHelp, guess, type Help, toHelp, UsageError } from '../process/flags.ts';
+import { parseAudit } from './audit.ts';
 import { parseCatalog } from './catalog.ts';
 import { type CompletedCommand, parseCompletion, readCompletions } from './completion.ts';
 import { parseConnect } from './connect.ts';
@@ -27,6 +28,7 @@ const HELP = `Usage: model-gateway <command> [flags]
   connect        set up a tool (Claude Code, Codex, ...) to call the gateway
   replay         answer from recordings alone, for test suites
   fixtures       check recordings, or find what is wrong with a set of them
+  audit          check the log of changes, or print it
   migrate        bring the database to this version
   import         take a data directory into the database
   export         copy the database into a data directory
@@ -51,6 +53,7 @@ const COMMANDS = {
   connect: parseConnect,
   replay: parseReplay,
   fixtures: parseFixtures,
+  audit: parseAudit,
   migrate: parseMigrate,
   import: parseImport,
   export: parseExport,

@@ -1,6 +1,7 @@
+import { userInfo } from 'node:os';
 import process from 'node:process';
 
-import { createKeyRecord, type KeyRecord, type Logger, type Store } from '@model-gateway/core';
+import { createKeyRecord, type KeyRecord, type Logger, recordCommand, type Store } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import {
   ConfigError,
@@ -112,12 +113,27 @@ export async function openDatabase({ store: { url } }: Database): Promise<Postgr
   throw new StartError(readiness.reason);
 }
 
+/** Who runs a command; the system may not know the user by a name. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
 type NewKey = Pick<KeyRecord, 'name' | 'kind' | 'limitUsd'> & Partial<Pick<KeyRecord, 'limitReset'>>;
 
 /** Makes a key in a store that no gateway runs on, and returns it. */
 export async function createKeyIn(named: NamedStore, fields: NewKey): Promise<string> {
-  const { key, record } = await createKeyRecord({ platform: createNodePlatform(), ...fields });
-  await withStore(named, async ({ keys }) => keys.insert(record));
+  const platform = createNodePlatform();
+  const { key, record } = await createKeyRecord({ platform, ...fields });
+  await withStore(named, async ({ keys, audit }) => {
+    await keys.insert(record);
+    const { hash: id, name, workspaceId: workspace } = record;
+    const target = { kind: 'key', id, name, workspace } as const;
+    await recordCommand(audit, platform, { action: 'key.create', target, table: 'keys', row: record }, userName());
+  });
   return key;
 }
 

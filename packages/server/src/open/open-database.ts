@@ -19,6 +19,7 @@ interface OpenDatabaseOptions {
   readonly store: DatabaseSettings;
   readonly shared: GatewayConfig['shared'];
   readonly retentionDays: number;
+  readonly auditRetentionDays: number;
   readonly logger: Logger;
   /** The worker that opens it: each has a journal of its own, and they share out the connections. */
   readonly place: WorkerPlace;
@@ -29,6 +30,7 @@ export async function openDatabaseStore({
   store,
   shared,
   retentionDays,
+  auditRetentionDays,
   logger,
   place,
 }: OpenDatabaseOptions): Promise<PostgresStore> {
@@ -40,6 +42,7 @@ export async function openDatabaseStore({
     urlName: 'store.url',
     maxConnections: shareConnections(store.maxConnections, place.of),
     retentionDays,
+    auditRetentionDays,
     budgets: { whenDown: store.whenDown },
     notifications,
     journal,
@@ -108,6 +111,7 @@ export async function takeInJournal(dir: string, { url, retentionDays, logger }:
     urlName: 'store.url',
     maxConnections: LEAST_CONNECTIONS,
     retentionDays,
+    auditRetentionDays: Infinity,
     journal,
     logger,
   });
@@ -127,7 +131,7 @@ export async function takeInJournal(dir: string, { url, retentionDays, logger }:
 
 /** Takes in the journals of workers that there are no more, after a start with fewer of them. */
 export async function takeInLeftJournals(
-  { store, retentionDays, logger }: Omit<OpenDatabaseOptions, 'place' | 'shared'>,
+  { store, retentionDays, logger }: Omit<OpenDatabaseOptions, 'place' | 'shared' | 'auditRetentionDays'>,
   workers: number,
 ): Promise<void> {
   for (const { number, dir } of findJournals(store.dir)) {

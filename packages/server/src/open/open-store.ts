@@ -19,15 +19,23 @@ export async function openStore(
 ): Promise<Store> {
   const { store } = config;
   const { retentionDays, maxGenerations } = config.logging;
+  const { retentionDays: auditRetentionDays } = config.audit;
   switch (store.type) {
     case 'memory':
       return createMemoryStore();
     case 'json':
-      return createJsonFileStore({ dir: store.dir, logger, retentionDays, maxGenerations, trustsClock });
+      return createJsonFileStore({
+        dir: store.dir,
+        logger,
+        retentionDays,
+        maxGenerations,
+        auditRetentionDays,
+        trustsClock,
+      });
     case 'postgres': {
       // Loaded late, because other stores do without.
       const { openDatabaseStore } = await import('./open-database.ts');
-      return openDatabaseStore({ store, shared: config.shared, retentionDays, logger, place });
+      return openDatabaseStore({ store, shared: config.shared, retentionDays, auditRetentionDays, logger, place });
     }
     case 'module': {
       const { createModuleStore, toModuleContext } = await import('./load-modules.ts');

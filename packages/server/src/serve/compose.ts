@@ -9,6 +9,7 @@ import {
   type GatewayOptions,
   type GenerationListener,
   type Logger,
+  noteConfiguration,
   type RateLimitOptions,
   type SecretBox,
   type Store,
@@ -54,6 +55,8 @@ export interface Composition {
    * for the next start. A call that has begun ends with what it began with. Rejects, and changes nothing, when it cannot.
    */
   readonly reconfigure: (config: GatewayConfig) => Promise<void>;
+  /** Writes to the audit log how the configuration differs from that of the last start. Call it once the store is ready. */
+  readonly noteConfig: () => Promise<void>;
   /** Loads what the first call needs but listening does not. */
   readonly preload: () => void;
   /** Parts to close after the gateway, in this order. */
@@ -149,11 +152,12 @@ async function composeParts(
   );
   const shared = await openShared(config, logger);
   if (shared !== undefined) opened.push(shared);
+  const platform = createNodePlatform({ scratchDir: 'dir' in config.store ? config.store.dir : undefined });
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
     store,
-    platform: createNodePlatform({ scratchDir: 'dir' in config.store ? config.store.dir : undefined }),
+    platform,
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
     account: toAccount(config),
@@ -204,8 +208,16 @@ async function composeParts(
       config = before;
       throw error;
     }
+    await noteConfig();
   };
-  return { gateway: fixtures.wrap(gateway), isSetUp, reconfigure, preload: sources.preload };
+  const noteConfig = async (): Promise<void> => {
+    if (isDemo || (options.instance?.worker?.number ?? 1) > 1) return;
+    const { file, warnings: _, ...sections } = config;
+    await noteConfiguration(store.audit, platform, sections, file).catch((error: unknown) => {
+      logger.error('the audit log could not note the configuration', { error });
+    });
+  };
+  return { gateway: fixtures.wrap(gateway), isSetUp, reconfigure, noteConfig, preload: sources.preload };
 }
 
 /** Destinations by code of the operator's own. */

@@ -61,7 +61,7 @@ export async function startGateway(start: Start): Promise<void> {
     exposeMetrics: place === null ? async () => toExposition([await metrics.read()]) : shareMetrics(toChannel(metrics)),
     ...fixtures,
   });
-  const { gateway, isSetUp, reconfigure, preload, closeAfterwards } = composed;
+  const { gateway, isSetUp, reconfigure, noteConfig, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
 
@@ -84,6 +84,7 @@ export async function startGateway(start: Start): Promise<void> {
   const begin = async (): Promise<void> => {
     showSignInLink(start, listener, gateway);
     await hintAtMissingKeys(start, store);
+    await noteConfig();
     takeInLeft(start).catch((error: unknown) => logger.error('journals of former workers were not found', { error }));
     // Not awaited: a provider whose list of models is slow must not delay a stop either.
     gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));

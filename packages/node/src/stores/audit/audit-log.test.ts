@@ -63,7 +63,11 @@ async function fill(dir: string, { days = 1, perDay = 10, more = {} as Partial<J
   const { audit, close } = await open(dir, { now: () => clock.now, ...more });
   for (let day = 0; day < days; day += 1) {
     clock.now = START + day * DAY_MS;
-    for (let at = 0; at < perDay; at += 1) await audit.append([toEntry(`aud-${day}-${at}`)]);
+    // Some at a time, as each append is synced.
+    for (let at = 0; at < perDay; at += 25) {
+      const ids = Array.from({ length: Math.min(25, perDay - at) }, (_, each) => `aud-${day}-${at + each}`);
+      await audit.append(ids.map(toEntry));
+    }
   }
   await close();
 }
