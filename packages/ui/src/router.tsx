@@ -15,6 +15,7 @@ import { toModelSearch } from './features/models/model-search.ts';
 import { ErrorPanel } from './parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from './parts/messages/states.tsx';
 import { toAuthSearch } from './screens/auth/auth-request.ts';
+import { toAuditSearch } from './screens/audit/audit-search.ts';
 import { toBatchSearch } from './screens/batches/batch-search.ts';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
 import { toFileSearch } from './screens/files/file-search.ts';
@@ -169,6 +170,12 @@ const guardrails = createRoute({
   validateSearch: ({ open }: Record<string, unknown>) => (typeof open === 'string' ? { open } : {}),
   component: lazyRouteComponent(() => import('./screens/guardrails/guardrails-screen.tsx'), 'GuardrailsScreen'),
 });
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: toAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit-screen.tsx'), 'AuditScreen'),
+});
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -209,6 +216,7 @@ export const router = createRouter({
     fixtures,
     reruns,
     rerun,
+    audit,
     settings,
     auth,
   ]),

@@ -8,6 +8,7 @@ import { createJsonFileStore, createNodePlatform } from '@model-gateway/node';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createKeyIn } from '../open/find-store.ts';
 import { exportAudit, parseAudit, verifyAudit } from './audit.ts';
 
@@ -30,7 +31,7 @@ async function send(gateway: Gateway, method: string, path: string, body: unknow
     ...bodyOf(JSON.stringify(body)),
   });
   expect(response.status).toBeLessThan(300);
-  return JSON.parse(String(response.body)) as Record<string, unknown>;
+  return jsonOf(response);
 }
 
 /** What a command prints, and the status that it exits with. */

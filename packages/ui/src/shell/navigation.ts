@@ -11,6 +11,7 @@ import {
   Package,
   Plug,
   Repeat2,
+  ScrollText,
   Send,
   Settings,
   ShieldCheck,
@@ -28,6 +29,7 @@ export interface Place {
   readonly path:
     | '/'
     | '/members'
+    | '/audit'
     | '/models'
     | '/generations'
     | '/generations/sessions'
@@ -76,6 +78,7 @@ export const PLACE_GROUPS = [
       { path: '/keys', name: 'keys', letter: 'k', digit: '7', icon: KeyRound },
       { path: '/guardrails', name: 'guardrails', letter: 'u', digit: '6', icon: ShieldCheck },
       { path: '/members', name: 'members', letter: 'b', icon: Users },
+      { path: '/audit', name: 'audit', letter: 't', icon: ScrollText },
     ],
   },
   {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { type AuditEntry, type AuditVerification, type Store, verifyChain } from '@model-gateway/core';
+import { type AuditEntry, type AuditVerification, type Store, toCanonicalJson, verifyChain } from '@model-gateway/core';
 import { afterEach, expect, test } from 'vitest';
 
 import { createJsonFileStore, type JsonFileStoreOptions } from '../json-file-store.ts';
@@ -57,8 +57,14 @@ const filesOf = (dir: string): string[] =>
 
 const verify = (dir: string): Promise<AuditVerification> => verifyChain(readAuditLog(dir), sha256);
 
+interface Filling {
+  readonly days?: number;
+  readonly perDay?: number;
+  readonly more?: Partial<JsonFileStoreOptions>;
+}
+
 /** Appends so many records a day. */
-async function fill(dir: string, { days = 1, perDay = 10, more = {} as Partial<JsonFileStoreOptions> } = {}) {
+async function fill(dir: string, { days = 1, perDay = 10, more }: Filling = {}) {
   const clock = { now: START };
   const { audit, close } = await open(dir, { now: () => clock.now, ...more });
   for (let day = 0; day < days; day += 1) {
@@ -113,15 +119,7 @@ test.each([
     (line: string) => {
       const { hash: _, ...record } = JSON.parse(textOf(line)) as Record<string, unknown>;
       const changed = { ...record, count: 2 };
-      const sorted = (value: unknown): unknown =>
-        typeof value !== 'object' || value === null || Array.isArray(value)
-          ? value
-          : Object.fromEntries(
-              Object.entries(value)
-                .toSorted()
-                .map(([name, inner]) => [name, sorted(inner)]),
-            );
-      const hash = sha256(JSON.stringify(sorted(changed)));
+      const hash = sha256(toCanonicalJson(changed));
       return toLine(JSON.stringify({ ...changed, hash }))
         .toString()
         .trimEnd();

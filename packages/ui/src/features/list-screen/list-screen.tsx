@@ -66,7 +66,7 @@ export type SearchChange<Filters> = { readonly [Name in keyof Filters]?: string 
  * filters takes the place of the last one.
  */
 export function useSearchChange<Filters extends object>(
-  from: '/batches' | '/files' | '/fixtures' | '/keys' | '/members' | '/models' | '/providers' | '/videos',
+  from: '/audit' | '/batches' | '/files' | '/fixtures' | '/keys' | '/members' | '/models' | '/providers' | '/videos',
 ): (change: SearchChange<Filters>) => void {
   const navigate = useNavigateWithin(from);
   return useCallback(

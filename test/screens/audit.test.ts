@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { launchUi, MANAGEMENT_KEY, skipped, type Ui } from '../e2e/launch-ui.ts';
+
+describe.skipIf(skipped !== undefined)(
+  `the audit log${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 90_000 },
+  () => {
+    let ui: Ui;
+    beforeAll(async () => {
+      ui = await launchUi();
+    }, 60_000);
+    afterAll(() => ui?.close(), 60_000);
+
+    const send = (method: string, path: string, body: unknown, key = MANAGEMENT_KEY): Promise<Response> =>
+      fetch(`${ui.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+
+    test('a change is found, shown as a difference without secrets, and exported; a refusal is counted', async () => {
+      const made = await (await send('POST', '/api/v1/keys', { name: 'Nightly build', limit: 5 })).json();
+      const { hash } = (made as { data: { hash: string } }).data;
+      await send('PATCH', `/api/v1/keys/${hash}`, { limit: 12, limit_reset: 'daily' });
+      const url = 'https://hooks.example/T0/very-secret-path';
+      const config = { url, headers: { Authorization: 'very-secret-token' } };
+      await send('POST', '/api/v1/observability/destinations', { type: 'webhook', name: 'Warehouse', config });
+      for (let at = 0; at < 3; at += 1) await send('POST', '/api/v1/keys', { name: 'x' }, 'sk-gw-v1-demo');
+      const { page, check, screenshot, problems } = await ui.open('#/audit');
+      await page.getByRole('row', { name: /Key: create.*Refused 2×.*not allowed/ }).waitFor();
+      expect(await check()).toEqual([]);
+      await screenshot('audit-1440');
+      await page.getByLabel('Search the audit log').fill('nightly');
+      await page.getByRole('row', { name: /Destination created/ }).waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: /Key changed.*Nightly build/ }).click();
+      const panel = page.getByRole('region', { name: /^Record \d+$/ });
+      await panel.getByText('limitUsd').waitFor();
+      const changes = await panel.getByRole('region', { name: 'Changes' }).innerText();
+      expect(changes.replaceAll(/\s+/g, ' ')).toContain('limitUsd − Before 5 + After 12');
+      expect(await check()).toEqual([]);
+      await screenshot('audit-change-1440');
+      await page.getByLabel('Search the audit log').fill('');
+      await page.getByLabel('Subject').selectOption({ label: 'Destination' });
+      await page.getByRole('row', { name: /Warehouse/ }).click();
+      await panel.getByText('Secrets are shown as fingerprints.').waitFor();
+      expect(await panel.innerText()).not.toContain('very-secret');
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByRole('menuitem', { name: 'CSV' }).click();
+      expect((await download).suggestedFilename()).toBe('audit.csv');
+      expect(problems).toEqual([]);
+    });
+
+    test('it fits a narrow window, in German too', async () => {
+      const { page, check, screenshot } = await ui.open('#/audit', {
+        viewport: { width: 480, height: 900 },
+        locale: 'de-DE',
+      });
+      await page.getByRole('row', { name: /Schlüssel geändert/ }).waitFor();
+      expect(await check()).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await screenshot('audit-480');
+      await page.getByRole('row', { name: /Ziel erstellt/ }).click();
+      await page.getByText('Geheimnisse stehen hier als Fingerabdrücke.').waitFor();
+      expect(await check()).toEqual([]);
+      await screenshot('audit-change-480');
+    });
+  },
+);
