@@ -20,6 +20,7 @@ const SCREENS = [
   '/guardrails',
   '/keys',
   '/members',
+  '/audit',
   '/connect',
   '/destinations',
   '/providers',
