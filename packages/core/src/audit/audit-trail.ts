@@ -1,6 +1,7 @@
 import { isSignedInByHost } from '../auth/authenticate.ts';
 import type { Session } from '../auth/session-keep.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
@@ -28,8 +29,8 @@ type Actor = AuditEntry['actor'];
 /** The way of all that is done to the audit log. Absent where the store keeps none. */
 export interface AuditTrail {
   readonly repository: AuditRepository;
-  /** Rejects while the log cannot be written, so that nothing is changed which would not be recorded. */
-  requireWritable(): Promise<void>;
+  /** Rejects while the log cannot be written, so that nothing is changed which would not be recorded. At once where it can. */
+  requireWritable(): Awaitable<void>;
   /** Resolves once it is durable. Rejects when it is not, and tries again with the next. */
   record(by: { readonly actor: Actor; readonly request: GatewayRequest }, facts: readonly AuditFacts[]): Promise<void>;
   actorOf(request: GatewayRequest, principal: Principal | undefined): Promise<Actor>;
@@ -133,14 +134,12 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     repository,
     actorOf,
     actorOfSession,
-    async requireWritable() {
+    requireWritable() {
       if (unwritten.length === 0) return;
-      try {
-        await write([]);
-      } catch (cause) {
+      return write([]).catch((cause: unknown) => {
         const message = 'Nothing can be changed while the audit log cannot be written; look at the log of the gateway';
         throw new GatewayError('provider_overloaded', message, { cause });
-      }
+      });
     },
     async record({ actor, request }, facts) {
       try {

@@ -1,10 +1,11 @@
+import { whenKnown } from '../foundation/awaitable.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal, PublicContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { Route, RouteMatch, RouteRow } from '../http/route.ts';
 import type { AuditedRequest, AuditTrail } from './audit-trail.ts';
-import type { AuditedParts } from './run-audited.ts';
+import { type AuditedParts, runAudited } from './run-audited.ts';
 
 /** Whether the log has what a route does: changes by whoever makes them, and what those who administer read of calls. */
 export function isAudited(
@@ -22,18 +23,20 @@ type PartsOfRoute = AuditedParts & {
 };
 
 /** Runs the operation of a route for which `isAudited` is true. */
-export async function handleAudited<RouteParts, Parts extends RouteParts & PartsOfRoute>(
+export function handleAudited<RouteParts, Parts extends RouteParts & PartsOfRoute>(
   route: Route<RouteParts>,
   context: PublicContext<Parts>,
   principal?: Principal,
 ): Promise<GatewayResponse> {
   const { parts, params, request } = context;
-  const { runAudited } = await import('./run-audited.ts');
   const asked = { request, params, principal, action: route.audit ?? '', place: placeOf(route) };
-  return runAudited(parts.audit as AuditTrail, asked, parts, async (tracked) => {
+  return runAudited(parts.audit as AuditTrail, asked, parts, (tracked) => {
     const trackedContext = { ...context, parts: tracked };
-    if (route.auth === 'none') return (await route.load()).handle(trackedContext);
-    return (await route.load()).handle({ ...trackedContext, principal: principal as Principal });
+    return route.auth === 'none'
+      ? whenKnown(route.load(), (operation) => operation.handle(trackedContext))
+      : whenKnown(route.load(), (operation) =>
+          operation.handle({ ...trackedContext, principal: principal as Principal }),
+        );
   });
 }
 

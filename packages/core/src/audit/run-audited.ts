@@ -1,4 +1,5 @@
 import type { Session } from '../auth/session-keep.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GatewayResponse } from '../http/response.ts';
@@ -41,17 +42,20 @@ export async function runAudited<Parts extends AuditedParts & { readonly platfor
   trail: AuditTrail,
   asked: AuditedRequest & { readonly action: string },
   parts: Parts,
-  handle: (parts: Parts) => Promise<GatewayResponse>,
+  handle: (parts: Parts) => Awaitable<GatewayResponse>,
 ): Promise<GatewayResponse> {
   const { request, principal } = asked;
-  await trail.requireWritable();
+  // What can be done at once is: a call that is to be cancelled goes on meanwhile.
+  const waiting = trail.requireWritable();
+  if (waiting !== undefined) await waiting;
   const changes: RowChange[] = [];
   const signedIn: Session[] = [];
   // Before it is run: a session may be gone afterwards.
-  const before = await trail.actorOf(request, principal);
+  const before = trail.actorOf(request, principal);
+  before.catch(() => undefined);
   const record = async (reason: string | null): Promise<void> => {
     const [session] = signedIn;
-    const actor = session === undefined ? before : await trail.actorOfSession(session);
+    const actor = session === undefined ? await before : await trail.actorOfSession(session);
     // Nobody was signed out.
     if (actor.kind === 'unknown' && changes.length === 0) return;
     const found = changes.length === 0 ? [toPlainFacts(asked)] : await toChangeFacts(asked, changes, parts.platform);
