@@ -310,6 +310,7 @@ export {
   toCanonicalJson,
   verifyChain,
 } from './stores/kit/audit-chain.ts';
+export type { AuditListener } from './audit/audit-trail.ts';
 export { AUDIT_CSV_HEAD, toAuditCsvLine } from './audit/export-audit.ts';
 export { noteConfiguration, recordCommand } from './audit/record-outside.ts';
 export { createMemoryAudit } from './stores/kit/memory-audit.ts';

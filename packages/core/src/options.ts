@@ -1,6 +1,7 @@
 import type { AccountOptions } from './account/account.ts';
 import type { FixtureLibrary } from './api/make-fixture.ts';
 import type { SampleData } from './api/sample-data.ts';
+import type { AuditListener } from './audit/audit-trail.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { MemberDirectory } from './auth/keys.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
@@ -124,6 +125,11 @@ export interface GatewayOptions extends Setup {
   readonly onAttempt?: AttemptListener | undefined;
   /** Receives every generation after it has been recorded. Its failure is logged and changes nothing. */
   readonly onGeneration?: GenerationListener | undefined;
+  /**
+   * Receives the records of the audit log that requests to this gateway have made, in order, after they are durable. Its
+   * failure is logged and changes nothing; their `sequence` tells what was missed.
+   */
+  readonly onAudit?: AuditListener | undefined;
   /** Default: errors go to `console.error`, and nothing else is written. */
   readonly logger?: Logger | undefined;
 }

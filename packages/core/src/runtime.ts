@@ -190,7 +190,14 @@ export function createFoundations(
   const audit: AuditTrail | null =
     store.audit === undefined
       ? null
-      : createAuditTrail({ repository: store.audit, platform, logger, sessions, isCommand });
+      : createAuditTrail({
+          repository: store.audit,
+          platform,
+          logger,
+          sessions,
+          isCommand,
+          onAudit: options.onAudit,
+        });
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {

@@ -169,6 +169,24 @@ test('a change is not acknowledged before its record is durable, and none is mad
   expect((await recordsOf(gateway)).map(({ target }) => target.name)).toEqual(['third', 'first']);
 });
 
+test('a listener gets each record once it is durable, and its failure changes nothing', async () => {
+  const told: (readonly [number, string])[] = [];
+  const gateway = createAdminGateway({
+    onAudit(records) {
+      told.push(...records.map(({ sequence, action }) => [sequence, action] as const));
+      throw new Error('out of order');
+    },
+  });
+  await gateway.dataOf('POST', '/keys', { name: 'k' });
+  await gateway.call('GET', '/admin/v1/keys', undefined, API_KEY);
+  await recordsOf(gateway);
+  expect(told).toEqual([
+    [1, 'key.create'],
+    [2, 'administration.read'],
+  ]);
+  expect(gateway.logged.map(({ line }) => line)).toContain('error a listener to the audit log failed');
+});
+
 test('the log is searched by who, what, where and when, a page at a time', async () => {
   const gateway = createAdminGateway();
   for (const name of ['one', 'two', 'Three %_"']) await gateway.dataOf('POST', '/keys', { name });

@@ -41,6 +41,9 @@ export interface AuditTrail {
   settled(): Promise<void>;
 }
 
+/** Receives records once they are durable. */
+export type AuditListener = (records: readonly AuditRecord[]) => Awaitable<void>;
+
 interface AuditTrailOptions {
   readonly repository: AuditRepository;
   readonly platform: Platform;
@@ -48,8 +51,7 @@ interface AuditTrailOptions {
   readonly sessions: Pick<Sessions, 'find'> | null;
   /** Whether this is the key by which commands of this machine reach the gateway. */
   readonly isCommand: (keyHash: string) => Promise<boolean>;
-  /** Receives the records once they are durable. */
-  readonly onRecords?: ((records: readonly AuditRecord[]) => void) | undefined;
+  readonly onAudit?: AuditListener | undefined;
 }
 
 const MAX_AGENT = 200;
@@ -63,8 +65,15 @@ const MAX_KINDS = 100;
 const UNKNOWN: Actor = { kind: 'unknown', id: null, name: null, member: null, key: null };
 
 export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
-  const { repository, platform, logger, sessions, isCommand, onRecords } = options;
+  const { repository, platform, logger, sessions, isCommand, onAudit } = options;
   let unwritten: readonly AuditEntry[] = [];
+  const tell = async (records: readonly AuditRecord[]): Promise<void> => {
+    try {
+      await onAudit?.(records);
+    } catch (error) {
+      logger.error('a listener to the audit log failed', { reason: String(error) });
+    }
+  };
 
   const write = async (entries: readonly AuditEntry[]): Promise<void> => {
     const all = [...unwritten, ...entries];
@@ -77,7 +86,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       unwritten = [...all, ...unwritten].slice(-MAX_UNWRITTEN);
       throw error;
     }
-    onRecords?.(records);
+    void tell(records);
   };
   const toEntry = async (actor: Actor, request: GatewayRequest, facts: AuditFacts): Promise<AuditEntry> => {
     const { target } = facts;

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import {
   type FilterFunction,
   GatewayError,
+  type AuditListener,
   type GenerationListener,
   type Logger,
   type Provider,
@@ -45,6 +46,7 @@ export interface StoreModuleContext extends ModuleContext {
 /** A destination of generations that code of the operator's own makes. */
 export interface ModuleDestination {
   readonly onGeneration: GenerationListener;
+  readonly onAudit?: AuditListener;
   close?(): Promise<void> | void;
 }
 

@@ -3,11 +3,11 @@ import process from 'node:process';
 
 import {
   type AccountOptions,
+  type Awaitable,
   type BootstrapKey,
   createGateway,
   type Gateway,
   type GatewayOptions,
-  type GenerationListener,
   type Logger,
   noteConfiguration,
   type RateLimitOptions,
@@ -189,6 +189,7 @@ async function composeParts(
     web: isDemo ? undefined : await openWebAccess(config),
     guardrails: { filters },
     onGeneration: toListener([options.onGeneration, ...destinations.map(({ onGeneration }) => onGeneration)]),
+    onAudit: toListener(destinations.map(({ onAudit }) => onAudit)),
     logger,
   });
   const isSetUp = isReady(store);
@@ -225,8 +226,8 @@ async function openDestinations(
   { destinations }: GatewayConfig,
   logger: Logger,
   opened: Closable[],
-): Promise<readonly ModuleDestination[]> {
-  const made: ModuleDestination[] = [];
+): Promise<readonly Required<ModuleDestination>[]> {
+  const made: Required<ModuleDestination>[] = [];
   for (const config of destinations) {
     const destination = withFinished(await createModuleDestination(config, toModuleContext(config.slug, logger)));
     made.push(destination);
@@ -236,18 +237,20 @@ async function openDestinations(
 }
 
 /** A destination that is closed when it has dealt with the calls that it was told of. */
-function withFinished(destination: ModuleDestination): ModuleDestination & { close(): Promise<void> } {
+function withFinished(destination: ModuleDestination): Required<ModuleDestination> & { close(): Promise<void> } {
   const telling = new Set<Promise<void>>();
+  const follow = async (tell: () => Awaitable<void> | undefined): Promise<void> => {
+    const told = (async () => tell())();
+    telling.add(told);
+    try {
+      await told;
+    } finally {
+      telling.delete(told);
+    }
+  };
   return {
-    async onGeneration(record) {
-      const told = (async () => destination.onGeneration(record))();
-      telling.add(told);
-      try {
-        await told;
-      } finally {
-        telling.delete(told);
-      }
-    },
+    onGeneration: (record) => follow(() => destination.onGeneration(record)),
+    onAudit: (records) => follow(() => destination.onAudit?.(records)),
     async close() {
       await Promise.allSettled(telling);
       await destination.close?.();
@@ -255,8 +258,10 @@ function withFinished(destination: ModuleDestination): ModuleDestination & { clo
   };
 }
 
+type Listener<Told> = (told: Told) => Awaitable<void>;
+
 /** One listener for all of them. Rejects with the failures of those that failed. */
-function toListener(listeners: readonly (GenerationListener | undefined)[]): GenerationListener | undefined {
+function toListener<Told>(listeners: readonly (Listener<Told> | undefined)[]): Listener<Told> | undefined {
   const [first, ...others] = listeners.filter((listener) => listener !== undefined);
   if (first === undefined || others.length === 0) return first;
   return async (record) => {
