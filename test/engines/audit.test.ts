@@ -4,8 +4,10 @@ import { type AuditEntry, type AuditVerification, type Store, verifyChain } from
 import { createPostgresStore } from '@model-gateway/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
+import { runWith, serveWell } from './support/run-command.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -87,5 +89,23 @@ describe.skipIf(missingPostgres)('The audit log in PostgreSQL', () => {
     expect(await verify()).toMatchObject({ count: 2, first: { sequence: 3 }, problem: null });
     const { records } = await first.page({ filter: {}, limit: 10 });
     expect(records).toMatchObject([{ action: 'audit.drop', after: { through: 2 } }, { id: 'c' }]);
+  });
+
+  test('is checked and printed by the command beside a gateway, which has noted its configuration', async () => {
+    const database = await openDatabase();
+    const config = toClusterConfig(await openUpstream(), { database });
+    await runWith(config, ['keys', 'create', '--name', 'early']);
+    await serveWell(config);
+    await expect.poll(async () => (await runWith(config, ['audit', 'export'])).stdout).toContain('config.change');
+    const { stdout } = await runWith(config, ['audit', 'export', '--format', 'csv']);
+    expect(stdout).toMatch(/^1,[^,]+,key\.create,done,/m);
+    const good = await runWith(config, ['audit', 'verify']);
+    expect(good.stdout).toMatch(/^The audit log is whole: 2 records, 1 to 2\.$/m);
+    await runStatement(database, 'alter table gateway.audit disable trigger all');
+    await runStatement(database, `update gateway.audit set row = replace(row, 'early', 'other') where sequence = 1`);
+    expect(await runWith(config, ['audit', 'verify'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Record 1 .*gateway\.audit, sequence 1: it was changed/),
+    });
   });
 });

@@ -98,7 +98,7 @@ export async function verifyAudit({ contains, ...flags }: AuditVerifyOptions): P
       const which = [sequence === null ? 'A record' : `Record ${sequence}`, id && `(${id}, ${at})`];
       const where = `in ${place}: it ${WRONG[kind]}.`;
       process.stderr.write(`The audit log is not whole. ${which.filter(Boolean).join(' ')} ${where}\n`);
-      process.stderr.write(`The ${count} records before it are good.\n`);
+      process.stderr.write(`Good records before it: ${count}.\n`);
       process.exitCode = 1;
     } else if (!watched.hasFound()) {
       process.stderr.write(
