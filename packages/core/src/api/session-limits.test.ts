@@ -77,7 +77,7 @@ test('a session is over after its time', async () => {
 });
 
 test.each([
-  ['/api/v1/chat/completions', { messages: repeat(3) }, 'error.message'],
+  ['/api/v1/chat/completions', { messages: repeat(3) }],
   [
     '/api/v1/messages',
     {
@@ -90,7 +90,6 @@ test.each([
         ]).flat(),
       ],
     },
-    'error.message',
   ],
   [
     '/api/v1/responses',
@@ -103,7 +102,6 @@ test.each([
         ]).flat(),
       ],
     },
-    'error.message',
   ],
 ])('a loop is broken at the next call of %s, in the form of the client', async (path, body) => {
   const { post, upstream, ask } = createScene({ maxRepeats: 3 });

@@ -11,6 +11,7 @@ export type AuditedTable =
   | 'models'
   | 'settings'
   | 'prompts'
+  | 'presets'
   | 'keyAssignments'
   | 'memberAssignments';
 
@@ -65,8 +66,8 @@ const OPEN_CONFIGS: Readonly<
   destinations: { at: 'config', shown: ['method', 'bucketname', 'region', 'prefix', 'pathtemplate'] },
 };
 
-/** A field of rate limits names a key, and one of views is text of a person. */
-const PUBLIC_PATHS: ReadonlySet<string> = new Set(['settings.rate_limits.key']);
+/** A field of limits names a key, and one of views is text of a person. */
+const PUBLIC_PATHS: ReadonlySet<string> = new Set(['settings.rate_limits.key', 'settings.call_limits.key']);
 
 /** Keys in texts, where nobody expects one: whoever pastes a key as a name does not want to read it here. */
 const KEYS_IN_TEXTS =

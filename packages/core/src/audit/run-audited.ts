@@ -28,8 +28,9 @@ const KINDS: Readonly<Record<AuditedTable, readonly [AuditTargetKind, ...AuditTa
   destinations: ['destination'],
   providers: ['provider'],
   models: ['model', 'catalog'],
-  settings: ['settings', 'rate_limits', 'retention', 'view', 'catalog'],
+  settings: ['settings', 'rate_limits', 'call_limits', 'retention', 'view', 'catalog'],
   prompts: ['prompt'],
+  presets: ['preset'],
   keyAssignments: ['guardrail'],
   memberAssignments: ['guardrail'],
 };

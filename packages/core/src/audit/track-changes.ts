@@ -31,6 +31,10 @@ export function trackChanges(store: Store, note: Note): Store {
     providers: trackTable(store.providers, { table: 'providers', idOf: byId, note }),
     models: trackTable(store.models, { table: 'models', idOf: byId, note }),
     prompts: { ...trackTable(store.prompts, { table: 'prompts', idOf: byId, note }), ...headsOf(store.prompts) },
+    presets: {
+      ...trackTable(store.presets, { table: 'presets', idOf: byId, note }),
+      ...(store.presets.listHeads && { listHeads: (id: string) => store.presets.listHeads?.(id) ?? [] }),
+    },
     keyAssignments: trackAssignments(store.keyAssignments, 'keyAssignments', note),
     memberAssignments: trackAssignments(store.memberAssignments, 'memberAssignments', note),
     settings: {

@@ -18,8 +18,7 @@ import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
 import { SUMS } from './sums.ts';
-import { BATCHES, FILES, PRESETS, RERUNS, TABLES } from './tables.ts';
-import { AUDIT, BATCHES, FILES, RERUNS, TABLES } from './tables.ts';
+import { AUDIT, BATCHES, FILES, PRESETS, RERUNS, TABLES } from './tables.ts';
 
 /**
  * Every change of the schema in its order, by name, with its statements; indexes of what may be large are apart

@@ -167,6 +167,8 @@ export const PRESETS: readonly string[] = [
      head text not null
    )`,
   'create index presets_workspace on gateway.presets (workspace_id, position)',
+];
+
 /**
  * The audit log, which only grows: a trigger refuses changes of its rows whoever makes them, and the deletion of all but
  * those that retention has dropped, of which there is a record in the chain.

@@ -57,13 +57,14 @@ const upTo = (dice: Dice, most: number): number => dice(most);
 
 /** What an agent does as it gets on: files are read, changed and tried, and nothing comes out twice. */
 const work = (dice: Dice, count: number): Turn[] =>
-  times(count, (at) => {
+  times(count, (at): Turn => {
     const file = `src/part-${upTo(dice, 1000)}.ts`;
-    return [
+    const turns = [
       tool('read_file', { path: file }, `export const value = ${upTo(dice, 1e6)};`),
       tool('edit_file', { path: file, old: String(upTo(dice, 1e6)), new: String(upTo(dice, 1e6)) }, 'ok'),
       tool('run_tests', {}, `${at} of ${40 + upTo(dice, 50)} tests failed in ${upTo(dice, 900)} ms`),
-    ][upTo(dice, 3)];
+    ] as const;
+    return turns[upTo(dice, turns.length) as 0 | 1 | 2];
   });
 
 const LOOPS: Readonly<Record<string, (dice: Dice) => readonly Turn[]>> = {
@@ -125,7 +126,7 @@ function label(kinds: typeof LOOPS, count: number): readonly (readonly [name: st
   const entries = Object.entries(kinds);
   return times(count, (at) => {
     const dice = createDice(at + 1);
-    const [name, make] = entries[at % entries.length];
+    const [name, make] = entries[at % entries.length] ?? ['', () => []];
     return [name, toMessages([...work(dice, upTo(dice, 30)), ...make(dice)])];
   });
 }
