@@ -148,6 +148,7 @@ export const SERVER_FLOORS: readonly string[] = [
   'moving',
   'connect',
   'terminal',
+  'foreign',
   'reruns',
   'commands',
 ];

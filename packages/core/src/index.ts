@@ -40,7 +40,8 @@ export type {
 } from './setup/setup-host.ts';
 export { type OpenedProvider, openProviderRow, resealProviderRow } from './setup/provider-rows.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
-export type { AccountOptions } from './account/account.ts';
+export { type AccountOptions, defaultGuardrailIdOf, defaultGuardrailName } from './account/account.ts';
+export { toNewWorkspace } from './account/workspaces.ts';
 export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
 export type { BootstrapKey } from './auth/authenticate.ts';
 export {
@@ -118,7 +119,7 @@ export {
   toKeyHint,
 } from './wire/fields.ts';
 export { toNewGuardrail } from './guardrails/change-guardrail.ts';
-export type { Guardrail } from './wire/guardrails.ts';
+export { type Guardrail, guardrailSchema } from './wire/guardrails.ts';
 export type { Member } from './wire/keys.ts';
 export { type ConfiguredRoutingRule, configuredRoutingRulesSchema } from './wire/routing-rules.ts';
 export {

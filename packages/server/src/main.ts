@@ -64,6 +64,8 @@ async function run(args: readonly string[]): Promise<void> {
       return migrate(command.options);
     case 'import':
       return (await import('./moving/import-data.ts')).importData(command.options);
+    case 'import-foreign':
+      return (await import('./foreign/import-foreign.ts')).importForeign(command.options);
     case 'export':
       return (await import('./moving/export-data.ts')).exportData(command.options);
     case 'connect':

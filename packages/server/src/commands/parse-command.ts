@@ -30,7 +30,7 @@ const HELP = `Usage: model-gateway <command> [flags]
   fixtures       check recordings, or find what is wrong with a set of them
   audit          check the log of changes, or print it
   migrate        bring the database to this version
-  import         take a data directory into the database
+  import         take a data directory into the database, or the set-up of another gateway
   export         copy the database into a data directory
   rerun          run past calls again against other models, and compare
   doctor         check the way to each provider, and say what to do

@@ -19,6 +19,16 @@ export function readWordAndFlags<Flags extends ParseArgsOptionsConfig>(
   return { values, word };
 }
 
+/** As `readFlags`, for a command that also takes any number of words. */
+export function readWordsAndFlags<Flags extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  flags: Flags,
+  help: string,
+) {
+  const { values, positionals: words } = parse(args, flags, { help, allowPositionals: true });
+  return { values, words };
+}
+
 function parse<Flags extends ParseArgsOptionsConfig>(
   args: readonly string[],
   flags: Flags,
