@@ -8,7 +8,7 @@ const LANGFUSE = { type: 'langfuse', name: 'n', config: { publicKey: 'pk', secre
 
 test('refuses a type that does not work, and names those that do', async () => {
   const { call } = createAdminGateway();
-  const response = await call('POST', PATH, { type: 'datadog', name: 'n', config: { apiKey: 'x', mlApp: 'y' } });
+  const response = await call('POST', PATH, { type: 'ramp', name: 'n', config: { apiKey: 'x' } });
   expect(response).toMatchObject({
     status: 400,
     body: {
@@ -39,6 +39,18 @@ const GOOD_CONFIGS = {
   'otel-collector': { endpoint: 'https://example.com/' },
   langfuse: { publicKey: 'p', secretKey: 's' },
   s3: { bucketName: 'b', accessKeyId: 'a', secretAccessKey: 's' },
+  arize: { apiKey: 'a', spaceKey: 's', modelId: 'm' },
+  braintrust: { apiKey: 'a', projectId: 'p' },
+  clickhouse: { host: 'https://example.com:8443', database: 'd', username: 'u', password: 'p' },
+  datadog: { apiKey: 'a', mlApp: 'm' },
+  grafana: { apiKey: 'a', instanceId: '1' },
+  langsmith: { apiKey: 'a' },
+  newrelic: { licenseKey: 'l' },
+  opik: { apiKey: 'a', workspace: 'w', projectName: 'p' },
+  posthog: { apiKey: 'a' },
+  sentry: { dsn: 'https://key@example.com/1', otlpEndpoint: 'https://example.com/api/1/otlp' },
+  snowflake: { account: 'org-name', token: 't' },
+  weave: { apiKey: 'a', entity: 'e', project: 'p' },
 };
 
 test.each<

@@ -10,9 +10,19 @@ import { compileFilterRules } from './destination-filter.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 
 const MAX_PER_TYPE = 5;
-const SECRETS: ReadonlySet<string> = new Set(['secretKey', 'secretAccessKey', 'sessionToken']);
+const SECRETS: ReadonlySet<string> = new Set([
+  'secretKey',
+  'secretAccessKey',
+  'sessionToken',
+  'apiKey',
+  'spaceKey',
+  'licenseKey',
+  'token',
+  'password',
+  'dsn',
+]);
 
-const URL_FIELDS = ['url', 'endpoint', 'baseUrl'] as const;
+const URL_FIELDS = ['url', 'endpoint', 'baseUrl', 'host', 'otlpEndpoint'] as const;
 
 type Config = Unchecked;
 

@@ -6,7 +6,10 @@ import type * as semanticConventions from '@opentelemetry/semantic-conventions/i
 import { loadPeer } from '../load-peer.ts';
 
 type OtlpSpan = Parameters<typeof JsonTraceSerializer.serializeRequest>[0][number];
-type OtlpWriter = (traces: readonly BroadcastTrace[]) => string;
+interface OtlpWriter {
+  toJson(traces: readonly BroadcastTrace[]): string;
+  toBinary(traces: readonly BroadcastTrace[], resourceAttributes: Readonly<Record<string, string>>): Uint8Array;
+}
 
 const decoder = new TextDecoder();
 /**
@@ -29,8 +32,17 @@ let loading: Promise<OtlpWriter> | undefined;
  * takes about as long as a whole start of the gateway.
  */
 export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<string> {
-  const write = await (loading ??= loadWriter());
-  return write(traces);
+  const { toJson } = await (loading ??= loadWriter());
+  return toJson(traces);
+}
+
+/** The same in the protocol's binary form, which some receivers take alone, with further attributes of the resource. */
+export async function toOtlpBinary(
+  traces: readonly BroadcastTrace[],
+  resourceAttributes: Readonly<Record<string, string>> = {},
+): Promise<Uint8Array> {
+  const { toBinary } = await (loading ??= loadWriter());
+  return toBinary(traces, resourceAttributes);
 }
 
 /** The body of a request without spans. */
@@ -45,8 +57,10 @@ async function loadWriter(): Promise<OtlpWriter> {
       import('@opentelemetry/semantic-conventions/incubating'),
     ]),
   );
-  const resource = resourceFromAttributes({ [names.ATTR_SERVICE_NAME]: 'model-gateway' });
-  const toSpan = (trace: BroadcastTrace): OtlpSpan => {
+  const toResource = (more: Readonly<Record<string, string>>) =>
+    resourceFromAttributes({ [names.ATTR_SERVICE_NAME]: 'model-gateway', ...more });
+  const own = toResource({});
+  const toSpan = (trace: BroadcastTrace, resource = own): OtlpSpan => {
     const toContext = (spanId: string): ReturnType<OtlpSpan['spanContext']> => ({
       traceId: trace.traceId,
       spanId,
@@ -72,10 +86,19 @@ async function loadWriter(): Promise<OtlpWriter> {
       droppedLinksCount: 0,
     };
   };
-  return (traces) => {
-    const bytes = otlp.JsonTraceSerializer.serializeRequest(traces.map(toSpan));
+  const ensure = (bytes: Uint8Array | undefined): Uint8Array => {
     if (bytes === undefined) throw new TypeError('The spans could not be serialised');
-    return decoder.decode(bytes).replaceAll(WHOLE_NUMBER, '{"intValue":"$1"}');
+    return bytes;
+  };
+  return {
+    toJson(traces) {
+      const bytes = ensure(otlp.JsonTraceSerializer.serializeRequest(traces.map((trace) => toSpan(trace))));
+      return decoder.decode(bytes).replaceAll(WHOLE_NUMBER, '{"intValue":"$1"}');
+    },
+    toBinary(traces, resourceAttributes) {
+      const resource = toResource(resourceAttributes);
+      return ensure(otlp.ProtobufTraceSerializer.serializeRequest(traces.map((trace) => toSpan(trace, resource))));
+    },
   };
 }
 

@@ -39,7 +39,12 @@ export function parseImport(args: readonly string[]): ImportCommand {
   const { values, words } = readWordsAndFlags(args, FLAGS, HELP);
   const { help, config, from, out, apply: applies, 'new-keys': makesKeys, force, 'data-dir': dataDir } = values;
   if (help === true) return toHelp(HELP);
-  if (from === undefined) throw new UsageError(`Missing --from.\n\n${HELP}`);
+  if (from === undefined) {
+    const [word] = words;
+    const problem =
+      word === undefined ? 'Missing --from.' : `Unexpected argument '${word}': say whose it is with --from.`;
+    throw new UsageError(`${problem}\n\n${HELP}`);
+  }
   if (words.length === 0) {
     if (isForeign(from)) throw new UsageError(`Missing the files of ${from}.\n\n${HELP}`);
     const others = { out, apply: applies, 'new-keys': makesKeys, force, 'data-dir': dataDir };

@@ -12,7 +12,17 @@ import {
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
 import type { GatewayConfig, ModuleConfig, PackageConfig, ProviderConfig } from '@model-gateway/node';
-import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
+import {
+  clickhouseFormat,
+  datadogFormat,
+  langfuseFormat,
+  OTLP_SERVICE_FORMATS,
+  otelCollectorFormat,
+  posthogFormat,
+  s3Format,
+  snowflakeFormat,
+  webhookFormat,
+} from '@model-gateway/node/destinations';
 import { createGuardedTransport, findUrlProblem } from '@model-gateway/node/guarded';
 
 import { createModuleProvider, toProviderModuleContext } from './load-modules.ts';
@@ -145,7 +155,17 @@ export function toWebhookOptions(config: GatewayConfig): WebhookOptions {
 export function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
   const { allowPrivateNetwork } = config.webhooks;
   return {
-    formats: [webhookFormat, otelCollectorFormat, langfuseFormat, s3Format],
+    formats: [
+      webhookFormat,
+      otelCollectorFormat,
+      langfuseFormat,
+      s3Format,
+      ...OTLP_SERVICE_FORMATS,
+      datadogFormat,
+      posthogFormat,
+      clickhouseFormat,
+      snowflakeFormat,
+    ],
     transport: createOutsideTransport(config),
     findUrlProblem: (url) => findUrlProblem(url, { schemes: ['https', 'http'], allowPrivateNetwork }),
   };

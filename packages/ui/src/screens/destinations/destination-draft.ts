@@ -40,6 +40,71 @@ export const CONFIG_FIELDS: Readonly<Record<DestinationType, readonly ConfigFiel
     { name: 'pathTemplate', placeholder: '{prefix}/{date}' },
     { name: 'sessionToken', isSecret: true },
   ],
+  arize: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'spaceKey', isRequired: true, isSecret: true },
+    { name: 'modelId', isRequired: true },
+    { name: 'baseUrl', placeholder: 'https://otlp.arize.com' },
+  ],
+  braintrust: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'projectId', isRequired: true },
+    { name: 'baseUrl', placeholder: 'https://api.braintrust.dev' },
+  ],
+  clickhouse: [
+    { name: 'host', isRequired: true, placeholder: 'https://clickhouse.example:8443' },
+    { name: 'database', isRequired: true },
+    { name: 'username', isRequired: true },
+    { name: 'password', isRequired: true, isSecret: true },
+    { name: 'table', placeholder: 'OPENROUTER_TRACES' },
+  ],
+  datadog: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'mlApp', isRequired: true },
+    { name: 'url', placeholder: 'https://api.us5.datadoghq.com' },
+  ],
+  grafana: [
+    { name: 'instanceId', isRequired: true },
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'baseUrl', placeholder: 'https://otlp-gateway-prod-us-west-0.grafana.net' },
+  ],
+  langsmith: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'project', placeholder: 'main' },
+    { name: 'workspaceId' },
+    { name: 'endpoint', placeholder: 'https://api.smith.langchain.com' },
+  ],
+  newrelic: [
+    { name: 'licenseKey', isRequired: true, isSecret: true },
+    { name: 'region', options: ['us', 'eu'] },
+  ],
+  opik: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'workspace', isRequired: true },
+    { name: 'projectName', isRequired: true },
+  ],
+  posthog: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'endpoint', placeholder: 'https://us.i.posthog.com' },
+  ],
+  sentry: [
+    { name: 'otlpEndpoint', isRequired: true, placeholder: 'https://o0.ingest.sentry.io/api/0/integration/otlp' },
+    { name: 'dsn', isRequired: true, isSecret: true, placeholder: 'https://key@o0.ingest.sentry.io/0' },
+  ],
+  snowflake: [
+    { name: 'account', isRequired: true, placeholder: 'organization-account' },
+    { name: 'token', isRequired: true, isSecret: true },
+    { name: 'database', placeholder: 'SNOWFLAKE_LEARNING_DB' },
+    { name: 'schema', placeholder: 'PUBLIC' },
+    { name: 'table', placeholder: 'OPENROUTER_TRACES' },
+    { name: 'warehouse', placeholder: 'COMPUTE_WH' },
+  ],
+  weave: [
+    { name: 'apiKey', isRequired: true, isSecret: true },
+    { name: 'entity', isRequired: true },
+    { name: 'project', isRequired: true },
+    { name: 'baseUrl', placeholder: 'https://trace.wandb.ai' },
+  ],
 };
 
 /** A destination as it is edited; secrets stand there masked, as they came. */

@@ -1,90 +1,5 @@
-import type { DestinationType } from '@model-gateway/core/wire';
-
 import { createMessages, plural } from '../../messages/locale.ts';
-
-interface FieldTexts {
-  readonly label: string;
-  readonly hint?: string;
-}
-
-interface TypeTexts {
-  readonly label: string;
-  readonly note: string;
-  /** By the name of the field. */
-  readonly fields: Readonly<Record<string, FieldTexts>>;
-}
-
-const typesEn: Readonly<Record<DestinationType, TypeTexts>> = {
-  webhook: {
-    label: 'Webhook',
-    note: 'OTLP as JSON, up to 50 generations per delivery',
-    fields: { url: { label: 'Address' }, method: { label: 'Method' } },
-  },
-  'otel-collector': {
-    label: 'OTel collector',
-    note: 'OTLP as JSON over HTTP',
-    fields: { endpoint: { label: 'Endpoint', hint: '/v1/traces if no path is given' } },
-  },
-  langfuse: {
-    label: 'Langfuse',
-    note: 'One trace and one generation per request',
-    fields: {
-      publicKey: { label: 'Public key' },
-      secretKey: { label: 'Secret key' },
-      baseUrl: { label: 'Address' },
-    },
-  },
-  s3: {
-    label: 'S3 and compatible stores',
-    note: 'One object per request',
-    fields: {
-      bucketName: { label: 'Bucket' },
-      region: { label: 'Region' },
-      accessKeyId: { label: 'Access key ID' },
-      secretAccessKey: { label: 'Secret access key' },
-      endpoint: { label: 'Endpoint', hint: 'For MinIO, R2 and others' },
-      prefix: { label: 'Prefix' },
-      pathTemplate: { label: 'Path template' },
-      sessionToken: { label: 'Session token' },
-    },
-  },
-};
-
-const typesDe: typeof typesEn = {
-  webhook: {
-    label: 'Webhook',
-    note: 'OTLP als JSON, bis zu 50 Generierungen je Lieferung',
-    fields: { url: { label: 'Adresse' }, method: { label: 'Methode' } },
-  },
-  'otel-collector': {
-    label: 'OTel-Collector',
-    note: 'OTLP als JSON über HTTP',
-    fields: { endpoint: { label: 'Endpunkt', hint: '/v1/traces, wenn kein Pfad angegeben ist' } },
-  },
-  langfuse: {
-    label: 'Langfuse',
-    note: 'Ein Trace und eine Generierung je Anfrage',
-    fields: {
-      publicKey: { label: 'Öffentlicher Schlüssel' },
-      secretKey: { label: 'Geheimer Schlüssel' },
-      baseUrl: { label: 'Adresse' },
-    },
-  },
-  s3: {
-    label: 'S3 und kompatible Speicher',
-    note: 'Ein Objekt je Anfrage',
-    fields: {
-      bucketName: { label: 'Bucket' },
-      region: { label: 'Region' },
-      accessKeyId: { label: 'Access-Key-ID' },
-      secretAccessKey: { label: 'Secret Access Key' },
-      endpoint: { label: 'Endpunkt', hint: 'Für MinIO, R2 und andere' },
-      prefix: { label: 'Präfix' },
-      pathTemplate: { label: 'Pfadvorlage' },
-      sessionToken: { label: 'Sitzungstoken' },
-    },
-  },
-};
+import { typesDe, typesEn } from './type-messages.ts';
 
 export const destinationsMessages = createMessages(
   {
@@ -93,7 +8,7 @@ export const destinationsMessages = createMessages(
     newDestination: 'New destination',
     empty: {
       title: 'No destinations yet',
-      text: 'Export finished requests to a webhook, an OTel collector, Langfuse or S3, without slowing them down.',
+      text: 'Export finished requests to a webhook, an OTel collector, Langfuse, Datadog, S3 and others, without slowing them down.',
     },
     columns: {
       name: 'Name',
@@ -221,7 +136,7 @@ export const destinationsMessages = createMessages(
       newDestination: 'Neues Ziel',
       empty: {
         title: 'Noch keine Ziele',
-        text: 'Abgeschlossene Anfragen an einen Webhook, einen OTel-Collector, Langfuse oder S3 exportieren, ohne sie zu verzögern.',
+        text: 'Abgeschlossene Anfragen an einen Webhook, einen OTel-Collector, Langfuse, Datadog, S3 und andere exportieren, ohne sie zu verzögern.',
       },
       columns: {
         name: 'Name',

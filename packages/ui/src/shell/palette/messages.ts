@@ -29,7 +29,10 @@ export const paletteMessages = createMessages(
       openPrompts: { label: 'Prompts', words: 'library templates versions variables open saved' },
       newRerun: { label: 'New rerun', words: 'compare models replay evaluate judge regression' },
       newGuardrail: { label: 'New guardrail', words: 'create add limit policy' },
-      newDestination: { label: 'New destination', words: 'create add webhook langfuse otel s3' },
+      newDestination: {
+        label: 'New destination',
+        words: 'create add webhook langfuse otel s3 datadog grafana sentry langsmith',
+      },
       failedRequests: { label: 'Failed requests', words: 'error errors failures broken debug' },
       exportGenerations: { label: 'Export generations', words: 'csv download json' },
       shortcuts: { label: 'Keyboard shortcuts', words: 'help keys hotkeys' },
@@ -84,7 +87,10 @@ export const paletteMessages = createMessages(
         openPrompts: { label: 'Prompts', words: 'bibliothek vorlagen versionen variablen öffnen' },
         newRerun: { label: 'Neue Wiederholung', words: 'rerun modelle vergleichen replay bewerten' },
         newGuardrail: { label: 'Neue Guardrail', words: 'erstellen limit richtlinie' },
-        newDestination: { label: 'Neues Ziel', words: 'erstellen webhook langfuse otel s3' },
+        newDestination: {
+          label: 'Neues Ziel',
+          words: 'erstellen webhook langfuse otel s3 datadog grafana sentry langsmith',
+        },
         failedRequests: { label: 'Fehlgeschlagene Anfragen', words: 'fehler error abbruch' },
         exportGenerations: { label: 'Generierungen exportieren', words: 'csv herunterladen export' },
         shortcuts: { label: 'Tastenkürzel', words: 'hilfe tastatur' },
