@@ -64,6 +64,14 @@ test.each<
     'config.baseUrl: must not use port 22',
   ],
   [
+    { type: 'sentry', config: { dsn: 'https://example.com/1', otlpEndpoint: 'https://example.com/' } },
+    'config.dsn: must have its public key',
+  ],
+  [
+    { type: 'clickhouse', config: { host: 'http://10.0.0.1:8123', database: 'd', username: 'u', password: 'p' } },
+    'config.host: must lead to a public address',
+  ],
+  [
     { type: 's3', config: { bucketName: 'b', accessKeyId: 'a', secretAccessKey: 's', pathTemplate: '{nope}/x' } },
     'config.pathTemplate: {nope} is not known',
   ],

@@ -45,6 +45,8 @@ export interface BroadcastTrace {
     readonly cached: number | null;
     readonly reasoning: number | null;
   };
+  /** Each endpoint that was asked, in order, where it was more than one: the span of a call with one is its attempt's. */
+  readonly attempts: readonly BroadcastAttempt[];
   /** Why the prompt missed the cache of its provider, or did not; null where it was not examined. */
   readonly cache: ExaminedCache | null;
   /** Null when it is unknown or must not be sent. */
@@ -61,6 +63,21 @@ export interface BroadcastTrace {
   readonly requestContext: { readonly referer: string | null; readonly userAgent: string | null } | null;
   /** Text only; null when there is none, or it must not be sent. */
   readonly content: GenerationContent | null;
+}
+
+/** One endpoint that was asked within a call. */
+export interface BroadcastAttempt {
+  /** 16 hex digits, always the same for the same attempt. */
+  readonly spanId: string;
+  readonly providerName: string | null;
+  readonly model: string;
+  /** Milliseconds since the epoch. The last one that did not fail ends with the call. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Upstream's HTTP status; null without a response. */
+  readonly status: number | null;
+  /** Null when it did not fail. */
+  readonly errorType: string | null;
 }
 
 export interface DestinationRequest {

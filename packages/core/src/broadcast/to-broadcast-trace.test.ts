@@ -64,3 +64,30 @@ test('leaves out what went in with the prompt of a video, as the pictures of mes
   const trace = await toBroadcastTrace({ record: toRecord('gen-1'), content, apiKeyName: null }, platform);
   expect(trace.content?.input).toEqual({ prompt: 'a fox' });
 });
+
+test('has each attempt of a call that took several, and none of one that took one', async () => {
+  const failed = {
+    provider_name: 'Slow',
+    model_permaslug: 'acme/chat-1',
+    latency: 300,
+    status: 503,
+    error: { code: 502, error_type: 'provider_unavailable' },
+  };
+  const served = { provider_name: 'Acme', model_permaslug: 'acme/chat-1', latency: 200, status: 200 };
+  const toAttempts = async (responses: object[]) => {
+    const generation = {
+      created_at: '2026-03-01T10:00:00.000Z',
+      generation_time: 900,
+      provider_responses: responses as (typeof served)[],
+    };
+    const record = toRecord('gen-1', { generation });
+    return (await toBroadcastTrace({ record, content: undefined, apiKeyName: null }, platform)).attempts;
+  };
+  expect(await toAttempts([served])).toEqual([]);
+  const start = Date.parse('2026-03-01T10:00:00.000Z');
+  const [first, second] = await toAttempts([failed, served]);
+  expect(first).toMatchObject({ providerName: 'Slow', startedAt: start, endedAt: start + 300, status: 503 });
+  expect(first?.errorType).toBe('provider_unavailable');
+  expect(second).toMatchObject({ startedAt: start + 300, endedAt: start + 900, status: 200, errorType: null });
+  expect(first?.spanId).not.toBe(second?.spanId);
+});

@@ -2,10 +2,11 @@ import { kindOfRecord } from '../calls/call-kind.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { ExaminedCache } from '../generations/cache-doctor/report-caches.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
+import { callTimelineOf, type StoredContent } from '../stores/generations.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { GenerationContent } from '../wire/generation.ts';
-import type { BroadcastTrace } from './destination-format.ts';
+import type { BroadcastAttempt, BroadcastTrace } from './destination-format.ts';
 
 /** The keys of `trace` with a meaning (wire.md 18.2); all others are metadata. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
@@ -64,12 +65,44 @@ export async function toBroadcastTrace(
       cached: generation.native_tokens_cached,
       reasoning: generation.native_tokens_reasoning,
     },
+    attempts: await toAttempts(record, content, platform),
     cache,
     costUsd: generation.cost_known ? generation.total_cost : null,
     identity: { apiKeyName, user: generation.external_user, memberId: record.userId ?? null },
     requestContext: { referer: generation.http_referer, userAgent: generation.user_agent },
     content: content === undefined ? null : withoutMedia(content),
   };
+}
+
+/** The attempts of a call that took more than one. */
+async function toAttempts(
+  { generation }: GenerationRecord,
+  content: StoredContent | undefined,
+  platform: Pick<Platform, 'sha256'>,
+): Promise<readonly BroadcastAttempt[]> {
+  const responses = generation.provider_responses ?? [];
+  if (responses.length < 2) return [];
+  const begins = callTimelineOf(content)?.attempts_ms;
+  const startedAt = Date.parse(generation.created_at);
+  let waited = 0;
+  const attempts: BroadcastAttempt[] = [];
+  for (const [index, response] of responses.entries()) {
+    // Without their times, as one after the other.
+    const from = startedAt + (begins?.[index] ?? waited);
+    const latency = response.latency ?? 0;
+    waited += latency;
+    const isLast = index === responses.length - 1 && response.error === undefined;
+    attempts.push({
+      spanId: (await platform.sha256(`${generation.id} attempt ${index}`)).slice(0, 16),
+      providerName: response.provider_name ?? null,
+      model: response.model_permaslug ?? generation.model,
+      startedAt: from,
+      endedAt: isLast ? Math.max(from, startedAt + (generation.generation_time ?? 0)) : from + latency,
+      status: response.status,
+      errorType: response.error?.error_type ?? null,
+    });
+  }
+  return attempts;
 }
 
 /** Removes what a destination must not receive. Its filter rules apply to the whole trace beforehand. */

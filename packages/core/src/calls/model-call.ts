@@ -76,7 +76,8 @@ interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind' | 'req
 export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Request> {
   const { id, kind, principal, region, headers } = given;
   const request = withHeaderSession(given);
-  const { session, externalUser: named, trace } = kind.labelsOf(request);
+  const { session, externalUser: named, trace: ownTrace } = kind.labelsOf(request);
+  const trace = withTraceContext(ownTrace, headers);
   const externalUser = named ?? principal.externalUser ?? null;
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
@@ -137,13 +138,25 @@ export function receiveCall<Request>(
 /** The same call with another request, which may have other words of its caller's in it. */
 export function withRequest<Request>(call: ModelCall<Request>, request: Request): ModelCall<Request> {
   const { kind, principal } = call;
-  const { session, externalUser, trace } = kind.labelsOf(request);
+  const { session, externalUser, trace: ownTrace } = kind.labelsOf(request);
+  const trace = withTraceContext(ownTrace, call.received.headers);
   return {
     ...call,
     request,
     session,
     labels: { ...call.labels, externalUser: externalUser ?? principal.externalUser ?? null, trace },
   };
+}
+
+/** Version 00 and later ones that begin as it does; ids of zeros alone are none. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-|$)/;
+
+/** The trace of a request with the one that the header `traceparent` continues, unless the request names its own. */
+function withTraceContext(trace: RequestLabels['trace'], headers: HeaderMap): RequestLabels['trace'] {
+  const header = headers['traceparent'];
+  if (header === undefined || trace?.['trace_id'] != null || trace?.['parent_span_id'] != null) return trace;
+  const [, traceId, spanId] = TRACEPARENT.exec(firstValue(header)?.trim() ?? '') ?? [];
+  return traceId === undefined ? trace : { ...trace, trace_id: traceId, parent_span_id: spanId };
 }
 
 /** Limit for a stored header, because callers choose their lengths. */
@@ -275,6 +288,7 @@ const METADATA = '`enabled`: the response includes how the call was routed';
 export const CALL_HEADERS: HeaderDescriptions = {
   'http-referer': 'Address of the application, kept with the generation; `Referer` where it is absent',
   'user-agent': 'Kept with the generation',
+  traceparent: 'Trace and span that the call belongs to, for destinations, unless `trace` in the body names them',
   'x-session-id': 'Session that the call counts to, unless the body names one',
   'x-openrouter-metadata': `${METADATA}, in \`openrouter_metadata\``,
   'x-openrouter-experimental-metadata': 'Older name of `x-openrouter-metadata`',

@@ -353,3 +353,44 @@ function signatureFor(
   const key = [date, region, 's3', 'aws4_request'].reduce<string | Uint8Array>(hmac, `AWS4${secretAccessKey}`);
   return Buffer.from(hmac(key, toSign)).toString('hex');
 }
+
+test('sends a span for each attempt of a call that took several, below that of the call and without its tokens', async () => {
+  const receiver = await startReceiver();
+  const { add, record, broadcaster } = createBroadcastBench();
+  await add('d', { type: 'otel-collector', config: { endpoint: receiver.url } });
+  const error = { code: 429, error_type: 'rate_limit_exceeded' };
+  const provider_responses = [
+    { provider_name: 'Slow', model_permaslug: 'acme/chat-1', latency: 40, status: 429, error },
+    { provider_name: 'Acme', model_permaslug: 'acme/chat-1', latency: 30, status: 200 },
+  ];
+  await record('gen-1', { ...CALL, generation: { ...CALL.generation, provider_responses } }, CONTENT);
+  const [request] = await receiver.received(1);
+  await broadcaster.close(1000);
+  const [call, ...attempts] = spansIn(request);
+  expect(attempts.map(({ parentSpanId }) => parentSpanId)).toEqual([call?.spanId, call?.spanId]);
+  expect(attempts.map(({ name, status, attributes }) => ({ name, status, attributes }))).toEqual([
+    {
+      name: 'chat acme/chat-1',
+      status: { code: 2 },
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'slow',
+        'gen_ai.request.model': 'acme/chat-1',
+        'http.response.status_code': 429,
+        'error.type': 'rate_limit_exceeded',
+        'gateway.attempt': 1,
+      },
+    },
+    {
+      name: 'chat acme/chat-1',
+      status: { code: 0 },
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'acme',
+        'gen_ai.request.model': 'acme/chat-1',
+        'http.response.status_code': 200,
+        'gateway.attempt': 2,
+      },
+    },
+  ]);
+});

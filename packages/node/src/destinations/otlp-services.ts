@@ -90,9 +90,16 @@ function toFormat<Type extends ServiceType>(type: Type): DestinationFormat<Type>
   };
 }
 
-/** A response of 200 may name refused spans, which must not be sent again: field 1 in field 1, or its name in JSON. */
+const FIELD_ONE_AS_NUMBER = 8;
+
+/**
+ * A response of 200 may name refused spans, which must not be sent again: by name in JSON; in the binary form as the
+ * first field of a message that is the first field of the response, after a length of one byte or two.
+ */
 function readRejected(body: string): ReturnType<NonNullable<DestinationFormat['readResponse']>> {
-  const isRejected = /^\n[^\0]\u0008[^\0]/.test(body) || /"rejectedSpans"\s*:\s*"?[1-9]/.test(body);
+  const [first, length = 0, one, two] = Array.from(body.slice(0, 4), (char) => char.codePointAt(0));
+  const isBinary = first === 10 && (length < 128 ? one : two) === FIELD_ONE_AS_NUMBER;
+  const isRejected = isBinary || /"rejectedSpans"\s*:\s*"?[1-9]/.test(body);
   return isRejected ? { result: 'HTTP 200, spans rejected', isFinal: true } : undefined;
 }
 

@@ -86,21 +86,58 @@ async function loadWriter(): Promise<OtlpWriter> {
       droppedLinksCount: 0,
     };
   };
+  /** Those of a call with several attempts come after it, as its children. */
+  const toSpans = (trace: BroadcastTrace, resource = own): readonly OtlpSpan[] => {
+    const span = toSpan(trace, resource);
+    return [span, ...trace.attempts.map((attempt, index) => toAttemptSpan({ trace, span, attempt, index }))];
+  };
+  const toAttemptSpan = ({ trace, span, attempt, index }: AttemptPlace): OtlpSpan => {
+    const { spanId, startedAt, endedAt, errorType } = attempt;
+    const context = span.spanContext();
+    return {
+      ...span,
+      name: `${operationOf(trace)} ${attempt.model}`,
+      spanContext: () => ({ ...context, spanId }),
+      parentSpanContext: context,
+      startTime: toTime(startedAt),
+      endTime: toTime(endedAt),
+      duration: toTime(endedAt - startedAt),
+      status: { code: errorType === null ? api.SpanStatusCode.UNSET : api.SpanStatusCode.ERROR },
+      // Without tokens and cost: those are the call's, and receivers add up all spans.
+      attributes: withoutNulls({
+        [names.ATTR_GEN_AI_OPERATION_NAME]: operationOf(trace),
+        [names.ATTR_GEN_AI_PROVIDER_NAME]: attempt.providerName?.toLowerCase(),
+        [names.ATTR_GEN_AI_REQUEST_MODEL]: attempt.model,
+        [names.ATTR_HTTP_RESPONSE_STATUS_CODE]: attempt.status,
+        [names.ATTR_ERROR_TYPE]: errorType,
+        'gateway.attempt': index + 1,
+      }),
+    };
+  };
   const ensure = (bytes: Uint8Array | undefined): Uint8Array => {
     if (bytes === undefined) throw new TypeError('The spans could not be serialised');
     return bytes;
   };
   return {
     toJson(traces) {
-      const bytes = ensure(otlp.JsonTraceSerializer.serializeRequest(traces.map((trace) => toSpan(trace))));
+      const bytes = ensure(otlp.JsonTraceSerializer.serializeRequest(traces.flatMap((trace) => toSpans(trace))));
       return decoder.decode(bytes).replaceAll(WHOLE_NUMBER, '{"intValue":"$1"}');
     },
     toBinary(traces, resourceAttributes) {
       const resource = toResource(resourceAttributes);
-      return ensure(otlp.ProtobufTraceSerializer.serializeRequest(traces.map((trace) => toSpan(trace, resource))));
+      return ensure(otlp.ProtobufTraceSerializer.serializeRequest(traces.flatMap((trace) => toSpans(trace, resource))));
     },
   };
 }
+
+interface AttemptPlace {
+  readonly trace: BroadcastTrace;
+  readonly span: OtlpSpan;
+  readonly attempt: BroadcastTrace['attempts'][number];
+  readonly index: number;
+}
+
+const operationOf = ({ operation }: BroadcastTrace): string => (operation === 'video' ? 'generate_content' : operation);
 
 /** Seconds, and the remaining nanoseconds. */
 function toTime(ms: number): [number, number] {
@@ -126,7 +163,7 @@ function toSpanAttributes(trace: BroadcastTrace, names: AttributeNames): SpanAtt
   const total = tokens.prompt === null ? null : tokens.prompt + (tokens.completion ?? 0);
   return withoutNulls({
     ...Object.fromEntries(Object.entries(trace.metadata).map(([key, value]) => [`trace.metadata.${key}`, value])),
-    [names.ATTR_GEN_AI_OPERATION_NAME]: trace.operation === 'video' ? 'generate_content' : trace.operation,
+    [names.ATTR_GEN_AI_OPERATION_NAME]: operationOf(trace),
     [names.ATTR_GEN_AI_PROVIDER_NAME]: provider,
     [names.ATTR_GEN_AI_SYSTEM]: provider,
     [names.ATTR_GEN_AI_REQUEST_MODEL]: trace.requestedModel,

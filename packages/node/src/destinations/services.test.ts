@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { createBroadcastBench } from '../../../../test/support/broadcast/broadcast-bench.ts';
 import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
 import { jsonIn, type ReceivedRequest, startReceiver } from '../../../../test/support/broadcast/receiver.ts';
+import { OTLP_SERVICE_FORMATS } from './otlp-services.ts';
 
 const CALL = {
   generation: {
@@ -196,6 +197,19 @@ test('sends PostHog an event of a generation, which has the same id each time', 
   });
   const again = jsonIn(await deliver(toDestination)) as typeof body;
   expect(again.batch[0]?.uuid).toBe(body.batch[0]?.uuid);
+});
+
+test.each([
+  ['\n\u0002\u0008\u0003', true],
+  ['{"partialSuccess":{"rejectedSpans":"2"}}', true],
+  ['{"partialSuccess":{}}', false],
+  // A message without a number of spans is a warning.
+  ['\n\u0008\u0012\u0006careful', false],
+  ['', false],
+])('takes a response of 200 that names refused spans for final: %j is one, %s', (body, isRefused) => {
+  const format = OTLP_SERVICE_FORMATS.find(({ type }) => type === 'grafana');
+  const expected = isRefused ? { result: 'HTTP 200, spans rejected', isFinal: true } : undefined;
+  expect(format?.readResponse?.(body)).toEqual(expected);
 });
 
 const ROW = { generation_id: 'gen-1', model: 'acme/chat-1', prompt_tokens: 12, cost_usd: 0.000028, user_id: 'user-1' };
