@@ -149,7 +149,7 @@ export function withRequest<Request>(call: ModelCall<Request>, request: Request)
 }
 
 /** Version 00 and later ones that begin as it does; ids of zeros alone are none. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-|$)/;
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 
 /** The trace of a request with the one that the header `traceparent` continues, unless the request names its own. */
 function withTraceContext(trace: RequestLabels['trace'], headers: HeaderMap): RequestLabels['trace'] {
@@ -157,6 +157,20 @@ function withTraceContext(trace: RequestLabels['trace'], headers: HeaderMap): Re
   if (header === undefined || trace?.['trace_id'] != null || trace?.['parent_span_id'] != null) return trace;
   const [, traceId, spanId] = TRACEPARENT.exec(firstValue(header)?.trim() ?? '') ?? [];
   return traceId === undefined ? trace : { ...trace, trace_id: traceId, parent_span_id: spanId };
+}
+
+/**
+ * The header `traceparent` for an upstream: the trace that the call continues, with the call's own span, which is the one
+ * that destinations get. Undefined where the call continues none.
+ */
+export function toTraceparent({ id, labels, received }: ModelCall<unknown>, { sha256 }: Pick<Platform, 'sha256'>) {
+  const header = received.headers['traceparent'];
+  if (header === undefined) return undefined;
+  const [, traceId, parentId, flags] = TRACEPARENT.exec(firstValue(header)?.trim() ?? '') ?? [];
+  if (traceId === undefined || labels.trace?.['trace_id'] !== traceId) return undefined;
+  const hash = sha256(id);
+  // Where hashes are promises, what comes from upstream stands beside the call's span.
+  return `00-${traceId}-${typeof hash === 'string' ? hash.slice(0, 16) : parentId}-${flags}`;
 }
 
 /** Limit for a stored header, because callers choose their lengths. */

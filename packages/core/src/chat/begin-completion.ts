@@ -1,4 +1,5 @@
 import type { Timeouts } from '../calls/attempt.ts';
+import { toTraceparent } from '../calls/model-call.ts';
 import { type Catalog, type Endpoint, tierOf } from '../catalog/catalog.ts';
 import { runAttempts } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
@@ -200,6 +201,7 @@ function toChatCall(
     // A part in another form could not follow one in upstream's own.
     keepsNative: asking.readBy === 'none',
     onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
+    traceparent: toTraceparent(call, parts.platform),
     onUpstreamBody,
     onSent: observer.sentTo(endpoint),
     signal,

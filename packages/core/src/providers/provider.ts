@@ -78,6 +78,8 @@ export interface ChatCall {
   readonly keepsNative?: boolean | undefined;
   /** The last message is the beginning of the completion, which is to be continued in this way. */
   readonly prefill?: PrefillForm | undefined;
+  /** W3C Trace Context, sent as a header; absent where the caller has sent none. */
+  readonly traceparent?: string | undefined;
   /** Present for providers that are gateways. */
   readonly onward?: OnwardCall | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */

@@ -317,7 +317,7 @@ test.each(['litellm', 'portkey', 'helicone', 'openrouter'] as const)(
 
     const second = await run({ applies: true, makesKeys: true });
     expect(second).toContain('gateway.imported.json is unchanged');
-    expect(second).toContain('0 workspaces, 0 keys and 0 guardrails are new');
+    expect(second).toContain('New: workspaces 0, keys 0, guardrails 0.');
     expect(second).not.toContain('sk-gw-v1-');
     expect(readFileSync(out, 'utf8')).toBe(config);
 

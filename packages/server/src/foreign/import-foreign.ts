@@ -115,7 +115,7 @@ function describePlan({ lines, variables }: MovePlan): string {
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 160);
 
 function describeApplied({ workspaces, keys, guardrails, kept, made }: Applied): string {
-  const counts = `${workspaces} workspaces, ${keys} keys and ${guardrails} guardrails are new; ${kept} were there and stay as they are.\n`;
+  const counts = `New: workspaces ${workspaces}, keys ${keys}, guardrails ${guardrails}. There before, and unchanged: ${kept}.\n`;
   if (made.length === 0) return counts;
   return `${counts}\nNew keys, shown once:\n\n${toTable(
     ['NAME', 'KEY'],

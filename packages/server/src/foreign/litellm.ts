@@ -92,7 +92,9 @@ const isKey = (row: Tree): boolean => 'token' in row || 'key_alias' in row || 'k
 
 const PARAMS = ['model', 'api_key', 'api_base', 'api_version', 'custom_llm_provider'];
 const PRICES = ['input_cost_per_token', 'output_cost_per_token', 'cache_read_input_token_cost'];
-const CLOUD = ['aws_region_name', 'aws_profile_name', 'aws_role_name', 'vertex_project', 'vertex_location'];
+const CLOUD = fieldsOf(
+  'aws_region_name aws_profile_name aws_role_name aws_access_key_id aws_secret_access_key vertex_project vertex_location',
+);
 const INFO = ['id', 'mode', 'base_model', 'max_tokens', 'max_input_tokens', 'max_output_tokens', 'db_model'];
 
 function planDeployment(entry: Tree, planner: Planner): void {
@@ -167,8 +169,8 @@ function planProvider(kind: string, params: Tree, planner: Planner): string | un
   const apiKey =
     key === undefined
       ? undefined
-      : planner.secret(key, `${kind}_API_KEY`, `the key of ${kind} (litellm_params.api_key)`);
-  if (apiKey === undefined) noteOwnKey(preset, address, planner);
+      : planner.secret(key, `litellm_${kind}_key`, `the key of ${kind} (litellm_params.api_key)`);
+  if (apiKey === undefined) noteOwnKey(preset, address, params, planner);
   return planner.provider({
     ...(preset === undefined ? { wire: 'openai' } : { preset }),
     ...(address !== undefined && { baseUrl: withVersion(address, preset) }),
@@ -177,9 +179,13 @@ function planProvider(kind: string, params: Tree, planner: Planner): string | un
   });
 }
 
-/** Where the file names no key, LiteLLM reads the variable of the provider, as the preset does here. */
-function noteOwnKey(preset: string | undefined, address: string | undefined, planner: Planner): void {
+/** Where the file names no key, LiteLLM reads the variables of the provider, as the preset does here. */
+function noteOwnKey(preset: string | undefined, address: string | undefined, params: Tree, planner: Planner): void {
   if (preset === undefined || address !== undefined) return;
+  if (preset === 'bedrock' && params['aws_access_key_id'] !== undefined) {
+    planner.needs('AWS_ACCESS_KEY_ID', 'the key of AWS (aws_access_key_id)');
+    return planner.needs('AWS_SECRET_ACCESS_KEY', 'the secret of that key (aws_secret_access_key)');
+  }
   const variable = planner.presetKey(preset);
   if (variable !== null) planner.needs(variable, `the key of ${preset}`);
 }

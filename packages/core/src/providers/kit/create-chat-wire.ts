@@ -100,16 +100,18 @@ export function createChatWire(
   const toRequest = (call: ChatCall, body: Record<string, unknown>): Awaitable<TransportRequest> => {
     call.onUpstreamBody?.(toShownBody(body, (text) => hideValues(text, credentials)));
     call.onSent?.(wire.name, body);
+    const { traceparent } = call;
+    const headers = traceparent === undefined ? chatHeaders : { ...chatHeaders, traceparent };
     const request = {
       ...toCallLimits(call),
       method: 'POST' as const,
       url: wire.toUrl(call),
-      headers: chatHeaders,
+      headers,
       body: JSON.stringify(body),
     };
     if (toHeaders === undefined) return request;
     const withOwn = (own: OwnHeaders): TransportRequest =>
-      own === undefined ? request : { ...request, headers: { ...chatHeaders, ...own } };
+      own === undefined ? request : { ...request, headers: { ...headers, ...own } };
     try {
       const own = toHeaders(call, request);
       return own instanceof Promise ? own.then(withOwn, refuseUnsigned) : withOwn(own);
