@@ -685,6 +685,19 @@ test('waits when it closes until everything is written down', async () => {
   expect(store.appended).toHaveLength(1);
 });
 
+test('the log of a call that failed inside names its generation, as the response does', async () => {
+  const broken: WholeProvider = {
+    ...createScriptedProvider('acme', []),
+    chatWhole: () => Promise.reject(new TypeError('the house model has a bug')),
+  };
+  const { chat, logged } = createCoreGateway([broken, createScriptedProvider('beta', [])]);
+  const { status, headers } = await chat({ provider: { only: ['acme'] } });
+  expect(status).toBe(500);
+  const lines = logged.filter(({ line }) => line === 'error a request failed');
+  expect(lines.map(({ fields }) => fields)).toEqual([expect.objectContaining({ id: headers['x-generation-id'] })]);
+  expect(headers['x-generation-id']).toMatch(/^gen-/);
+});
+
 test('without a logger the reason of a 500 goes to console.error, and nothing else is written', async () => {
   const written = [vi.spyOn(console, 'error').mockImplementation(() => undefined)];
   for (const name of ['log', 'info', 'warn'] as const) written.push(vi.spyOn(console, name));

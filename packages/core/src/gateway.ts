@@ -287,7 +287,9 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
     const error = toGatewayError(thrown);
     if (runtime.platform.isPerRequest === true) request.waitUntil?.(runtime.guardrailHits.save());
     if (error.code === 'internal') {
-      runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
+      const id = responseHeaders['x-generation-id'];
+      const reason = describe(error.cause ?? error);
+      runtime.logger.error('a request failed', { path: request.path, ...(id !== undefined && { id }), reason });
     }
     if (matched !== undefined) noteRefused(matched, { request, principal: caller, error }, runtime.audit);
     // What has this header is recorded as a generation.
