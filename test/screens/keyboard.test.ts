@@ -134,6 +134,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
   'connect-tool /': [() => '#/connect', toFilter],
   'providers-screen /': [() => '#/providers', toFilter],
   'keys-screen /': [() => '#/keys', toFilter],
+  'audit-screen /': [() => '#/audit', toFilter],
   'files-screen /': [() => '#/files?q=none', toFilter],
   'members-screen /': [() => '#/members', toFilter],
   'fixtures-screen /': [() => '#/fixtures', toFilter],

@@ -24,6 +24,7 @@ const ROUTES = [
   'providers',
   'fixtures',
   'batches',
+  'audit?q=none',
   'files',
   'reruns',
   'settings?section=account',
