@@ -121,7 +121,7 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'PATCH /admin/v1/settings': admin(account('updateSettings'), 'Change the settings of the account', { audit: 'settings.update' }),
     'GET /admin/v1/session-limits': admin(sessionLimits('getSessionLimits'), 'Get the limits of sessions, and the sessions that have reached one'),
     'POST /admin/v1/session-limits/allow': admin(sessionLimits('allowSession'), 'Let a stopped session continue', { audit: 'settings.allow_session' }),
-    'POST /admin/v1/session-limits/trial': admin(sessionLimits('trialSessionLimits'), 'Show what limits would have done to past sessions'),
+    'POST /admin/v1/session-limits/trial': admin(sessionLimits('trialSessionLimits'), 'Show what limits would have done to past sessions', { audit: null }),
     'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
     'GET /admin/v1/call-limits': admin(callLimits('listCallLimits'), 'List the limits on calls under way, and what holds their places'),
     'PUT /admin/v1/call-limits': admin(callLimits('putCallLimits'), 'Replace the limits on calls under way that are not of the configuration', { audit: 'call_limits.set' }),
@@ -131,7 +131,7 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /api/v1/credits': management(account('getCredits'), 'Show the credits and the usage of the account'),
     'GET /api/v1/activity': management(account('getActivity'), 'Get the usage of the last days by day, model and endpoint'),
     'GET /api/v1/analytics/meta': management(analytics('getAnalyticsMeta'), 'List the metrics and dimensions of analytics'),
-    'POST /api/v1/analytics/query': management(analytics('queryAnalytics'), 'Add usage up by time and dimensions'),
+    'POST /api/v1/analytics/query': management(analytics('queryAnalytics'), 'Add usage up by time and dimensions', { audit: null }),
   },
   Providers: {
     'GET /api/v1/providers': anyKey(providers('listProviders'), 'List providers'),

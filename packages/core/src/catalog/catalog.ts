@@ -18,11 +18,10 @@ import { parsePrices, type Prices } from './prices.ts';
 /** One of several keys of a provider. */
 export type ProviderKey = NonNullable<Endpoint['provider']['keys']>[number];
 
-/** One model at one provider. */
+/** One model at one provider. `keyName`: the provider's key that serves it, where one has been chosen. */
 export interface Endpoint {
   readonly modelId: string;
   readonly provider: Provider;
-  /** The key of the provider that has served it already, as the lines of a batch; absent where one is yet to be chosen. */
   readonly keyName?: string | undefined;
   readonly providerModel: string;
   /** The provider's slug, with its tier or variant where it has one: `deepinfra/turbo`. */

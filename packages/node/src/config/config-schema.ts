@@ -3,29 +3,22 @@ import { isIP } from 'node:net';
 import {
   baseUrlSchema,
   configuredModelSchema,
-  configuredRoutingRulesSchema,
   DATA_REGIONS,
   DEFAULT_TIMEOUTS,
   DEFAULT_WRONG_KEYS_PER_ADDRESS,
   httpUrlSchema,
   keyText,
-  maxPriceSchema,
   findWebhookSecretProblem,
   providerSettingsSchema,
   secretText,
-  sortKeySchema,
 } from '@model-gateway/core';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
+import { accountSchema, MAX_TIMER_MS, routingSchema } from './account-config.ts';
 import { moduleEntrySchema, moduleFields } from './module-config.ts';
 
-/** The longest a JavaScript timer can wait; a longer one fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
-
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
-
-const limitMs = z.int().min(1).max(MAX_TIMER_MS);
 
 const isAddressRange = (text: string): boolean =>
   isIP(text) !== 0 || (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text));
@@ -69,71 +62,6 @@ const authSchema = z.strictObject({
     .default(DEFAULT_WRONG_KEYS_PER_ADDRESS)
     .describe('Wrong keys from one address before more get 429 with a growing wait; null for no limit'),
 });
-
-/** What stands here counts; what does not can be set in the UI, so nothing has a default. */
-const accountSchema = z.strictObject({
-  creditsUsd: z.number().min(0).nullish().describe('Spending limit of the whole account; null for none'),
-  defaultModel: z.string().min(1).nullish().describe('Used when a request names no model'),
-  providers: z
-    .strictObject({ only: z.array(z.string()), ignore: z.array(z.string()) })
-    .partial()
-    .optional(),
-  privacy: z.strictObject({ zdr: z.boolean(), allowTraining: z.boolean() }).partial().optional(),
-  sessions: z
-    .strictObject({
-      maxCostUsd: z.number().gt(0).nullable().describe('USD that the calls of one session may cost together'),
-      maxCalls: z.int().min(1).nullable().describe('Calls of one session'),
-      maxMinutes: z.number().gt(0).nullable().describe('Minutes from the beginning of its first call'),
-      maxRepeats: z.int().min(3).max(50).nullable().describe('So many times the same step of an agent is a loop'),
-      action: z.enum(['warn', 'refuse']).describe('What becomes of further calls of the session'),
-    })
-    .partial()
-    .optional()
-    .describe('How far a session of an agent may go'),
-});
-
-/** For calls that do not say otherwise. As with the account, nothing has a default. */
-const routingSchema = z
-  .strictObject({
-    order: z.array(z.string()).describe('These providers first, in this order'),
-    sort: sortKeySchema.nullable().describe('Null balances the load'),
-    allowFallbacks: z.boolean().describe('Whether another endpoint is called if the first fails'),
-    continueBrokenStreams: z
-      .boolean()
-      .describe('Whether another endpoint of the model continues a stream that breaks off, if it can'),
-    automaticCacheMarks: z
-      .boolean()
-      .describe('Whether prompts are marked for the caches of providers where callers set no marks'),
-    continueWithOtherModels: z
-      .boolean()
-      .describe('Whether an endpoint of another model that the request names may continue it'),
-    holdStreams: z
-      .boolean()
-      .describe('Whether a stream is sent only when it is whole, so that a break before that begins anew elsewhere'),
-    fallbackOnRefusal: z.boolean().describe('Whether another model is asked after a refusal by moderation'),
-    waitForRetryAfterMs: z
-      .int()
-      .min(0)
-      .max(60_000)
-      .describe('The longest Retry-After that is waited out at an endpoint, once; 0 waits for none'),
-    retriesAtEndpoint: z
-      .int()
-      .min(0)
-      .max(2)
-      .describe('How often an endpoint is asked again after 500, 502, 504 or a broken connection'),
-    limitsBeforeFallback: z
-      .strictObject({
-        headersMs: limitMs,
-        firstTokenMs: limitMs,
-        idleMs: limitMs,
-        nonStreamMs: limitMs,
-      })
-      .partial()
-      .describe('Time limits in milliseconds while another endpoint is left to be asked'),
-    maxPrice: maxPriceSchema.strict().describe('USD per million tokens; USD each for request, image and audio'),
-    rules: configuredRoutingRulesSchema.describe('Rules that choose the model of a call; the first match applies'),
-  })
-  .partial();
 
 /** Fewer than the store itself needs: one that listens, one that writes, one that reads and one to spare. */
 const MIN_CONNECTIONS = 4;
