@@ -14,8 +14,8 @@ import { toGenerationSearch } from './features/generations/search/generation-sea
 import { toModelSearch } from './features/models/model-search.ts';
 import { ErrorPanel } from './parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from './parts/messages/states.tsx';
-import { toAuthSearch } from './screens/auth/auth-request.ts';
 import { toAuditSearch } from './screens/audit/audit-search.ts';
+import { toAuthSearch } from './screens/auth/auth-request.ts';
 import { toBatchSearch } from './screens/batches/batch-search.ts';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
 import { toFileSearch } from './screens/files/file-search.ts';
