@@ -46,6 +46,8 @@ export async function chat(
   // Ends the input, so that the key does not outlive the command.
   signal.addEventListener('abort', terminal.close);
   try {
+    // The user may have stopped it while the key was made.
+    if (signal.aborted) return;
     if (prompt !== undefined) return await say(prompt);
     terminal.note(`Talking to ${model}. An empty line ends the talk.\n`);
     for (;;) {
