@@ -23,6 +23,7 @@ const BELOW_API = [
   'setup',
   'webhooks',
   'broadcast',
+  'alarms',
   'audit',
   ...KINDS,
   'trials',
@@ -57,6 +58,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   broadcast: {
     imports: [...BASE, 'catalog', 'stores', 'calls', 'auth', 'account', 'guardrails', 'generations', 'webhooks'],
   },
+  alarms: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   ...Object.fromEntries(WHOLE_KINDS.map((kind) => [kind, { imports: UP_TO_DISPATCH }])),
   videos: { imports: [...UP_TO_DISPATCH, 'webhooks'] },
   chat: { imports: [...UP_TO_DISPATCH, 'files'] },

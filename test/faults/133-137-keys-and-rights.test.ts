@@ -45,6 +45,13 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PUT /admin/v1/reruns/{id}/items/{item}': { verdict: 'win' },
   'POST /admin/v1/session-limits/allow': { session_id: 'x', workspace_id: 'x' },
   'POST /admin/v1/session-limits/trial': {},
+  'POST /admin/v1/alarms': {
+    name: 'x',
+    what: 'spend_usd',
+    threshold: 1,
+    to: [{ type: 'slack', url: 'https://x.example/' }],
+  },
+  'PATCH /admin/v1/alarms/{id}': {},
   'POST /api/v1/analytics/query': { metrics: ['request_count'] },
   'PUT /admin/v1/rate-limits': { data: [] },
   'PUT /admin/v1/call-limits': { data: [] },

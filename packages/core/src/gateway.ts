@@ -113,6 +113,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     guardrailHits,
     sessions,
     audit,
+    alarms,
   } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
@@ -205,6 +206,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await discoverRepeatedly();
       warnOfModels(runtime);
       catalogWatch?.start();
+      alarms.start();
     },
     async close() {
       stopFollowing?.();
@@ -222,6 +224,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await videos.runner.leave();
       await reruns.leave();
       await watchClosed;
+      await alarms.close();
       await foundations.batches?.leave();
       await runningNotes.close();
       await guardrailHits.save();

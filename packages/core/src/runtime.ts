@@ -1,4 +1,5 @@
-import { createLiveAccount } from './account/account.ts';
+import { type AccountOptions, createLiveAccount } from './account/account.ts';
+import { createAlarmWatch } from './alarms/alarm-watch.ts';
 import type { BatchLineParts } from './api/batch-line.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
@@ -83,7 +84,7 @@ export type Runtime = ReturnType<typeof createRuntime>;
  */
 export function createFoundations(
   options: GatewayOptions,
-  current: () => VideoSetup & BatchLineParts,
+  current: () => VideoSetup & BatchLineParts & { readonly account: AccountOptions },
   inForce: SetupInForce,
 ) {
   const fixed = withDefaults(options);
@@ -198,6 +199,8 @@ export function createFoundations(
           isCommand,
           onAudit: options.onAudit,
         });
+  const instanceId = once(() => createRandomId(platform));
+  const creditsUsd = (): number | null => current().account.creditsUsd ?? null;
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
   return {
@@ -265,7 +268,8 @@ export function createFoundations(
     resolveFiles: files && createFileResolver(files, DEFAULT_WORKSPACE_ID),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
-    instanceId: once(() => createRandomId(platform)),
+    instanceId,
+    alarms: createAlarmWatch({ ...shared, webhooks, instanceId, creditsUsd }),
     describeApi,
   };
 }

@@ -12,6 +12,7 @@ const assignments = late(() => import('./guardrail-assignments.ts'));
 const trials = late(() => import('./guardrail-trials.ts'));
 const members = late(() => import('./members.ts'));
 const account = late(() => import('./account.ts'));
+const alarms = late(() => import('./alarms.ts'));
 const sessionLimits = late(() => import('./session-limits.ts'));
 const analytics = late(() => import('./analytics.ts'));
 const callLimits = late(() => import('./call-limits.ts'));
@@ -122,6 +123,12 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /admin/v1/session-limits': admin(sessionLimits('getSessionLimits'), 'Get the limits of sessions, and the sessions that have reached one'),
     'POST /admin/v1/session-limits/allow': admin(sessionLimits('allowSession'), 'Let a stopped session continue', { audit: 'settings.allow_session' }),
     'POST /admin/v1/session-limits/trial': admin(sessionLimits('trialSessionLimits'), 'Show what limits would have done to past sessions', { audit: null }),
+    'GET /admin/v1/alarms': admin(alarms('listAlarms'), 'List alarms, with the last time that each fired'),
+    'POST /admin/v1/alarms': admin(alarms('createAlarm'), 'Create an alarm', { audit: 'alarm.create' }),
+    'PATCH /admin/v1/alarms/{id}': admin(alarms('updateAlarm'), 'Change, silence or acknowledge an alarm', { audit: 'alarm.update' }),
+    'DELETE /admin/v1/alarms/{id}': admin(alarms('deleteAlarm'), 'Delete an alarm', { audit: 'alarm.delete' }),
+    'POST /admin/v1/alarms/{id}/test': admin(alarms('testAlarm'), 'Send a test to the receivers of an alarm', { audit: 'alarm.test' }),
+    'GET /admin/v1/forecast': admin(alarms('getForecast'), 'Expect what a day, week or month will have cost at its end'),
     'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
     'GET /admin/v1/call-limits': admin(callLimits('listCallLimits'), 'List the limits on calls under way, and what holds their places'),
     'PUT /admin/v1/call-limits': admin(callLimits('putCallLimits'), 'Replace the limits on calls under way that are not of the configuration', { audit: 'call_limits.set' }),

@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<AuditedTable, readonly [AuditTargetKind, ...AuditTa
   destinations: ['destination'],
   providers: ['provider'],
   models: ['model', 'catalog'],
-  settings: ['settings', 'rate_limits', 'call_limits', 'retention', 'view', 'catalog'],
+  settings: ['settings', 'rate_limits', 'call_limits', 'alarm', 'retention', 'view', 'catalog'],
   prompts: ['prompt'],
   presets: ['preset'],
   keyAssignments: ['guardrail'],

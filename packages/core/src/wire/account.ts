@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { alarmSchema } from './alarms.ts';
 import { catalogComparisonSchema } from './catalog-comparison.ts';
 import { modelEndpointSchema } from './models.ts';
 import { storedRetentionSchema } from './retention.ts';
@@ -253,6 +254,8 @@ export const storedSettingsSchema = z.object({
   views: z.array(viewSchema).optional(),
   /** Sessions that have reached a limit, the latest first. */
   stopped_sessions: z.array(stoppedSessionSchema).optional(),
+  /** Rules on spend and failures, with the last time that each fired. */
+  alarms: z.array(alarmSchema).optional(),
   /** What the last comparison on the schedule has found. */
   catalog: catalogComparisonSchema.optional(),
 });

@@ -10,6 +10,7 @@ export const AUDIT_TARGETS = [
   'settings',
   'rate_limits',
   'call_limits',
+  'alarm',
   'retention',
   'provider',
   'model',

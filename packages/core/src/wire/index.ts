@@ -115,6 +115,7 @@ export type {
   ProviderTestResult,
 } from './providers.ts';
 export type { VideoTimeline, VideoDetail, VideoModel, VideoRow, WebhookDelivery } from './videos.ts';
+export type { Alarm, Forecast } from './alarms.ts';
 export type { Preset, PresetVersion, PresetWithVersion } from './presets.ts';
 export type { Prompt, PromptHead, PromptMessage, PromptVersion } from './prompts.ts';
 export type { ViewBody } from './views.ts';

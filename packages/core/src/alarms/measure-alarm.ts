@@ -1,0 +1,229 @@
+import { NANO_PER_USD, toUsd } from '../catalog/prices.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { listHitDays } from '../guardrails/hits.ts';
+import { periodStart } from '../limits/budgets.ts';
+import type { GenerationFilter, Spent, SpentQuery, Store } from '../stores/store.ts';
+import type { Alarm, AlarmKind } from '../wire/alarms.ts';
+import { boundsOf, readForecast, splitSubject } from './forecast.ts';
+
+export interface MeasureParts {
+  readonly store: Pick<Store, 'generations' | 'guardrailHits' | 'guardrails' | 'keys' | 'workspaces'>;
+  readonly platform: Pick<Platform, 'now'>;
+  /** The credits of the account; null for no limit. */
+  readonly creditsUsd: () => number | null;
+}
+
+/** What an alarm looks at has come to. */
+export interface Measured {
+  readonly value: number;
+  /** A sentence for its receivers. */
+  readonly text: string;
+}
+
+type Rule = Pick<Alarm, 'what' | 'of' | 'threshold' | 'period'>;
+type Measure = (rule: Rule, parts: MeasureParts) => Promise<Measured | null>;
+
+const MINUTE_MS = 60_000;
+/** Failures are looked at in this time, so that an alarm is about now. */
+const ERROR_SPAN_MS = 60 * MINUTE_MS;
+const ATTEMPT_SPAN_MS = 15 * MINUTE_MS;
+/** Fewer calls make no rate. */
+const MIN_CALLS = 10;
+
+/** Subjects beside the account that an alarm can look at. */
+const SUBJECTS: Readonly<Record<AlarmKind, readonly string[]>> = {
+  spend_share: ['key', 'workspace'],
+  spend_usd: ['key', 'workspace'],
+  projected_usd: ['key', 'workspace'],
+  error_rate: ['key', 'workspace'],
+  provider_down: [],
+  key_refused: [],
+  guardrail_hits: ['workspace'],
+};
+
+/** Why an alarm cannot look at a subject, for its author; undefined where it can. */
+export function findSubjectProblem({ what, of }: Pick<Rule, 'what' | 'of'>): string | undefined {
+  const [kind] = splitSubject(of);
+  if (kind === 'account' || SUBJECTS[what].includes(kind)) return undefined;
+  return `must be ${['account', ...SUBJECTS[what].map((name) => `${name}:…`)].join(' or ')} for ${what}`;
+}
+
+/** Looks at what an alarm is about. Null where there is nothing to look at: no budget, too few calls or days. */
+export async function measureAlarm(rule: Rule, parts: MeasureParts): Promise<Measured | null> {
+  return MEASURES[rule.what](rule, parts);
+}
+
+const MEASURES: Readonly<Record<AlarmKind, Measure>> = {
+  async spend_share(rule, parts) {
+    const budget = await findBudget(rule, parts);
+    if (budget === null || budget.limitUsd <= 0) return null;
+    const spent = await parts.store.generations.spent({ ...toQuery(rule.of), since: budget.since });
+    const usd = toUsd(spent.creditsNanoUsd + (budget.includesByok ? spent.byokNanoUsd : 0));
+    const value = (usd / budget.limitUsd) * 100;
+    const name = await nameOf(rule.of, parts);
+    return {
+      value,
+      text: `${name} has spent ${toNumber(value)} % of its budget of ${toMoney(budget.limitUsd)} (threshold: ${rule.threshold} %).`,
+    };
+  },
+
+  async spend_usd(rule, parts) {
+    const { from } = boundsOf(rule.period, parts.platform.now());
+    const value = toUsd(sumOf(await parts.store.generations.spent({ ...toQuery(rule.of), since: from })));
+    const name = await nameOf(rule.of, parts);
+    return {
+      value,
+      text: `${name} has spent ${toMoney(value)} ${THIS[rule.period]} (threshold: ${toMoney(rule.threshold)}).`,
+    };
+  },
+
+  async projected_usd(rule, parts) {
+    const { projected_usd: value, low_usd: low, high_usd: high } = await readForecast(rule.of, rule.period, parts);
+    if (value === null) return null;
+    const name = await nameOf(rule.of, parts);
+    return {
+      value,
+      text:
+        `${name} is expected to spend ${toMoney(value)} ${THIS[rule.period]}, between ${toMoney(low ?? value)} and ` +
+        `${toMoney(high ?? value)} (threshold: ${toMoney(rule.threshold)}).`,
+    };
+  },
+
+  async error_rate(rule, parts) {
+    const now = parts.platform.now();
+    const query = { startMs: now - ERROR_SPAN_MS, bucketMs: ERROR_SPAN_MS, buckets: 1 };
+    const filter = { ...toFilter(rule.of), createdFromMs: query.startMs, createdBeforeMs: now };
+    const { total } = await parts.store.generations.histogram({ ...query, filter });
+    if (total.requests < MIN_CALLS) return null;
+    const value = (total.failed / total.requests) * 100;
+    const name = await nameOf(rule.of, parts);
+    return {
+      value,
+      text: `${name}: ${total.failed} of ${total.requests} calls of the last hour failed, ${toNumber(value)} % (threshold: ${rule.threshold} %).`,
+    };
+  },
+
+  async provider_down(_, parts) {
+    const failed = await countAttempts(parts, ({ status, errorCode }) =>
+      status === null ? (errorCode === null ? null : true) : status >= 500,
+    );
+    const down = failed.filter(({ matching, attempts }) => matching === attempts);
+    const worst = down[0];
+    return worst === undefined
+      ? null
+      : {
+          value: worst.matching,
+          text: `${worst.provider} has answered none of its last ${worst.matching} calls.`,
+        };
+  },
+
+  async key_refused(_, parts) {
+    const [worst] = await countAttempts(parts, ({ status }) => status === 401 || status === 402);
+    return worst === undefined
+      ? null
+      : {
+          value: worst.matching,
+          text: `${worst.provider} has refused its key or its account in ${worst.matching} calls of the last 15 minutes.`,
+        };
+  },
+
+  async guardrail_hits(rule, parts) {
+    const { guardrailHits, guardrails } = parts.store;
+    const { from } = boundsOf(rule.period, parts.platform.now());
+    const [kind, id] = splitSubject(rule.of);
+    const own = new Set((await guardrails.list()).filter((each) => each.workspace_id === id).map((each) => each.id));
+    let value = 0;
+    for (const { guardrailId, hours } of await listHitDays(guardrailHits, { from })) {
+      if (kind === 'workspace' && !own.has(guardrailId)) continue;
+      for (const counts of Object.values(hours)) for (const count of Object.values(counts)) value += count;
+    }
+    const name = await nameOf(rule.of, parts);
+    return {
+      value,
+      text: `${name}: guardrails have acted ${value} times ${THIS[rule.period]} (threshold: ${rule.threshold}).`,
+    };
+  },
+};
+
+const THIS = { day: 'today', week: 'this week', month: 'this month' } as const;
+
+const sumOf = ({ creditsNanoUsd, byokNanoUsd }: Spent): number => creditsNanoUsd + byokNanoUsd;
+const toMoney = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+const toNumber = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+
+function toQuery(of: string): SpentQuery {
+  const [kind, id] = splitSubject(of);
+  return kind === 'key' ? { principalId: id } : kind === 'workspace' ? { workspaceId: id } : {};
+}
+
+function toFilter(of: string): GenerationFilter {
+  const [kind, id] = splitSubject(of);
+  if (kind === 'key') return { principalIds: new Set([id]) };
+  if (kind !== 'workspace') return {};
+  return { conditions: [{ field: 'workspace', sign: ':', values: [id.toLowerCase()], isNegated: false }] };
+}
+
+async function nameOf(of: string, { store }: MeasureParts): Promise<string> {
+  const [kind, id] = splitSubject(of);
+  if (kind === 'key') return `The key ${(await store.keys.get(id))?.name ?? id.slice(0, 12)}`;
+  if (kind === 'workspace') return `The workspace ${(await store.workspaces.get(id))?.workspace.name ?? id}`;
+  return 'The account';
+}
+
+interface FoundBudget {
+  readonly limitUsd: number;
+  readonly since: string | undefined;
+  readonly includesByok: boolean;
+}
+
+/** The credits of the account, the limit of a key, or of a workspace the budget of the period, else the lifetime's. */
+async function findBudget({ of, period }: Rule, parts: MeasureParts): Promise<FoundBudget | null> {
+  const { store, platform } = parts;
+  const [kind, id] = splitSubject(of);
+  if (kind === 'key') {
+    const key = await store.keys.get(id);
+    if (key === undefined || key.limitUsd === null) return null;
+    const since = periodStart(key.limitReset, platform.now());
+    return { limitUsd: key.limitUsd, since, includesByok: key.includeByokInLimit };
+  }
+  if (kind === 'workspace') {
+    const row = await store.workspaces.get(id);
+    const wanted = { day: 'daily', week: 'weekly', month: 'monthly' }[period];
+    const ofPeriod = row?.budgets.find(({ reset_interval: interval }) => interval === wanted);
+    const budget = ofPeriod ?? row?.budgets.find(({ reset_interval: interval }) => interval === null);
+    if (row === undefined || budget === undefined) return null;
+    const since = periodStart(budget.reset_interval, platform.now());
+    return { limitUsd: budget.limit_usd, since, includesByok: row.workspace.include_byok_in_budgets };
+  }
+  const credits = parts.creditsUsd();
+  return credits === null ? null : { limitUsd: credits, since: undefined, includesByok: false };
+}
+
+interface Attempts {
+  readonly provider: string;
+  readonly attempts: number;
+  readonly matching: number;
+}
+
+/** Counts the attempts of the last minutes by provider, those that match; the most first. Null leaves one out. */
+async function countAttempts(
+  { store, platform }: MeasureParts,
+  matches: (attempt: { readonly status: number | null; readonly errorCode: number | null }) => boolean | null,
+): Promise<Attempts[]> {
+  const byProvider = new Map<string, { attempts: number; matching: number }>();
+  const now = platform.now();
+  await store.generations.scan({ fromMs: now - ATTEMPT_SPAN_MS, toMs: now }, (generation) => {
+    for (const attempt of generation.readAttempts()) {
+      const isMatching = matches(attempt);
+      if (attempt.providerName === null || isMatching === null) continue;
+      const sums = byProvider.get(attempt.providerName) ?? { attempts: 0, matching: 0 };
+      byProvider.set(attempt.providerName, sums);
+      sums.attempts += 1;
+      if (isMatching) sums.matching += 1;
+    }
+  });
+  return [...byProvider]
+    .map(([provider, sums]) => ({ provider, ...sums }))
+    .filter(({ matching }) => matching > 0)
+    .toSorted((one, other) => other.matching - one.matching);
+}
