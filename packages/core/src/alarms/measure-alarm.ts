@@ -1,4 +1,4 @@
-import { NANO_PER_USD, toUsd } from '../catalog/prices.ts';
+import { toUsd } from '../catalog/prices.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { listHitDays } from '../guardrails/hits.ts';
 import { periodStart } from '../limits/budgets.ts';

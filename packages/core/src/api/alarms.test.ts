@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createGuardedTransport, findUrlProblem } from '@model-gateway/node/guarded';
@@ -52,7 +52,7 @@ async function start(options: Parameters<typeof createAdminGateway>[0] = {}) {
   };
   const create = async (rule: object = {}) =>
     (await admin.dataOf('POST', PATH, { ...RULE, ...rule })) as unknown as Alarm;
-  const only = async (): Promise<Alarm> => ((await admin.dataOf('GET', PATH)) as unknown as Alarm[])[0] as Alarm;
+  const only = async (): Promise<Alarm> => ((await admin.dataOf('GET', PATH)) as unknown as [Alarm])[0];
   // What judges is loaded late, from the disk.
   const pass = async (ms = MINUTE_MS): Promise<void> => {
     await import('../alarms/judge-alarms.ts');
@@ -77,7 +77,8 @@ test('an alarm fires once when its threshold is reached, and again in the next p
     message: 'The account has spent $10.00 today (threshold: $10.00).',
     deliveries: [{ attempts: 1, next_at: null, result: 'HTTP 200' }],
   });
-  await platform.advance(DAY_MS);
+  platform.oversleep(DAY_MS);
+  await pass();
   expect(sent).toHaveLength(1);
   await spend(11);
   await pass();
@@ -181,11 +182,11 @@ test('a share is that of the budget: of the account, a key or a workspace', asyn
 });
 
 test('an expected sum fires before the money is gone', async () => {
-  const { spend, create, pass, only } = await start();
+  const { spend, create, pass, only, platform } = await start();
   await create({ what: 'projected_usd', threshold: 100 });
   for (let day = 0; day < 4; day += 1) {
     await spend(5);
-    await pass(DAY_MS);
+    platform.oversleep(DAY_MS);
   }
   await pass();
   expect((await only()).fired?.message).toMatch(
@@ -212,7 +213,7 @@ test('failed calls, a provider that is down, a refused key and guardrails that a
         generation: {
           created_at,
           finish_reason: 'error',
-          provider_responses: (call < 6 ? attempt('Acme', 503) : attempt('Beta', 401)) as never,
+          provider_responses: call < 6 ? attempt('Acme', 503) : attempt('Beta', 401),
         },
       }),
       toContent('x'),
@@ -263,7 +264,7 @@ test('a change and what it was are in the audit log, without the address of a re
 async function startReceivers() {
   const seen: { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }[] = [];
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const body = JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>;
@@ -276,7 +277,8 @@ async function startReceivers() {
           ? isText(body['content']) && Array.isArray(body['embeds'])
           : isText(body['type']);
     response.writeHead(isGood ? (path === '/discord' ? 204 : 200) : 400).end();
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -311,11 +313,11 @@ test('a test reaches each receiver in its own form', async () => {
 });
 
 test('the forecast of a key is that of its calls', async () => {
-  const { spend, pass, dataOf } = await start();
+  const { spend, dataOf, platform } = await start();
   for (let day = 0; day < 4; day += 1) {
     await spend(1, { principalId: 'one' });
     await spend(5);
-    await pass(DAY_MS);
+    platform.oversleep(DAY_MS);
   }
   expect(await dataOf('GET', '/admin/v1/forecast?of=key:one&period=month')).toMatchObject({
     of: 'key:one',
