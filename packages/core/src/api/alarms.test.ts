@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { createGuardedTransport, findUrlProblem } from '@model-gateway/node/guarded';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
+import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
 import { toContent, toKey, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import type { TransportRequest } from '../foundation/transport.ts';
@@ -24,7 +24,7 @@ async function start(options: Parameters<typeof createAdminGateway>[0] = {}) {
   const receiver = { status: 200 };
   const webhooks: WebhookOptions = {
     signingSecrets: [SECRET],
-    findUrlProblem: (url) => findUrlProblem(url, { schemes: ['https'], allowPrivateNetwork: false }),
+    findUrlProblem: createBroadcastOptions(false).findUrlProblem,
     transport: {
       async send(request) {
         sent.push(request);
@@ -237,8 +237,8 @@ test('failed calls, a provider that is down, a refused key and guardrails that a
 });
 
 test.each([
-  [{ to: [{ type: 'slack', url: 'https://169.254.169.254/latest' }] }, 'to[0].url: must lead to a public address'],
-  [{ to: [HOOK, { type: 'discord', url: 'http://hooks.example/' }] }, 'to[1].url: must begin with https://'],
+  [{ to: [{ type: 'slack', url: 'https://169.254.169.254/latest' }] }, 'to.0.url: must lead to a public address'],
+  [{ to: [HOOK, { type: 'discord', url: 'http://hooks.example/' }] }, 'to.1.url: must begin with https://'],
   [{ to: [] }, 'to: '],
   [{ what: 'provider_down', of: 'key:k1' }, 'of: must be account for provider_down'],
   [{ of: 'member:mo' }, 'of: must be account, or an id after key: or workspace:'],
@@ -289,8 +289,7 @@ test('a test reaches each receiver in its own form', async () => {
   const webhooks: WebhookOptions = {
     signingSecrets: [SECRET],
     allowsHttp: true,
-    transport: createGuardedTransport({ allowPrivateNetwork: true }),
-    findUrlProblem: (text) => findUrlProblem(text, { schemes: ['http'], allowPrivateNetwork: true }),
+    ...createBroadcastOptions(),
   };
   const { create, dataOf } = await start({ webhooks });
   const to = ['webhook', 'slack', 'discord'].map((type) => ({ type, url: `${url}/${type}` }));

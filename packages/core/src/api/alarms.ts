@@ -151,5 +151,5 @@ function refuseUnusable(
 ): void {
   const problem = findSubjectProblem({ what, of });
   if (problem !== undefined) throw refuseField('of', problem);
-  for (const [index, { url }] of to.entries()) refuseCallbackUrl(`to[${index}].url`, url, webhooks);
+  for (const [index, { url }] of to.entries()) refuseCallbackUrl(`to.${index}.url`, url, webhooks);
 }

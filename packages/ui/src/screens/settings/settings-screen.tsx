@@ -18,6 +18,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { AccountForm, type AccountSection } from './account-form.tsx';
+import { AlarmsSection } from './alarms-section.tsx';
 import { RetentionCard } from './data/retention-card.tsx';
 import { StorageCard } from './data/storage-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
@@ -58,6 +59,7 @@ export function SettingsScreen() {
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {section === 'appearance' && <AppearanceCard />}
           <AccountSections section={section} />
+          {section === 'alarms' && <AlarmsSection />}
           {section === 'workspaces' && <WorkspacesSection id={workspace} />}
           {section === 'data' && (
             <>

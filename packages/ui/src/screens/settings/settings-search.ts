@@ -5,6 +5,7 @@ export const SECTIONS = [
   'routing',
   'rules',
   'sessions',
+  'alarms',
   'workspaces',
   'data',
   'gateway',
