@@ -122,6 +122,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const stopFollowing = options.store.onTablesChanged?.((tables) => {
     if (tables.has('providers') || tables.has('models')) void foundations.liveSetup?.refresh();
     if (tables.has('destinations') && isStarted) refreshDestinations();
+    if (tables.has('settings')) alarms.refresh();
   });
   const refreshDestinations = (): void => {
     broadcaster.refresh().catch((error: unknown) => {

@@ -122,9 +122,10 @@ test('four instances and 100 kills: each threshold fires once a period, and its 
   expect(sent.filter(({ id }) => !known.has(id))).toEqual([]);
 });
 
-test('without alarms nothing is asked of the store', async () => {
+test('without alarms nothing is asked of the store, and no timer runs', async () => {
   const { platform, store, start } = createProcesses();
   start('one', 100);
   await platform.advance(HOUR_MS);
   expect(await store.entries.get('alarms')).toBeUndefined();
+  expect(platform.pendingTimers).toBe(0);
 });

@@ -1,3 +1,4 @@
+import type { AlarmWatch } from '../alarms/alarm-watch.ts';
 import { readForecast } from '../alarms/forecast.ts';
 import { changeAlarm } from '../alarms/judge-alarms.ts';
 import { findSubjectProblem } from '../alarms/measure-alarm.ts';
@@ -20,10 +21,11 @@ import {
 import { deletedSchema, givenFields, refuseField } from '../wire/fields.ts';
 import { refuseCallbackUrl } from './webhooks.ts';
 
-interface AlarmParts {
+export interface AlarmParts {
   readonly platform: Platform;
   readonly store: Pick<Store, 'settings' | 'generations'>;
   readonly webhooks: WebhookOptions | undefined;
+  readonly alarms: Pick<AlarmWatch, 'refresh'>;
 }
 
 /** All of them are read with the settings, and judged every minute. */
@@ -40,7 +42,7 @@ export const createAlarm = operation<AlarmParts>()({
   body: createAlarmRequestSchema,
   response: alarmResponseSchema,
   status: 201,
-  async run({ parts: { platform, store, webhooks }, body }) {
+  async run({ parts: { platform, store, webhooks, alarms: watch }, body }) {
     refuseUnusable(body, webhooks);
     const now = new Date(platform.now()).toISOString();
     const alarm: Alarm = { id: createUuid(platform), ...body, fired: null, created_at: now, updated_at: now };
@@ -50,6 +52,7 @@ export const createAlarm = operation<AlarmParts>()({
         throw new GatewayError('invalid_request', `There are ${MAX_ALARMS} alarms already; delete one first`);
       return { ...settings, alarms: [...alarms, alarm] };
     });
+    watch.refresh();
     return { data: alarm };
   },
 });

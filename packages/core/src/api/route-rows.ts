@@ -3,6 +3,7 @@ import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { RouteRow, Surface } from '../http/route.ts';
 import type { AuditAction } from '../wire/audit.ts';
 import type { AccountParts } from './account.ts';
+import type { AlarmParts } from './alarms.ts';
 import type { AnalyticsParts } from './analytics.ts';
 import type { AuditParts } from './audit.ts';
 import type { AuthKeyParts } from './auth-keys.ts';
@@ -43,6 +44,7 @@ import type { WorkspaceParts } from './workspaces.ts';
 
 /** The parts that all operations together use; each receives only those that its resource names. */
 export type ApiParts = ChatParts &
+  AlarmParts &
   AuditParts &
   ExplainParts &
   WholeKindParts &

@@ -115,24 +115,23 @@ function AlarmActions({ alarm: { id, name, fired } }: { alarm: Alarm }) {
   );
 }
 
-interface Draft {
-  readonly name: string;
-  readonly what: Alarm['what'];
-  readonly threshold: number | null;
-  readonly period: Alarm['period'];
-  readonly type: Alarm['to'][number]['type'];
-  readonly url: string;
-}
+type Draft = Pick<Alarm, 'name' | 'what' | 'period' | 'to'> & { readonly threshold: number | null };
 
-const EMPTY: Draft = { name: '', what: 'spend_usd', threshold: null, period: 'month', type: 'webhook', url: '' };
+/** One receiver; the API takes more. */
+const EMPTY: Draft = {
+  name: '',
+  what: 'spend_usd',
+  threshold: null,
+  period: 'month',
+  to: [{ type: 'webhook', url: '' }],
+};
 
 function NewAlarm() {
   const t = alarmMessages();
   const client = useQueryClient();
   const form = useForm<Draft>({ defaultValues: EMPTY });
   const create = useMutation({
-    mutationFn: ({ type, url, ...rule }: Draft) =>
-      callApi(PATH, { method: 'POST', body: { ...rule, to: [{ type, url }] } }),
+    mutationFn: (draft: Draft) => callApi(PATH, { method: 'POST', body: draft }),
     async onSuccess() {
       form.reset(EMPTY);
       await client.invalidateQueries({ queryKey: alarmsQuery.queryKey });
@@ -156,14 +155,8 @@ function NewAlarm() {
           read={numberOrNull}
         />
         <SelectField {...shared} name="period" label={t.period} options={Object.entries(t.periods)} />
-        <SelectField
-          {...shared}
-          name="type"
-          path="to.0.type"
-          label={t.receiver}
-          options={Object.entries(t.receivers)}
-        />
-        <InputField {...shared} name="url" path="to.0.url" label={t.url} type="url" placeholder="https://" />
+        <SelectField {...shared} name="to.0.type" label={t.receiver} options={Object.entries(t.receivers)} />
+        <InputField {...shared} name="to.0.url" label={t.url} type="url" placeholder="https://" />
       </div>
       {create.error !== null && <UnsavedPanel error={create.error} onRetry={() => void submit()} />}
       <Button type="submit" look="primary" isBusy={create.isPending} className="self-end">
