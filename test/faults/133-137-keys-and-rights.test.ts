@@ -18,6 +18,8 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PATCH /api/v1/keys/{hash}': {},
   'POST /api/v1/auth/keys': { code: 'x' },
   'POST /api/v1/auth/keys/code': { callback_url: 'https://app.example/' },
+  'POST /api/v1/byok': { provider: 'up', key: 'x' },
+  'PATCH /api/v1/byok/{id}': {},
   'POST /api/v1/guardrails': { name: 'x' },
   'PATCH /api/v1/guardrails/{id}': {},
   'POST /admin/v1/guardrails/dry-runs': { change: {} },
@@ -95,7 +97,7 @@ test('133: the list of writes is complete', () => {
 
 test.each(WRITES)('133: %s takes no field that it does not know, and says which', async (name) => {
   const [method = '', path = ''] = name.split(' ');
-  const admin = path.includes('/setup/') ? await createSetupGateway() : createAdminGateway();
+  const admin = /\/(setup|byok)/.test(path) ? await createSetupGateway() : createAdminGateway();
   const target = (await fillIn(admin, path)).replace('/api/v1', '');
   for (const field of NOT_WRITABLE.filter((one) => !Object.hasOwn(GOOD_BODIES[name] ?? {}, one))) {
     const { status, body } = await admin.call(method, target, { ...GOOD_BODIES[name], [field]: 'x' });
@@ -163,6 +165,11 @@ async function fillIn({ dataOf }: AdminGateway, path: string): Promise<string> {
   if (path.includes('/presets/')) {
     await dataOf('POST', '/presets/p/chat/completions', { model: 'up/chat' });
     return path.replace('{slug}', 'p');
+  }
+  if (path.includes('/byok/')) {
+    await dataOf('POST', '/admin/v1/setup/providers', { slug: 'up', wire: 'openai', baseUrl: 'https://up.example/v1' });
+    const made = await dataOf('POST', '/byok', GOOD_BODIES['POST /api/v1/byok']);
+    return path.replace('{id}', String(made['id']));
   }
   if (path.includes('{hash}')) {
     return path.replace('{hash}', String((await dataOf('POST', '/keys', { name: 'k' }))['hash']));

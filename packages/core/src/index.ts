@@ -38,7 +38,13 @@ export type {
   ProviderFinding,
   SetupHost,
 } from './setup/setup-host.ts';
-export { type OpenedProvider, openProviderRow, resealProviderRow } from './setup/provider-rows.ts';
+export {
+  type OpenedProvider,
+  openProviderRow,
+  resealRow,
+  type SealedRow,
+  type SealedTable,
+} from './setup/provider-rows.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export { type AccountOptions, defaultGuardrailIdOf, defaultGuardrailName } from './account/account.ts';
 export { toNewWorkspace } from './account/workspaces.ts';
@@ -87,6 +93,7 @@ export type {
   Usage,
 } from './wire/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat-request.ts';
+export type { ByokKey, ByokKeyRecord } from './wire/byok.ts';
 export type { Destination } from './wire/destinations.ts';
 export type {
   FixtureCaseDetail,

@@ -57,6 +57,7 @@ import { createSharedHealthBoard } from './routing/health/shared-health-board.ts
 import { createRandomSource } from './routing/order-endpoints.ts';
 import { resolveAuto, resolveFree } from './routing/routers.ts';
 import { createLiveSetup } from './setup/live-setup.ts';
+import { createOwnKeys } from './setup/own-keys.ts';
 import { createProviderHistories } from './trials/provider-histories.ts';
 import { createIdempotencyGuard } from './videos/idempotency.ts';
 import { findVideoHolds } from './videos/order-video.ts';
@@ -350,6 +351,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
     rateLimits,
     callers: {
       policyOf,
+      ownKeys: createOwnKeys(foundations),
       hits: foundations.guardrailHits,
       platform,
       store,

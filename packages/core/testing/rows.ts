@@ -1,5 +1,6 @@
 import type {
   AssignmentRecord,
+  ByokKeyRecord,
   GenerationRecord,
   KeyRecord,
   ModelRecord,
@@ -219,6 +220,29 @@ export function toProviderRow(id: string, changes: Partial<ProviderRecord> = {})
     headerNames: ['x-team'],
     createdAt: '2026-03-01T10:00:00.000Z',
     updatedAt: null,
+    ...changes,
+  };
+}
+
+/** A key that a workspace brings. */
+export function toByokKey(id: string, changes: Partial<ByokKeyRecord> = {}): ByokKeyRecord {
+  return {
+    id,
+    provider: 'up',
+    label: '…1234',
+    name: 'Team "A" \u0000',
+    disabled: false,
+    is_fallback: true,
+    is_required: false,
+    is_byok_only: false,
+    declared_zdr: null,
+    sort_order: 3,
+    allowed_models: null,
+    allowed_api_key_hashes: ['a'.repeat(64)],
+    allowed_user_ids: null,
+    workspace_id: 'w',
+    created_at: '2026-03-01T10:00:00.000Z',
+    sealed: 'sealed text',
     ...changes,
   };
 }

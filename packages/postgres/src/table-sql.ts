@@ -29,6 +29,7 @@ const ID_OF_ROW: { readonly [Name in RowTableName]: (row: Tables[Name][number]) 
   destinations: idOf,
   providers: idOf,
   models: idOf,
+  byokKeys: idOf,
 };
 
 export const TABLE_NAMES = Object.keys(EMPTY_TABLES) as readonly TableName[];

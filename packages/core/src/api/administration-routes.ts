@@ -22,6 +22,7 @@ const providerHistory = late(() => import('./provider-history.ts'));
 const providerSetups = late(() => import('./provider-setups.ts'));
 const modelSetups = late(() => import('./model-setups.ts'));
 const catalogUpdates = late(() => import('./catalog-updates.ts'));
+const byok = late(() => import('./byok.ts'));
 const workspaces = late(() => import('./workspaces.ts'));
 const workspaceMembers = late(() => import('./workspace-members.ts'));
 const destinations = late(() => import('./destinations.ts'));
@@ -92,6 +93,13 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /admin/v1/refusals': admin(keys('listRefusals'), 'List the latest requests from tools that were refused'),
     'GET /admin/v1/keys': admin(keys('listAllKeys'), 'List all keys, including keys from the configuration'),
     'GET /admin/v1/keys/{hash}': admin(keys('getKeyDetail'), 'Get any key with the rules that apply to it'),
+  },
+  'Provider keys': {
+    'GET /api/v1/byok': management(byok('listByokKeys'), 'List the provider keys of a workspace', { wrongKey: 401 }),
+    'POST /api/v1/byok': management(byok('createByokKey'), 'Store a provider key of a workspace', { audit: 'byok.create' }),
+    'GET /api/v1/byok/{id}': management(byok('getByokKey'), 'Get a provider key, without the key itself', { wrongKey: 401 }),
+    'PATCH /api/v1/byok/{id}': management(byok('updateByokKey'), 'Change or rotate a provider key', { wrongKey: 401, audit: 'byok.update' }),
+    'DELETE /api/v1/byok/{id}': management(byok('deleteByokKey'), 'Delete a provider key', { wrongKey: 401, audit: 'byok.delete' }),
   },
   Guardrails: {
     'GET /api/v1/guardrails': management(guardrails('listGuardrails'), 'List the guardrails of a workspace', { wrongKey: 401 }),

@@ -8,6 +8,7 @@ import type { AnalyticsParts } from './analytics.ts';
 import type { AuditParts } from './audit.ts';
 import type { AuthKeyParts } from './auth-keys.ts';
 import type { BatchParts } from './batches.ts';
+import type { ByokParts } from './byok.ts';
 import type { CallLimitParts } from './call-limits.ts';
 import type { CatalogUpdateParts } from './catalog-updates.ts';
 import type { DatasetParts } from './datasets.ts';
@@ -61,6 +62,7 @@ export type ApiParts = ChatParts &
   MemberParts &
   AccountParts &
   AnalyticsParts &
+  ByokParts &
   CallLimitParts &
   ResendParts &
   ResponsesParts &

@@ -35,7 +35,7 @@ export interface WorkspaceParts {
   readonly catalog: Catalog;
   /** The embedder's own. */
   readonly serverTools: readonly ServerTool[];
-  readonly store: Pick<Store, 'destinations' | 'guardrails' | 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'byokKeys' | 'destinations' | 'guardrails' | 'keys' | 'workspaces'>;
   /** Undefined: no webhooks are sent. */
   readonly webhooks: WebhookOptions | undefined;
 }
@@ -132,6 +132,9 @@ export const deleteWorkspace = operation<WorkspaceParts>()({
     }
     for (const destination of await store.destinations.list()) {
       if (destination.workspace_id === id) await store.destinations.remove(destination.id);
+    }
+    for (const key of await store.byokKeys.list()) {
+      if (key.workspace_id === id) await store.byokKeys.remove(key.id);
     }
     await store.workspaces.remove(id);
     return { deleted: true };

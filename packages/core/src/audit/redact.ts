@@ -9,6 +9,7 @@ export type AuditedTable =
   | 'destinations'
   | 'providers'
   | 'models'
+  | 'byokKeys'
   | 'settings'
   | 'prompts'
   | 'presets'

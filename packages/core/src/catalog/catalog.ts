@@ -18,11 +18,15 @@ import { parsePrices, type Prices } from './prices.ts';
 /** One of several keys of a provider. */
 export type ProviderKey = NonNullable<Endpoint['provider']['keys']>[number];
 
-/** One model at one provider. `keyName`: the provider's key that serves it, where one has been chosen. */
+/**
+ * One model at one provider. `keyName`: the provider's key that serves it, where one has been chosen. `ownKeyId`: the
+ * stored key of the caller that it is called with.
+ */
 export interface Endpoint {
   readonly modelId: string;
   readonly provider: Provider;
   readonly keyName?: string | undefined;
+  readonly ownKeyId?: string | undefined;
   readonly providerModel: string;
   /** The provider's slug, with its tier or variant where it has one: `deepinfra/turbo`. */
   readonly tag: string;

@@ -4,6 +4,7 @@ import { withAskedModel } from '../calls/asked-model.ts';
 import type { CallBound, EndpointConstraint } from '../calls/call-kind.ts';
 import { createPipeline, type ModelCall, type Pipeline, type StepTimes, withoutReceived } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { OwnKey } from '../catalog/own-keys.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
@@ -183,7 +184,7 @@ export function guardByFilters<Request>(
 /** Plans a call for the endpoints that its caller's policy and budgets admit. */
 export function planWithin(
   call: ModelCall,
-  { policy, budgets, workspace }: Caller,
+  { policy, budgets, workspace, ownKeys }: Caller,
   routing: RoutingParts,
   options: Partial<PlanOptions> = {},
 ): Planned {
@@ -193,7 +194,7 @@ export function planWithin(
     ...(policy?.constraints ?? []),
     ...(bound === null ? [] : [withinBounds(bound)]),
   ];
-  const plan = planCall(call, { ...options, constraints }, routingFor(workspace, routing));
+  const plan = planCall(call, { ...options, constraints, ownKeys }, routingFor(workspace, routing));
   return { plan, endpoints: plan.endpoints, bound };
 }
 
@@ -241,24 +242,38 @@ export interface Caller {
   readonly budgets: readonly Budget[];
   /** Undefined while nothing of it is stored. */
   readonly workspace?: WorkspaceRecord['workspace'] | undefined;
+  /** Its own keys of providers; undefined for none. */
+  readonly ownKeys?: readonly OwnKey[] | undefined;
   /** Counts what the policy does to refused calls. */
   readonly hits: Pick<GuardrailHits, 'noteRefused'>;
 }
 
 export interface CallerParts extends BudgetParts, Pick<Caller, 'hits'> {
   readonly policyOf: PolicyOf;
+  /** Looks up the stored keys of callers. */
+  readonly ownKeys: {
+    of(user: {
+      readonly workspaceId: string;
+      readonly keyHash: string;
+      readonly userId: string | undefined;
+    }): Awaitable<readonly OwnKey[] | undefined>;
+  };
   readonly store: Pick<Store, 'workspaces'> & { readonly generations: Pick<GenerationRepository, 'findNoRoom'> };
 }
 
 /** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
 export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
+  const { workspaceId = DEFAULT_WORKSPACE_ID, id: keyHash, userId } = principal;
   return whenKnown(parts.policyOf(principal), (policy) =>
-    whenKnown(parts.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID), (record) => ({
-      policy,
-      budgets: findBudgets({ principal, policy, workspace: record }, parts),
-      workspace: record?.workspace,
-      hits: parts.hits,
-    })),
+    whenKnown(parts.store.workspaces.get(workspaceId), (record) =>
+      whenKnown(parts.ownKeys.of({ workspaceId, keyHash, userId }), (ownKeys) => ({
+        policy,
+        budgets: findBudgets({ principal, policy, workspace: record }, parts),
+        workspace: record?.workspace,
+        ownKeys,
+        hits: parts.hits,
+      })),
+    ),
   );
 }
 

@@ -46,6 +46,7 @@ function explain(
     provider_name: endpoint.provider.name,
     model: endpoint.modelId,
     provider_model: endpoint.providerModel,
+    ...(endpoint.ownKeyId !== undefined && { key: endpoint.keyName }),
     included: exclusion === null,
     rank,
     rule: exclusion?.rule ?? null,

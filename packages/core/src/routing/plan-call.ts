@@ -9,6 +9,7 @@ import {
   type ServiceTier,
   tierOf,
 } from '../catalog/catalog.ts';
+import { type OwnKey, withOwnKeys } from '../catalog/own-keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat-parameters.ts';
@@ -40,6 +41,8 @@ export interface PlanOptions {
   readonly constraints: readonly EndpointConstraint[];
   /** Draws among endpoints. Default: the one of the parts. */
   readonly random?: RandomSource | undefined;
+  /** The caller's own keys of providers; undefined for none. */
+  readonly ownKeys?: readonly OwnKey[] | undefined;
 }
 
 /** The endpoints that a call may use. */
@@ -93,6 +96,11 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
   let endpoints: readonly Endpoint[] = [];
   let excluded: readonly Exclusion[] = [];
   let orderedBy: OrderReason | null = null;
+  const joinOwn = (among: readonly Endpoint[], keys: readonly OwnKey[]): readonly Endpoint[] => {
+    const joined = withOwnKeys(among, keys, (name, id) => name === id || catalog.find(name)?.id === id);
+    excluded = append(excluded, joined.excluded);
+    return joined.endpoints;
+  };
   const areTogether = models.length > 1 && preferences.partition === 'none';
   for (const resolved of models) {
     const selection = select(resolved, planning);
@@ -105,11 +113,13 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
       // Of several models the first decides: the others are fallbacks.
       orderedBy ??= ordered.by;
     }
+    if (!areTogether && options.ownKeys !== undefined) own = joinOwn(own, options.ownKeys);
     endpoints = append(endpoints, own);
   }
   if (areTogether && endpoints.length > 1) {
     ({ endpoints, by: orderedBy } = order(endpoints, models[0]?.variants ?? [], planning));
   }
+  if (areTogether && options.ownKeys !== undefined) endpoints = joinOwn(endpoints, options.ownKeys);
   const left = cut(putBrokenLast(endpoints, health), planning);
 
   return {

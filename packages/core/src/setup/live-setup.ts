@@ -34,6 +34,8 @@ export interface LiveSetup {
   /** Resolves when nothing is being put into force. */
   settled(): Promise<void>;
   stored(): Promise<StoredSetup>;
+  /** The provider of this slug with another key, which its caller pays; null where it takes none. */
+  connectWithKey(slug: string, apiKey: string): Promise<Provider | null>;
   /** What became of what is stored. */
   composed(): ComposedSetup | undefined;
   /** Makes one change after the other, each on what is stored by then, and resolves when it is in force and durable. */
@@ -110,6 +112,17 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
     settled: () => inTurn(() => undefined),
     stored,
     composed: () => composed,
+    async connectWithKey(slug, apiKey) {
+      if (host.configured.providers.some((provider) => provider.slug === slug)) {
+        return host.connectWithKey(slug, apiKey);
+      }
+      const row = (await stored()).providers.find(({ id }) => id === slug);
+      if (row === undefined) return null;
+      const { openProviderRow } = await import('./provider-rows.ts');
+      const opened = await openProviderRow(row, host);
+      if (opened.status !== 'ready') return null;
+      return host.connect({ ...opened.settings, apiKey, apiKeys: undefined, byok: true });
+    },
     load: (next) =>
       inTurn(async () => {
         const present = await stored();

@@ -48,15 +48,29 @@ async function readProviderRow(row: ProviderRecord, host: Pick<SetupHost, 'secre
   return { ...settings, ...secrets, apiKeys: keys, query: { ...settings.query, ...query } };
 }
 
+/** Tables whose rows hold something sealed. */
+export type SealedTable = 'providers' | 'byokKeys';
+
+/** A row that holds something sealed. */
+export interface SealedRow {
+  readonly id: string;
+  /** Null for nothing. */
+  readonly sealed: string | null;
+}
+
 /** Seals what a row holds with another box. Rejects when it cannot be opened. */
-export async function resealProviderRow(
-  row: ProviderRecord,
+export async function resealRow<Row extends SealedRow>(
+  table: SealedTable,
+  row: Row,
   { from, to }: { readonly from: SecretBox; readonly to: SecretBox },
-): Promise<ProviderRecord> {
+): Promise<Row> {
   if (row.sealed === null) return row;
-  const context = contextOf(row.id);
+  const context = table === 'providers' ? contextOf(row.id) : byokContextOf(row.id);
   return { ...row, sealed: await to.seal(await from.open(row.sealed, context), context) };
 }
+
+/** Binds the sealed key of a caller to its row. */
+export const byokContextOf = (id: string): string => `byok:${id}`;
 
 /** The settings of a row without what it has sealed. Throws for a row that another version has written otherwise. */
 export function readOpenSettings(row: ProviderRecord): ProviderSettings {

@@ -46,6 +46,11 @@ export interface SetupHost {
   describe(settings: ProviderSettings): { readonly name: string; readonly address: string } | undefined;
   /** Makes the provider. Its key and headers must not appear in any log from then on. */
   connect(settings: ProviderSettings): Promise<Provider>;
+  /**
+   * Makes a provider of the configuration with this key in place of its own, paid by whom the key belongs to. Null where
+   * it has no place for a key. The key must not appear in any log from then on.
+   */
+  connectWithKey(slug: string, apiKey: string): Promise<Provider | null>;
   /** Tests a provider layer by layer; with a `model` also by a call. Ends early when the signal fires. */
   test(
     settings: ProviderSettings,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { membershipSchema, storedSettingsSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
+import { byokKeyRecordSchema } from '../wire/byok.ts';
 import { destinationSchema } from '../wire/destinations.ts';
 import { type GuardrailEffect, guardrailSchema } from '../wire/guardrails.ts';
 import { memberSchema } from '../wire/keys.ts';
@@ -272,6 +273,7 @@ export const tablesSchema = z.object({
   destinations: z.array(destinationSchema).default([]),
   providers: z.array(providerRecordSchema).default([]),
   models: z.array(modelRecordSchema).default([]),
+  byokKeys: z.array(byokKeyRecordSchema).default([]),
   settings: storedSettingsSchema.default({}),
 });
 
@@ -286,6 +288,7 @@ export interface Tables {
   readonly destinations: readonly z.infer<typeof destinationSchema>[];
   readonly providers: readonly ProviderRecord[];
   readonly models: readonly ModelRecord[];
+  readonly byokKeys: readonly z.infer<typeof byokKeyRecordSchema>[];
   readonly settings: z.infer<typeof storedSettingsSchema>;
 }
 
@@ -299,5 +302,6 @@ export const EMPTY_TABLES: Tables = {
   destinations: [],
   providers: [],
   models: [],
+  byokKeys: [],
   settings: {},
 };

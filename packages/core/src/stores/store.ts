@@ -1,6 +1,7 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Engine } from '../foundation/host.ts';
 import type { StoredSettings } from '../wire/account.ts';
+import type { ByokKeyRecord } from '../wire/byok.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
@@ -98,6 +99,8 @@ export interface Store {
   readonly providers: TableRepository<ProviderRecord>;
   /** Models that were set up through the API. */
   readonly models: TableRepository<ModelRecord>;
+  /** Keys that workspaces bring for providers. */
+  readonly byokKeys: TableRepository<ByokKeyRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: VideoJobRepository;

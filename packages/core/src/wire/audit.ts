@@ -13,6 +13,7 @@ export const AUDIT_TARGETS = [
   'alarm',
   'retention',
   'provider',
+  'byok',
   'model',
   'catalog',
   'workspace',

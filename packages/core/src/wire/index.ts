@@ -30,6 +30,7 @@ export type {
 } from './catalog-comparison.ts';
 export type { BatchRow, BatchRowList } from './batches.ts';
 export type { AuditList, AuditRecord, AuditTargetKind } from './audit.ts';
+export type { ByokKey } from './byok.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';
 export type { ImageRequest, ImageResponse } from './images.ts';
 export type { SampleDataState } from './sample-data.ts';

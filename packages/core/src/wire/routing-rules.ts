@@ -129,6 +129,8 @@ const endpointExplanationSchema = z.object({
   model: z.string(),
   /** The provider's own name of the model. */
   provider_model: z.string(),
+  /** The caller's own key, by its name; absent where the gateway's is used. */
+  key: z.string().optional(),
   included: z.boolean(),
   /** 1 is called first. Null when excluded. */
   rank: z.int().nullable(),

@@ -1,7 +1,7 @@
 import type { GuardrailHitsRow, Store, Destination } from '@model-gateway/core';
 
 import { expectEqual, expectRejection, expectThat } from '../contract-case.ts';
-import { toAssignment, toGuardrail, toKey, toModelRow, toProviderRow, toWorkspace } from '../rows.ts';
+import { toAssignment, toByokKey, toGuardrail, toKey, toModelRow, toProviderRow, toWorkspace } from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -247,7 +247,7 @@ export const tableCases: readonly StoreCase[] = [
   }),
 
   storeCase(
-    'A store holds providers and models that were set up, as they were saved, in their order',
+    'A store holds providers, models and keys of callers, as they were saved, in their order',
     async (store) => {
       for (const id of ['up', 'down']) await store.providers.insert(toProviderRow(id));
       await expectRejection(store.providers.insert(toProviderRow('up')));
@@ -256,6 +256,11 @@ export const tableCases: readonly StoreCase[] = [
       expectEqual(await store.providers.list(), [off, toProviderRow('down')]);
       expectEqual(await store.providers.remove('up'), true);
       expectEqual(await store.providers.get('up'), undefined);
+      await store.byokKeys.insert(toByokKey('b1'));
+      const changed = toByokKey('b1', { name: null, sealed: 'other', allowed_models: ['acme/chat'] });
+      expectEqual(await store.byokKeys.update('b1', () => changed), changed);
+      expectEqual(await store.byokKeys.list(), [changed]);
+      expectEqual([await store.byokKeys.remove('b1'), await store.byokKeys.get('b1')], [true, undefined]);
       await store.models.insert(toModelRow('acme/chat'));
       expectEqual(await store.models.get('acme/chat'), toModelRow('acme/chat'));
       expectEqual(await store.models.remove('acme/other'), false);
@@ -275,6 +280,7 @@ export const tableCases: readonly StoreCase[] = [
     await store.memberAssignments.assign([toAssignment(R1, 'm')]);
     await store.providers.insert(toProviderRow('up'));
     await store.models.insert(toModelRow('acme/chat'));
+    await store.byokKeys.insert(toByokKey('b1'));
     const settings = {
       privacy: { zdr: true },
       rate_limits: [RATE_LIMIT],
@@ -290,6 +296,7 @@ export const tableCases: readonly StoreCase[] = [
     expectEqual(await store.memberAssignments.list(), [toAssignment(R1, 'm')]);
     expectEqual(await store.providers.list(), [toProviderRow('up')]);
     expectEqual(await store.models.list(), [toModelRow('acme/chat')]);
+    expectEqual(await store.byokKeys.list(), [toByokKey('b1')]);
     expectEqual(store.settings.get(), settings);
   }),
 ];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { AssignmentRecord, Repository, Store, StoredProvider } from '@model-gateway/core';
+import type { AssignmentRecord, Repository, SealedRow, SealedTable, Store } from '@model-gateway/core';
 
 /** Ids of rows, by the name of their table. */
 export type RowIds = Readonly<Record<string, readonly string[]>>;
@@ -19,6 +19,7 @@ const TABLES = [
   'destinations',
   'providers',
   'models',
+  'byokKeys',
   'videoJobs',
   'broadcasts',
   'guardrailHits',
@@ -53,8 +54,8 @@ export interface TableCopy {
   readonly to: Store;
   /** Rows that were copied before: where the target no longer has one, it was removed there, and stays so. */
   readonly copiedBefore: RowIds;
-  /** Seals the key of a provider as the target opens it. */
-  readonly reseal: (row: StoredProvider) => Promise<StoredProvider>;
+  /** Seals what a row holds as the target opens it. */
+  readonly reseal: <Row extends SealedRow>(table: SealedTable, row: Row) => Promise<Row>;
 }
 
 /**
@@ -68,7 +69,9 @@ export async function copyTables({ from, to, copiedBefore, reseal }: TableCopy):
     const target = rowsOf(to, table);
     const known = new Set([...(copiedBefore[table] ?? []), ...(await target.list()).map(idOf)]);
     for (const row of rows) {
-      if (!known.has(idOf(row))) await target.insert(table === 'providers' ? await reseal(row as StoredProvider) : row);
+      if (known.has(idOf(row))) continue;
+      const isSealed = table === 'providers' || table === 'byokKeys';
+      await target.insert(isSealed ? await reseal(table, row as SealedRow) : row);
     }
     return rows.map(idOf);
   };

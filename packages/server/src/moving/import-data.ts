@@ -4,11 +4,12 @@ import process from 'node:process';
 
 import {
   GatewayError,
-  resealProviderRow,
+  resealRow,
+  type SealedRow,
+  type SealedTable,
   type SecretBox,
   type SpendingEntry,
   type Store,
-  type StoredProvider,
 } from '@model-gateway/core';
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
@@ -107,7 +108,7 @@ async function importStore({ dir, from, to, databaseId, retentionDays }: Import)
   say(`${dir} is in the database: ${count} generations and ${keys} keys, in ${seconds} s.`);
   if (reseal.unopened() > 0) {
     say(
-      `The keys of ${reseal.unopened()} providers stay sealed as they are in ${dir}: ` +
+      `The keys in ${reseal.unopened()} rows stay sealed as they are in ${dir}: ` +
         'start gateways with the same GATEWAY_SECRETS_KEY, or with the value in its secrets.key.',
     );
   }
@@ -140,7 +141,7 @@ async function importGenerations({ from, to, counted: before, retentionDays }: G
   return { count: taken, counted: found.list() };
 }
 
-/** Seals keys of providers, which a file of the directory may open, with the key of the environment. */
+/** Seals keys for providers, which a file of the directory may open, with the key of the environment. */
 function createReseal(dir: string) {
   const environmentKey = process.env['GATEWAY_SECRETS_KEY'] ?? '';
   const target: SecretBox | undefined =
@@ -148,11 +149,11 @@ function createReseal(dir: string) {
   const source = openSecretBox({ dir });
   let unopened = 0;
   return {
-    async row(row: StoredProvider): Promise<StoredProvider> {
+    async row<Row extends SealedRow>(table: SealedTable, row: Row): Promise<Row> {
       if (row.sealed === null) return row;
       if (target !== undefined) {
         for (const from of [target, source]) {
-          const sealed = await resealProviderRow(row, { from, to: target }).catch(() => undefined);
+          const sealed = await resealRow(table, row, { from, to: target }).catch(() => undefined);
           if (sealed !== undefined) return sealed;
         }
       }

@@ -73,6 +73,18 @@ export function createSetupHost(options: SetupHostOptions): SetupHost {
       if (isOfPackage(settings)) return connector.connectPackage(toSetUpPackage(settings));
       return connector.connect(toConfig(settings));
     },
+    async connectWithKey(slug, apiKey) {
+      hide([apiKey]);
+      const { providers, providerPackages } = current();
+      const config = providers.find((provider) => provider.slug === slug);
+      if (config !== undefined) {
+        return config.cloud === null ? connector.connect({ ...config, apiKey, apiKeys: [], byok: true }) : null;
+      }
+      const entry = providerPackages.find((one) => one.slug === slug);
+      if (entry === undefined) return null;
+      const options = { ...entry.options, apiKey, apiToken: apiKey };
+      return connector.connectPackage({ ...entry, options, byok: true });
+    },
     async *test(settings, { model, signal }) {
       hide(secretsOf(settings));
       const { timeouts } = current();

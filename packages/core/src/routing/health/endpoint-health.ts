@@ -286,9 +286,9 @@ export interface HealthBoard {
   forget(provider: string): void;
 }
 
-/** Identifies an endpoint across reloads of the catalog. */
-export const endpointIdOf = ({ modelId, tag, providerModel }: Endpoint): string =>
-  `${modelId}\n${tag}\n${providerModel}`;
+/** Identifies an endpoint across reloads of the catalog. What a caller's own key meets says nothing of others' calls. */
+export const endpointIdOf = ({ modelId, tag, providerModel, ownKeyId }: Endpoint): string =>
+  `${modelId}\n${tag}\n${providerModel}${ownKeyId === undefined ? '' : `\n${ownKeyId}`}`;
 
 /** Hears of the circuits that open and close by calls of this process. */
 export interface BoardListener {

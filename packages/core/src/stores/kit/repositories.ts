@@ -61,6 +61,7 @@ export function createTableRepositories(source: TableSource): TableRepositories 
     destinations: createRepository(source, { table: 'destinations', idOf }),
     providers: createRepository(source, { table: 'providers', idOf }),
     models: createRepository(source, { table: 'models', idOf }),
+    byokKeys: createRepository(source, { table: 'byokKeys', idOf }),
     settings: {
       get: () => source.read().settings,
       async update(change) {
@@ -71,7 +72,7 @@ export function createTableRepositories(source: TableSource): TableRepositories 
   };
 }
 
-type RowTable = 'keys' | 'members' | 'guardrails' | 'workspaces' | 'destinations' | 'providers' | 'models';
+type RowTable = 'keys' | 'members' | 'guardrails' | 'workspaces' | 'destinations' | 'providers' | 'models' | 'byokKeys';
 type RowOf<Table extends RowTable> = Tables[Table][number];
 
 interface RepositoryOptions<Table extends RowTable> {

@@ -1,0 +1,100 @@
+import type { OwnKey } from '../catalog/own-keys.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import type { Logger } from '../foundation/host.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Store } from '../stores/store.ts';
+import type { ByokKeyRecord } from '../wire/byok.ts';
+import type { LiveSetup } from './live-setup.ts';
+import { byokContextOf, messageOf } from './provider-rows.ts';
+
+/** Whose call it is. */
+interface KeyUser {
+  readonly workspaceId: string;
+  /** Hash of the API key. */
+  readonly keyHash: string;
+  readonly userId: string | undefined;
+}
+
+/** The keys of workspaces, opened for their calls. */
+export interface OwnKeys {
+  /** Those that a caller may use; undefined for none. Synchronous where nothing is stored, or all of them are open. */
+  of(user: KeyUser): Awaitable<readonly OwnKey[] | undefined>;
+}
+
+interface OwnKeysOptions {
+  readonly store: Pick<Store, 'byokKeys'>;
+  /** Undefined where nothing is stored through the API. */
+  readonly liveSetup: LiveSetup | undefined;
+  /** Makes the time limits of a provider hold. */
+  readonly keepLimits: (provider: Provider) => Provider;
+  readonly logger: Logger;
+}
+
+interface Opened {
+  readonly sealed: string;
+  readonly provider: Promise<Provider | null>;
+  /** Undefined until it is known. */
+  known?: Provider | null;
+}
+
+/**
+ * Creates the look-up for one setup: its providers are made once for each key, and made again by the next setup. A key
+ * that cannot be used is reported once, and left out.
+ */
+export function createOwnKeys({ store, liveSetup, keepLimits, logger }: OwnKeysOptions): OwnKeys {
+  const opened = new Map<string, Opened>();
+
+  const connect = async (row: ByokKeyRecord, setup: LiveSetup): Promise<Provider | null> => {
+    try {
+      const key = await setup.host.secrets.open(row.sealed, byokContextOf(row.id));
+      const provider = await setup.connectWithKey(row.provider, key);
+      if (provider === null) throw new Error(`no provider "${row.provider}" takes a key of its own here`);
+      return keepLimits(provider);
+    } catch (error) {
+      logger.warn('a stored key of a workspace is left out', { byok: row.id, reason: messageOf(error) });
+      return null;
+    }
+  };
+  const open = (row: ByokKeyRecord, setup: LiveSetup): Opened => {
+    const present = opened.get(row.id);
+    if (present?.sealed === row.sealed) return present;
+    const provider = connect(row, setup);
+    const made: Opened = { sealed: row.sealed, provider };
+    void provider.then((known) => (made.known = known));
+    opened.set(row.id, made);
+    return made;
+  };
+  const openAll = (
+    rows: readonly ByokKeyRecord[],
+    user: KeyUser,
+    setup: LiveSetup,
+  ): Awaitable<readonly OwnKey[] | undefined> => {
+    const usable = rows.filter((row) => mayUse(row, user));
+    if (usable.length === 0) return undefined;
+    if (opened.size > rows.length) forgetRemoved(rows);
+    const all = usable.map((row) => ({ key: row, opened: open(row, setup) }));
+    if (all.every((one) => one.opened.known !== undefined)) {
+      return all.map((one) => ({ key: one.key, provider: one.opened.known ?? null }));
+    }
+    return Promise.all(all.map(async (one) => ({ key: one.key, provider: await one.opened.provider })));
+  };
+  const forgetRemoved = (rows: readonly ByokKeyRecord[]): void => {
+    const present = new Set(rows.map(({ id }) => id));
+    for (const id of opened.keys()) if (!present.has(id)) opened.delete(id);
+  };
+
+  return {
+    of(user) {
+      if (liveSetup === undefined) return undefined;
+      return whenKnown(store.byokKeys.list(), (rows) =>
+        rows.length === 0 ? undefined : openAll(rows, user, liveSetup),
+      );
+    },
+  };
+}
+
+function mayUse(row: ByokKeyRecord, { workspaceId, keyHash, userId }: KeyUser): boolean {
+  const { disabled, workspace_id: workspace, allowed_api_key_hashes: hashes, allowed_user_ids: users } = row;
+  if (disabled || workspace !== workspaceId) return false;
+  return (hashes?.includes(keyHash) ?? true) && (users === null || (userId !== undefined && users.includes(userId)));
+}
