@@ -126,11 +126,13 @@ export function toPublicUsage(
   const { server_tool_use_details: tools } = usage;
   if (tools !== undefined) told.server_tool_use = { web_search_requests: tools.web_search_requests };
   if (cost !== null) {
-    told.cost = cost.usd;
+    // The bill of a stored key is the caller's, and the gateway takes no fee.
+    const isOwn = endpoint?.ownKeyId !== undefined;
+    told.cost = isOwn ? 0 : cost.usd;
     // Clients insist on both parts.
     if (cost.promptUsd !== null && cost.completionUsd !== null) {
       told.cost_details = {
-        upstream_inference_cost: cost.upstreamUsd,
+        upstream_inference_cost: cost.upstreamUsd ?? (isOwn ? cost.usd : null),
         upstream_inference_prompt_cost: cost.promptUsd,
         upstream_inference_completions_cost: cost.completionUsd,
       };

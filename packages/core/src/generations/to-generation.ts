@@ -62,6 +62,7 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
   const { call, completion, attempts, outcome, usage, cost, pipeline, conversation, steps, searches } = ended;
   const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
+  const isOwn = endpoint?.ownKeyId !== undefined;
   const isUnused = usage === undefined;
   const generation: Generation = {
     id: call.id,
@@ -100,9 +101,11 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     num_search_results: searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
     num_fetches: steps.length === 0 ? null : steps.filter(({ tool }) => tool === 'web_fetch').length,
     web_search_engine: searches?.[0]?.engine ?? null,
-    total_cost: cost?.usd ?? 0,
-    usage: cost?.usd ?? 0,
-    upstream_inference_cost: completion.upstreamCosts?.totalUsd ?? completion.upstreamCostUsd ?? null,
+    // With a stored key of the caller the provider's bill is the caller's, and the gateway takes no fee.
+    total_cost: isOwn ? 0 : (cost?.usd ?? 0),
+    usage: isOwn ? 0 : (cost?.usd ?? 0),
+    upstream_inference_cost:
+      completion.upstreamCosts?.totalUsd ?? completion.upstreamCostUsd ?? (isOwn ? (cost?.usd ?? null) : null),
     cache_discount: cost?.cacheDiscountUsd ?? null,
     latency: latencyOf(attempts),
     moderation_latency: null,
