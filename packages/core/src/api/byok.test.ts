@@ -4,6 +4,7 @@ import { createAdminGateway } from '../../../../test/support/gateways/admin-call
 import { API_KEY, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createSetupGateway, type SetupGateway } from '../../../../test/support/gateways/setup-gateway.ts';
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { GatewayError } from '../foundation/errors.ts';
 
 const SHARED = 'sk-shared-key-of-the-gateway-1111';
 const OWN = 'sk-own-key-of-the-workspace-2222';
@@ -155,12 +156,11 @@ test('a required key leaves the shared endpoints of its provider out', async () 
 });
 
 test('a refused key says nothing of the shared endpoint', async () => {
-  const refused = new Set([OWN]);
-  const gateway = await withProviders(refused);
-  const { id } = await add(gateway, { key: OWN });
-  for (let at = 0; at < 30; at += 1) await sentBy(gateway, { model: 'acme/other' });
+  const gateway = await withProviders(new Set([OWN]));
+  const { id } = await add(gateway, { provider: 'beta', key: OWN, is_required: true });
+  for (let at = 0; at < 30; at += 1) await sentBy(gateway);
   await gateway.dataOf('DELETE', `/byok/${id}`);
-  expect(await sentBy(gateway, { model: 'acme/other' })).toEqual([['acme', '1111']]);
+  expect(await sentBy(gateway, { provider: { order: ['beta'] } })).toEqual([['beta', '1111']]);
 });
 
 test('no key is in a response, a record, the log, the store or the audit log', async () => {
@@ -186,6 +186,15 @@ test('no key is in a response, a record, the log, the store or the audit log', a
 test('a key that cannot be sealed, opened or placed is refused with the reason', async () => {
   const demo = createAdminGateway();
   expect(await demo.call('POST', '/byok', { provider: 'acme', key: OWN })).toMatchObject({ status: 409 });
+  const seal = () => Promise.reject(new GatewayError('conflict', 'Keys cannot be stored: set GATEWAY_SECRETS_KEY'));
+  const open = () => Promise.reject(new Error('not set'));
+  const config = { providers: [{ slug: 'acme', wire: 'openai', baseUrl: 'https://acme.example/v1' }] };
+  const boxless = await createSetupGateway({ config, secrets: { seal, open } });
+  expect(await boxless.call('POST', '/byok', { provider: 'acme', key: OWN })).toMatchObject({
+    status: 409,
+    body: { error: { message: 'Keys cannot be stored: set GATEWAY_SECRETS_KEY' } },
+  });
+  expect(await boxless.store.byokKeys.list()).toEqual([]);
   const gateway = await withProviders();
   const refusal = async (body: object): Promise<unknown> => {
     const { status, body: said } = await gateway.call('POST', '/byok', { provider: 'acme', key: OWN, ...body });
