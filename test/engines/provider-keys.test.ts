@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
+import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import type { ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
@@ -14,12 +15,14 @@ const API_KEY = 'sk-provider-0123456789';
 const toProvider = ({ baseUrl }: ScriptedUpstream) => ({ slug: 'added', wire: 'openai', baseUrl, apiKey: API_KEY });
 
 test.skipIf(missingPostgres)(
-  'keys of providers that a file has sealed open with the key of the environment',
+  'keys for providers that a file has sealed open with the key of the environment',
   async () => {
     const upstream = await openUpstream();
     const dir = makeFolder();
     const first = await serveWell(toScriptedConfig(upstream), { dataDir: dir });
     expect(await first.call('POST', '/admin/v1/setup/providers', toProvider(upstream))).toMatchObject({ status: 201 });
+    const own = { provider: 'scripted', key: 'sk-own-of-workspace', name: 'team', is_required: true };
+    expect(await first.call('POST', '/api/v1/byok', own)).toMatchObject({ status: 201 });
     await stop(first);
     const env = { GATEWAY_SECRETS_KEY: randomBytes(32).toString('base64') };
     const config = toClusterConfig(upstream, { database: await openDatabase() });
@@ -30,6 +33,11 @@ test.skipIf(missingPostgres)(
       data: { slug: string; status: string }[];
     };
     expect(listed.data.find(({ slug }) => slug === 'added')).toMatchObject({ status: 'ready' });
+    const question = { model: 'test/text', messages: [{ role: 'user', content: 'Hi' }] };
+    expect(await gateway.call('POST', '/api/v1/chat/completions', question, TEST_KEY)).toMatchObject({
+      status: 200,
+      body: { usage: { is_byok: true } },
+    });
   },
 );
 

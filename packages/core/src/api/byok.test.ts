@@ -109,6 +109,8 @@ test("a call with an own key costs nothing here, and its provider's bill is besi
     upstream_inference_cost: 0.04,
     provider_responses: [{ is_byok: true, status: 200 }],
   });
+  const { body: key } = await gateway.call('GET', '/key', undefined, API_KEY);
+  expect(key['data']).toMatchObject({ usage: 0.02, byok_usage: 0.04 });
   const explained = await gateway.dataOf('POST', '/admin/v1/explain', {
     model: 'acme/chat',
     messages: [{ role: 'user', content: 'x' }],
