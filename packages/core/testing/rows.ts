@@ -243,6 +243,7 @@ export function toByokKey(id: string, changes: Partial<ByokKeyRecord> = {}): Byo
     workspace_id: 'w',
     created_at: '2026-03-01T10:00:00.000Z',
     sealed: 'sealed text',
+    server: 'https://up.example',
     ...changes,
   };
 }

@@ -165,6 +165,21 @@ test('a refused key says nothing of the shared endpoint', async () => {
   expect(await sentBy(gateway, { provider: { order: ['beta'] } })).toEqual([['beta', '1111']]);
 });
 
+test('a key goes to no other server than the one it was given for', async () => {
+  const gateway = await createSetupGateway({ upstream: createRefusing(new Set()) });
+  const setup = { slug: 'acme', wire: 'openai', baseUrl: 'https://acme.example/v1', apiKey: SHARED };
+  await gateway.dataOf('POST', '/admin/v1/setup/providers', setup);
+  const model = { id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] };
+  await gateway.dataOf('POST', '/admin/v1/setup/models', model);
+  const { id } = await add(gateway, { key: OWN });
+  expect(await sentBy(gateway)).toEqual([['acme', '2222']]);
+  const moved = { baseUrl: 'https://other.example/v1', apiKey: SHARED };
+  await gateway.dataOf('PATCH', '/admin/v1/setup/providers/acme', moved);
+  expect(await sentBy(gateway)).toEqual([['other', '1111']]);
+  await gateway.dataOf('PATCH', `/byok/${id}`, { key: OWN });
+  expect(await sentBy(gateway)).toEqual([['other', '2222']]);
+});
+
 test('no key is in a response, a record, the log, the store or the audit log', async () => {
   const gateway = await withProviders(new Set([OWN, SECOND, LAST]));
   const answers: unknown[] = [];

@@ -77,16 +77,11 @@ export const createByokKey = operation<ByokParts>()({
       workspace_id: await chooseWorkspaceId(workspace, parts),
       created_at: new Date(platform.now()).toISOString(),
       sealed: '',
+      server: '',
     };
     refuseContradiction(row);
-    if ((await setup.connectWithKey(provider, key)) === null) {
-      throw refuseField(
-        'provider',
-        `"${provider}" takes no keys of callers: it has a module or an identity of its own`,
-      );
-    }
-    const sealed = await setup.host.secrets.seal(key, byokContextOf(id));
-    const made = await store.byokKeys.update(id, (initial, rows) => withOrder(initial, rows), { ...row, sealed });
+    const saved = await seal(key, row, setup);
+    const made = await store.byokKeys.update(id, withOrder, { ...row, ...saved });
     return { data: toBody(made ?? row) };
   },
 });
@@ -121,7 +116,7 @@ export const updateByokKey = operation<ByokParts>()({
   async run({ parts, body: { key, ...given }, found }) {
     const { id } = found;
     await refuseUnknownHashes(given, parts);
-    const rotated = key === undefined ? {} : { label: toKeyHint(key), sealed: await seal(key, id, parts) };
+    const rotated = key === undefined ? {} : await seal(key, found, requireLiveSetup(parts.liveSetup));
     const updated = await parts.store.byokKeys.update(id, (row) => {
       const next: ByokKeyRecord = { ...row, ...givenFields(given), ...rotated };
       refuseContradiction(next);
@@ -132,8 +127,15 @@ export const updateByokKey = operation<ByokParts>()({
   },
 });
 
-const seal = (key: string, id: string, { liveSetup }: ByokParts): Promise<string> =>
-  requireLiveSetup(liveSetup).host.secrets.seal(key, byokContextOf(id));
+/** Seals a key for the server that its provider is at now. Throws `invalid_request` where the provider takes none. */
+async function seal(key: string, { id, provider }: ByokKey, setup: LiveSetup) {
+  const keyed = await setup.connectWithKey(provider, key);
+  if (keyed === null) {
+    throw refuseField('provider', `"${provider}" takes no keys of callers: it has a module or an identity of its own`);
+  }
+  const sealed = await setup.host.secrets.seal(key, byokContextOf(id));
+  return { label: toKeyHint(key), sealed, server: keyed.server };
+}
 
 /** `DELETE /byok/{id}`: the sealed key is gone with it. Calls that have begun end with it. */
 export const deleteByokKey = operation<ByokParts>()({
@@ -145,7 +147,7 @@ export const deleteByokKey = operation<ByokParts>()({
   },
 });
 
-const toBody = ({ sealed: _, ...key }: ByokKeyRecord): ByokKey => key;
+const toBody = ({ sealed: _sealed, server: _server, ...key }: ByokKeyRecord): ByokKey => key;
 
 async function findKey(id: string, { store }: ByokParts): Promise<ByokKeyRecord> {
   const row = await store.byokKeys.get(id);

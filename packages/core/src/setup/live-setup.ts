@@ -35,12 +35,21 @@ export interface LiveSetup {
   settled(): Promise<void>;
   stored(): Promise<StoredSetup>;
   /** The provider of this slug with another key, which its caller pays; null where it takes none. */
-  connectWithKey(slug: string, apiKey: string): Promise<Provider | null>;
+  connectWithKey(slug: string, apiKey: string): Promise<KeyedProvider | null>;
   /** What became of what is stored. */
   composed(): ComposedSetup | undefined;
   /** Makes one change after the other, each on what is stored by then, and resolves when it is in force and durable. */
   change(plan: (stored: StoredSetup) => Awaitable<SetupChange>): Promise<void>;
 }
+
+/** A provider with a key of a caller. */
+interface KeyedProvider {
+  readonly provider: Provider;
+  /** The origin that the key is sent to, or the package that gets it. */
+  readonly server: string;
+}
+
+const toServer = (address: string): string => URL.parse(address)?.origin ?? address;
 
 export interface LiveSetupOptions {
   readonly host: SetupHost;
@@ -113,15 +122,18 @@ export function createLiveSetup(options: LiveSetupOptions): LiveSetup {
     stored,
     composed: () => composed,
     async connectWithKey(slug, apiKey) {
-      if (host.configured.providers.some((provider) => provider.slug === slug)) {
-        return host.connectWithKey(slug, apiKey);
+      const configured = host.configured.providers.find((provider) => provider.slug === slug);
+      if (configured !== undefined) {
+        const provider = await host.connectWithKey(slug, apiKey);
+        return provider && { provider, server: toServer(configured.address) };
       }
       const row = (await stored()).providers.find(({ id }) => id === slug);
       if (row === undefined) return null;
       const { openProviderRow } = await import('./provider-rows.ts');
       const opened = await openProviderRow(row, host);
       if (opened.status !== 'ready') return null;
-      return host.connect({ ...opened.settings, apiKey, apiKeys: undefined, byok: true });
+      const settings = { ...opened.settings, apiKey, apiKeys: undefined, byok: true };
+      return { provider: await host.connect(settings), server: toServer(host.describe(settings)?.address ?? '') };
     },
     load: (next) =>
       inTurn(async () => {

@@ -47,9 +47,10 @@ export function createOwnKeys({ store, liveSetup, keepLimits, logger }: OwnKeysO
   const connect = async (row: ByokKeyRecord, setup: LiveSetup): Promise<Provider | null> => {
     try {
       const key = await setup.host.secrets.open(row.sealed, byokContextOf(row.id));
-      const provider = await setup.connectWithKey(row.provider, key);
-      if (provider === null) throw new Error(`no provider "${row.provider}" takes a key of its own here`);
-      return keepLimits(provider);
+      const keyed = await setup.connectWithKey(row.provider, key);
+      if (keyed === null) throw new Error(`no provider "${row.provider}" takes a key of its own here`);
+      if (keyed.server !== row.server) throw new Error(`"${row.provider}" is another server now: give the key again`);
+      return keepLimits(keyed.provider);
     } catch (error) {
       logger.warn('a stored key of a workspace is left out', { byok: row.id, reason: messageOf(error) });
       return null;

@@ -44,6 +44,8 @@ export type ByokKey = z.infer<typeof byokKeySchema>;
 export const byokKeyRecordSchema = byokKeySchema.extend({
   /** The key itself, sealed for its id. */
   sealed: z.string(),
+  /** The server, or package, that it was given for: it is sent to no other. */
+  server: z.string(),
 });
 export type ByokKeyRecord = Readonly<z.infer<typeof byokKeyRecordSchema>>;
 
