@@ -114,7 +114,11 @@ test('responds to HEAD as to GET, without a body', async () => {
     signal: new AbortController().signal,
     ...bodyOf(),
   });
-  const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
+  const headers = {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^req-/) as string,
+  };
   expect(response).toEqual({ status: 200, headers, body: null });
 });
 
@@ -147,7 +151,11 @@ test('responds with 500 without the reason, and logs it, after an internal failu
   expect(logged).toEqual([
     {
       line: 'error a request failed',
-      fields: { path: '/api/v1/models', reason: expect.stringContaining('secret.users') as string },
+      fields: {
+        requestId: response.headers['x-request-id'],
+        path: '/api/v1/models',
+        reason: expect.stringContaining('secret.users') as string,
+      },
     },
   ]);
 });

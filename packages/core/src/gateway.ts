@@ -7,7 +7,7 @@ import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
 import { whenKnown } from './foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import type { MetricFamily } from './foundation/host.ts';
-import type { GatewayRequest, Principal } from './http/request.ts';
+import { type GatewayRequest, type Principal, requestIdOf } from './http/request.ts';
 import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 import { createRouter, type Route, type RouteMatch, type Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
@@ -260,6 +260,7 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
   let runtime = current();
   const responseHeaders: Record<string, string> = {};
   let caller: Principal | undefined;
+  request.id ??= requestIdOf(request, runtime.platform);
   runtime.counters.requests += 1;
   let errors: ErrorForm | undefined;
   let matched: RouteMatch<ApiParts> | undefined;
@@ -293,7 +294,8 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
     if (error.code === 'internal') {
       const id = responseHeaders['x-generation-id'];
       const reason = describe(error.cause ?? error);
-      runtime.logger.error('a request failed', { path: request.path, ...(id !== undefined && { id }), reason });
+      const { path, id: requestId } = request;
+      runtime.logger.error('a request failed', { requestId, path, ...(id !== undefined && { id }), reason });
     }
     if (matched !== undefined) noteRefused(matched, { request, principal: caller, error }, runtime.audit);
     // What has this header is recorded as a generation.
@@ -316,10 +318,11 @@ function showsTables({ method, auth }: Route<ApiParts>): boolean {
 }
 
 /** Counts a response, and adds what every response has. HEAD is handled like GET, without the body. */
-function finish({ counters }: Runtime, { method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
+function finish({ counters }: Runtime, { method, id }: GatewayRequest, response: GatewayResponse): GatewayResponse {
   counters.statuses.set(response.status, (counters.statuses.get(response.status) ?? 0) + 1);
   // Added in place, because a copy of the headers costs more.
   Object.assign(response.headers, NO_SNIFFING);
+  if (id !== undefined) response.headers['x-request-id'] = id;
   return method === 'HEAD' ? { ...response, body: null } : response;
 }
 

@@ -20,7 +20,14 @@ export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';
 export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
-export { type Authenticate, type GatewayRequest, type HeaderMap, mountPathOf, type Principal } from './http/request.ts';
+export {
+  type Authenticate,
+  type GatewayRequest,
+  type HeaderMap,
+  mountPathOf,
+  type Principal,
+  requestIdOf,
+} from './http/request.ts';
 export { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup, SharedParts } from './options.ts';

@@ -71,7 +71,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
       await passthrough?.forward(request, response);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if (!isResponded(response)) await mounted.refuse(response, error);
+      if (!isResponded(response)) await mounted.refuse(request, response, error);
     }
   };
 

@@ -8,6 +8,7 @@ import {
   GatewayError,
   type GatewayRequest,
   type Logger,
+  requestIdOf,
   type Surface,
   toErrorResponse,
 } from '@model-gateway/core';
@@ -15,6 +16,7 @@ import {
 import { createPublicView, toOwnPath } from './http/guard-request.ts';
 import { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 import { writeResponse } from './http/write-response.ts';
+import { createNodePlatform } from './node-platform.ts';
 
 /** Options of every host that mounts a gateway among its own routes. */
 export interface MountOptions {
@@ -39,8 +41,10 @@ export interface MountedGateway {
   /** Hands the request to the gateway and writes its response. Does nothing if the host has responded meanwhile. */
   serve(request: IncomingMessage, response: ServerResponse, options: MountedRequestOptions): Promise<void>;
   /** Responds with an error in the API's form. */
-  refuse(response: ServerResponse, error: GatewayError): Promise<void>;
+  refuse(request: IncomingMessage, response: ServerResponse, error: GatewayError): Promise<void>;
 }
+
+const platform = createNodePlatform();
 
 /** What all hosts on Node's http share that mount a gateway. */
 export function createMountedGateway(gateway: Gateway, options: MountOptions): MountedGateway {
@@ -57,8 +61,9 @@ export function createMountedGateway(gateway: Gateway, options: MountOptions): M
     async serve(request, response, seen) {
       await writeResponse(response, await gateway.handle(toRequest(request, response, seen)), write);
     },
-    async refuse(response, error) {
-      await writeResponse(response, toErrorResponse(error), write);
+    async refuse(request, response, error) {
+      const headers = { 'x-request-id': requestIdOf(request, platform) };
+      await writeResponse(response, toErrorResponse(error, headers), write);
     },
   };
 }
@@ -109,7 +114,7 @@ export function toNodeHandler<Request extends IncomingMessage = IncomingMessage>
     const isHidden = !isOurs && gateway.authOf(request.method ?? 'GET', place?.path ?? '/') !== undefined;
     const serving =
       place === undefined || isHidden
-        ? mounted.refuse(response, new GatewayError('not_found', 'There is nothing at this path'))
+        ? mounted.refuse(request, response, new GatewayError('not_found', 'There is nothing at this path'))
         : mounted.serve(request, response, {
             url: place.url,
             mountPath: place.mountPath,

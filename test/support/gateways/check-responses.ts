@@ -72,6 +72,7 @@ const READ_BY_ALL = new Set<string>(
       'cookie',
       'x-csrf-token',
       'x-act-as-key',
+      'x-request-id',
       'origin',
       'sec-fetch-site',
       'x-forwarded-for',

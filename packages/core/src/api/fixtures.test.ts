@@ -101,7 +101,12 @@ test('switches the mode of the host’s fixtures, and logs who did', async () =>
   const { switchTo, logged } = start({ switchTo: (mode) => ({ ...STATE, mode }) });
   const switched = await switchTo({ mode: 'live' });
   expect([switched.status, jsonOf(switched)]).toEqual([200, { data: { ...STATE, mode: 'live' } }]);
-  expect(logged).toEqual([{ line: 'info the mode of fixtures was switched', fields: { mode: 'live', by: 'admin' } }]);
+  expect(logged).toEqual([
+    {
+      line: 'info the mode of fixtures was switched',
+      fields: { requestId: switched.headers['x-request-id'], mode: 'live', by: 'admin' },
+    },
+  ]);
   for (const body of [{}, { mode: 'demo' }, { mode: 'live', dir: '/' }])
     expect((await switchTo(body)).status).toBe(400);
 });

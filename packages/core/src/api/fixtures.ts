@@ -27,14 +27,14 @@ export const switchFixtureMode = operation<FixtureParts>()({
   body: switchFixtureModeRequestSchema,
   response: fixtureStateResponseSchema,
   errors: ['conflict', 'not_found'],
-  async run({ body: { mode }, parts, principal }) {
+  async run({ request, body: { mode }, parts, principal }) {
     const library = findFixtureLibrary(parts);
     if (library.switchTo === undefined) {
       const { fixed_because: reason } = await library.describe();
       throw new GatewayError('conflict', reason ?? 'The mode is fixed by how this gateway was started');
     }
     const data = await library.switchTo(mode);
-    parts.logger.info('the mode of fixtures was switched', { mode, by: principal.name });
+    parts.logger.info('the mode of fixtures was switched', { requestId: request.id, mode, by: principal.name });
     return { data };
   },
 });

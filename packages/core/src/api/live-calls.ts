@@ -26,7 +26,7 @@ export const followGenerations = operation<GenerationParts>()({
   headers: { 'last-event-id': 'Id of the last event that was received: the feed continues after it' },
   response: { mediaTypes: { 'text/event-stream': generationFeedEventSchema } },
   run({ request, parts, query: { fields } }) {
-    if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
+    if (request.method === 'HEAD') return { status: 200, headers: { ...HEADERS }, body: null };
     if (parts.generationFeed.followers() >= MAX_FOLLOWERS) {
       throw new GatewayError('rate_limit_exceeded', `There are ${MAX_FOLLOWERS} followers already; close one of them`);
     }
@@ -39,7 +39,7 @@ export const followGenerations = operation<GenerationParts>()({
       isAllowed: () => isStillAllowed(request, parts),
       signal: AbortSignal.any([request.signal, parts.closing.signal()]),
     });
-    return { status: 200, headers: HEADERS, body };
+    return { status: 200, headers: { ...HEADERS }, body };
   },
 });
 
@@ -129,7 +129,11 @@ export const cancelGeneration = operation<GenerationParts>()({
       metadata: { reason: 'cancelled_by_operator' },
     });
     if (openCalls.interrupt(id, error)) {
-      logger.info('a call was cancelled by the operator', { id, by: context.principal.name });
+      logger.info('a call was cancelled by the operator', {
+        requestId: context.request.id,
+        id,
+        by: context.principal.name,
+      });
       return { cancelled: true as const };
     }
     if (!openCalls.has(id)) await findReadableGeneration(id, context);

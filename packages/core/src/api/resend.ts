@@ -43,7 +43,8 @@ export const resendGeneration = operation<ResendParts>()({
     const stored = await findStoredRequest(record.generation.id, parts.store.generations);
     const format = findFormat(id, stored.format);
     const caller = await findCaller(keyHash ?? record.principalId, keyHash === undefined, parts);
-    parts.logger.info('a stored request is sent again', { id, by: principal.name, key: caller.name });
+    const told = { requestId: request.id, id, by: principal.name, key: caller.name };
+    parts.logger.info('a stored request is sent again', told);
     const json = isRecord(stored.body) ? { ...stored.body, ...changes } : stored.body;
     return completeChat(format, {
       ...context,

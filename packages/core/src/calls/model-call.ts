@@ -187,11 +187,13 @@ export interface Pipeline {
   add(stage: PipelineStage): void;
   /** Ids of the guardrails that exclude endpoints of the call; null without any. Set when the call is planned. */
   narrowedBy: readonly string[] | null;
+  /** The id of the request, for the log; undefined where none has come in. */
+  readonly requestId: string | undefined;
 }
 
-export function createPipeline(): Pipeline {
+export function createPipeline(requestId?: string): Pipeline {
   const stages: PipelineStage[] = [];
-  return { stages, add: (stage) => void stages.push(stage), narrowedBy: null };
+  return { stages, add: (stage) => void stages.push(stage), narrowedBy: null, requestId };
 }
 
 /** The id in the making, used again for every one: calls of the same second share its beginning. */

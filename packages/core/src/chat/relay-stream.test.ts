@@ -49,6 +49,7 @@ test.each(chunkings(GOOD))(
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^req-/) as string,
       'x-generation-id': expect.stringMatching(/^gen-/) as string,
     });
     const text = await readFrames(response).rest();

@@ -60,7 +60,7 @@ export interface CallSteps<Guarded extends GuardedCall<unknown>, Own extends Pla
 
 /** Where a call comes from, and where its response goes. */
 export interface CallContext<Parts> {
-  readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort' | 'waitUntil'>;
+  readonly request: Pick<GatewayRequest, 'id' | 'headers' | 'signal' | 'abort' | 'waitUntil'>;
   /** Headers of the response; a rate limit adds to them, and so does the id of the generation. */
   readonly responseHeaders: Record<string, string>;
   readonly parts: Parts;
@@ -101,7 +101,7 @@ export async function prepareCall<
     const found = findCaller(received.principal, callers);
     const caller = found instanceof Promise ? await found : found;
 
-    const pipeline = createPipeline();
+    const pipeline = createPipeline(client.id);
     const guarding = steps.guard(received, caller, pipeline, context);
     const guarded = guarding instanceof Promise ? await guarding : guarding;
     const { call, refusal } = guarded;
@@ -118,7 +118,7 @@ export async function prepareCall<
     if (refused !== null) throw withReport(refused, report, { attempts: [], hasFailed: true });
     const { sessionLimits } = routing.account;
     if (sessionLimits !== undefined && steps.isRecorded && call.session !== null) {
-      const notice = await parts.sessionGuard.check(call, sessionLimits);
+      const notice = await parts.sessionGuard.check(call, sessionLimits, client.id);
       if (notice !== null) responseHeaders[SESSION_NOTICE] = notice;
     }
     const plannedAt = platform.monotonicNow();

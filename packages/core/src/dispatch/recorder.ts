@@ -53,7 +53,11 @@ export interface Recorder {
    * Rejects with `internal` when the store fails, because then the response must not end successfully. The host goes on
    * until this and what the listeners do is done, where it would end with the response.
    */
-  recordCall(settled: SettledGeneration, outcome: Outcome, host?: Pick<GatewayRequest, 'waitUntil'>): Promise<void>;
+  recordCall(
+    settled: SettledGeneration,
+    outcome: Outcome,
+    host?: Pick<GatewayRequest, 'id' | 'waitUntil'>,
+  ): Promise<void>;
   /** Records work that outlives its request and counts no tokens: appends, settles, notifies the listeners. */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
 }
@@ -82,7 +86,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const append = async (
     record: GenerationRecord,
     content: StoredContent | null,
-    host?: Pick<GatewayRequest, 'waitUntil'>,
+    host?: Pick<GatewayRequest, 'id' | 'waitUntil'>,
   ): Promise<void> => {
     const { generation, costNanoUsd, principalId, userId = null } = record;
     const cost = { creditsNanoUsd: generation.is_byok ? null : costNanoUsd, anyNanoUsd: costNanoUsd };
@@ -99,7 +103,8 @@ export function createRecorder(parts: RecorderParts): Recorder {
         ...cost,
       });
       counters.recordFailures += 1;
-      logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
+      const told = { id: generation.id, requestId: host?.id, reason: String(cause) };
+      logger.error('a generation could not be recorded', told);
       throw new GatewayError('internal', 'The generation could not be recorded', { cause });
     }
     for (const listener of listeners) {
@@ -117,6 +122,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
     if (outcome.status !== 'failed') return;
     logger.warn('a call failed', {
       id: generation.id,
+      requestId: host?.id,
       model: generation.model,
       provider: generation.provider_name,
       code: outcome.error.code,

@@ -146,7 +146,8 @@ export async function decideTexts(texts: readonly DecidedText[], options: Decide
         decision = checkDecision(deciding instanceof Promise ? await raceAbort(deciding, signal) : deciding, isJson);
       } catch (cause) {
         signal.throwIfAborted();
-        logger.error('a filter has failed', { filter: name, reason: String(cause) });
+        const { requestId } = pipeline;
+        logger.error('a filter has failed', { requestId, filter: name, reason: String(cause) });
         return { refusal: toUnavailableError(side, cause), decided: null };
       }
       if (decision === undefined) continue;
@@ -183,7 +184,7 @@ function note(
   const data = { action, engines: ['function'], flagged: true, matched_entity_types: [name] };
   const stage: PipelineStage = { type: 'guardrail', name: 'content-filter', data };
   pipeline.add(stage);
-  logger.info(`a filter has acted on a ${side.toLowerCase()}`, { filter: name, action });
+  logger.info(`a filter has acted on a ${side.toLowerCase()}`, { requestId: pipeline.requestId, filter: name, action });
 }
 
 function toFunctionError(name: string, reason: string, side: DecideOptions['side']): GatewayError {

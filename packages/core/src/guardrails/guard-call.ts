@@ -43,7 +43,8 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
   const { kind } = call;
   const unreadable = kind.unreadableIn?.(call.request) ?? null;
   if (unreadable !== null && actsOnInput(options.policy)) {
-    options.logger.info('a guardrail refused texts that filters cannot read', { texts: unreadable });
+    const { requestId } = options.pipeline;
+    options.logger.info('a guardrail refused texts that filters cannot read', { requestId, texts: unreadable });
     return { call, refusal: toUnreadableError(unreadable) };
   }
   return whenKnown(guardRequest(call.request, kind.mapTexts, options), ({ request, refusal }) => ({
@@ -79,10 +80,10 @@ export function guardRequest<Request>(
   mapTexts: TextMap<Request>,
   options: GuardOptions,
 ): Awaitable<GuardedRequest<Request>> {
-  const { policy, platform, logger } = options;
+  const { policy, platform, logger, pipeline } = options;
   if (policy === null || policy.input === null) return { request, refusal: null };
   const refuse = (cause: unknown): GuardedRequest<Request> => {
-    logger.error('a guardrail has failed', { reason: String(cause) });
+    logger.error('a guardrail has failed', { requestId: pipeline.requestId, reason: String(cause) });
     return { request, refusal: toUnavailableError('Request', cause) };
   };
   try {
@@ -102,7 +103,7 @@ function report<Request>(
 ): GuardedRequest<Request> {
   for (const stage of toStages(findings)) {
     pipeline.add(stage);
-    logger.info('a guardrail has acted on a request', toLogFields(stage));
+    logger.info('a guardrail has acted on a request', { requestId: pipeline.requestId, ...toLogFields(stage) });
   }
   const blocking = findings.find((finding) => actionOf(finding) === 'block');
   return { request, refusal: blocking === undefined ? null : toBlockError(blocking, 'Request') };

@@ -1,6 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
+import { createWebPlatform } from '../foundation/platform.ts';
 import { readPieces, toReadableStream } from '../foundation/transport.ts';
-import type { Authenticate, GatewayRequest } from './request.ts';
+import { type Authenticate, type GatewayRequest, requestIdOf } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
 import type { Surface } from './route.ts';
 
@@ -53,11 +54,14 @@ export function toFetchHandler(
     const path = url.pathname.slice(mountPath.length);
     const isElsewhere = mountPath !== '' && !url.pathname.startsWith(`${mountPath}/`);
     if (isElsewhere || gateway.matches(request.method, path, hidden)) {
-      return toResponse(toErrorResponse(new GatewayError('not_found', 'There is nothing at this path')));
+      const elsewhere = new GatewayError('not_found', 'There is nothing at this path');
+      const headers = { 'x-request-id': request.headers.get('x-request-id') ?? undefined };
+      return toResponse(toErrorResponse(elsewhere, { 'x-request-id': requestIdOf({ headers }, createWebPlatform()) }));
     }
     const waitUntil = waitUntilOf(context) ?? options.waitUntil;
     const onEnd = waitUntil && holdHost(waitUntil);
     const response = await gateway.handle({
+      id: undefined,
       method: request.method,
       path,
       query: url.search.slice(1),

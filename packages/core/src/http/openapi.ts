@@ -37,12 +37,12 @@ export async function toOpenApi<Parts>(resources: TaggedRoutes<Parts>): Promise<
 function toOperation<Parts>({ operationId, summary, auth, errors }: Route<Parts>, operation: OperationSchemas): Json {
   const { params, query, headers, body, bodyType, response, responseHeaders, status, otherStatuses } = operation;
   const success = {
-    headers: toResponseHeaders({ ...responseHeaders, ...(isStream(response) && STREAM_HEADERS) }),
+    headers: toResponseHeaders({ ...OF_ALL, ...responseHeaders, ...(isStream(response) && STREAM_HEADERS) }),
     content: toResponseContent(response),
   };
   const others = Object.entries(otherStatuses).map(([code, description]) => [code, { description, ...success }]);
   const error = {
-    headers: toResponseHeaders({ ...responseHeaders, ...ERROR_HEADERS }),
+    headers: toResponseHeaders({ ...OF_ALL, ...responseHeaders, ...ERROR_HEADERS }),
     content: toContent(referTo(errors?.schema ?? ERROR_SCHEMA)),
   };
   const failures = errorStatusesOf(auth, operation).map((code) => [
@@ -63,6 +63,11 @@ function toOperation<Parts>({ operationId, summary, auth, errors }: Route<Parts>
     },
   };
 }
+
+/** The headers of every response. */
+const OF_ALL: HeaderDescriptions = {
+  'x-request-id': 'Names the request, as in the log: the `x-request-id` of its caller, or a new one',
+};
 
 /** The headers of every stream of events. */
 const STREAM_HEADERS: HeaderDescriptions = {

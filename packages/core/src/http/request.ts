@@ -1,11 +1,14 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { createRandomId, type Platform } from '../foundation/platform.ts';
 
 /** Header names are lower-case; a header sent more than once is a list. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** One HTTP request, in the plain form that the core uses. Hosts build it; it holds no object of a framework. */
 export interface GatewayRequest {
+  /** Names the request in `x-request-id` and in the log. Set by the gateway where the host has not set it. */
+  id?: string | undefined;
   readonly method: string;
   /** The raw, undecoded path, relative to the mount: `/api/v1/models`. Never contains the query. */
   readonly path: string;
@@ -59,6 +62,26 @@ export const mountPathOf = ({ baseUrl }: Pick<GatewayRequest, 'baseUrl'>): strin
 export function firstValue(value: HeaderMap[string]): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
+
+const SANE_REQUEST_ID = /^[\w.-]{1,128}$/;
+
+/** Tells the ids of this process from those of others; empty until the first is made. */
+let processPrefix = '';
+let requestsNamed = 0;
+
+/**
+ * The id of a request: the `x-request-id` of its caller, where that has 1 to 128 letters, digits, `.`, `_` and `-`, or a
+ * new one. Ids are counted and can be guessed: they are names, and give access to nothing.
+ */
+export function requestIdOf({ headers }: Pick<GatewayRequest, 'headers'>, platform: RandomBytes): string {
+  const given = headers['x-request-id'];
+  if (typeof given === 'string' && SANE_REQUEST_ID.test(given)) return given;
+  if (processPrefix === '') processPrefix = `req-${createRandomId(platform).slice(0, 12)}-`;
+  requestsNamed += 1;
+  return processPrefix + requestsNamed;
+}
+
+type RandomBytes = Pick<Platform, 'randomBytes'>;
 
 /** Whether the address of a client is one of this machine. */
 export function isLoopbackAddress(address: string | undefined): boolean {

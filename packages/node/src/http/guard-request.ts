@@ -116,7 +116,7 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
       return {
         'access-control-allow-origin': origin,
         'access-control-expose-headers':
-          'x-generation-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+          'x-request-id, x-generation-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
         vary: 'origin',
       };
     },

@@ -6,12 +6,15 @@ import {
   DEFAULT_TIMEOUTS,
   type Gateway,
   type GatewayError,
+  type GatewayRequest,
   type Logger,
   NO_SNIFFING,
+  requestIdOf,
   toErrorResponse,
 } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
+import { createNodePlatform } from '../node-platform.ts';
 import {
   createPublicView,
   createRequestGuard,
@@ -93,20 +96,20 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   const write = { clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs };
   /** Serves one request. Never rejects. */
   const serve = async (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
+    let coreRequest: GatewayRequest | undefined;
     try {
       connections.noteRequest(request, response);
       const refusal = findRefusal(guard, request);
-      if (refusal !== undefined) return respondEarly(request, response, toErrorResponse(refusal));
+      if (refusal !== undefined) return respondEarly(request, response, toErrorResponse(refusal, headersOf(request)));
       const cors = guard.corsHeaders(request);
       if (request.method === 'OPTIONS') return respondToPreflight(response, guard, request);
-      const coreResponse = await gateway.handle(
-        toGatewayRequest(request, response, {
-          bodyLimitBytes,
-          awaitsContinue,
-          originOf: view.originOf,
-          remoteAddress: view.clientAddressOf(request),
-        }),
-      );
+      coreRequest = toGatewayRequest(request, response, {
+        bodyLimitBytes,
+        awaitsContinue,
+        originOf: view.originOf,
+        remoteAddress: view.clientAddressOf(request),
+      });
+      const coreResponse = await gateway.handle(coreRequest);
       if (coreResponse.status >= 400 && !request.complete && typeof coreResponse.body === 'string') {
         const { status, headers, body } = coreResponse;
         return respondEarly(request, response, { status, headers: { ...headers, ...cors }, body });
@@ -114,7 +117,8 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       const written = writeResponse(response, coreResponse, cors === undefined ? write : { ...write, headers: cors });
       if (written !== undefined) await written;
     } catch (error) {
-      options.logger?.error('a response could not be written', { reason: String(error) });
+      const told = { requestId: coreRequest?.id, reason: String(error) };
+      options.logger?.error('a response could not be written', told);
       response.destroy();
     }
   };
@@ -122,7 +126,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkContinue', (request, response) => void serve(request, response, true));
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
-    const headers = { ...NO_SNIFFING, 'content-type': 'application/json' };
+    const headers = { ...headersOf(request), 'content-type': 'application/json' };
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
     respondEarly(request, response, { status: 417, headers, body });
   });
@@ -133,6 +137,14 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     close: (drainMs = 0) => connections.close(drainMs),
   };
 }
+
+const platform = createNodePlatform();
+
+/** Of a response that the gateway itself has no part in. */
+const headersOf = (request: IncomingMessage): Record<string, string> => ({
+  ...NO_SNIFFING,
+  'x-request-id': requestIdOf(request, platform),
+});
 
 function findRefusal(guard: RequestGuard, request: IncomingMessage): GatewayError | undefined {
   try {
@@ -155,7 +167,7 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 
 function respondToPreflight(response: ServerResponse, guard: RequestGuard, request: IncomingMessage): void {
   response.writeHead(204, {
-    ...NO_SNIFFING,
+    ...headersOf(request),
     ...guard.corsHeaders(request),
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
     'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'authorization, content-type',

@@ -41,6 +41,8 @@ export function toGatewayRequest(
   const queryAt = url.indexOf('?');
   const mountPath = options.mountPath ?? '';
   return {
+    // Set by the gateway. Named here, because an object that gets a member later costs more.
+    id: undefined,
     method: request.method ?? 'GET',
     path: queryAt === -1 ? url : url.slice(0, queryAt),
     query: queryAt === -1 ? '' : url.slice(queryAt + 1),

@@ -101,7 +101,8 @@ async function findResults(
     return results.map((result) => ({ ...result, snippet: clipText(result.snippet, MAX_SNIPPET_CHARACTERS) }));
   } catch (error) {
     signal.throwIfAborted();
-    parts.logger.warn('a web search has failed', { engine: engine.name, reason: String(error) });
+    const { requestId } = pipeline;
+    parts.logger.warn('a web search has failed', { requestId, engine: engine.name, reason: String(error) });
     note({ status: 'failed' });
     return [];
   }

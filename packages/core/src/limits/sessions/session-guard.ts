@@ -26,8 +26,9 @@ export interface SessionGuard {
   /**
    * Call it before a call of a session is planned, while limits are set. Throws `permission_denied` where the session has
    * reached one that refuses; where it warns, resolves with the words of the notice. Resolves with null otherwise.
+   * `requestId`: for the log.
    */
-  check(call: ModelCall, limits: SessionLimits): Promise<string | null>;
+  check(call: ModelCall, limits: SessionLimits, requestId?: string): Promise<string | null>;
   /** Call it with every record. */
   noteRecorded(record: GenerationRecord): void;
 }
@@ -108,7 +109,7 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
   };
 
   return {
-    async check(call, limits) {
+    async check(call, limits, requestId) {
       const { session, principal, request, kind } = call;
       if (session === null) return null;
       const workspaceId = principal.workspaceId ?? DEFAULT_WORKSPACE_ID;
@@ -127,6 +128,7 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
       if (isWarned) book.calls += 1;
       const message = `Session ${session}: ${stop.message}`;
       logger.warn(`a session has reached a limit${isWarned ? '' : ', and its call was refused'}`, {
+        requestId,
         session,
         reason: stop.reason,
       });

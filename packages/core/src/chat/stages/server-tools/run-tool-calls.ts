@@ -13,6 +13,8 @@ import type { NamedTool } from './tool-set.ts';
 export interface ToolRun {
   readonly wheel: TimerWheel;
   readonly logger: Logger;
+  /** The id of the request, for the log. */
+  readonly requestId: string | undefined;
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly signal: AbortSignal;
   /** Filters the result of a tool before a model reads it. */
@@ -88,9 +90,9 @@ async function withinTime(
 }
 
 /** Returns a message that was written for the model, or only the fact that a connection failed. */
-function describe(error: unknown, { logger }: ToolRun, { name }: NamedTool): string {
+function describe(error: unknown, { logger, requestId }: ToolRun, { name }: NamedTool): string {
   if (error instanceof ToolFailure || error instanceof TransportError) return error.message;
-  logger.warn('a server tool has failed', { tool: name, reason: String(error) });
+  logger.warn('a server tool has failed', { requestId, tool: name, reason: String(error) });
   return 'the tool has failed';
 }
 

@@ -71,6 +71,7 @@ async function* runTurns(
     const ran = await runToolCalls(calls, toolSet.stopRule.maxSteps - steps, {
       wheel,
       logger,
+      requestId: pipeline.requestId,
       platform,
       tools: toolSet.tools,
       signal,
