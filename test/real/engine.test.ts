@@ -5,7 +5,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { startComposed } from '../support/gateways/start-composed.ts';
 
 /*
- * The gateway before llama.cpp's server with a model that this suite makes: a real engine, which counts tokens, obeys
+ * The gateway before llama.cpp with a model that this suite makes: a real engine, which counts tokens, obeys
  * grammars and streams as it likes. Nothing here is scripted.
  */
 
@@ -54,6 +54,10 @@ async function start() {
 /** What the engine says when it is asked without a gateway. */
 const direct = (): OpenAI => new OpenAI({ apiKey: 'none', baseURL: `${ENGINE_URL}/v1`, maxRetries: 0 });
 
+/** What is asked of llama.cpp's own server alone. */
+const ofServer = test.skipIf(!isMissing && engine.isBinding);
+const OF_SERVER = !isMissing && engine.isBinding ? ' (skipped: the engine of npm has no such server)' : '';
+
 const why = isMissing ? `, skipped: ${engine.missing}` : ` of ${engine.from}`;
 
 describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
@@ -91,7 +95,7 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     expect(data.total_cost).toBeCloseTo((data.tokens_prompt + 2 * data.tokens_completion) / 1e6, 12);
   });
 
-  test('gives the probabilities of its tokens', async () => {
+  ofServer(`gives the probabilities of its tokens${OF_SERVER}`, async () => {
     const { openai } = await start();
     const { choices } = await openai.chat.completions.create({
       ...ASKED,
@@ -132,7 +136,7 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     expect(['gateway', 'model']).toContain(verdict.word);
   });
 
-  test('embeds a text in the numbers that it gives without a gateway', async () => {
+  ofServer(`embeds a text in the numbers that it gives without a gateway${OF_SERVER}`, async () => {
     const { openai } = await start();
     const asked = { input: ['the gateway', 'a model'], encoding_format: 'float' as const };
     const own = await direct().embeddings.create({ ...asked, model: 'bigrams' });
@@ -141,9 +145,10 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     expect(ours.data[0]?.embedding).toHaveLength(1024);
   });
 
-  test.each(['real/chat', 'real/messages', 'real/responses'])(
+  test.for(['real/chat', 'real/messages', 'real/responses'])(
     '%s answers in the formats of Anthropic and of the Responses API',
-    async (model) => {
+    async (model, { skip }) => {
+      skip(OF_SERVER !== '' && model !== 'real/chat', OF_SERVER);
       const { anthropic, openai } = await start();
       const message = await anthropic.messages.create({ model, max_tokens: 40, messages: MESSAGES });
       expect(message.content[0]).toMatchObject({ type: 'text', text: expect.stringMatching(/\w/) });
@@ -159,7 +164,7 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     },
   );
 
-  test('counts the same tokens of a prompt on all its wires', async () => {
+  ofServer(`counts the same tokens of a prompt on all its wires${OF_SERVER}`, async () => {
     const { openai } = await start();
     const counts: (number | undefined)[] = [];
     for (const model of ['real/chat', 'real/messages', 'real/responses']) {

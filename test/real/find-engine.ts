@@ -12,9 +12,14 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** Where it came from, for people. */
   readonly from: string;
+  /** It is the engine inside of Node.js, behind a server of this suite that has chat completions alone. */
+  readonly isBinding: boolean;
 }
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/llama-server', import.meta.url));
+/** What npm has of the engine, with a lock of its own. */
+const BINDING = fileURLToPath(new URL('binding', import.meta.url));
+const BINDING_SERVER = fileURLToPath(new URL('binding-server.ts', import.meta.url));
 const LIMIT_MS = 300_000;
 
 /** The first Debian that has `llama-server`. */
@@ -35,12 +40,36 @@ const PACKAGES = [
 ];
 
 /**
- * Finds llama.cpp's server: the one on the path, or Debian's, 13 MB, unpacked beside the system and installed nowhere.
- * Returns the reason where there is none.
+ * Finds llama.cpp: the server on the path, or Debian's, 13 MB, unpacked beside the system and installed nowhere, or else
+ * what npm has, 22 MB, in a folder of its own. Returns the reasons where there is none. `REAL_ENGINE=npm` takes the last.
  */
 export function findEngine(): Command | { readonly missing: string } {
+  const server = process.env['REAL_ENGINE'] === 'npm' ? { missing: 'the one of npm is wanted' } : findServer();
+  if (!('missing' in server)) return server;
+  const binding = findBinding();
+  return 'missing' in binding ? { missing: `${server.missing}; ${binding.missing}` } : binding;
+}
+
+function findBinding(): Command | { readonly missing: string } {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    return { missing: 'the binding of npm is taken on Linux x64 alone' };
+  }
+  try {
+    if (!existsSync(join(BINDING, 'node_modules/.package-lock.json'))) {
+      // Its optional packages are those of other systems and of graphics cards, hundreds of megabytes.
+      const words = ['ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
+      execFileSync('npm', words, { cwd: BINDING, stdio: ['ignore', 'ignore', 'pipe'], timeout: LIMIT_MS });
+    }
+  } catch (error) {
+    return { missing: `the binding of npm could not be had: ${String(error)}` };
+  }
+  const args = [BINDING_SERVER, join(BINDING, 'package.json')];
+  return { file: process.execPath, args, env: {}, from: 'npm', isBinding: true };
+}
+
+function findServer(): Command | { readonly missing: string } {
   const onPath = findProgram('llama-server');
-  if (onPath !== undefined) return { file: onPath, args: [], env: {}, from: onPath };
+  if (onPath !== undefined) return { file: onPath, args: [], env: {}, from: onPath, isBinding: false };
   if (!existsSync('/usr/bin/apt-get') || !existsSync(KEYRING)) {
     return { missing: 'there is no llama-server on the path, and this is no Debian to take one from' };
   }
@@ -93,5 +122,6 @@ function toUnpacked(): Command {
     // The one that every x86-64 runs: a result is to be the same everywhere.
     env: { GGML_BACKEND_PATH: join(libraries, 'ggml/backends0/libggml-cpu-x64.so') },
     from: `Debian ${SUITE}`,
+    isBinding: false,
   };
 }

@@ -16,7 +16,9 @@ const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 const START_MS = 30_000;
 
 /** The running engine, or why there is none. */
-export type RealEngine = { readonly url: string; readonly from: string } | { readonly missing: string };
+export type RealEngine =
+  | { readonly url: string; readonly from: string; readonly isBinding: boolean }
+  | { readonly missing: string };
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -24,7 +26,7 @@ declare module 'vitest' {
   }
 }
 
-/** Makes a model of the documentation and starts llama.cpp's server with it; both are gone after the run. */
+/** Makes a model of the documentation and starts llama.cpp with it; both are gone after the run. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const engine = findEngine();
   if ('missing' in engine) {
@@ -36,19 +38,19 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   makeModel(DOCS, model);
   const port = await findPort();
   const words = ['--model', model, '--alias', 'bigrams', '--host', '127.0.0.1', '--port', String(port)];
-  const settings = ['--parallel', '16', '--ctx-size', '65536', '--threads', '1', '--jinja'];
-  const child = spawn(
-    engine.file,
-    [...engine.args, ...words, ...settings, '--embeddings', '--pooling', 'mean', '--metrics', '--slots'],
-    { env: { ...process.env, ...engine.env }, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  const settings = ['--parallel', '16', '--ctx-size', '65536', '--threads', '1', '--jinja', '--embeddings'];
+  settings.push('--pooling', 'mean', '--metrics', '--slots');
+  const child = spawn(engine.file, [...engine.args, ...words, ...(engine.isBinding ? [] : settings)], {
+    env: { ...process.env, ...engine.env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-2000)));
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(url, () => {
-    if (child.exitCode !== null) throw new Error(`llama-server ended:\n${log}`);
+    if (child.exitCode !== null) throw new Error(`llama.cpp ended:\n${log}`);
   });
-  provide('realEngine', { url, from: engine.from });
+  provide('realEngine', { url, from: engine.from, isBinding: engine.isBinding });
   return async () => {
     await endProcess(child);
     rmSync(folder, { recursive: true, force: true });
@@ -69,7 +71,7 @@ async function untilHealthy(url: string, check: () => void): Promise<void> {
     check();
     const response = await fetch(`${url}/health`).catch(() => null);
     if (response?.ok === true) return;
-    if (Date.now() > end) throw new Error(`llama-server did not respond at ${url} within ${START_MS / 1000} s`);
+    if (Date.now() > end) throw new Error(`llama.cpp did not respond at ${url} within ${START_MS / 1000} s`);
     await wait(100);
   }
 }

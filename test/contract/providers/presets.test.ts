@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
@@ -177,4 +177,10 @@ test.each(presets)('a refusal of %s is told in the gateway’s own words', async
       expect(words).toContain(JSON.stringify(error?.message.split(': ').at(-1)).slice(1, -1));
     }
   }
+});
+
+test('the documentation says how every preset is proven', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/providers.md', import.meta.url)), 'utf8');
+  const section = /^## What is proven how$(.*?)^## /ms.exec(page)?.[1] ?? '';
+  expect(Object.keys(PRESETS).filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
 });
