@@ -22,7 +22,7 @@ interface Engine {
     /** Those of the prompt and those of the completion. */
     readonly tokens_evaluated: number;
     readonly tokens_predicted: number;
-    readonly stopped_limited: boolean | number;
+    readonly stopped_limited: boolean;
   }>;
   stopCompletion(): void;
 }
@@ -71,7 +71,7 @@ async function complete(asked: Asked, response: ServerResponse): Promise<void> {
   });
   const prompt = result.tokens_evaluated - result.tokens_predicted;
   const usage = { prompt_tokens: prompt, completion_tokens: said, total_tokens: prompt + said };
-  const finish_reason = Boolean(result.stopped_limited) ? 'length' : 'stop';
+  const finish_reason = result.stopped_limited ? 'length' : 'stop';
   if (isStream) {
     send({ choices: [{ index: 0, delta: {}, finish_reason }], usage });
     response.end('data: [DONE]\n\n');

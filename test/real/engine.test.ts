@@ -54,9 +54,8 @@ async function start() {
 /** What the engine says when it is asked without a gateway. */
 const direct = (): OpenAI => new OpenAI({ apiKey: 'none', baseURL: `${ENGINE_URL}/v1`, maxRetries: 0 });
 
-/** What is asked of llama.cpp's own server alone. */
-const ofServer = test.skipIf(!isMissing && engine.isBinding);
-const OF_SERVER = !isMissing && engine.isBinding ? ' (skipped: the engine of npm has no such server)' : '';
+const isBinding = !isMissing && engine.isBinding;
+const NO_SERVER = 'the engine of npm is behind a server of this suite, which has chat completions alone';
 
 const why = isMissing ? `, skipped: ${engine.missing}` : ` of ${engine.from}`;
 
@@ -95,7 +94,8 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     expect(data.total_cost).toBeCloseTo((data.tokens_prompt + 2 * data.tokens_completion) / 1e6, 12);
   });
 
-  ofServer(`gives the probabilities of its tokens${OF_SERVER}`, async () => {
+  test('gives the probabilities of its tokens', async ({ skip }) => {
+    skip(isBinding, NO_SERVER);
     const { openai } = await start();
     const { choices } = await openai.chat.completions.create({
       ...ASKED,
@@ -136,7 +136,8 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     expect(['gateway', 'model']).toContain(verdict.word);
   });
 
-  ofServer(`embeds a text in the numbers that it gives without a gateway${OF_SERVER}`, async () => {
+  test('embeds a text in the numbers that it gives without a gateway', async ({ skip }) => {
+    skip(isBinding, NO_SERVER);
     const { openai } = await start();
     const asked = { input: ['the gateway', 'a model'], encoding_format: 'float' as const };
     const own = await direct().embeddings.create({ ...asked, model: 'bigrams' });
@@ -148,7 +149,7 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
   test.for(['real/chat', 'real/messages', 'real/responses'])(
     '%s answers in the formats of Anthropic and of the Responses API',
     async (model, { skip }) => {
-      skip(OF_SERVER !== '' && model !== 'real/chat', OF_SERVER);
+      skip(isBinding && model !== 'real/chat', NO_SERVER);
       const { anthropic, openai } = await start();
       const message = await anthropic.messages.create({ model, max_tokens: 40, messages: MESSAGES });
       expect(message.content[0]).toMatchObject({ type: 'text', text: expect.stringMatching(/\w/) });
@@ -164,7 +165,8 @@ describe.skipIf(isMissing)(`a real engine${why}`, { timeout: 60_000 }, () => {
     },
   );
 
-  ofServer(`counts the same tokens of a prompt on all its wires${OF_SERVER}`, async () => {
+  test('counts the same tokens of a prompt on all its wires', async ({ skip }) => {
+    skip(isBinding, NO_SERVER);
     const { openai } = await start();
     const counts: (number | undefined)[] = [];
     for (const model of ['real/chat', 'real/messages', 'real/responses']) {
