@@ -57,13 +57,8 @@ export { type AccountOptions, defaultGuardrailIdOf, defaultGuardrailName } from 
 export { toNewWorkspace } from './account/workspaces.ts';
 export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
 export type { BootstrapKey } from './auth/authenticate.ts';
-export {
-  createProviderNames,
-  type ModelProblem,
-  findModelProblems,
-  type PresetNames,
-  type ProviderNames,
-} from './catalog/catalog.ts';
+export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/catalog.ts';
+export { type ModelProblem, findModelProblems } from './catalog/find-model-problems.ts';
 export { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 export { isWildcard } from './catalog/discovered-models.ts';
 export {

@@ -1,4 +1,4 @@
-import { findModelProblems } from '../catalog/catalog.ts';
+import { findModelProblems } from '../catalog/find-model-problems.ts';
 import { pickServedModels } from '../catalog/override-models.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { checkWith, refuseIssues } from '../foundation/parse.ts';

@@ -30,7 +30,6 @@ const KINDS: Readonly<Record<AuditedTable, readonly [AuditTargetKind, ...AuditTa
   models: ['model', 'catalog'],
   settings: ['settings', 'rate_limits', 'call_limits', 'alarm', 'retention', 'view', 'catalog'],
   byokKeys: ['byok'],
-  settings: ['settings', 'rate_limits', 'call_limits', 'retention', 'view', 'catalog'],
   prompts: ['prompt'],
   presets: ['preset'],
   keyAssignments: ['guardrail'],

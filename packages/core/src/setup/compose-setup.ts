@@ -1,4 +1,4 @@
-import { findModelProblems } from '../catalog/catalog.ts';
+import { findModelProblems } from '../catalog/find-model-problems.ts';
 import { overrideModels, pickServedModels } from '../catalog/override-models.ts';
 import { checkWith } from '../foundation/parse.ts';
 import type { Provider } from '../providers/provider.ts';
