@@ -36,7 +36,7 @@ describe.skipIf(skipped !== undefined)(`session limits (${skipped ?? 'in Chromiu
     await page.reload();
     const stopped = page.getByRole('region', { name: 'Sessions that reached a limit' });
     await stopped.getByRole('button', { name: 'Let it continue: short' }).click();
-    await stopped.getByText('Continues').waitFor();
+    await stopped.getByText('Continues', { exact: true }).waitFor();
     expect([await ask('short'), await ask('nightly-refactoring')]).toEqual([200, 403]);
 
     await screenshot('session-limits-1360');
