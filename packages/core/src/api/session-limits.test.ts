@@ -176,3 +176,12 @@ test('limits are changed for calls to come, and those of the configuration stay'
   expect((await ask('one')).status).toBe(200);
   expect((await ask('one')).status).toBe(403);
 });
+
+test('while the store is away, calls go on and are held to what this process knows', async () => {
+  const { ask, store, logged } = createScene({ maxCalls: 1 });
+  const away = (): Promise<never> => Promise.reject(new Error('the database is away'));
+  Object.assign(store.generations, { sessions: away });
+  Object.assign(store.settings, { update: away });
+  expect([(await ask('one')).status, (await ask('one')).status]).toEqual([200, 403]);
+  expect(logged.filter(({ fields }) => fields?.['reason'] === 'Error: the database is away')).toHaveLength(2);
+});

@@ -4,7 +4,7 @@ import { NANO_PER_USD } from '../../catalog/prices.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/host.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { GenerationRecord, Store } from '../../stores/store.ts';
+import type { GenerationRecord, SessionSum, Store } from '../../stores/store.ts';
 import type { SessionLimits, SessionStopReason, StoppedSession } from '../../wire/session-limits.ts';
 import { findLoop } from './find-loop.ts';
 
@@ -64,10 +64,19 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
 
   const opening = new Map<string, Promise<Book>>();
 
+  /** Calls go on while the store is away, and so do limits, by what this process knows. */
+  const sumUp = async (sessionId: string): Promise<SessionSum | undefined> => {
+    try {
+      return (await store.generations.sessions({ limit: 1, filter: { sessionId } })).sessions[0];
+    } catch (error) {
+      logger.warn('the figures of a session could not be read', { session: sessionId, reason: String(error) });
+      return undefined;
+    }
+  };
+
   const readBook = async (key: string, sessionId: string): Promise<Book> => {
-    const { sessions } = await store.generations.sessions({ limit: 1, filter: { sessionId } });
+    const sum = await sumUp(sessionId);
     const known = books.get(key);
-    const sum = sessions[0];
     const book: Book = {
       // Calls that run are in neither sum.
       calls: Math.max(sum?.requests ?? 0, known?.calls ?? 0),
@@ -99,13 +108,18 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
       other.session_id === stopped.session_id && other.workspace_id === stopped.workspace_id;
     const before = store.settings.get().stopped_sessions?.find(isSame);
     if (before !== undefined && before.allowed_at === null && before.reason === stopped.reason) return;
-    await store.settings.update((settings) => ({
-      ...settings,
-      stopped_sessions: [stopped, ...(settings.stopped_sessions ?? []).filter((other) => !isSame(other))].slice(
-        0,
-        MAX_STOPPED,
-      ),
-    }));
+    try {
+      await store.settings.update((settings) => ({
+        ...settings,
+        stopped_sessions: [stopped, ...(settings.stopped_sessions ?? []).filter((other) => !isSame(other))].slice(
+          0,
+          MAX_STOPPED,
+        ),
+      }));
+    } catch (error) {
+      const { session_id: session } = stopped;
+      logger.warn('a session that has reached a limit could not be stored', { session, reason: String(error) });
+    }
   };
 
   return {
