@@ -239,7 +239,12 @@ export function createFoundations(
     closing,
     wheel,
     keepLimits: createLimitKeeper({ wheel, platform }),
-    authenticate: createAuthenticate(options, platform, sessions, shareFailures('wrong-keys')),
+    authenticate: createAuthenticate(
+      { ...options, members: options.members ?? store.members },
+      platform,
+      sessions,
+      shareFailures('wrong-keys'),
+    ),
     configuredKeys: createConfiguredKeys(
       bootstrapKeys.filter(({ isInternal }) => isInternal !== true),
       platform,

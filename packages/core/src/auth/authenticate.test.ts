@@ -51,7 +51,7 @@ async function setUp(change: Partial<KeyRecord> = {}, options: Partial<GatewayOp
     platform,
     key: made.key,
     record,
-    authenticate: createAuthenticate({ providers: [], store, ...options }, platform, null),
+    authenticate: createAuthenticate({ providers: [], store, ...options, members: store.members }, platform, null),
   };
 }
 

@@ -3,6 +3,8 @@ import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type Authenticate, firstValue, type GatewayRequest, type HeaderMap, type Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
+import type { MemberDirectory } from './keys.ts';
+import { findMemberPrincipal } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS, type ShareFailures } from './wrong-keys.ts';
@@ -14,7 +16,9 @@ interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
-  readonly store: Pick<Store, 'keys' | 'catchUpTables'>;
+  readonly store: Pick<Store, 'keys' | 'catchUpTables' | 'workspaces'>;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }
@@ -85,9 +89,14 @@ export function createAuthenticate(
     const session = await findSession(request);
     if (session === undefined) return authenticateByKey(request);
     refuseForged(request, session);
-    const signedIn = session.keyHash === null ? LINK_PRINCIPAL : await findLater(session.keyHash);
+    const signedIn = await findSignedIn(session);
     const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
     return keyHash === undefined ? signedIn : findActedAs(keyHash);
+  };
+
+  const findSignedIn = async ({ memberId, keyHash }: Session): Promise<Principal> => {
+    if (memberId !== undefined) return findMemberPrincipal(memberId, options);
+    return keyHash === null ? LINK_PRINCIPAL : findLater(keyHash);
   };
 
   const authenticateByKey = (request: GatewayRequest): Awaitable<Principal> => {

@@ -57,8 +57,10 @@ export function dropOldest(map: Map<string, unknown>, limit: number): void {
 export interface Session {
   /** Value of the cookie. */
   readonly secret: string;
-  /** Hash of the management key that was signed in with; null after a one-time link. */
+  /** Hash of the management key that was signed in with; null after a one-time link, and for members. */
   readonly keyHash: string | null;
+  /** The member who has signed in as themselves, by a provider of identity or a trusted proxy. */
+  readonly memberId?: string | undefined;
   readonly name: string;
   /** Token that writes must carry beside the cookie. */
   readonly csrfToken: string;

@@ -114,9 +114,21 @@ export interface Principal {
   readonly limitReset?: 'daily' | 'weekly' | 'monthly' | null | undefined;
   /** Whether calls that the caller pays to the provider count too. */
   readonly includeByokInLimit?: boolean | undefined;
+  /** Who has signed in as themselves, which limits what they may do and see; absent for keys and for the operator. */
+  readonly member?: SignedInMember | undefined;
   /** The user whom the key was made for: the `external_user` of calls that name none. */
   readonly externalUser?: string | undefined;
 }
+
+/** What a member who has signed in may do; `userId` of the principal says who it is. */
+export interface SignedInMember {
+  readonly role: OrganizationRole;
+  /** Roles by the id of the workspace, in those that they belong to. */
+  readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
+}
+
+export type OrganizationRole = 'owner' | 'administrator' | 'billing' | 'developer' | 'viewer';
+export type WorkspaceRole = 'administrator' | 'member' | 'viewer';
 
 /** One request on its way through an operation that needs no key: the caller is not authenticated. */
 export interface PublicContext<Parts> {

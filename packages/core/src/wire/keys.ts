@@ -143,6 +143,10 @@ export const memberSchema = z.object({
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
   role: z.enum(['org:admin', 'org:member']),
+  /** The finer role of this gateway; absent means that `role` says all: administrator, or developer. */
+  organization_role: z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']).optional(),
+  /** False for a member who may not sign in and whose keys are disabled, but who is still listed. */
+  active: z.boolean().optional(),
 });
 export type Member = z.infer<typeof memberSchema>;
 
@@ -170,6 +174,9 @@ export function changeMember(member: Member, { email, name, role }: MemberChange
     email: email ?? member.email,
     ...(name === undefined ? { first_name: member.first_name, last_name: member.last_name } : splitName(name ?? '')),
     role: role === undefined ? member.role : `org:${role}`,
+    ...(role === undefined &&
+      member.organization_role !== undefined && { organization_role: member.organization_role }),
+    ...(member.active !== undefined && { active: member.active }),
   };
 }
 
