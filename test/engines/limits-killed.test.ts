@@ -119,8 +119,9 @@ test.skipIf(missingRedis)(
     expect(callsOf.size).toBe(CALLERS);
     expect(Math.min(...callsOf.values())).toBeGreaterThanOrEqual(CALLS_EACH);
 
-    // Callers of the living have had their first calls, and their second, in turn: at each of them within a tenth, and
-    // among all of them together, who ask one after the other, within a quarter.
+    // Callers of the living have had their first calls, and their second, in turn. The model server sees the order in
+    // which calls arrive, and a busy machine lets single processes stand still for a while, so the bounds are wider than
+    // the order is: without turns the last caller has its first call after twice as many.
     const home = (caller: string): string => String(Number(caller.replace('caller ', '')) % 4);
     const ofLiving = served.filter(({ caller }) => home(caller) !== '0');
     const expectTurns = (calls: readonly Served[], slack: number): void => {
@@ -131,10 +132,10 @@ test.skipIf(missingRedis)(
     for (const at of ['1', '2', '3']) {
       expectTurns(
         ofLiving.filter(({ instance }) => instance === at),
-        1.1,
+        1.2,
       );
     }
-    expectTurns(ofLiving, 1.25);
+    expectTurns(ofLiving, 1.5);
   },
   120_000,
 );

@@ -66,4 +66,21 @@ describe.skipIf(missingRedis)('Four instances with one Redis', () => {
     expect(all).toHaveLength(PLACES);
     for (const release of all) release();
   }, 90_000);
+
+  test('get the places that become free at once by how long their calls have waited', async () => {
+    const { url } = await startOwnRedis();
+    const opened = await Promise.all([1, 2].map(() => openRedisShared({ url, whenDown: 'closed' })));
+    const [first, second] = opened as [(typeof opened)[0], (typeof opened)[0]];
+    const ask = (shared: typeof first, ...waitedMs: number[]) => shared.takeLease('provider acme', 2, { waitedMs });
+    const held = [await ask(first, 0), await ask(second, 0)];
+    expect(await ask(first, 200, 190)).toBeNull();
+    expect(await ask(second, 20, 10)).toBeNull();
+    for (const lease of held) lease?.release();
+
+    expect(await ask(second, 20, 10)).toBeNull();
+    expect(await ask(first, 200, 190)).not.toBeNull();
+    expect(await ask(second, 20, 10)).toBeNull();
+    expect(await ask(first, 190)).not.toBeNull();
+    await Promise.all([first.close(), second.close()]);
+  });
 });

@@ -30,29 +30,33 @@ const TURN_MS = 250;
 
 /**
  * Takes a place among those that nobody holds or has held for too long, unless calls of other processes that still ask
- * have waited for longer and need them all. The clock is that of Redis. Each process has one entry: since when its next
- * call has had its turn, and when it has asked last.
+ * have waited for longer and need them all. The clock is that of Redis. Each process has an entry for each of its next
+ * calls, since when that has had its turn, and one for when it has asked last.
  */
 const TAKE = toScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[7])) do
-  redis.call('ZREM', KEYS[2], gone)
+local function forget(process)
+  local entries = {}
+  for at = 1, 16 do entries[at] = process .. '/' .. at end
+  redis.call('ZREM', KEYS[2], unpack(entries))
+end
+for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[5])) do
+  forget(gone)
   redis.call('ZREM', KEYS[3], gone)
 end
-redis.call('ZADD', KEYS[2], now - ARGV[5], ARGV[4])
+forget(ARGV[4])
+for at = 6, #ARGV do redis.call('ZADD', KEYS[2], now - ARGV[at], ARGV[4] .. '/' .. (at - 5)) end
 redis.call('ZADD', KEYS[3], now, ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 redis.call('PEXPIRE', KEYS[3], ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local free = tonumber(ARGV[1]) - redis.call('ZCARD', KEYS[1])
-if free <= redis.call('ZRANK', KEYS[2], ARGV[4]) then return 0 end
+if free <= redis.call('ZRANK', KEYS[2], ARGV[4] .. '/1') then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
-if tonumber(ARGV[6]) <= 1 then
-  redis.call('ZREM', KEYS[2], ARGV[4])
-  redis.call('ZREM', KEYS[3], ARGV[4])
-end
+redis.call('ZREM', KEYS[2], ARGV[4] .. '/1')
+if #ARGV == 6 then redis.call('ZREM', KEYS[3], ARGV[4]) end
 return 1`);
 
 /** Holds places for longer: those that Redis has lost, too. */
@@ -89,12 +93,12 @@ export function createPlaceLeases({ link, prefix, whenDown }: PlaceLeaseParts): 
     },
   });
   return {
-    async take(scope, callsUnderWay, { waitedMs, waiting }) {
+    async take(scope, callsUnderWay, { waitedMs }) {
       const key = `${prefix}:places:{${scope}}`;
       const id = randomUUID();
       const asked = {
         keys: [key, `${key}:turns`, `${key}:asked`],
-        arguments: [callsUnderWay, LEASE_MS, id, process, Math.round(waitedMs), waiting, TURN_MS].map(String),
+        arguments: [callsUnderWay, LEASE_MS, id, process, TURN_MS, ...waitedMs.map(Math.round)].map(String),
       };
       let isTaken: boolean;
       try {

@@ -47,10 +47,8 @@ export type TakeLease = (scope: string, callsUnderWay: number, queue: LeaseQueue
 
 /** Who waits for a lease at the process that asks for it. */
 export interface LeaseQueue {
-  /** How long it has been the turn of the call that is next, in milliseconds. */
-  readonly waitedMs: number;
-  /** How many calls wait, with that one. */
-  readonly waiting: number;
+  /** How long it has been the turn of the next calls, in milliseconds: a few, the next one first. Never empty. */
+  readonly waitedMs: readonly number[];
 }
 
 interface Waiter {
@@ -69,6 +67,9 @@ const ASSUMED_HOLD_MS = 1000;
 
 /** For so long what cannot be counted is asked for again, while calls wait: a busy machine is no outage. */
 const PATIENCE_MS = 2000;
+
+/** Of so many calls other processes hear since when they wait: more places are seldom free at once. */
+const TOLD_CALLS = 16;
 
 /** Where other processes hold the places, they are asked for one again so often. */
 const ASK_AGAIN_MS = 25;
@@ -100,9 +101,10 @@ export function createFairPlaces(
       grantFree();
     };
   };
-  const waitedMs = (): number => {
-    const [next] = queues.values();
-    return monotonicNow() - (next?.[0]?.since ?? monotonicNow());
+  const waitedMs = (): readonly number[] => {
+    const now = monotonicNow();
+    const told = [...queues.values()].slice(0, Math.min(limit, TOLD_CALLS));
+    return told.map(([waiter]) => now - (waiter?.since ?? now));
   };
   /** Whose turn it is; undefined when nobody waits. */
   const takeNext = (): Waiter | undefined => {
@@ -139,7 +141,7 @@ export function createFairPlaces(
     while (waiting > 0 && underWay < limit) {
       let lease: PlaceLease | null;
       try {
-        lease = await take(scope, limit, { waitedMs: waitedMs(), waiting });
+        lease = await take(scope, limit, { waitedMs: waitedMs() });
       } catch (error) {
         failingSince ??= monotonicNow();
         const mayWait = [...queues.values()].some(([next]) => next?.refuseFull === undefined);
