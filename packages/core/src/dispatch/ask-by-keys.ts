@@ -51,18 +51,56 @@ export async function askByKeys<First>(
 ): Promise<Attempted<First> | GatewayError> {
   const { signal, wish, parts } = options;
   const { pools } = parts;
-  const { slug } = endpoint.provider;
   const stickyKey = keyStickinessOf(wish.call, endpoint);
   const tried = new Set<ProviderKey>();
   // What a former turn of the call held: this one may need the same place.
   pools.places.release(wish.call.id, KEY_PLACE);
   let reason = again;
   for (;;) {
-    const choice = chooseKey(endpoint, { stickyKey, tried }, pools);
-    if (choice === null) {
+    const taken = await takeKey(endpoint, { stickyKey, tried, signal }, pools);
+    if (taken === null) {
       const refusal = toPoolError(endpoint, undefined, pools);
       return askOnce({ endpoint, again: reason, judge: asItIs }, options, () => Promise.reject(refusal));
     }
+    const { health } = taken;
+    const judge = (error: GatewayError): GatewayError | null => {
+      if (health.noteFailed(error) === 'unrelated') return error;
+      const isLeft = chooseKey(endpoint, { stickyKey, tried, isDryRun: true }, pools) !== null;
+      return isLeft ? null : toPoolError(endpoint, error, pools);
+    };
+    const attempted = await askWithKey({ endpoint, again: reason, taken, judge }, options, ask);
+    if (attempted !== null) return attempted;
+    reason = 'other_key';
+  }
+}
+
+interface KeyWish {
+  readonly stickyKey: string | null;
+  /** Gets the keys that were looked at. */
+  readonly tried: Set<ProviderKey>;
+  readonly signal: AbortSignal;
+}
+
+interface TakenKey {
+  readonly key: ProviderKey;
+  readonly health: KeyHealth;
+  /** Gives back the place at the key. */
+  readonly release: () => void;
+}
+
+/**
+ * Takes a place at the next key that its limits admit now; null where none is left. Keys that are at a limit rest until
+ * they are not. The place is taken before anything is waited for: others would choose the same key meanwhile.
+ */
+async function takeKey(
+  pooled: Pooled,
+  { stickyKey, tried, signal }: KeyWish,
+  pools: Pick<KeyUse, 'keys' | 'limits' | 'random'>,
+): Promise<TakenKey | null> {
+  const { slug } = pooled.provider;
+  for (;;) {
+    const choice = chooseKey(pooled, { stickyKey, tried }, pools);
+    if (choice === null) return null;
     const { key } = choice;
     tried.add(key);
     const health = pools.keys.of(slug, key);
@@ -72,35 +110,28 @@ export async function askByKeys<First>(
       health.rest(waitMs);
       continue;
     }
-    const judge = (error: GatewayError): GatewayError | null => {
-      if (health.noteFailed(error) === 'unrelated') return error;
-      const isLeft = chooseKey(endpoint, { stickyKey, tried, isDryRun: true }, pools) !== null;
-      return isLeft ? null : toPoolError(endpoint, error, pools);
-    };
-    const attempted = await askWithKey({ endpoint, again: reason, key, health, judge }, options, ask);
-    if (attempted !== null) return attempted;
-    reason = 'other_key';
+    const release = health.hold();
+    health.noteStarted();
+    return { key, health, release };
   }
 }
 
 interface KeyedAttempt {
   readonly endpoint: Endpoint;
   readonly again: AgainReason | undefined;
-  readonly key: ProviderKey;
-  readonly health: KeyHealth;
+  readonly taken: TakenKey;
   readonly judge: (error: GatewayError) => GatewayError | null;
 }
 
 /** One attempt with one key, which holds a place there until the call ends, or the attempt fails. */
 async function askWithKey<First>(
-  { endpoint, again, key, health, judge }: KeyedAttempt,
+  { endpoint, again, taken: { key, health, release }, judge }: KeyedAttempt,
   options: KeyedOptions,
   ask: (keyed: Endpoint) => Promise<First>,
 ): Promise<Attempted<First> | GatewayError | null> {
   const { wish, parts } = options;
   const { places } = parts.pools;
-  places.hold(wish.call.id, KEY_PLACE, health.hold());
-  health.noteStarted();
+  places.hold(wish.call.id, KEY_PLACE, release);
   let hasBegun = false;
   try {
     const attempted = await askOnce({ endpoint, again, key: key.name, judge }, options, () =>
@@ -133,26 +164,16 @@ export async function askWithSomeKey<Result>(
   pools: Pick<KeyUse, 'keys' | 'limits' | 'random'>,
   ask: (keyed: Provider, keyName: string | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const { slug, name, keys } = provider;
+  const { name, keys } = provider;
   if (keys === undefined) return ask(provider, undefined);
   const own = keys.filter((key) => key.name === keyName);
   const pooled: Pooled = { provider: own.length === 0 ? provider : { ...provider, keys: own } };
   const tried = new Set<ProviderKey>();
   let last: GatewayError | undefined;
   for (;;) {
-    const choice = chooseKey(pooled, { stickyKey, tried }, pools);
-    if (choice === null) throw toPoolError(pooled, last, pools);
-    const { key } = choice;
-    tried.add(key);
-    const health = pools.keys.of(slug, key);
-    const waiting = pools.limits.admit(slug, key);
-    const waitMs = waiting instanceof Promise ? await raceAbort(waiting, signal) : waiting;
-    if (waitMs > 0) {
-      health.rest(waitMs);
-      continue;
-    }
-    const release = health.hold();
-    health.noteStarted();
+    const taken = await takeKey(pooled, { stickyKey, tried, signal }, pools);
+    if (taken === null) throw toPoolError(pooled, last, pools);
+    const { key, health, release } = taken;
     try {
       const result = await ask(key.provider, key.name);
       health.noteServed();

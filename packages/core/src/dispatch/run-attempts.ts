@@ -12,7 +12,7 @@ import type { AgainReason, SkipReason } from '../wire/routing.ts';
 import { type FailoverWish, isFinalRefusal, planSecondTry, waitFor } from './ask-again.ts';
 import { askByKeys, type KeyedWish, type KeyUse } from './ask-by-keys.ts';
 import { asItIs, askOnce, type Attempted, notItsOwn } from './ask-endpoint.ts';
-import { leavePlaces, takePlaces, type TakingParts } from './take-places.ts';
+import { leavePlaces, takePlaces, type TakingParts } from './held-places.ts';
 
 /** What attempts of every call share. */
 export interface AttemptParts extends TakingParts {
