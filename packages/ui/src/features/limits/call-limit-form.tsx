@@ -1,27 +1,16 @@
 import type { CallLimitList } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import type { Options } from '../../parts/controls/select.tsx';
-import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { InputField, numberOrNull, SelectField } from '../form/fields.tsx';
 import { callLimitMessages } from './call-limit-messages.ts';
 import { useKeyOptions, withPresent } from './rate-limit-form.tsx';
+import { LimitDialog, type LimitFormProps } from './stored-limits.tsx';
 
 /** A limit on calls under way as it is stored. */
 export type CallLimit = Pick<CallLimitList['data'][number], 'key' | 'model' | 'provider' | 'calls_under_way' | 'queue'>;
-
-interface CallLimitFormProps {
-  readonly existing: CallLimit | undefined;
-  /** Its place in what is sent, by which the gateway's messages name it. */
-  readonly place: number;
-  /** Rejects where it could not be saved. */
-  readonly onSave: (limit: CallLimit) => Promise<void>;
-  readonly onClose: () => void;
-}
 
 /** As it is typed: an empty text counts all together. */
 interface LimitDraft {
@@ -56,9 +45,8 @@ const toLimit = ({ key, model, provider, calls_under_way, length, seconds }: Lim
 });
 
 /** The dialog that adds a limit on calls under way, or changes one. */
-export function CallLimitForm({ existing, place, onSave, onClose }: CallLimitFormProps) {
+export function CallLimitForm({ existing, place, onSave, onClose }: LimitFormProps<CallLimit>) {
   const t = callLimitMessages();
-  const formId = useId();
   const form = useForm<LimitDraft>({ defaultValues: existing === undefined ? NEW : toDraft(existing) });
   const save = useMutation({ mutationFn: onSave });
   const submit = form.handleSubmit((draft) => save.mutate(toLimit(draft)));
@@ -73,80 +61,66 @@ export function CallLimitForm({ existing, place, onSave, onClose }: CallLimitFor
   ];
   const number = { type: 'number', min: 1, step: 1, read: numberOrNull } as const;
   return (
-    <Dialog
-      title={existing === undefined ? t.form.newTitle : t.form.editTitle}
-      onClose={onClose}
-      actions={
-        <FormActions
-          formId={formId}
-          submit={existing === undefined ? t.form.add : t.form.save}
-          isBusy={save.isPending}
-          onClose={onClose}
-        />
-      }
-    >
-      <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-        <SelectField
+    <LimitDialog isNew={existing === undefined} texts={t.form} saving={save} onSubmit={submit} onClose={onClose}>
+      <SelectField
+        {...parts}
+        name="key"
+        path={`data.${place}.key`}
+        label={t.form.key}
+        options={toOptions('key', keys)}
+      />
+      <SelectField
+        {...parts}
+        name="model"
+        path={`data.${place}.model`}
+        label={t.form.model}
+        options={toOptions(
+          'model',
+          withPresent(
+            models.map(({ id }) => [id, id] as const),
+            existing?.model ?? undefined,
+          ),
+        )}
+      />
+      <SelectField
+        {...parts}
+        name="provider"
+        path={`data.${place}.provider`}
+        label={t.form.provider}
+        options={toOptions(
+          'provider',
+          withPresent(
+            providers.map(({ slug, name }) => [slug, name] as const),
+            existing?.provider ?? undefined,
+          ),
+        )}
+      />
+      <InputField
+        {...parts}
+        {...number}
+        name="calls_under_way"
+        path={`data.${place}.calls_under_way`}
+        label={t.form.atOnce}
+        required
+      />
+      <div className="grid grid-cols-2 gap-3">
+        <InputField
           {...parts}
-          name="key"
-          path={`data.${place}.key`}
-          label={t.form.key}
-          options={toOptions('key', keys)}
-        />
-        <SelectField
-          {...parts}
-          name="model"
-          path={`data.${place}.model`}
-          label={t.form.model}
-          options={toOptions(
-            'model',
-            withPresent(
-              models.map(({ id }) => [id, id] as const),
-              existing?.model ?? undefined,
-            ),
-          )}
-        />
-        <SelectField
-          {...parts}
-          name="provider"
-          path={`data.${place}.provider`}
-          label={t.form.provider}
-          options={toOptions(
-            'provider',
-            withPresent(
-              providers.map(({ slug, name }) => [slug, name] as const),
-              existing?.provider ?? undefined,
-            ),
-          )}
+          {...number}
+          name="length"
+          path={`data.${place}.queue.length`}
+          label={t.form.length}
+          hint={t.form.lengthHint}
         />
         <InputField
           {...parts}
           {...number}
-          name="calls_under_way"
-          path={`data.${place}.calls_under_way`}
-          label={t.form.atOnce}
-          required
+          name="seconds"
+          path={`data.${place}.queue.seconds`}
+          label={t.form.seconds}
+          placeholder={String(USUAL_SECONDS)}
         />
-        <div className="grid grid-cols-2 gap-3">
-          <InputField
-            {...parts}
-            {...number}
-            name="length"
-            path={`data.${place}.queue.length`}
-            label={t.form.length}
-            hint={t.form.lengthHint}
-          />
-          <InputField
-            {...parts}
-            {...number}
-            name="seconds"
-            path={`data.${place}.queue.seconds`}
-            label={t.form.seconds}
-            placeholder={String(USUAL_SECONDS)}
-          />
-        </div>
-        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => void submit()} />}
-      </form>
-    </Dialog>
+      </div>
+    </LimitDialog>
   );
 }

@@ -1,19 +1,15 @@
 import type { CallLimitList } from '@model-gateway/core/wire';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { Lock, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
-import { showFailure, showUndo } from '../../parts/messages/toast-store.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { RowMenu } from '../list-screen/list-screen.tsx';
 import { type CallLimit, CallLimitForm } from './call-limit-form.tsx';
 import { callLimitMessages } from './call-limit-messages.ts';
 import { useKeyNames } from './rate-limits.tsx';
+import { LimitActions, StoredLimits } from './stored-limits.tsx';
 
 /** Calls come and go, so it is asked again while it is looked at. */
 const REFRESH_MS = 3000;
@@ -27,12 +23,6 @@ const callLimitsQuery = queryOptions({
 async function putCallLimits(limits: readonly CallLimit[]): Promise<void> {
   await callApi('/admin/v1/call-limits', { method: 'PUT', body: { data: limits } });
   await queryClient.invalidateQueries({ queryKey: callLimitsQuery.queryKey });
-}
-
-/** Puts these in the place of the stored limits, and offers to take that back. Throws `ApiError`. */
-async function changeCallLimits(before: readonly CallLimit[], after: readonly CallLimit[], title: string) {
-  await putCallLimits(after);
-  showUndo({ title, undo: () => putCallLimits(before), undone: callLimitMessages().restored });
 }
 
 /** The limits on calls at once, with what is under way and waiting; those of the configuration are changed there. */
@@ -63,55 +53,32 @@ const isSame = (one: CallLimit, other: CallLimit): boolean =>
 
 function LoadedSection({ data }: { readonly data: readonly ShownLimit[] }) {
   const t = callLimitMessages();
-  const [open, setOpen] = useState<'new' | CallLimit | null>(null);
-  const stored = data.filter(({ source }) => source === 'stored').map(toLimit);
-  const remove = useMutation({
-    mutationFn: (limit: CallLimit) =>
-      changeCallLimits(
-        stored,
-        stored.filter((other) => !isSame(other, limit)),
-        t.deleted,
-      ),
-    onError: (failure) => showFailure(t.notSaved, failure),
-  });
-  /** The place of the limit that is open among those that are stored. */
-  const at = open === null || open === 'new' ? -1 : stored.findIndex((other) => isSame(other, open));
-  const place = at < 0 ? stored.length : at;
   return (
-    <>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="flex-1 text-base font-semibold">{t.title}</h2>
-        <Button icon={<Plus size={15} />} onClick={() => setOpen('new')}>
-          {t.add}
-        </Button>
-      </div>
-      <p className="max-w-prose text-sm text-ink-soft">{t.about}</p>
-      {data.length === 0 ? (
-        <p className="text-sm text-ink-faint">{t.none}</p>
-      ) : (
-        <ul aria-label={t.title} className="flex flex-col gap-2">
-          {data.map((limit) => (
-            <LimitItem
-              key={JSON.stringify([limit.source, limit.key, limit.model, limit.provider])}
-              limit={limit}
-              onEdit={() => setOpen(toLimit(limit))}
-              onDelete={() => remove.mutate(limit)}
-            />
-          ))}
-        </ul>
-      )}
-      {open !== null && (
-        <CallLimitForm
-          existing={open === 'new' ? undefined : open}
-          onClose={() => setOpen(null)}
-          onSave={async (limit) => {
-            await changeCallLimits(stored, stored.toSpliced(place, 1, limit), t.saved);
-            setOpen(null);
-          }}
-          place={place}
-        />
-      )}
-    </>
+    <StoredLimits
+      texts={t}
+      stored={data.filter(({ source }) => source === 'stored').map(toLimit)}
+      isSame={isSame}
+      put={putCallLimits}
+      canAdd
+      form={CallLimitForm}
+    >
+      {({ edit, remove }) =>
+        data.length === 0 ? (
+          <p className="text-sm text-ink-faint">{t.none}</p>
+        ) : (
+          <ul aria-label={t.title} className="flex flex-col gap-2">
+            {data.map((limit) => (
+              <LimitItem
+                key={JSON.stringify([limit.source, limit.key, limit.model, limit.provider])}
+                limit={limit}
+                onEdit={() => edit(toLimit(limit))}
+                onDelete={() => remove(toLimit(limit))}
+              />
+            ))}
+          </ul>
+        )
+      }
+    </StoredLimits>
   );
 }
 
@@ -133,19 +100,7 @@ function LimitItem({ limit, onEdit, onDelete }: LimitItemProps) {
     <li className="flex flex-col gap-1 rounded-lg border border-line p-3 text-sm">
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <span className="min-w-0 flex-1 font-medium break-words">{title}</span>
-        {source === 'config' ? (
-          <span title={t.fromConfig} className="inline-flex text-ink-faint">
-            <Lock size={14} aria-label={t.fromConfig} />
-          </span>
-        ) : (
-          <RowMenu
-            label={t.actionsFor(title)}
-            items={[
-              { label: t.edit, onSelect: onEdit },
-              { label: t.delete, isDangerous: true, onSelect: onDelete },
-            ]}
-          />
-        )}
+        <LimitActions source={source} texts={t} label={t.actionsFor(title)} onEdit={onEdit} onDelete={onDelete} />
       </div>
       <p className="figures text-ink-soft">
         {t.atMost(most, formatCount(most))}

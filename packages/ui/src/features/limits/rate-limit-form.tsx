@@ -1,83 +1,57 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 
 import { allKeysQuery, modelsQuery } from '../../api/queries.ts';
 import type { Options } from '../../parts/controls/select.tsx';
-import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { InputField, numberOrNull, SelectField } from '../form/fields.tsx';
 import { toKeyEnd } from '../keys/key-parts.tsx';
 import { limitsMessages } from './messages.ts';
 import type { RateLimitRule } from './rate-limits.tsx';
-
-interface RateLimitFormProps {
-  readonly existing: RateLimitRule | undefined;
-  /** Its place in what is sent, by which the gateway's messages name it. */
-  readonly place: number;
-  /** Rejects where it could not be saved. */
-  readonly onSave: (rule: RateLimitRule) => Promise<void>;
-  readonly onClose: () => void;
-}
+import { LimitDialog, type LimitFormProps } from './stored-limits.tsx';
 
 const NEW: RateLimitRule = { key: '*', model: '*', requests_per_minute: 60, tokens_per_minute: null };
 
 /** The dialog that adds a rate limit, or changes one. */
-export function RateLimitForm({ existing, place, onSave, onClose }: RateLimitFormProps) {
+export function RateLimitForm({ existing, place, onSave, onClose }: LimitFormProps<RateLimitRule>) {
   const t = limitsMessages();
-  const formId = useId();
   const form = useForm<RateLimitRule>({ defaultValues: existing ?? NEW });
   const save = useMutation({ mutationFn: onSave });
   const submit = form.handleSubmit((rule) => save.mutate(rule));
   const parts = { form, error: save.error };
   return (
-    <Dialog
-      title={existing === undefined ? t.form.newTitle : t.form.editTitle}
-      onClose={onClose}
-      actions={
-        <FormActions
-          formId={formId}
-          submit={existing === undefined ? t.form.add : t.form.save}
-          isBusy={save.isPending}
-          onClose={onClose}
-        />
-      }
-    >
-      <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-        <SelectField
-          {...parts}
-          name="key"
-          path={`data.${place}.key`}
-          label={t.form.key}
-          options={useKeyOptions(existing?.key)}
-        />
-        <SelectField
-          {...parts}
-          name="model"
-          path={`data.${place}.model`}
-          label={t.form.model}
-          hint={t.form.modelHint}
-          options={useModelOptions(existing?.model)}
-        />
-        <div className="grid grid-cols-2 gap-3">
-          {(['requests', 'tokens'] as const).map((what) => (
-            <InputField
-              key={what}
-              {...parts}
-              name={`${what}_per_minute`}
-              path={`data.${place}.${what}_per_minute`}
-              label={t.form[what]}
-              hint={t.form.empty}
-              type="number"
-              min={1}
-              step={1}
-              read={numberOrNull}
-            />
-          ))}
-        </div>
-        {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => void submit()} />}
-      </form>
-    </Dialog>
+    <LimitDialog isNew={existing === undefined} texts={t.form} saving={save} onSubmit={submit} onClose={onClose}>
+      <SelectField
+        {...parts}
+        name="key"
+        path={`data.${place}.key`}
+        label={t.form.key}
+        options={useKeyOptions(existing?.key)}
+      />
+      <SelectField
+        {...parts}
+        name="model"
+        path={`data.${place}.model`}
+        label={t.form.model}
+        hint={t.form.modelHint}
+        options={useModelOptions(existing?.model)}
+      />
+      <div className="grid grid-cols-2 gap-3">
+        {(['requests', 'tokens'] as const).map((what) => (
+          <InputField
+            key={what}
+            {...parts}
+            name={`${what}_per_minute`}
+            path={`data.${place}.${what}_per_minute`}
+            label={t.form[what]}
+            hint={t.form.empty}
+            type="number"
+            min={1}
+            step={1}
+            read={numberOrNull}
+          />
+        ))}
+      </div>
+    </LimitDialog>
   );
 }
 

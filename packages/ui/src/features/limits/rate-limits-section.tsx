@@ -1,19 +1,15 @@
 import type { RateLimitList } from '@model-gateway/core/wire';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { Lock, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { allKeysQuery, rateLimitsQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { Button } from '../../parts/controls/button.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
-import { showFailure, showUndo } from '../../parts/messages/toast-store.ts';
-import { RowMenu } from '../list-screen/list-screen.tsx';
 import { limitsMessages } from './messages.ts';
 import { RateLimitForm } from './rate-limit-form.tsx';
 import { describeRateLimit, type RateLimitRule, useKeyNames } from './rate-limits.tsx';
+import { LimitActions, StoredLimits } from './stored-limits.tsx';
 
 /** The limits, and whether they can be changed here. */
 const rateLimitListQuery = queryOptions({
@@ -24,16 +20,6 @@ const rateLimitListQuery = queryOptions({
 async function putRateLimits(rules: readonly RateLimitRule[]): Promise<void> {
   await callApi('/admin/v1/rate-limits', { method: 'PUT', body: { data: rules } });
   await queryClient.invalidateQueries({ queryKey: rateLimitsQuery.queryKey });
-}
-
-/** Puts these in the place of the stored limits, and offers to take that back. Throws `ApiError`. */
-async function changeRateLimits(
-  before: readonly RateLimitRule[],
-  after: readonly RateLimitRule[],
-  title: string,
-): Promise<void> {
-  await putRateLimits(after);
-  showUndo({ title, undo: () => putRateLimits(before), undone: limitsMessages().restored });
 }
 
 /** All rate limits; those that the configuration does not set are added, changed and deleted here. */
@@ -51,52 +37,27 @@ export function RateLimitsSection() {
 
 function LoadedSection({ list: { data, changeable } }: { list: RateLimitList }) {
   const t = limitsMessages();
-  const [open, setOpen] = useState<'new' | RateLimitRule | null>(null);
-  const stored = data.filter(({ source }) => source === 'stored').map(toRule);
-  const remove = useMutation({
-    mutationFn: (rule: RateLimitRule) =>
-      changeRateLimits(
-        stored,
-        stored.filter((other) => !isSame(other, rule)),
-        t.deleted,
-      ),
-    onError: (failure) => showFailure(t.notSaved, failure),
-  });
-  /** The place of the limit that is open among those that are stored. */
-  const at = open === null || open === 'new' ? -1 : stored.findIndex((other) => isSame(other, open));
-  const place = at < 0 ? stored.length : at;
   return (
-    <>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="flex-1 text-base font-semibold">{t.title}</h2>
-        {changeable && (
-          <Button icon={<Plus size={15} />} onClick={() => setOpen('new')}>
-            {t.add}
-          </Button>
-        )}
-      </div>
-      <p className="max-w-prose text-sm text-ink-soft">{t.about}</p>
-      {data.length === 0 ? (
-        <p className="text-sm text-ink-faint">{changeable ? t.none : t.uncounted}</p>
-      ) : (
-        <RateLimitTable
-          rules={data}
-          onEdit={(rule) => setOpen(toRule(rule))}
-          onDelete={(rule) => remove.mutate(rule)}
-        />
-      )}
-      {open !== null && (
-        <RateLimitForm
-          existing={open === 'new' ? undefined : open}
-          onClose={() => setOpen(null)}
-          onSave={async (rule) => {
-            await changeRateLimits(stored, stored.toSpliced(place, 1, rule), t.saved);
-            setOpen(null);
-          }}
-          place={place}
-        />
-      )}
-    </>
+    <StoredLimits
+      texts={t}
+      stored={data.filter(({ source }) => source === 'stored').map(toRule)}
+      isSame={isSame}
+      put={putRateLimits}
+      canAdd={changeable}
+      form={RateLimitForm}
+    >
+      {({ edit, remove }) =>
+        data.length === 0 ? (
+          <p className="text-sm text-ink-faint">{changeable ? t.none : t.uncounted}</p>
+        ) : (
+          <RateLimitTable
+            rules={data}
+            onEdit={(rule) => edit(toRule(rule))}
+            onDelete={(rule) => remove(toRule(rule))}
+          />
+        )
+      }
+    </StoredLimits>
   );
 }
 
@@ -159,19 +120,13 @@ function RateLimitTable({ rules, onEdit, onDelete }: RateLimitTableProps) {
               <td className="pr-4 text-right">{toCount(rule.requests_per_minute)}</td>
               <td className="pr-4 text-right">{toCount(rule.tokens_per_minute)}</td>
               <td className="text-right">
-                {rule.source === 'config' ? (
-                  <span title={t.fromConfig} className="inline-flex text-ink-faint">
-                    <Lock size={14} aria-label={t.fromConfig} />
-                  </span>
-                ) : (
-                  <RowMenu
-                    label={t.actionsFor(describeRateLimit(rule, nameOf))}
-                    items={[
-                      { label: t.edit, onSelect: () => onEdit(rule) },
-                      { label: t.delete, isDangerous: true, onSelect: () => onDelete(rule) },
-                    ]}
-                  />
-                )}
+                <LimitActions
+                  source={rule.source}
+                  texts={t}
+                  label={t.actionsFor(describeRateLimit(rule, nameOf))}
+                  onEdit={() => onEdit(rule)}
+                  onDelete={() => onDelete(rule)}
+                />
               </td>
             </tr>
           ))}
