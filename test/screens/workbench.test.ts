@@ -529,13 +529,18 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('is written in the language of the browser', async () => {
+    test('is written in the language of the browser, and begins with an example', async () => {
       const { page, problems } = await ui.open('#/playground?models=acme/mini', {
         managementKey: MANAGEMENT_KEY,
         initScript: CHOOSE_KEY,
         locale: 'de-DE',
       });
-      await page.getByRole('textbox', { name: 'Nachricht', exact: true }).fill('Wie ist der Himmel?');
+      const message = page.getByRole('textbox', { name: 'Nachricht', exact: true });
+      const examples = page.getByRole('group', { name: 'Beispiele' });
+      await examples.getByRole('button', { name: 'Nenne drei Grundfarben als JSON-Array.' }).click();
+      expect(await message.inputValue()).toBe('Nenne drei Grundfarben als JSON-Array.');
+      await examples.waitFor({ state: 'detached' });
+      await message.fill('Wie ist der Himmel?');
       await page.getByRole('button', { name: 'Senden' }).click();
       await page.getByRole('article', { name: 'Assistent' }).getByText('The sky is grey today.').waitFor();
       await page.getByRole('button', { name: 'Neu generieren' }).waitFor();

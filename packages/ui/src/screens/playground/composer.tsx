@@ -55,6 +55,14 @@ export function Composer(props: ComposerProps) {
       )}
       onKeyDown={onKeyDown}
     >
+      {text === '' && attached.length === 0 && columns.every(({ column }) => column.turns.length === 0) && (
+        <Examples
+          onPick={(example) => {
+            props.onText(example);
+            field.current?.focus();
+          }}
+        />
+      )}
       <textarea
         ref={field}
         aria-label={t.message}
@@ -97,6 +105,25 @@ export function Composer(props: ComposerProps) {
         )}
       </div>
     </section>
+  );
+}
+
+/** First messages for a conversation that is empty: they fill the field in, and are sent by the user. */
+function Examples({ onPick }: { readonly onPick: (text: string) => void }) {
+  const { composer: t } = playgroundMessages();
+  return (
+    <div role="group" aria-label={t.examples} className="flex flex-wrap gap-1.5">
+      {t.exampleTexts.map((example) => (
+        <button
+          key={example}
+          type="button"
+          className="rounded-full border border-line px-3 py-1 text-left text-xs text-ink-soft hover:bg-raised hover:text-ink"
+          onClick={() => onPick(example)}
+        >
+          {example}
+        </button>
+      ))}
+    </div>
   );
 }
 
