@@ -70,7 +70,8 @@ export function SpanFigures({ figures: { histogram }, range, fixed }: SpanFigure
                 {before === undefined ? (
                   <span className="text-ink-faint">{t.unknown}</span>
                 ) : (
-                  (toChange(value, read(before.totals)) ?? <span className="text-ink-faint">–</span>)
+                  // The line is there for all figures, so that they stand in one row.
+                  (toChange(value, read(before.totals)) ?? '\u00a0')
                 )}
                 {isFailed && <OtherEnds totals={totals} />}
               </dd>

@@ -87,7 +87,7 @@ interface SearchFieldProps {
 /** The field that filters a list by text: Escape empties it, and then leaves it. */
 export function SearchField({ ref, label, placeholder, value = '', onChange }: SearchFieldProps) {
   return (
-    <div className="relative max-w-2xl min-w-40 flex-1 basis-40">
+    <div className="relative max-w-2xl min-w-40 flex-1 basis-56">
       <Search size={15} className="absolute top-2.5 left-2.5 text-ink-faint" />
       <input
         ref={ref}

@@ -15,8 +15,9 @@ export function StateFacts({ state }: { state: ProviderState }) {
     <Facts
       facts={[
         [t.slug, <code className="font-mono text-xs">{slug}</code>],
-        [t.host, host ?? t.unknown],
-        [t.key, toKeyText(hasKey, byok)],
+        // A provider that is replayed, or that the host application has made, tells neither.
+        ...(host === null ? [] : [[t.host, host] as const]),
+        ...(hasKey === null && !byok ? [] : [[t.key, toKeyText(hasKey, byok)] as const]),
         [
           t.models,
           <Link to="/models" search={{ providers: slug }} className="text-accent underline">

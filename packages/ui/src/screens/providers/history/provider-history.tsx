@@ -36,7 +36,6 @@ export function ProviderHistorySection({ slug, name }: { slug: string; name: str
   return (
     <section aria-label={t.title} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h3 className="mr-auto text-sm font-semibold">{t.title}</h3>
         <div role="group" aria-label={t.time} className="flex gap-1">
           {SPANS.map((value) => (
             <Button
@@ -50,7 +49,12 @@ export function ProviderHistorySection({ slug, name }: { slug: string; name: str
             </Button>
           ))}
         </div>
-        <Button look="quiet" aria-pressed={isTable} className={PRESSED} onClick={() => setIsTable(!isTable)}>
+        <Button
+          look="quiet"
+          aria-pressed={isTable}
+          className={`ml-auto ${PRESSED}`}
+          onClick={() => setIsTable(!isTable)}
+        >
           {t.table}
         </Button>
       </div>
