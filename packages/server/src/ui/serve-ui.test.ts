@@ -59,6 +59,8 @@ test('leads a typed path to its screen', async () => {
   expect((await get('/ui')).headers['location']).toBe('/ui/');
   const { status, headers } = await get('/ui/generations/gen-1');
   expect([status, headers['location']]).toEqual([302, '/ui/#/generations/gen-1']);
+  const asked = { method: 'GET', path: '/ui/settings', query: 'section=alarms', baseUrl: 'http://127.0.0.1:8855' };
+  expect((await serveUi(asked, directory)).headers['location']).toBe('/ui/#/settings?section=alarms');
 });
 
 test('leads an app to the page that asks its user, with what it asks for', async () => {

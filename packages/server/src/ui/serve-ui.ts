@@ -53,22 +53,21 @@ export async function serveUi(
   { method, path, query = '', baseUrl, headers: { 'accept-encoding': accepted } = {} }: UiRequest,
   directory: string,
 ): Promise<GatewayResponse> {
+  const toScreen = (screen: string): GatewayResponse => {
+    // What an app asks for stays behind the `#`, out of logs; written anew, so that nothing else gets into the header.
+    const asked = new URLSearchParams(query).toString();
+    return toTextResponse(302, '', { location: `${mountPathOf({ baseUrl })}/ui/#${screen}${asked && `?${asked}`}` });
+  };
   if (method !== 'GET' && method !== 'HEAD') {
     return toTextResponse(405, 'Only GET and HEAD are allowed here\n', { allow: 'GET, HEAD' });
   }
   if (path === '/ui') return toTextResponse(308, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
   if (path === '/') return toTextResponse(302, '', { location: `${mountPathOf({ baseUrl })}/ui/` });
-  if (path === '/auth') {
-    // What an app asks for stays behind the `#`, out of logs; written anew, so that nothing else gets into the header.
-    const asked = new URLSearchParams(query).toString();
-    return toTextResponse(302, '', { location: `${mountPathOf({ baseUrl })}/ui/#/auth${asked && `?${asked}`}` });
-  }
+  if (path === '/auth') return toScreen(path);
   const name = path === '/ui/' ? 'index.html' : FILE.exec(path)?.[1];
   if (name === undefined) {
     if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'File not found\n');
-    return toTextResponse(302, '', {
-      location: `${mountPathOf({ baseUrl })}/ui/#${path.slice('/ui'.length)}`,
-    });
+    return toScreen(path.slice('/ui'.length));
   }
   const body = await readNamed(join(directory, name));
   if (body === undefined) {
