@@ -114,7 +114,7 @@ const openCall = (url: string, id: string): Promise<unknown> =>
 
 async function openSession(url: string): Promise<void> {
   const sums = read(url, '/admin/v1/generations/sessions', { session: SESSION, limit: '1' });
-  const query = { session: SESSION, sort: 'time', order: 'asc', limit: '50' };
+  const query = { session: SESSION, sort: 'time', order: 'asc', limit: '200' };
   let count = 0;
   let cursor: string | null | undefined;
   do {

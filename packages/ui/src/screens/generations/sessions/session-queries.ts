@@ -14,7 +14,8 @@ import { type SessionCall, toToolUse, type ToolUse } from './to-session-timeline
 
 const PATH = '/admin/v1/generations/sessions';
 const PAGE_SESSIONS = 50;
-const PAGE_CALLS = 50;
+/** As many as one read may have: most sessions are opened by it alone, as each read looks at all calls that are stored. */
+const PAGE_CALLS = 200;
 const REFRESH_MS = 15_000;
 
 /** The sessions of which a call matches the filters. A text cannot be looked for there. */
