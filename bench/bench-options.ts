@@ -14,6 +14,7 @@ export const TABLES = {
     'start-up',
     'cache-hits',
     'guarded',
+    'many-keys',
   ],
   embeddings: ['embeddings'],
   comparison: ['portkey'],

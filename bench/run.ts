@@ -16,6 +16,7 @@ import { measureFormats } from './measurements/formats.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
 import { measureLlms } from './measurements/llms.ts';
+import { measureManyKeys } from './measurements/many-keys.ts';
 import { measureMounted, measureSlowReaders, measureSoak } from './measurements/memory-scenes.ts';
 import { measureOpenCalls } from './measurements/open-calls.ts';
 import { measurePortkey } from './measurements/portkey.ts';
@@ -41,6 +42,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'start-up': measureStartUp,
   'cache-hits': measureCacheHits,
   guarded: measureGuarded,
+  'many-keys': measureManyKeys,
   embeddings: measureEmbeddings,
   portkey: measurePortkey,
   formats: measureFormats,

@@ -81,14 +81,14 @@ export function toRequestBytes(port: number, script: string, stream: boolean, ro
   const { headers } = route;
   const path = pathOf(route, script, stream);
   const body = toRequestBody(script, stream, route);
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    `host: 127.0.0.1:${port}`,
-    `authorization: Bearer ${BENCH_KEY}`,
-    'content-type: application/json',
-    'user-agent: model-gateway-bench',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `content-length: ${Buffer.byteLength(body)}`,
-  ];
-  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const all = {
+    host: `127.0.0.1:${port}`,
+    authorization: `Bearer ${BENCH_KEY}`,
+    'content-type': 'application/json',
+    'user-agent': 'model-gateway-bench',
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`);
 }
