@@ -55,6 +55,23 @@ export {
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export { type AccountOptions, defaultGuardrailIdOf, defaultGuardrailName } from './account/account.ts';
 export { toNewWorkspace } from './account/workspaces.ts';
+export {
+  applyIdentity,
+  type GroupGrant,
+  type Identity,
+  type IdentityParts,
+  type IdentityRules,
+} from './auth/identity.ts';
+export {
+  DEFAULT_CLAIMS,
+  type EndedIdentity,
+  type IdentityClaims,
+  type IdentityProvider,
+  type IdentityTokens,
+  type PendingSignIn,
+  type ProvenIdentity,
+} from './auth/identity-provider.ts';
+export type { OidcSignIn, ProxySignIn, SignInOptions } from './auth/identity-sessions.ts';
 export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
 export type { BootstrapKey } from './auth/authenticate.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/catalog.ts';

@@ -3,6 +3,7 @@ import type { FixtureLibrary } from './api/make-fixture.ts';
 import type { SampleData } from './api/sample-data.ts';
 import type { AuditListener } from './audit/audit-trail.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
+import type { SignInOptions } from './auth/identity-sessions.ts';
 import type { MemberDirectory } from './auth/keys.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Timeouts } from './calls/attempt.ts';
@@ -68,6 +69,8 @@ export interface GatewayOptions extends Setup {
    * none. Default 10. Addresses of this machine, and requests without an address, are never slowed.
    */
   readonly wrongKeysPerAddress?: number | null | undefined;
+  /** How members sign in as themselves to the UI. Default: by one-time links and management keys alone. */
+  readonly signIn?: SignInOptions | undefined;
   /** The embedder's own people. Default: those added through `/admin/v1/members`, which cannot be written to otherwise. */
   readonly members?: MemberDirectory | undefined;
   /** Requests under these hosts stay in their region. */

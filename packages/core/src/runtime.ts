@@ -6,6 +6,7 @@ import type { SystemParts } from './api/system.ts';
 import { type AuditTrail, createAuditTrail } from './audit/audit-trail.ts';
 import { createAuthCodes } from './auth/auth-codes.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
+import { createIdentitySessions, type IdentitySessions } from './auth/identity-sessions.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -200,6 +201,14 @@ export function createFoundations(
           isCommand,
           onAudit: options.onAudit,
         });
+  const members = options.members ?? store.members;
+  const identitySessions: IdentitySessions | null =
+    sessions === null || options.signIn === undefined
+      ? null
+      : createIdentitySessions(options.signIn, {
+          ...{ store, members, platform, logger, sessions, entries: store.entries },
+          noteEnded: (session, request) => audit?.noteEnded(session, request),
+        });
   const instanceId = once(() => createRandomId(platform));
   const creditsUsd = (): number | null => current().account.creditsUsd ?? null;
   const { setupHost: host } = options;
@@ -215,6 +224,7 @@ export function createFoundations(
     liveSetup: host === undefined ? undefined : createLiveSetup({ host, store, logger, base: options, ...inForce }),
     random,
     sessions,
+    identitySessions,
     authCodes: createAuthCodes(platform, store.entries),
     audit,
     noteSignIn: () => undefined,
@@ -240,7 +250,7 @@ export function createFoundations(
     wheel,
     keepLimits: createLimitKeeper({ wheel, platform }),
     authenticate: createAuthenticate(
-      { ...options, members: options.members ?? store.members },
+      { ...options, members, identitySessions },
       platform,
       sessions,
       shareFailures('wrong-keys'),

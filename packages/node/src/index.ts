@@ -12,7 +12,7 @@ export { isOfPackage, type PackageConfig, toPackageConfig } from './config/packa
 export { type ProviderConfig, type ProviderPreset, toProviderConfig } from './config/provider-config.ts';
 export { createNodePlatform } from './node-platform.ts';
 export { listen, type Listener, type ListenOptions } from './http/listen.ts';
-export { isLoopbackHost } from './http/guard-request.ts';
+export { createAddressMatcher, isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 export {
   createMountedGateway,

@@ -36,6 +36,7 @@ const fixtures = late(() => import('./fixtures.ts'));
 const fixtureExport = late(() => import('./fixture-export.ts'));
 const sampleData = late(() => import('./sample-data.ts'));
 const sessions = late(() => import('./sessions.ts'));
+const signIn = late(() => import('./sign-in.ts'));
 const system = late(() => import('./system.ts'));
 const metrics = late(() => import('./metrics.ts'));
 const datasets = late(() => import('./datasets.ts'));
@@ -265,6 +266,11 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /admin/v1/session': anyone('admin', sessions('getSession'), 'Show whether the browser is signed in'),
     'POST /admin/v1/session': anyone('admin', sessions('createSession'), 'Sign in with a one-time token or a management key', { audit: 'session.create' }),
     'DELETE /admin/v1/session': anyone('admin', sessions('deleteSession'), 'Sign out', { audit: 'session.delete' }),
+    'GET /admin/v1/sign-in': anyone('admin', signIn('getSignInWays'), 'Show the ways to sign in beside links and keys'),
+    'GET /admin/v1/sign-in/oidc': anyone('admin', signIn('beginSignIn'), 'Go to the provider of identity to sign in'),
+    'GET /admin/v1/sign-in/oidc/callback': anyone('admin', signIn('finishSignIn'), 'Come back from the provider of identity, signed in', { audit: 'session.create' }),
+    'POST /admin/v1/sign-in/oidc/back-channel-logout': anyone('admin', signIn('endByProvider'), 'End the sessions of a user, for the provider of identity', { audit: 'session.delete' }),
+    'POST /admin/v1/sign-in/proxy': anyone('admin', signIn('signInByProxy'), 'Sign in as the user whom a trusted proxy names', { audit: 'session.create' }),
   },
   System: {
     'GET /health': anyone('health', system('getHealth'), 'Whether the process is running'),

@@ -35,6 +35,7 @@ import type { ResponsesParts } from './responses.ts';
 import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
 import type { SessionParts } from './sessions.ts';
+import type { SignInParts } from './sign-in.ts';
 import type { SystemParts } from './system.ts';
 import type { CreateVideoParts, VideoParts } from './videos.ts';
 import type { ViewParts } from './views.ts';
@@ -85,6 +86,7 @@ export type ApiParts = ChatParts &
   SampleDataParts &
   DatasetParts &
   SessionParts &
+  SignInParts &
   SystemParts;
 
 /** An operation with its name, under which the file of its resource exports it and generated clients call it. */

@@ -1,4 +1,5 @@
 import { type AuthenticateCaller, isSignedInByHost, LINK_PRINCIPAL, refuseForged } from '../auth/authenticate.ts';
+import type { IdentitySessions } from '../auth/identity-sessions.ts';
 import type { Session } from '../auth/session-keep.ts';
 import { isOwnPage, type Sessions, toSessionCookie } from '../auth/sessions.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
@@ -14,10 +15,12 @@ export interface SessionParts {
   readonly hasPublicKey: boolean;
   /** Told of the session that a sign-in has opened, for the audit log. */
   readonly noteSignIn: (session: Session) => void;
+  /** Sessions of members; null where nobody can sign in as themselves. */
+  readonly identitySessions: Pick<IdentitySessions, 'signOutUrl'> | null;
 }
 
 /** A session as its browser sees it. */
-function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {
+export function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {
   return { signed_in: true, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
 }
 
@@ -123,13 +126,15 @@ export const deleteSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'set-cookie': 'Ends the session' },
   errors: ['permission_denied'],
-  async run({ request, parts: { sessions }, responseHeaders }) {
+  async run({ request, parts: { sessions, identitySessions }, responseHeaders }) {
     const session = await sessions?.find(request);
+    let logoutUrl: string | undefined;
     if (session !== undefined) {
       refuseForged(request, session);
       await sessions?.close(session);
+      logoutUrl = await identitySessions?.signOutUrl(session, `${request.baseUrl}/ui/`);
     }
     responseHeaders['set-cookie'] = toSessionCookie(null, request.baseUrl);
-    return { data: { signed_in: false } };
+    return { data: { signed_in: false, ...(logoutUrl !== undefined && { logout_url: logoutUrl }) } };
   },
 });

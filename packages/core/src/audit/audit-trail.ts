@@ -37,6 +37,8 @@ export interface AuditTrail {
   actorOfSession(session: Session): Promise<Actor>;
   /** Records a refusal: the first of its kind soon, those that are like it as one record with their number. */
   noteRefused(asked: AuditedRequest, error: GatewayError): void;
+  /** Records that the provider of identity has ended a session, found by this request of it. */
+  noteEnded(session: Session, request: GatewayRequest): void;
   /** Resolves when the refusals so far are written, those still counted included. */
   settled(): Promise<void>;
 }
@@ -109,11 +111,11 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       target: { ...target, id: await clean(target.id), name: await clean(target.name) },
     };
   };
-  const actorOfSession = async ({ secret, keyHash, name }: Session): Promise<Actor> => ({
+  const actorOfSession = async ({ secret, keyHash, name, memberId }: Session): Promise<Actor> => ({
     kind: 'session',
     id: await toFingerprint(secret, platform),
     name,
-    member: null,
+    member: memberId ?? null,
     key: keyHash,
   });
   const actorOf = async (request: GatewayRequest, principal: Principal | undefined): Promise<Actor> => {
@@ -139,6 +141,16 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       }
     },
   });
+  let ending: Promise<void> = Promise.resolve();
+  const recordEnd = async (session: Session, request: GatewayRequest): Promise<void> => {
+    try {
+      const actor = await actorOfSession(session);
+      const target = { kind: 'session', id: actor.id, name: actor.name, workspace: null } as const;
+      await write([await toEntry(actor, request, { action: 'session.delete', target, reason: 'authentication' })]);
+    } catch (error) {
+      logger.error('the end of a session could not be written to the audit log', { reason: String(error) });
+    }
+  };
   return {
     repository,
     actorOf,
@@ -163,7 +175,13 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       }
     },
     noteRefused: refusals.note,
-    settled: refusals.settled,
+    noteEnded(session, request) {
+      ending = Promise.all([ending, recordEnd(session, request)]).then(() => undefined);
+    },
+    async settled() {
+      await refusals.settled();
+      await ending;
+    },
   };
 }
 

@@ -7,14 +7,17 @@ import type { Route, RouteMatch, RouteRow } from '../http/route.ts';
 import type { AuditedRequest, AuditTrail } from './audit-trail.ts';
 import { type AuditedParts, runAudited } from './run-audited.ts';
 
-/** Whether the log has what a route does: changes by whoever makes them, and what those who administer read of calls. */
+/**
+ * Whether the log has what a route does: changes by whoever makes them, and what those who administer read of calls. A
+ * GET that needs no key and is in the log signs in.
+ */
 export function isAudited(
-  { audit, method }: Pick<RouteRow, 'audit' | 'method'>,
+  { audit, method, auth }: Pick<RouteRow, 'audit' | 'method'> & Pick<Route<never>, 'auth'>,
   trail: AuditTrail | null,
   principal?: Principal,
 ): boolean {
   if (audit == null || trail === null) return false;
-  return method !== 'GET' || principal?.kind === 'management';
+  return method !== 'GET' || auth === 'none' || principal?.kind === 'management';
 }
 
 type PartsOfRoute = AuditedParts & {

@@ -60,7 +60,9 @@ export async function runAudited<Parts extends AuditedParts & { readonly platfor
     const actor = session === undefined ? await before : await trail.actorOfSession(session);
     // Nobody was signed out.
     if (actor.kind === 'unknown' && changes.length === 0) return;
-    const found = changes.length === 0 ? [toPlainFacts(asked)] : await toChangeFacts(asked, changes, parts.platform);
+    const changed = changes.length === 0 ? [] : await toChangeFacts(asked, changes, parts.platform);
+    // A sign-in is one also where it has changed its member.
+    const found = changed.length === 0 || session !== undefined ? [toPlainFacts(asked), ...changed] : changed;
     const facts = found.map((each) =>
       each.target.kind === 'session' ? { ...each, target: { ...each.target, id: actor.id, name: actor.name } } : each,
     );

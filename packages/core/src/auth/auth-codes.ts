@@ -56,8 +56,10 @@ export function createAuthCodes(
   };
 }
 
-/** Bounded: the oldest is removed first. */
-function createMemoryEntries({ monotonicNow }: Pick<Platform, 'monotonicNow'>) {
+/** Entries of this process alone, where no processes share any. Bounded: the oldest is removed first. */
+export function createMemoryEntries({
+  monotonicNow,
+}: Pick<Platform, 'monotonicNow'>): Pick<SharedEntries, 'get' | 'put' | 'claim' | 'take'> {
   const held = new Map<string, { readonly value: string; readonly endsAt: number }>();
   const find = (id: string): string | undefined => {
     const found = held.get(id);
@@ -68,6 +70,11 @@ function createMemoryEntries({ monotonicNow }: Pick<Platform, 'monotonicNow'>) {
     async put(id: string, value: string, ttlMs: number) {
       held.set(id, { value, endsAt: monotonicNow() + ttlMs });
       dropOldest(held, MAX_CODES);
+    },
+    async claim(id, value, ttlMs) {
+      const found = find(id);
+      if (found === undefined) await this.put(id, value, ttlMs);
+      return found;
     },
     async take(id: string) {
       const found = find(id);

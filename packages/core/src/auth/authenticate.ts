@@ -3,6 +3,7 @@ import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type Authenticate, firstValue, type GatewayRequest, type HeaderMap, type Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
+import type { IdentitySessions } from './identity-sessions.ts';
 import type { MemberDirectory } from './keys.ts';
 import { findMemberPrincipal } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
@@ -19,6 +20,8 @@ interface AuthenticateOptions {
   readonly store: Pick<Store, 'keys' | 'catchUpTables' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
+  /** Keeps sessions of members in force; null where nobody can sign in as themselves. */
+  readonly identitySessions?: Pick<IdentitySessions, 'requireInForce'> | null | undefined;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }
@@ -89,14 +92,22 @@ export function createAuthenticate(
     const session = await findSession(request);
     if (session === undefined) return authenticateByKey(request);
     refuseForged(request, session);
-    const signedIn = await findSignedIn(session);
+    const signedIn = await findSignedIn(session, request);
     const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
     return keyHash === undefined ? signedIn : findActedAs(keyHash);
   };
 
-  const findSignedIn = async ({ memberId, keyHash }: Session): Promise<Principal> => {
+  const findSignedIn = async (session: Session, request: GatewayRequest): Promise<Principal> => {
+    const { memberId, keyHash } = session;
+    if (session.identity !== undefined) await requireInForce(session, request);
     if (memberId !== undefined) return findMemberPrincipal(memberId, options);
     return keyHash === null ? LINK_PRINCIPAL : findLater(keyHash);
+  };
+
+  /** One that was opened in a way that the configuration knows no more has ended. */
+  const requireInForce = async (session: Session, request: GatewayRequest): Promise<void> => {
+    if (options.identitySessions != null) return options.identitySessions.requireInForce(session, request);
+    throw new GatewayError('authentication', 'This session has ended; sign in again');
   };
 
   const authenticateByKey = (request: GatewayRequest): Awaitable<Principal> => {

@@ -26,7 +26,7 @@ export async function findMemberPrincipal(id: string, { members, store }: Member
   const workspaces = new Map<string, WorkspaceRole>();
   for (const workspace of await store.workspaces.list()) {
     const own = workspace.members?.find(({ user_id: userId }) => userId === id);
-    if (own !== undefined) workspaces.set(workspace.id, own.role === 'admin' ? 'administrator' : 'member');
+    if (own !== undefined) workspaces.set(workspace.id, own.role === 'admin' ? 'administrator' : own.role);
   }
   return {
     kind: 'management',
@@ -37,5 +37,6 @@ export async function findMemberPrincipal(id: string, { members, store }: Member
   };
 }
 
-const nameOf = ({ id, email, first_name: first, last_name: last }: Member): string =>
+/** What people call a member. */
+export const nameOf = ({ id, email, first_name: first, last_name: last }: Member): string =>
   [first, last].filter((part) => part !== null && part !== '').join(' ') || email || id;

@@ -61,6 +61,8 @@ export interface Session {
   readonly keyHash: string | null;
   /** The member who has signed in as themselves, by a provider of identity or a trusted proxy. */
   readonly memberId?: string | undefined;
+  /** What keeps a member's session in force beside its own time: see identity-sessions.ts. */
+  readonly identity?: SessionIdentity | undefined;
   readonly name: string;
   /** Token that writes must carry beside the cookie. */
   readonly csrfToken: string;
@@ -69,3 +71,16 @@ export interface Session {
   /** The `Host` it was made at; it holds at no other. */
   readonly host: string;
 }
+
+/** Who has vouched for the member of a session. */
+export type SessionIdentity =
+  | {
+      readonly via: 'oidc';
+      /** The marks of logouts at the provider that were there when the session was opened, by what they are of. */
+      readonly marks: Readonly<Record<string, string | null>>;
+    }
+  | {
+      readonly via: 'proxy';
+      /** Of all that the proxy says of the user. */
+      readonly fingerprint: string;
+    };

@@ -11,7 +11,7 @@ export interface Sessions {
   issueToken(): string;
   /** Whether the token is good; it is not any more afterwards. */
   redeemToken(token: string): Promise<boolean>;
-  open(session: Pick<Session, 'keyHash' | 'name' | 'memberId'>, request: GatewayRequest): Promise<Session>;
+  open(session: Pick<Session, 'keyHash' | 'name' | 'memberId' | 'identity'>, request: GatewayRequest): Promise<Session>;
   /** The session of a request's cookie, unless a page of another origin has sent it. */
   find(request: GatewayRequest): Promise<Session | undefined>;
   close(session: Session): Promise<void>;
@@ -56,12 +56,13 @@ export function createSessions(platform: Platform, entries?: SharedEntries, shar
       return token;
     },
     redeemToken: async (token) => SECRET.test(token) && keep.takeToken(token),
-    async open({ keyHash, name, memberId }, { headers }) {
+    async open({ keyHash, name, memberId, identity }, { headers }) {
       const session: Session = {
         secret: createSecret(),
         keyHash,
         name,
         ...(memberId !== undefined && { memberId }),
+        ...(identity !== undefined && { identity }),
         csrfToken: createRandomId(platform),
         expiresAtMs: platform.now() + SESSION_LIFETIME_S * 1000,
         host: firstValue(headers['host']) ?? '',

@@ -42,6 +42,8 @@ export interface GatewayRequest {
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;
   readonly remoteAddress?: string | undefined;
+  /** The other side of the connection itself, whatever forwarded headers say of the client: that of a proxy. */
+  readonly peerAddress?: string | undefined;
   /** The caller, where the host knows it already; the key in the headers is then ignored. */
   readonly principal?: Principal | undefined;
   /**

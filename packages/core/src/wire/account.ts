@@ -129,7 +129,8 @@ const workspaceMemberSchema = z.object({
   id: z.string(),
   workspace_id: z.string(),
   user_id: z.string(),
-  role: z.enum(['admin', 'member']),
+  /** `viewer` is ours. */
+  role: z.enum(['admin', 'member', 'viewer']),
   created_at: z.string(),
 });
 export type WorkspaceMember = z.infer<typeof workspaceMemberSchema>;

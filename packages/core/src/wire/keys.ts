@@ -203,6 +203,8 @@ export const sessionResponseSchema = z.object({
       signed_in: z.literal(false),
       /** The gateway takes the keys of the demo. */
       demo: z.literal(true).optional(),
+      /** After a sign-out: where the browser signs out of the provider of identity, too. */
+      logout_url: z.string().optional(),
     }),
     z.object({
       signed_in: z.literal(true),

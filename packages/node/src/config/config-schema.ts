@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 import {
   baseUrlSchema,
   configuredModelSchema,
@@ -12,16 +10,13 @@ import {
   providerSettingsSchema,
   secretText,
 } from '@model-gateway/core';
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 import { accountSchema, MAX_TIMER_MS, routingSchema } from './account-config.ts';
 import { moduleEntrySchema, moduleFields } from './module-config.ts';
+import { addressRange, signInSchema } from './sign-in-config.ts';
 
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
-
-const isAddressRange = (text: string): boolean =>
-  isIP(text) !== 0 || (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text));
 
 /** Any scheme, because browser extensions and desktop shells have their own. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
@@ -34,7 +29,7 @@ const serverSchema = z.strictObject({
     .default(null)
     .describe('Where clients reach the gateway, if not at host and port'),
   trustedProxies: z
-    .array(z.string().refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"'))
+    .array(addressRange)
     .default([])
     .describe('Proxies whose X-Forwarded-* headers are trusted'),
   bodyLimitMb: z.number().positive().max(1024).default(32),
@@ -301,6 +296,7 @@ export const configSchema = z.strictObject({
   server: serverSchema.prefault({}),
   regions: z.array(regionSchema).default([]),
   auth: authSchema.prefault({}),
+  signIn: signInSchema.prefault({}).describe('How members sign in as themselves'),
   account: accountSchema.prefault({}),
   routing: routingSchema.prefault({}).describe('Defaults for calls'),
   store: storeSchema.prefault({}),

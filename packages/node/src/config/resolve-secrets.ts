@@ -9,6 +9,7 @@ import { type ConfigIssue, toPathText } from './config-errors.ts';
 /** Every place where a secret may stand, and so `env:NAME` and `file:PATH` are read; `*` is any entry. */
 const SECRET_PLACES: readonly (readonly string[])[] = [
   ['auth', 'bootstrapKeys', '*', 'key'],
+  ['signIn', 'oidc', 'clientSecret'],
   ['store', 'url'],
   ['shared', 'url'],
   ['metrics', 'token'],

@@ -211,13 +211,8 @@ interface PublicView {
 
 /** Reads forwarded headers from trusted proxies only. Throws `RangeError` for an invalid range. */
 export function createPublicView({ publicUrl, trustedProxies = [] }: ReachOptions): PublicView {
-  const ranges = trustedProxies.map(parseRange);
+  const isTrusted = createAddressMatcher(trustedProxies);
   const configured = publicUrl?.replace(/\/+$/, '');
-  const isTrusted = (address: string | undefined): boolean => {
-    if (ranges.length === 0 || address === undefined || !ipaddr.isValid(address)) return false;
-    const parsed = ipaddr.process(address);
-    return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
-  };
   const firstOf = (value: string | string[] | undefined): string | undefined =>
     (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
 
@@ -239,6 +234,16 @@ export function createPublicView({ publicUrl, trustedProxies = [] }: ReachOption
       if (client === undefined) return direct;
       return ipaddr.isValid(client) ? ipaddr.process(client).toString() : addressWithoutTrust(request);
     },
+  };
+}
+
+/** Creates the question whether an address is in one of these ranges. Throws `RangeError` for an invalid range. */
+export function createAddressMatcher(texts: readonly string[]): (address: string | undefined) => boolean {
+  const ranges = texts.map(parseRange);
+  return (address) => {
+    if (ranges.length === 0 || address === undefined || !ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
   };
 }
 

@@ -63,6 +63,7 @@ export function toGatewayRequest(
     // Not a getter: an accessor gives each such object a hidden class, which costs more to collect than the request.
     baseUrl: options.originOf(request) + mountPath,
     remoteAddress: options.remoteAddress,
+    peerAddress: request.socket.remoteAddress,
     principal: options.principal,
     authenticate: options.authenticate,
   };

@@ -48,10 +48,11 @@ export const secretsOf = ({
 
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets(config: GatewayConfig): string[] {
-  const { auth, metrics, providers, webhooks, webSearch, files, store, shared, optionSecrets } = config;
+  const { auth, signIn, metrics, providers, webhooks, webSearch, files, store, shared, optionSecrets } = config;
   return [
     ...optionSecrets,
     ...auth.bootstrapKeys.map(({ key }) => key),
+    signIn.oidc?.clientSecret ?? '',
     ...providers.flatMap(secretsOf),
     webhooks.signingSecret ?? '',
     webhooks.previousSigningSecret ?? '',

@@ -38,6 +38,7 @@ import {
 import { openFiles } from '../open/open-files.ts';
 import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
+import { openSignIn } from '../open/open-sign-in.ts';
 import { isReady } from '../open/open-store.ts';
 import { createRedactor, type ServerLogger } from '../process/logger.ts';
 import { createProviderChecks } from '../setup/provider-checks.ts';
@@ -160,6 +161,7 @@ async function composeParts(
     platform,
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
+    signIn: await openSignIn(config),
     account: toAccount(config),
     regions: config.regions,
     timeouts: config.timeouts,

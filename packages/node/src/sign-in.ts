@@ -1,0 +1,1 @@
+export { createOidcProvider, type OidcProviderOptions } from './sign-in/oidc-provider.ts';

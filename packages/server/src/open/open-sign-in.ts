@@ -1,0 +1,18 @@
+import type { GatewayOptions } from '@model-gateway/core';
+import { createAddressMatcher, type GatewayConfig } from '@model-gateway/node';
+
+/** How members sign in as themselves. Undefined where the configuration names no way. */
+export async function openSignIn({ signIn }: Pick<GatewayConfig, 'signIn'>): Promise<GatewayOptions['signIn']> {
+  const { oidc, proxy, ...rules } = signIn;
+  if (oidc === null && proxy === null) return undefined;
+  return {
+    rules,
+    ...(oidc !== null && { oidc: { ...oidc, provider: await openProvider(oidc) } }),
+    ...(proxy !== null && { proxy: { ...proxy, isTrusted: createAddressMatcher(proxy.trustedAddresses) } }),
+  };
+}
+
+async function openProvider(oidc: NonNullable<GatewayConfig['signIn']['oidc']>) {
+  const { createOidcProvider } = await import('@model-gateway/node/sign-in');
+  return createOidcProvider(oidc);
+}
