@@ -56,11 +56,17 @@ export const getSignInWays = publicOperation<SignInParts>()({
   },
 });
 
+const REDIRECT_HEADERS = { 'cache-control': '`no-store`', 'referrer-policy': '`no-referrer`' };
+
 /** `GET /admin/v1/sign-in/oidc`: sends the browser to the provider. */
 export const beginSignIn = publicOperation<SignInParts>()({
   query: beginSignInQuerySchema,
   response: { mediaTypes: { 'text/plain': null } },
-  responseHeaders: { location: 'The page of the provider', 'set-cookie': 'What the way back is checked against' },
+  responseHeaders: {
+    location: 'The page of the provider',
+    'set-cookie': 'What the way back is checked against',
+    ...REDIRECT_HEADERS,
+  },
   status: 302,
   errors: ['not_found'],
   find: (context) => findOidc(context),
@@ -79,7 +85,7 @@ export const beginSignIn = publicOperation<SignInParts>()({
 /** `GET /admin/v1/sign-in/oidc/callback`: the way back from the provider. Opens the session, or says on the page why not. */
 export const finishSignIn = publicOperation<SignInParts>()({
   response: { mediaTypes: { 'text/plain': null } },
-  responseHeaders: { location: 'The page that the sign-in began at', 'set-cookie': 'The session' },
+  responseHeaders: { location: 'The page that the sign-in began at', 'set-cookie': 'The session', ...REDIRECT_HEADERS },
   status: 302,
   errors: ['not_found'],
   find: (context) => findOidc(context),
@@ -139,7 +145,7 @@ export const endByProvider = publicOperation<SignInParts>()({
     const actor = { kind: 'unknown', id: null, name: issuer, member: null, key: null } as const;
     const target = { kind: 'session', id: null, name, workspace: null } as const;
     await audit?.record({ actor, request }, [{ action: 'session.delete', target }]);
-    return { status: 200, headers: { 'cache-control': 'no-store' }, body: null };
+    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }, body: '' };
   },
 });
 
@@ -191,11 +197,12 @@ const redirect = (location: string, cookie?: string): GatewayResponse => ({
   status: 302,
   headers: {
     location,
+    'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     ...(cookie !== undefined && { 'set-cookie': cookie }),
   },
-  body: null,
+  body: '',
 });
 
 /** A path of this origin alone: what a link of another page says must not lead elsewhere after a sign-in. */
