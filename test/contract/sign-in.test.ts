@@ -94,9 +94,7 @@ test.each(['https://evil.example/', '//evil.example/', String.raw`/\evil.example
   async (returnTo) => {
     const gateway = await start();
     const browser = createCookieBrowser();
-    const page = await browser.visit(
-      `${gateway.url}/admin/v1/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`,
-    );
+    const page = await browser.visit(`${gateway.url}/admin/v1/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`);
     const [cookie = ''] = [...browser.cookies].flatMap(([name, value]) =>
       name.startsWith('gateway_sign_in') ? [decodeURIComponent(value)] : [],
     );
@@ -207,30 +205,33 @@ test('a user who is gone at the provider loses the session, and a provider that 
   expect(ended?.actor.member).toBe(idOf('u-ada'));
 });
 
-test.each([true, false])('a logout at the provider ends the sessions at two instances (by session: %s)', async (hasSessions) => {
-  const clocks = { passedMs: 0, skewMs: 0 };
-  const store = createSharedMemoryStore(() => performance.now() + clocks.passedMs);
-  const [one, other] = [await start({ store, clocks }), await start({ store, clocks })];
-  provider.serve([one.url, other.url], { hasSessions });
-  const first = await one.signIn('u-ada');
-  // The same browser is signed in there already.
-  const second = await other.signIn('u-ada', first.browser);
-  const elsewhere = await one.signIn('u-ada');
-  expect([await first.session(), await second.session(), await elsewhere.session()]).toEqual(
-    Array.from({ length: 3 }, () => expect.objectContaining({ signed_in: true })),
-  );
-  const page = await first.browser.visit(`${provider.issuer}/session/end?client_id=${CLIENT.clientId}`);
-  const xsrf = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-  await first.browser.visit(`${provider.issuer}/session/end/confirm`, { xsrf, logout: 'yes' });
-  clocks.passedMs += 1000;
-  expect([await first.session(), await second.session()]).toEqual([{ signed_in: false }, { signed_in: false }]);
-  expect(await elsewhere.session()).toMatchObject({ signed_in: hasSessions });
-  const records = await readAudit(one);
-  const told = records.find(({ action, actor }) => action === 'session.delete' && actor.kind === 'unknown');
-  expect(told?.actor.name).toBe(provider.issuer);
-  // Who signs in again is in again.
-  expect(await (await one.signIn('u-ada', first.browser)).session()).toMatchObject({ signed_in: true });
-});
+test.each([true, false])(
+  'a logout at the provider ends the sessions at two instances (by session: %s)',
+  async (hasSessions) => {
+    const clocks = { passedMs: 0, skewMs: 0 };
+    const store = createSharedMemoryStore(() => performance.now() + clocks.passedMs);
+    const [one, other] = [await start({ store, clocks }), await start({ store, clocks })];
+    provider.serve([one.url, other.url], { hasSessions });
+    const first = await one.signIn('u-ada');
+    // The same browser is signed in there already.
+    const second = await other.signIn('u-ada', first.browser);
+    const elsewhere = await one.signIn('u-ada');
+    expect([await first.session(), await second.session(), await elsewhere.session()]).toEqual(
+      Array.from({ length: 3 }, () => expect.objectContaining({ signed_in: true })),
+    );
+    const page = await first.browser.visit(`${provider.issuer}/session/end?client_id=${CLIENT.clientId}`);
+    const xsrf = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    await first.browser.visit(`${provider.issuer}/session/end/confirm`, { xsrf, logout: 'yes' });
+    clocks.passedMs += 1000;
+    expect([await first.session(), await second.session()]).toEqual([{ signed_in: false }, { signed_in: false }]);
+    expect(await elsewhere.session()).toMatchObject({ signed_in: hasSessions });
+    const records = await readAudit(one);
+    const told = records.find(({ action, actor }) => action === 'session.delete' && actor.kind === 'unknown');
+    expect(told?.actor.name).toBe(provider.issuer);
+    // Who signs in again is in again.
+    expect(await (await one.signIn('u-ada', first.browser)).session()).toMatchObject({ signed_in: true });
+  },
+);
 
 test('a logout token is refused that is none, is old, has a nonce, is for others, or was used', async () => {
   const gateway = await start();

@@ -1,3 +1,5 @@
+import type { SignInProblem } from '@model-gateway/core/wire';
+
 /*
  * The link that signs a browser in, once: the gateway prints what `toSignInLink` writes, and the page takes what
  * `readSignInLink` reads. The token is in the fragment, which browsers send to no server and write into no log.
@@ -29,4 +31,12 @@ export function readSignInLink({
   if (inFragment !== undefined) return { token: inFragment, address: pathname };
   const inQuery = new URLSearchParams(search).get('token');
   return inQuery === null ? null : { token: inQuery, address: pathname + hash };
+}
+
+const PROBLEM = /^#sign-in-error=(\w{1,40})$/;
+
+/** Why a sign-in at a provider of identity has failed, as the way back from there says it; null where it says nothing. */
+export function readSignInProblem(hash: string): SignInProblem | null {
+  const named = PROBLEM.exec(hash)?.[1];
+  return named === undefined ? null : (named as SignInProblem);
 }

@@ -13,6 +13,9 @@ export interface Person {
   groups: readonly string[];
 }
 
+/** Also those that no honest provider signs. */
+type Claims = Readonly<Record<string, unknown>>;
+
 /** A real provider of identity on a socket of this machine, with a page to sign in by the name of a person. */
 export interface RunningProvider {
   readonly issuer: string;
@@ -21,13 +24,13 @@ export interface RunningProvider {
   /** Makes the provider what it is for these gateways, of which the first gets the back-channel logouts. */
   serve(gateways: readonly string[], options?: { readonly hasSessions?: boolean }): void;
   /** Changes the claims of each ID token before it is signed, until it is undefined again. */
-  tamper: ((claims: JWTPayload) => JWTPayload) | undefined;
+  tamper: ((claims: JWTPayload) => Claims) | undefined;
   /** While true, every request is answered by 503. */
   isAway: boolean;
   /** Signs with another key from now on, and offers the new one alone. */
   rotateKey(): void;
   /** A token that the provider has signed. */
-  sign(claims: JWTPayload, header?: { readonly alg: string; readonly typ?: string }): Promise<string>;
+  sign(claims: Claims, header?: { readonly alg: string; readonly typ?: string }): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -66,7 +69,9 @@ export async function startOidcProvider(): Promise<RunningProvider> {
       running.serve(...served);
     },
     sign: async (claims, header = { alg: 'ES256' }) =>
-      new SignJWT(claims).setProtectedHeader({ kid: String(key.kid), ...header }).sign(await importJWK(key, 'ES256')),
+      new SignJWT(claims as JWTPayload)
+        .setProtectedHeader({ kid: String(key.kid), ...header })
+        .sign(await importJWK(key, 'ES256')),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -126,6 +131,7 @@ function createProvider(
       await grant.save();
       return grant;
     },
+    renderError: (context: { body: string }, { error }: { error: string }) => void (context.body = toPage(error)),
     features: {
       devInteractions: { enabled: false },
       backchannelLogout: { enabled: true },
@@ -186,7 +192,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
 /** Exchanges the ID token of a response of the token endpoint. */
 function tamperWith(
   response: ServerResponse,
-  change: (claims: JWTPayload) => JWTPayload,
+  change: (claims: JWTPayload) => Claims,
   sign: RunningProvider['sign'],
 ): void {
   const end = response.end.bind(response) as (body: string) => ServerResponse;

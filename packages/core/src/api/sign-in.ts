@@ -1,8 +1,8 @@
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { isSignedInByHost } from '../auth/authenticate.ts';
 import { refuseIdentity, type PendingSignIn } from '../auth/identity-provider.ts';
-import type { IdentityProblem } from '../auth/identity.ts';
 import type { IdentitySessions, OidcSignIn } from '../auth/identity-sessions.ts';
+import type { IdentityProblem } from '../auth/identity.ts';
 import type { MemberDirectory } from '../auth/keys.ts';
 import type { Session } from '../auth/session-keep.ts';
 import { isOwnPage, type Sessions, toSessionCookie } from '../auth/sessions.ts';
@@ -145,7 +145,11 @@ export const endByProvider = publicOperation<SignInParts>()({
     const actor = { kind: 'unknown', id: null, name: issuer, member: null, key: null } as const;
     const target = { kind: 'session', id: null, name, workspace: null } as const;
     await audit?.record({ actor, request }, [{ action: 'session.delete', target }]);
-    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }, body: '' };
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+      body: '',
+    };
   },
 });
 
@@ -158,7 +162,10 @@ interface FoundOidc {
 function findOidc({ request, parts: { identitySessions, sessions } }: SignInContext): FoundOidc {
   const oidc = identitySessions?.oidc;
   if (oidc === undefined || identitySessions === null || sessions === null || isSignedInByHost(request))
-    throw new GatewayError('not_found', 'Sign-in by OpenID Connect is not set up: see signIn.oidc of the configuration');
+    throw new GatewayError(
+      'not_found',
+      'Sign-in by OpenID Connect is not set up: see signIn.oidc of the configuration',
+    );
   return { oidc, identitySessions, sessions };
 }
 

@@ -5,7 +5,6 @@ import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { SharedEntries } from '../stores/store.ts';
 import type { Member } from '../wire/keys.ts';
 import { createMemoryEntries } from './auth-codes.ts';
-import { applyIdentity, type Identity, type IdentityParts, type IdentityRules, refuse } from './identity.ts';
 import {
   type IdentityClaims,
   type IdentityProvider,
@@ -13,6 +12,7 @@ import {
   type ProvenIdentity,
   toIdentity,
 } from './identity-provider.ts';
+import { applyIdentity, type Identity, type IdentityParts, type IdentityRules, refuse } from './identity.ts';
 import { nameOf } from './member-principal.ts';
 import { dropOldest, type Session, SESSION_LIFETIME_S } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
@@ -175,7 +175,8 @@ export function createIdentitySessions(
       });
       return;
     }
-    if (proven === null) return end(session, request, 'Your session at the provider of identity has ended; sign in again');
+    if (proven === null)
+      return end(session, request, 'Your session at the provider of identity has ended; sign in again');
     try {
       await applyAgain(session, proven, own);
     } catch (error) {

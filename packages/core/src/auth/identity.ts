@@ -90,7 +90,8 @@ export async function applyIdentity(identity: Identity, rules: IdentityRules, pa
   const member = isSame
     ? known
     : await parts.store.members.update(target.id, change, known === undefined ? initial : undefined);
-  if (member === undefined) throw refuse('inactive', 'This member was removed; ask an administrator of the organization');
+  if (member === undefined)
+    throw refuse('inactive', 'This member was removed; ask an administrator of the organization');
   await applyWorkspaces(member, identity, rules, parts);
   return member;
 }
@@ -191,6 +192,10 @@ function withRole(
   const { members = [] } = record;
   const before = members.find((membership) => membership.user_id === userId);
   if (role === undefined) return { ...record, members: members.filter((membership) => membership !== before) };
-  if (before === undefined) return { ...record, members: [...members, { user_id: userId, role, created_at: createdAt }] };
-  return { ...record, members: members.map((membership) => (membership === before ? { ...before, role } : membership)) };
+  if (before === undefined)
+    return { ...record, members: [...members, { user_id: userId, role, created_at: createdAt }] };
+  return {
+    ...record,
+    members: members.map((membership) => (membership === before ? { ...before, role } : membership)),
+  };
 }

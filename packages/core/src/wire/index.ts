@@ -82,6 +82,7 @@ export type {
   MemberAssignment,
 } from './guardrails.ts';
 export type { AnyKey, KeyBody, KeyDetail, Member, RefusalBody, SessionResponse } from './keys.ts';
+export type { SignInProblem, SignInWays } from './sign-in.ts';
 export type { GuardrailDryRunLine, GuardrailTestResult } from './guardrail-trials.ts';
 export type {
   EndpointExplanation,

@@ -28,10 +28,7 @@ const serverSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Where clients reach the gateway, if not at host and port'),
-  trustedProxies: z
-    .array(addressRange)
-    .default([])
-    .describe('Proxies whose X-Forwarded-* headers are trusted'),
+  trustedProxies: z.array(addressRange).default([]).describe('Proxies whose X-Forwarded-* headers are trusted'),
   bodyLimitMb: z.number().positive().max(1024).default(32),
   allowedOrigins: z
     .array(z.string().regex(ORIGIN, 'must be an origin without a path, e.g. "https://app.example"'))

@@ -10,9 +10,7 @@ const isAddressRange = (text: string): boolean =>
   isIP(text) !== 0 || (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text));
 
 /** An address, or a range of addresses. */
-export const addressRange = z
-  .string()
-  .refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"');
+export const addressRange = z.string().refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"');
 
 const role = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
 

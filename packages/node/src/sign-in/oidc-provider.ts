@@ -44,7 +44,19 @@ const DISCOVERED_FOR_MS = 60 * 60_000;
 const LOGOUT_TOKEN_AGE_S = 15 * 60;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** No secret of the client signs: keys of the provider do. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 
 /**
  * Creates a provider of identity that speaks OpenID Connect, by `openid-client`. It is asked for its addresses when they
@@ -80,11 +92,7 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
   return {
     async begin(redirectUri) {
       const { library, config } = await discover();
-      const [state, nonce, verifier] = [
-        library.randomState(),
-        library.randomNonce(),
-        library.randomPKCECodeVerifier(),
-      ];
+      const [state, nonce, verifier] = [library.randomState(), library.randomNonce(), library.randomPKCECodeVerifier()];
       const url = library.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: options.scopes.join(' '),
@@ -233,7 +241,8 @@ function readClaims(token: string | undefined): Record<string, unknown> {
 function readLogout(issuer: string, claims: JWTPayload): EndedIdentity {
   const { sub, jti, iat } = claims;
   const { sid, events, nonce } = claims as { sid?: unknown; events?: unknown; nonce?: unknown };
-  const event = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[LOGOUT_EVENT] : null;
+  const event =
+    typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[LOGOUT_EVENT] : null;
   if (typeof event !== 'object' || event === null) throw refuseLogout('its events do not say that it is one');
   if (nonce !== undefined) throw refuseLogout('it has a nonce, which ID tokens have');
   if (typeof jti !== 'string' || iat === undefined) throw refuseLogout('it has no jti or no iat');

@@ -1,3 +1,4 @@
+import type { SignInProblem } from '@model-gateway/core/wire';
 import { createStore, useStore } from 'zustand';
 
 /**
@@ -5,8 +6,17 @@ import { createStore, useStore } from 'zustand';
  * alone, which writes carry beside it. Nothing of it is stored.
  */
 export type Session =
-  /** With what went wrong when the page was opened by a link that signs in, or that a session was there and has ended. */
-  | { readonly type: 'none'; readonly linkError?: unknown; readonly isEnded?: boolean }
+  /**
+   * With what went wrong when the page was opened by a link that signs in, on the way back from a provider of identity,
+   * or behind a proxy; or that a session was there and has ended.
+   */
+  | {
+      readonly type: 'none';
+      readonly linkError?: unknown;
+      readonly problem?: SignInProblem | undefined;
+      readonly proxyError?: unknown;
+      readonly isEnded?: boolean;
+    }
   /** The desktop app, or a host with its own sign-in, vouches for the page. */
   | { readonly type: 'host'; readonly name: string }
   | { readonly type: 'cookie'; readonly name: string; readonly csrfToken: string; readonly expiresAt: string };

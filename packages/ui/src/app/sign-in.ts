@@ -1,10 +1,10 @@
-import type { SessionResponse } from '@model-gateway/core/wire';
+import type { SessionResponse, SignInWays } from '@model-gateway/core/wire';
 
 import { ApiError } from '../api/api-error.ts';
-import { callApi } from '../api/call-api.ts';
+import { callApi, toApiUrl } from '../api/call-api.ts';
 import { queryClient } from '../api/query-client.ts';
 import { endSession, getSession, setSession } from '../api/session.ts';
-import { readSignInLink } from '../sign-in-link.ts';
+import { readSignInLink, readSignInProblem } from '../sign-in-link.ts';
 import { getDesktop } from './desktop.ts';
 import { appMessages } from './messages.ts';
 
@@ -20,16 +20,32 @@ export async function signIn(proof: { readonly key: string } | { readonly token:
   take(await callApi<SessionResponse>('/admin/v1/session', { method: 'POST', body: proof }));
 }
 
-/** Ends the session here and at the gateway, and forgets what was seen. */
+/** The ways to sign in beside keys and links. */
+export const readSignInWays = async (signal?: AbortSignal): Promise<SignInWays> =>
+  (await callApi<{ readonly data: SignInWays }>('/admin/v1/sign-in', { signal })).data;
+
+/** Signs in as the user whom the proxy in front of the gateway names. Throws `ApiError`. */
+export async function signInByProxy(): Promise<void> {
+  await ending;
+  take(await callApi<SessionResponse>('/admin/v1/sign-in/proxy', { method: 'POST' }));
+}
+
+/** Where the browser goes to sign in at the provider of identity, and from there back to this screen. */
+export const toProviderUrl = (): string =>
+  toApiUrl('/admin/v1/sign-in/oidc', { return_to: location.pathname + location.hash });
+
+/** Ends the session here, at the gateway and at the provider of identity, and forgets what was seen. */
 export async function signOut(): Promise<void> {
   // Responses that arrive from here on would come too late.
   void queryClient.cancelQueries();
   // Signed out here all the same when the gateway is gone: its sessions go with it.
-  ending = callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
+  const told = callApi<SessionResponse>('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
+  ending = told;
   endSession();
   remember(false);
   queryClient.clear();
-  await ending;
+  const data = (await told)?.data;
+  if (data?.signed_in === false && data.logout_url !== undefined) location.assign(data.logout_url);
 }
 
 /**
@@ -41,7 +57,25 @@ export async function resumeSession(): Promise<void> {
   if (getDesktop() !== undefined) return setSession({ type: 'host', name: appMessages().localUser });
   addEventListener('popstate', takeLateLink, { capture: true });
   const token = takeToken();
-  await (token === null ? findSession() : signInByLink(token));
+  if (token !== null) return signInByLink(token);
+  const problem = readSignInProblem(location.hash);
+  // A page that is opened again has nothing to say of it.
+  if (problem !== null) history.replaceState(null, '', location.pathname);
+  await findSession();
+  if (getSession().type !== 'none') return;
+  if (problem !== null) setSession({ type: 'none', problem });
+  else await tryProxy();
+}
+
+/** Behind a proxy that signs people in there is nothing to fill in. */
+async function tryProxy(): Promise<void> {
+  const ways = await readSignInWays().catch(() => undefined);
+  if (ways?.proxy == null) return;
+  try {
+    await signInByProxy();
+  } catch (error) {
+    setSession({ type: 'none', proxyError: error });
+  }
 }
 
 /** A link that a user opens in a page that is there already changes its fragment alone, which the router must not see. */

@@ -1,3 +1,5 @@
+import type { SignInProblem } from '@model-gateway/core/wire';
+
 import { createMessages } from '../messages/locale.ts';
 
 /** The frame of every screen, the page that signs in, and the switch of the mode. */
@@ -79,6 +81,22 @@ export const shellMessages = createMessages(
       storeNotReady:
         'The gateway has not reached its database yet, or is waiting for a migration. You can’t sign in yet.',
       resumes: 'An existing session continues automatically.',
+      continueWith: (provider: string) => `Continue with ${provider}`,
+      continueAs: (user: string) => `Continue as ${user}`,
+      or: 'or with a key',
+      problems: {
+        expired:
+          'The sign-in took longer than ten minutes, was started in another browser, or is already finished. Start again.',
+        denied: 'The sign-in was cancelled or denied there.',
+        away: 'The sign-in provider can’t be reached. Try again later, or sign in with a management key.',
+        invalid: 'The provider’s response could not be verified. The gateway’s log says why.',
+        too_many: 'Too many failed sign-ins. Wait a minute and try again.',
+        inactive: 'Your membership is deactivated. Ask an administrator.',
+        domain: 'Your email address may not sign in here. Ask an administrator.',
+        groups: 'None of your groups may sign in here. Ask an administrator.',
+        directory: 'You are not a member yet. Members are managed in the host application.',
+        invalid_user: 'The provider did not say who you are. The gateway’s log says what is missing.',
+      } satisfies Record<SignInProblem, string>,
     },
     mode: {
       label: (mode: string) => `Mode: ${mode}`,
@@ -182,6 +200,24 @@ export const shellMessages = createMessages(
         storeNotReady:
           'Das Gateway hat seine Datenbank noch nicht erreicht oder wartet auf eine Migration. Die Anmeldung ist noch nicht möglich.',
         resumes: 'Eine bestehende Sitzung geht automatisch weiter.',
+        continueWith: (provider) => `Weiter mit ${provider}`,
+        continueAs: (user) => `Weiter als ${user}`,
+        or: 'oder mit einem Schlüssel',
+        problems: {
+          expired:
+            'Die Anmeldung dauerte länger als zehn Minuten, begann in einem anderen Browser oder ist schon beendet. Neu beginnen.',
+          denied: 'Die Anmeldung wurde dort abgebrochen oder verweigert.',
+          away: 'Der Anmeldedienst ist nicht erreichbar. Später noch einmal versuchen oder mit einem Management-Schlüssel anmelden.',
+          invalid:
+            'Die Antwort des Anmeldedienstes ließ sich nicht prüfen. Das Protokoll des Gateways nennt den Grund.',
+          too_many: 'Zu viele fehlgeschlagene Anmeldungen. Eine Minute warten und noch einmal versuchen.',
+          inactive: 'Die Mitgliedschaft ist deaktiviert. Bitte an die Administration wenden.',
+          domain: 'Mit dieser E-Mail-Adresse ist keine Anmeldung möglich. Bitte an die Administration wenden.',
+          groups: 'Keine der Gruppen ist hier zur Anmeldung berechtigt. Bitte an die Administration wenden.',
+          directory: 'Noch kein Mitglied. Mitglieder verwaltet die Anwendung um das Gateway.',
+          invalid_user:
+            'Der Anmeldedienst hat nicht gesagt, wer sich anmeldet. Das Protokoll des Gateways nennt, was fehlt.',
+        },
       },
       mode: {
         label: (mode) => `Modus: ${mode}`,

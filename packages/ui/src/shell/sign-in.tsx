@@ -1,4 +1,4 @@
-import type { SessionResponse, Trouble } from '@model-gateway/core/wire';
+import type { SessionResponse, SignInProblem, SignInWays, Trouble } from '@model-gateway/core/wire';
 import { useQuery, useMutation } from '@tanstack/react-query';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -7,7 +7,7 @@ import { ApiError } from '../api/api-error.ts';
 import { callApi } from '../api/call-api.ts';
 import { healthQuery } from '../api/queries.ts';
 import type { Session } from '../api/session.ts';
-import { DEMO_MANAGEMENT_KEY, signIn } from '../app/sign-in.ts';
+import { DEMO_MANAGEMENT_KEY, readSignInWays, signIn, signInByProxy, toProviderUrl } from '../app/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { LabelledInput } from '../parts/controls/labelled.tsx';
 import { ErrorPanel } from '../parts/messages/error-panel.tsx';
@@ -18,6 +18,13 @@ import { Mark } from './rail.tsx';
 const signInQuery = {
   queryKey: ['sign-in'],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => callApi<SessionResponse>('/admin/v1/session', { signal }),
+  retry: false,
+  gcTime: 0,
+};
+
+const waysQuery = {
+  queryKey: ['sign-in', 'ways'],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readSignInWays(signal),
   retry: false,
   gcTime: 0,
 };
@@ -77,6 +84,39 @@ function Note({ title, text, children }: NoteProps) {
   );
 }
 
+/** Why the provider of identity, or the gateway after it, has signed nobody in. */
+function ProblemNote({ problem }: { readonly problem: SignInProblem }) {
+  const t = shellMessages().signIn;
+  // Of a later version, or written by hand.
+  const text = Object.hasOwn(t.problems, problem) ? t.problems[problem] : t.problems.invalid;
+  return <Note title={t.failed} text={text} />;
+}
+
+/** The ways to sign in as oneself, above the form. */
+function OwnWays({ ways: { oidc, proxy } }: { readonly ways: SignInWays }) {
+  const t = shellMessages().signIn;
+  const send = useMutation({ mutationFn: signInByProxy });
+  if (oidc === null && proxy === null) return null;
+  return (
+    <div className="mb-4 flex flex-col gap-3">
+      {send.error !== null && <ErrorPanel error={send.error} title={t.failed} />}
+      {proxy !== null && (
+        <Button look="primary" isBusy={send.isPending} onClick={() => send.mutate()}>
+          {t.continueAs(proxy.user)}
+        </Button>
+      )}
+      {oidc !== null && (
+        <Button look="primary" onClick={() => location.assign(toProviderUrl())}>
+          {t.continueWith(oidc.label)}
+        </Button>
+      )}
+      <p className="flex items-center gap-3 text-xs text-ink-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        {t.or}
+      </p>
+    </div>
+  );
+}
+
 /** Why the gateway did not take a key, in a line where that is plain. */
 function Refusal({ error }: { readonly error: Error }) {
   const t = shellMessages().signIn;
@@ -91,11 +131,13 @@ function Refusal({ error }: { readonly error: Error }) {
 }
 
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
-export function SignIn({ session: { linkError, isEnded } }: { readonly session: Session & { type: 'none' } }) {
+export function SignIn({ session }: { readonly session: Session & { type: 'none' } }) {
+  const { linkError, problem, proxyError, isEnded } = session;
   const t = shellMessages().signIn;
   const [key, setKey] = useState('');
   const send = useMutation({ mutationFn: (candidate: string) => signIn({ key: candidate }) });
   const { data } = useQuery(signInQuery);
+  const { data: ways } = useQuery(waysQuery);
   const isDemo = data?.data.signed_in === false && data.data.demo === true;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -114,11 +156,22 @@ export function SignIn({ session: { linkError, isEnded } }: { readonly session: 
             <LinkNote error={linkError} />
           </div>
         )}
+        {problem !== undefined && send.error === null && (
+          <div className="mb-4">
+            <ProblemNote problem={problem} />
+          </div>
+        )}
+        {proxyError !== undefined && send.error === null && (
+          <div className="mb-4">
+            <ErrorPanel error={proxyError} title={t.failed} />
+          </div>
+        )}
         {linkError === undefined && isEnded === true && send.error === null && (
           <div className="mb-4">
             <Note title={t.ended} text={t.endedAdvice} />
           </div>
         )}
+        {ways !== undefined && <OwnWays ways={ways} />}
         <form onSubmit={submit} className="flex flex-col gap-4">
           <LabelledInput
             label={t.key}

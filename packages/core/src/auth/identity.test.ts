@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+
+import { createMemoryStore } from '../stores/memory-store.ts';
+import type { Member } from '../wire/keys.ts';
+import { DEFAULT_CLAIMS, toIdentity } from './identity-provider.ts';
+import { applyIdentity, type Identity, type IdentityRules } from './identity.ts';
+
+const WORKSPACE = { id: 'w-1', slug: 'search', name: 'Search', created_at: '2026-01-02T03:04:05Z', created_by: null };
+
+async function createDirectory(...members: readonly Member[]) {
+  const store = createMemoryStore();
+  for (const member of members) await store.members.insert(member);
+  const { toNewWorkspace } = await import('../account/workspaces.ts');
+  await store.workspaces.insert(toNewWorkspace(WORKSPACE));
+  const warned: string[] = [];
+  const parts = {
+    store,
+    members: store.members,
+    platform: { now: () => Date.UTC(2026, 0, 2) },
+    logger: { warn: (message: string) => void warned.push(message) },
+  };
+  const apply = (identity: Partial<Identity>, rules: Partial<IdentityRules> = {}): Promise<Member> =>
+    applyIdentity({ id: 'ada', groups: [], ...identity }, { groups: {}, ...rules }, parts);
+  const roleIn = async (): Promise<string | undefined> => (await store.workspaces.get('w-1'))?.members?.[0]?.role;
+  return { store, apply, roleIn, warned };
+}
+
+const MEMBER: Member = { id: 'old', email: 'ada@acme.example', first_name: null, last_name: null, role: 'org:member' };
+
+test('the highest role that a group gives counts, and without any the default one, or none', async () => {
+  const { apply } = await createDirectory();
+  const groups = { a: { role: 'viewer' }, b: { role: 'billing' } } as const;
+  expect((await apply({ groups: ['a', 'b', 'other'] }, { groups })).organization_role).toBe('billing');
+  expect((await apply({}, { groups, defaultRole: 'viewer' })).organization_role).toBe('viewer');
+  await expect(apply({}, { groups })).rejects.toMatchObject({ metadata: { reason: 'groups' } });
+});
+
+test('where no group gives a role, that of the member stays as it was set', async () => {
+  const { apply, store } = await createDirectory();
+  expect((await apply({})).organization_role).toBe('developer');
+  await store.members.update('ada', (member) => ({ ...member, organization_role: 'billing' }));
+  expect((await apply({}, { defaultRole: 'viewer' })).organization_role).toBe('billing');
+});
+
+test('groups give and take the workspaces that they name, and no others', async () => {
+  const { apply, roleIn, warned, store } = await createDirectory();
+  const groups = {
+    a: { workspaces: { search: 'viewer' } },
+    b: { workspaces: { 'w-1': 'administrator', gone: 'member' } },
+  } as const;
+  await apply({ groups: ['a'] }, { groups: { a: groups.a } });
+  expect(await roleIn()).toBe('viewer');
+  await apply({ groups: ['b'] }, { groups: { b: groups.b } });
+  expect(await roleIn()).toBe('admin');
+  expect(warned).toEqual(['a group gives access to a workspace that does not exist']);
+  await apply({ groups: ['b'] });
+  expect(await roleIn()).toBe('admin');
+  await apply({ groups: [] }, { groups: { a: groups.a } });
+  expect(await roleIn()).toBeUndefined();
+  expect(await store.members.list()).toHaveLength(1);
+});
+
+test('a member of before is the same by a checked email address alone', async () => {
+  const { apply, store } = await createDirectory(MEMBER);
+  await apply({ id: 'eve', email: 'ada@acme.example' });
+  await apply({ id: 'mallory', email: 'ada@acme.example', isEmailVerified: false });
+  expect((await store.members.list()).map(({ id }) => id)).toEqual(['old', 'eve', 'mallory']);
+  const { apply: applyThere } = await createDirectory(MEMBER);
+  expect(await applyThere({ email: 'Ada@Acme.example', isEmailVerified: true })).toMatchObject({ id: 'old' });
+});
+
+test('the first owner is the one who was named, while there is none, and the last owner stays one', async () => {
+  const { apply, store } = await createDirectory();
+  const rules = { firstOwner: 'ada@acme.example', groups: { all: { role: 'viewer' } } } as const;
+  expect((await apply({ id: 'bob', email: 'bob@acme.example', groups: ['all'] }, rules)).organization_role).toBe(
+    'viewer',
+  );
+  expect(
+    (await apply({ email: 'ada@acme.example', isEmailVerified: false, groups: ['all'] }, rules)).organization_role,
+  ).toBe('viewer');
+  expect(await apply({ email: 'ada@acme.example' }, rules)).toMatchObject({
+    organization_role: 'owner',
+    role: 'org:admin',
+  });
+  expect((await apply({ groups: ['all'] }, rules)).organization_role).toBe('owner');
+  await store.members.update('bob', (member) => ({ ...member, organization_role: 'owner' }));
+  expect((await apply({ groups: ['all'] }, rules)).organization_role).toBe('viewer');
+});
+
+test('the id of a member is made of issuer and subject, or is the claim that was chosen', async () => {
+  const platform = { sha256: (text: string) => `hash of ${text}`.padEnd(64, '.') };
+  const proven = {
+    issuer: 'https://id.example',
+    subject: '7',
+    claims: {
+      email: 'a@b.example',
+      email_verified: false,
+      groups: 'one',
+      realm: { roles: ['x', 3, 'y'] },
+      login: ' ada ',
+    },
+  };
+  expect(await toIdentity(proven, DEFAULT_CLAIMS, platform)).toMatchObject({
+    id: 'oidc-hash of https://id.example\n7....',
+    isEmailVerified: false,
+    groups: ['one'],
+  });
+  const names = { ...DEFAULT_CLAIMS, user: 'login', groups: 'realm.roles' };
+  expect(await toIdentity(proven, names, platform)).toMatchObject({ id: 'ada', groups: ['x', 'y'] });
+  for (const user of ['upn', 'email'])
+    await expect(toIdentity(proven, { ...DEFAULT_CLAIMS, user }, platform)).rejects.toMatchObject({
+      metadata: { reason: 'invalid_user' },
+    });
+});
