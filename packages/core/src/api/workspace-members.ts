@@ -150,6 +150,8 @@ async function toBodies(
       id: toUuid(await platform.sha256(`${workspaceId}/${membership.user_id}`)),
       workspace_id: workspaceId,
       ...membership,
+      // The public API knows two roles.
+      role: membership.role === 'viewer' ? ('member' as const) : membership.role,
     })),
   );
 }

@@ -58,8 +58,9 @@ export async function runAudited<Parts extends AuditedParts & { readonly platfor
   const record = async (reason: string | null): Promise<void> => {
     const [session] = signedIn;
     const actor = session === undefined ? await before : await trail.actorOfSession(session);
-    // Nobody was signed out.
-    if (actor.kind === 'unknown' && changes.length === 0) return;
+    // Nobody was signed out, or in.
+    const isSignIn = asked.action === 'session.create';
+    if ((actor.kind === 'unknown' || (isSignIn && session === undefined)) && changes.length === 0) return;
     const changed = changes.length === 0 ? [] : await toChangeFacts(asked, changes, parts.platform);
     // A sign-in is one also where it has changed its member.
     const found = changed.length === 0 || session !== undefined ? [toPlainFacts(asked), ...changed] : changed;

@@ -3,9 +3,7 @@ import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type Authenticate, firstValue, type GatewayRequest, type HeaderMap, type Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
-import type { IdentitySessions } from './identity-sessions.ts';
-import type { MemberDirectory } from './keys.ts';
-import { findMemberPrincipal } from './member-principal.ts';
+import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS, type ShareFailures } from './wrong-keys.ts';
@@ -21,7 +19,10 @@ interface AuthenticateOptions {
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
   /** Keeps sessions of members in force; null where nobody can sign in as themselves. */
-  readonly identitySessions?: Pick<IdentitySessions, 'requireInForce'> | null | undefined;
+  readonly identitySessions?:
+    | { requireInForce(session: Session, request: GatewayRequest): Promise<void> }
+    | null
+    | undefined;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }

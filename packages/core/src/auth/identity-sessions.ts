@@ -100,6 +100,7 @@ export function createIdentitySessions(
   const refreshMs = (oidc?.refreshMinutes ?? 0) * 60_000;
   /** When a session is to be checked again, by its secret, of the monotonic clock. */
   const dueAt = new Map<string, number>();
+  let hasWarned = false;
   const seenMarks = new Map<string, { readonly mark: string | null; readonly seenAt: number }>();
 
   const setDue = (secret: string, inMs: number): void => {
@@ -219,6 +220,12 @@ export function createIdentitySessions(
       const marks = Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await readMark(id)] as const)));
       const session = await openMember(member, { via: 'oidc', marks }, request);
       await holdTokens(session, proven.tokens);
+      if (proven.tokens.refreshToken === undefined && !hasWarned) {
+        hasWarned = true;
+        logger.warn('the provider of identity gives no refresh token, so users who are removed there stay signed in', {
+          reason: 'ask for the scope offline_access (signIn.oidc.scopes), or for consent (signIn.oidc.prompt)',
+        });
+      }
       return session;
     },
     async openByProxy(identity, request, own) {

@@ -4,8 +4,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { OrganizationRole, WorkspaceRole } from '../http/request.ts';
 import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
 import { changeMember, type Member } from '../wire/keys.ts';
-import type { MemberDirectory } from './keys.ts';
-import { roleOf } from './member-principal.ts';
+import { type MemberDirectory, roleOf } from './member-principal.ts';
 
 /** Who somebody is, as a provider of identity or a trusted proxy says. */
 export interface Identity {

@@ -1,8 +1,8 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { KeyRecord, Repository, Store } from '../stores/store.ts';
-import type { Member } from '../wire/keys.ts';
+import type { KeyRecord, Store } from '../stores/store.ts';
 import { type BootstrapKey, createConfiguredKeys } from './authenticate.ts';
+import type { MemberDirectory } from './member-principal.ts';
 
 /** A stored key by its hash. Throws `not_found`; keys of the configuration are not stored. */
 export async function findKey(
@@ -88,8 +88,7 @@ export function noMember(id: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no member ${(id ?? '').slice(0, 100)}`);
 }
 
-/** The members of the organization; their ids are those that principals and keys carry as `userId`. */
-export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;
+export type { MemberDirectory } from './member-principal.ts';
 
 /** Names of keys by their hashes; of keys that are gone there is none. */
 export type FindKeyNames = (hashes: ReadonlySet<string>) => Promise<Record<string, string>>;

@@ -1,8 +1,10 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { OrganizationRole, Principal, WorkspaceRole } from '../http/request.ts';
-import type { Store } from '../stores/store.ts';
+import type { Repository, Store } from '../stores/store.ts';
 import type { Member } from '../wire/keys.ts';
-import type { MemberDirectory } from './keys.ts';
+
+/** The members of the organization; their ids are those that principals and keys carry as `userId`. */
+export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;
 
 export interface MemberPrincipalParts {
   /** The store's own, unless the host has its own. */

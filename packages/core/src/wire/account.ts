@@ -129,14 +129,15 @@ const workspaceMemberSchema = z.object({
   id: z.string(),
   workspace_id: z.string(),
   user_id: z.string(),
-  /** `viewer` is ours. */
-  role: z.enum(['admin', 'member', 'viewer']),
+  role: z.enum(['admin', 'member']),
   created_at: z.string(),
 });
 export type WorkspaceMember = z.infer<typeof workspaceMemberSchema>;
 
 /** A member as the workspace's row has it. */
-export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, role: true, created_at: true });
+export const membershipSchema = workspaceMemberSchema
+  .pick({ user_id: true, created_at: true })
+  .extend({ role: z.enum(['admin', 'member', 'viewer']) });
 
 /** The body of `POST /workspaces/{id}/members/add` and `/remove`. Closed. */
 export const workspaceUserIdsSchema = z.strictObject({ user_ids: z.array(z.string().min(1).max(200)).min(1).max(100) });
