@@ -12,6 +12,7 @@ const FIXED_SECTIONS = [
   'server',
   'regions',
   'auth',
+  'signIn',
   'store',
   'shared',
   'timeouts',
