@@ -205,10 +205,7 @@ export function createFoundations(
   const identitySessions: IdentitySessions | null =
     sessions === null || options.signIn === undefined
       ? null
-      : createIdentitySessions(options.signIn, {
-          ...{ store, members, platform, logger, sessions, entries: store.entries },
-          noteEnded: (session, request) => audit?.noteEnded(session, request),
-        });
+      : createIdentitySessions(options.signIn, { ...shared, members, sessions, noteEnded: audit?.noteEnded });
   const instanceId = once(() => createRandomId(platform));
   const creditsUsd = (): number | null => current().account.creditsUsd ?? null;
   const { setupHost: host } = options;

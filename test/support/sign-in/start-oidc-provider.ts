@@ -69,9 +69,7 @@ export async function startOidcProvider(): Promise<RunningProvider> {
       running.serve(...served);
     },
     sign: async (claims, header = { alg: 'ES256' }) =>
-      new SignJWT(claims as JWTPayload)
-        .setProtectedHeader({ kid: String(key.kid), ...header })
-        .sign(await importJWK(key, 'ES256')),
+      new SignJWT(claims).setProtectedHeader({ kid: String(key.kid), ...header }).sign(await importJWK(key, 'ES256')),
     async close() {
       server.closeAllConnections();
       server.close();

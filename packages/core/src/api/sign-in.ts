@@ -183,7 +183,7 @@ function explain({ request, parts }: SignInContext, thrown: unknown, known?: Sig
   const problem = known ?? toProblem(error);
   parts.logger.warn('a sign-in by the provider of identity was refused', {
     problem,
-    reason: error.code === 'internal' ? String(error.cause ?? error) : error.message,
+    reason: error.cause instanceof Error && error.code === 'internal' ? error.cause.message : error.message,
   });
   const refused = error.code === 'permission_denied' ? error : refuseIdentity(error.message);
   const asked = { request, action: 'session.create', place: `GET ${CALLBACK}`, params: {}, principal: undefined };

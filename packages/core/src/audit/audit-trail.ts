@@ -38,7 +38,7 @@ export interface AuditTrail {
   /** Records a refusal: the first of its kind soon, those that are like it as one record with their number. */
   noteRefused(asked: AuditedRequest, error: GatewayError): void;
   /** Records that the provider of identity has ended a session, found by this request of it. */
-  noteEnded(session: Session, request: GatewayRequest): void;
+  readonly noteEnded: (session: Session, request: GatewayRequest) => void;
   /** Resolves when the refusals so far are written, those still counted included. */
   settled(): Promise<void>;
 }

@@ -65,12 +65,12 @@ export interface IdentitySessions {
 type MemberParts = Pick<IdentityParts, 'members' | 'store'>;
 
 interface IdentitySessionParts extends IdentityParts {
+  readonly store: IdentityParts['store'] & { readonly entries?: SharedEntries | undefined };
   readonly platform: Platform;
   readonly logger: Logger;
   readonly sessions: Sessions;
-  readonly entries: SharedEntries | undefined;
   /** Told of a session that the provider has ended, for the audit log. */
-  readonly noteEnded: (session: Session, request: GatewayRequest) => void;
+  readonly noteEnded: ((session: Session, request: GatewayRequest) => void) | undefined;
 }
 
 const LIFETIME_MS = SESSION_LIFETIME_S * 1000;
@@ -96,7 +96,7 @@ export function createIdentitySessions(
   parts: IdentitySessionParts,
 ): IdentitySessions {
   const { platform, logger, sessions, noteEnded } = parts;
-  const entries = parts.entries ?? createMemoryEntries(platform);
+  const entries = parts.store.entries ?? createMemoryEntries(platform);
   const refreshMs = (oidc?.refreshMinutes ?? 0) * 60_000;
   /** When a session is to be checked again, by its secret, of the monotonic clock. */
   const dueAt = new Map<string, number>();
@@ -144,7 +144,7 @@ export function createIdentitySessions(
   const end = async (session: Session, request: GatewayRequest, message: string): Promise<never> => {
     await sessions.close(session);
     await entries.take(await tokensIdOf(session.secret));
-    noteEnded(session, request);
+    noteEnded?.(session, request);
     throw new GatewayError('authentication', message);
   };
 

@@ -5,6 +5,7 @@ import {
   type IdentityTokens,
   type ProvenIdentity,
 } from '@model-gateway/core';
+import type * as Jose from 'jose';
 import type { JWTPayload, JWTVerifyOptions } from 'jose';
 import type * as OpenIdClient from 'openid-client';
 
@@ -25,7 +26,7 @@ export interface OidcProviderOptions {
   readonly now?: (() => number) | undefined;
 }
 
-type Libraries = typeof OpenIdClient & { readonly jose: typeof import('jose') };
+type Libraries = typeof OpenIdClient & { readonly jose: typeof Jose };
 
 interface Discovered {
   readonly library: Libraries;
