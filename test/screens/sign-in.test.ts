@@ -11,10 +11,11 @@ describe.skipIf(skipped !== undefined)(
     let ui: Ui;
     beforeAll(async () => {
       provider = await startOidcProvider();
+      const proxy = { header: 'X-User', groupsHeader: 'X-Groups', trustedAddresses: ['127.0.0.1'] };
       const oidc = { ...CLIENT, issuer: provider.issuer, label: 'Acme' };
       ui = await launchUi({
         config: {
-          signIn: { oidc, groups: { leads: { role: 'administrator' } } },
+          signIn: { oidc, proxy, groups: { leads: { role: 'administrator' } } },
           providers: [{ slug: 'up', wire: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-up' }],
         },
       });
@@ -46,6 +47,20 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('None of your groups may sign in here.').waitFor();
       expect(page.url()).toBe(`${ui.url}/ui/`);
       expect(await check()).toEqual([]);
+    });
+
+    test('behind a trusted proxy the page is signed in as it loads, and says why not', async () => {
+      const behind = (user: string, groups: string) =>
+        ui.open('#/members', { isSignedIn: false, extraHTTPHeaders: { 'x-user': user, 'x-groups': groups } });
+      const { page, problems } = await behind('grace', 'leads');
+      await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+      await page.getByText('grace').first().waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Continue as grace' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+      expect(problems).toEqual([]);
+      const { page: refused } = await behind('mallory', 'guests');
+      await refused.getByText('None of the groups of this user may sign in here').waitFor();
     });
   },
 );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readSignInLink, toSignInLink } from './sign-in-link.ts';
+import { readSignInLink, readSignInProblem, toSignInLink } from './sign-in-link.ts';
 
 const TOKEN = 'c2lnbi1pbi10b2tlbg_0-9';
 
@@ -30,3 +30,9 @@ test.each(['/ui/', '/ui/#/', '/ui/#/models?q=token', '/ui/#/generations/gen-1', 
     expect(readSignInLink(new URL(path, 'http://gateway'))).toBeNull();
   },
 );
+
+test('what a provider of identity sent back is told from tokens and screens', () => {
+  expect(readSignInProblem('#sign-in-error=groups')).toBe('groups');
+  expect(readSignInLink(new URL('/ui/#sign-in-error=invalid_user', 'http://gateway'))).toBeNull();
+  for (const hash of ['', '#/keys', '#token=abc', '#sign-in-error=<b>']) expect(readSignInProblem(hash)).toBeNull();
+});
