@@ -165,6 +165,16 @@ test.each([
   expect(problem === '' ? signedIn.at.url : problemOf(signedIn)).toBe(problem || `${gateway.url}/ui/#/keys`);
 });
 
+test.each([
+  [290, ''],
+  [310, 'invalid'],
+])('a token that has expired %i seconds ago by the clock of the machine: %j', async (seconds, problem) => {
+  const gateway = await start();
+  provider.tamper = (claims) => ({ ...claims, exp: Number(claims.iat) - seconds });
+  const signedIn = await gateway.signIn('u-ada');
+  expect(problem === '' ? signedIn.at.url : problemOf(signedIn)).toBe(problem || `${gateway.url}/ui/#/keys`);
+});
+
 test('a provider that signs with another key from one sign-in to the next signs in all the same', async () => {
   const gateway = await start();
   expect(await (await gateway.signIn('u-ada')).session()).toMatchObject({ signed_in: true });

@@ -30,13 +30,18 @@ type Libraries = typeof OpenIdClient & { readonly jose: typeof Jose };
 
 interface Discovered {
   readonly library: Libraries;
-  /** By the clock of this moment. */
-  readonly config: OpenIdClient.Configuration;
+  /** The provider as the library needs it, by the clock of this moment. */
   readonly configure: () => OpenIdClient.Configuration;
   /** Checks the signature and the times of a token, by the keys of the provider. */
   readonly verify: (token: string, options: JWTVerifyOptions, isFromProvider: boolean) => Promise<JWTPayload>;
   readonly at: number;
 }
+
+interface Found extends Pick<Discovered, 'library' | 'verify'> {
+  readonly config: OpenIdClient.Configuration;
+}
+
+const toFound = ({ library, verify, configure }: Discovered): Found => ({ library, verify, config: configure() });
 
 /** How far the clocks of the two machines may be apart. */
 const CLOCK_TOLERANCE_S = 300;
@@ -68,8 +73,8 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
   let discovering: Promise<Discovered> | undefined;
   let discovered: Discovered | undefined;
 
-  const discover = async (): Promise<Discovered> => {
-    if (discovered !== undefined && now() - discovered.at < DISCOVERED_FOR_MS) return discovered;
+  const discover = async (): Promise<Found> => {
+    if (discovered !== undefined && now() - discovered.at < DISCOVERED_FOR_MS) return toFound(discovered);
     discovering ??= discoverAnew(options).finally(() => (discovering = undefined));
     try {
       discovered = await discovering;
@@ -77,15 +82,15 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
       // Its addresses seldom change.
       if (discovered === undefined) throw toAway(error);
     }
-    return { ...discovered, config: discovered.configure() };
+    return toFound(discovered);
   };
 
   /** The claims of an ID token, whose signature is checked: it came from the provider itself, but maybe not unchanged. */
-  const readIdToken = async ({ verify }: Discovered, idToken: string | undefined) =>
+  const readIdToken = async ({ verify }: Found, idToken: string | undefined) =>
     idToken === undefined ? undefined : verify(idToken, { audience: clientId }, true);
 
   /** Claims that are not in the ID token are at an address of their own. */
-  const readUserInfo = async ({ library, config }: Discovered, accessToken: string, subject: string) =>
+  const readUserInfo = async ({ library, config }: Found, accessToken: string, subject: string) =>
     config.serverMetadata().userinfo_endpoint === undefined
       ? undefined
       : library.fetchUserInfo(config, accessToken, subject);
@@ -197,7 +202,6 @@ async function discoverAnew(options: OidcProviderOptions): Promise<Discovered> {
   const othersKeys = jose.createRemoteJWKSet(address, { timeoutDuration });
   return {
     library,
-    config,
     configure,
     at: now(),
     async verify(token, checks, isFromProvider) {
