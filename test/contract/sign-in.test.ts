@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { AuditRecord } from '@model-gateway/core/wire';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
+import { bodyOf } from '../support/gateways/body-of.ts';
 import { createCookieBrowser } from '../support/sign-in/cookie-browser.ts';
 import { CLIENT, type RunningProvider, startOidcProvider } from '../support/sign-in/start-oidc-provider.ts';
 import { MANAGEMENT_KEY, type SigningGateway, startSigningGateway } from '../support/sign-in/start-signed-in.ts';
@@ -213,6 +214,39 @@ test('a user who is gone at the provider loses the session, and a provider that 
   expect((await browser.ask(`${gateway.url}/api/v1/organization/members`)).status).toBe(401);
   const ended = (await readAudit(gateway)).find(({ action }) => action === 'session.delete');
   expect(ended?.actor.member).toBe(idOf('u-ada'));
+});
+
+test('many requests at two instances use a refresh token once, so that the session goes on', async () => {
+  const clocks = { passedMs: 0, skewMs: 0 };
+  const store = createSharedMemoryStore(() => performance.now() + clocks.passedMs);
+  const [one, other] = [await start({ store, clocks }), await start({ store, clocks })];
+  provider.serve([one.url, other.url]);
+  const { browser } = await one.signIn('u-ada');
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  // A session holds at the host that it was made at, which all instances have behind a balancer.
+  const ask = async ({ gateway }: SigningGateway): Promise<number> => {
+    const { status } = await gateway.handle({
+      method: 'GET',
+      path: '/api/v1/organization/members',
+      query: '',
+      baseUrl: one.url,
+      headers: { host: new URL(one.url).host, cookie },
+      signal: new AbortController().signal,
+      ...bodyOf(),
+    });
+    return status;
+  };
+  for (const _ of [1, 2, 3]) {
+    clocks.passedMs += 15 * MINUTE_MS;
+    const asked = [one, other, one, other, other, one].map(ask);
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 6 }, () => 200));
+    clocks.passedMs += MINUTE_MS;
+  }
+  provider.people.delete('u-ada');
+  clocks.passedMs += 15 * MINUTE_MS;
+  expect(await ask(other)).toBe(401);
+  clocks.passedMs += 1000;
+  expect(await ask(one)).toBe(401);
 });
 
 test.each([true, false])(

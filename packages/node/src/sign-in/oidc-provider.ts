@@ -47,6 +47,7 @@ const toFound = ({ library, verify, configure }: Discovered): Found => ({ librar
 const CLOCK_TOLERANCE_S = 300;
 const TIMEOUT_S = 10;
 const DISCOVERED_FOR_MS = 60 * 60_000;
+const RETRY_MS = 60_000;
 const LOGOUT_TOKEN_AGE_S = 15 * 60;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** No secret of the client signs: keys of the provider do. */
@@ -79,8 +80,9 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
     try {
       discovered = await discovering;
     } catch (error) {
-      // Its addresses seldom change.
       if (discovered === undefined) throw toAway(error);
+      // Its addresses seldom change: in a minute is soon enough.
+      discovered = { ...discovered, at: now() - DISCOVERED_FOR_MS + RETRY_MS };
     }
     return toFound(discovered);
   };
