@@ -195,6 +195,12 @@ test('a change of groups holds at the next question to the provider, at the late
   expect(await roleNow()).toBe('developer');
   gateway.clocks.passedMs += 1 * MINUTE_MS;
   expect(await roleNow()).toBe('administrator');
+  expect((await readAudit(gateway))[0]).toMatchObject({
+    action: 'member.update',
+    actor: { kind: 'session', member: idOf('u-ada') },
+    before: { organization_role: 'developer' },
+    after: { organization_role: 'administrator' },
+  });
   provider.people.set('u-ada', { email: 'ada@acme.example', name: 'Ada Byron', groups: [] });
   gateway.clocks.passedMs += 15 * MINUTE_MS;
   // None of the groups may sign in.

@@ -4,9 +4,10 @@ import type { BatchLineParts } from './api/batch-line.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
 import { type AuditTrail, createAuditTrail } from './audit/audit-trail.ts';
+import { createIdentityAudit } from './audit/run-audited.ts';
 import { createAuthCodes } from './auth/auth-codes.ts';
 import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
-import { createIdentitySessions, type IdentitySessions } from './auth/identity-sessions.ts';
+import { createIdentitySessions } from './auth/identity-sessions.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createRefusals } from './auth/refusals.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -202,10 +203,8 @@ export function createFoundations(
           onAudit: options.onAudit,
         });
   const members = options.members ?? store.members;
-  const identitySessions: IdentitySessions | null =
-    sessions === null || options.signIn === undefined
-      ? null
-      : createIdentitySessions(options.signIn, { ...shared, members, sessions, noteEnded: audit?.noteEnded });
+  const identityParts = { ...shared, members, sessions, audit: createIdentityAudit(audit, shared) };
+  const identitySessions = createIdentitySessions(options.signIn, identityParts);
   const instanceId = once(() => createRandomId(platform));
   const creditsUsd = (): number | null => current().account.creditsUsd ?? null;
   const { setupHost: host } = options;

@@ -1,3 +1,4 @@
+import type { IdentityAudit } from '../auth/identity-sessions.ts';
 import type { Session } from '../auth/session-keep.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { toGatewayError } from '../foundation/errors.ts';
@@ -80,6 +81,27 @@ export async function runAudited<Parts extends AuditedParts & { readonly platfor
   return response;
 }
 
+/** The audit log of what a provider of identity changes while a session goes on; undefined where there is no log. */
+export function createIdentityAudit(
+  trail: AuditTrail | null,
+  { store, platform }: { readonly store: Store; readonly platform: Pick<Platform, 'sha256'> },
+): IdentityAudit | undefined {
+  if (trail === null) return undefined;
+  return {
+    noteEnded: trail.noteEnded,
+    async track(session, request, run) {
+      const changes: RowChange[] = [];
+      const result = await run(trackChanges(store, (change) => void changes.push(change)));
+      if (changes.length > 0) {
+        const facts = await toChangeFacts({ action: 'member.update', params: {} }, changes, platform);
+        // It was logged, and is written with the next record: the session goes on.
+        await trail.record({ actor: await trail.actorOfSession(session), request }, facts).catch(() => undefined);
+      }
+      return result;
+    },
+  };
+}
+
 function withTracking<Parts extends AuditedParts>(parts: Parts, changes: RowChange[], signedIn: Session[]): Parts {
   const store = trackChanges(parts.store, (change) => void changes.push(change));
   const { liveSetup, members } = parts;
@@ -112,7 +134,7 @@ function toPlainFacts({
 }
 
 async function toChangeFacts(
-  { action, params }: AuditedRequest & { readonly action: string },
+  { action, params }: Pick<AuditedRequest, 'params'> & { readonly action: string },
   changes: readonly RowChange[],
   platform: Pick<Platform, 'sha256'>,
 ): Promise<AuditFacts[]> {

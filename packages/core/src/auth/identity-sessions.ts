@@ -69,8 +69,19 @@ interface IdentitySessionParts extends IdentityParts {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly sessions: Sessions;
-  /** Told of a session that the provider has ended, for the audit log. */
-  readonly noteEnded: ((session: Session, request: GatewayRequest) => void) | undefined;
+  readonly audit?: IdentityAudit | undefined;
+}
+
+/** What the audit log is told of sessions that go on, or do not. */
+export interface IdentityAudit {
+  /** The provider has ended the session. */
+  readonly noteEnded: (session: Session, request: GatewayRequest) => void;
+  /** Runs what changes a member, with a store that tells what is changed. */
+  readonly track: <Result>(
+    session: Session,
+    request: GatewayRequest,
+    run: (store: IdentityParts['store']) => Promise<Result>,
+  ) => Promise<Result>;
 }
 
 const LIFETIME_MS = SESSION_LIFETIME_S * 1000;
@@ -90,12 +101,16 @@ interface HeldTokens extends IdentityTokens {
   readonly checkedAtMs: number;
 }
 
-/** Creates what keeps the sessions of members in force. */
+/** Creates what keeps the sessions of members in force; null where they cannot sign in as themselves. */
 export function createIdentitySessions(
-  { rules, oidc, proxy }: SignInOptions,
-  parts: IdentitySessionParts,
-): IdentitySessions {
-  const { platform, logger, sessions, noteEnded } = parts;
+  options: SignInOptions | undefined,
+  { sessions, ...parts }: Omit<IdentitySessionParts, 'sessions'> & { readonly sessions: Sessions | null },
+): IdentitySessions | null {
+  return options === undefined || sessions === null ? null : keepInForce(options, { ...parts, sessions });
+}
+
+function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessionParts): IdentitySessions {
+  const { platform, logger, sessions, audit } = parts;
   const entries = parts.store.entries ?? createMemoryEntries(platform);
   const refreshMs = (oidc?.refreshMinutes ?? 0) * 60_000;
   /** When a session is to be checked again, by its secret, of the monotonic clock. */
@@ -129,11 +144,14 @@ export function createIdentitySessions(
   };
 
   const tokensIdOf = async (secret: string): Promise<string> => `identity-tokens:${await platform.sha256(secret)}`;
-  const holdTokens = async ({ secret, expiresAtMs }: Session, tokens: IdentityTokens): Promise<void> => {
-    const held: HeldTokens = { ...tokens, checkedAtMs: platform.now() };
+  const holdTokens = async (
+    { secret, expiresAtMs }: Session,
+    tokens: IdentityTokens,
+    checkedAtMs = platform.now(),
+  ): Promise<void> => {
+    const held: HeldTokens = { ...tokens, checkedAtMs };
     const sealed = await sealFor(secret, JSON.stringify(held), platform);
     await entries.put(await tokensIdOf(secret), sealed, Math.max(1, expiresAtMs - platform.now()));
-    setDue(secret, refreshMs);
   };
   const readTokens = async ({ secret }: Session): Promise<HeldTokens | undefined> => {
     const sealed = await entries.get(await tokensIdOf(secret));
@@ -144,14 +162,23 @@ export function createIdentitySessions(
   const end = async (session: Session, request: GatewayRequest, message: string): Promise<never> => {
     await sessions.close(session);
     await entries.take(await tokensIdOf(session.secret));
-    noteEnded?.(session, request);
+    audit?.noteEnded(session, request);
     throw new GatewayError('authentication', message);
   };
 
-  const applyAgain = async (session: Session, proven: ProvenIdentity, { claims }: OidcSignIn): Promise<Member> => {
-    const member = await applyIdentity(await toIdentity(proven, claims, platform), rules, parts);
-    if (member.id === session.memberId) return member;
-    throw refuse('invalid_user', 'The provider says that this is another user by now');
+  const applyAgain = async (
+    session: Session,
+    request: GatewayRequest,
+    { proven, claims }: { readonly proven: ProvenIdentity; readonly claims: IdentityClaims },
+  ): Promise<void> => {
+    const identity = await toIdentity(proven, claims, platform);
+    const apply = (store: IdentityParts['store']): Promise<Member> => {
+      const members = parts.members === parts.store.members ? store.members : parts.members;
+      return applyIdentity(identity, rules, { ...parts, store, members });
+    };
+    const member = await (audit === undefined ? apply(parts.store) : audit.track(session, request, apply));
+    if (member.id !== session.memberId)
+      throw refuse('invalid_user', 'The provider says that this is another user by now');
   };
 
   const refreshIfDue = async (session: Session, request: GatewayRequest, own: OidcSignIn): Promise<void> => {
@@ -178,14 +205,18 @@ export function createIdentitySessions(
     }
     if (proven === null)
       return end(session, request, 'Your session at the provider of identity has ended; sign in again');
+    const tokens = { refreshToken, idToken: held.idToken, ...withoutMissing(proven.tokens) };
+    // First of all: the token of before may be good for nothing by now.
+    await holdTokens(session, tokens, held.checkedAtMs);
     try {
-      await applyAgain(session, proven, own);
+      await applyAgain(session, request, { proven, claims: own.claims });
     } catch (error) {
       const refused = toGatewayError(error);
       if (refused.code !== 'permission_denied') throw error;
       return end(session, request, refused.message);
     }
-    await holdTokens(session, { refreshToken, idToken: held.idToken, ...withoutMissing(proven.tokens) });
+    await holdTokens(session, tokens);
+    setDue(secret, refreshMs);
     await entries.take(asking);
   };
 
@@ -220,6 +251,7 @@ export function createIdentitySessions(
       const marks = Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await readMark(id)] as const)));
       const session = await openMember(member, { via: 'oidc', marks }, request);
       await holdTokens(session, proven.tokens);
+      setDue(session.secret, refreshMs);
       if (proven.tokens.refreshToken === undefined && !hasWarned) {
         hasWarned = true;
         logger.warn('the provider of identity gives no refresh token, so users who are removed there stay signed in', {
