@@ -10,8 +10,12 @@ export interface ProviderHistories {
   read(span: HistorySpan): Promise<readonly PastOfProvider[]>;
 }
 
-/** Pages of a UI ask for the same again and again. */
-const KEPT_MS = 5000;
+/**
+ * Pages of a UI ask for the same again and again. What took long is kept for this many times as long, so that readers cost
+ * a small part of the time; what took none is never kept, and shows a call as soon as it is recorded.
+ */
+const KEPT_TIMES = 50;
+const MAX_KEPT_MS = 5000;
 const KEPT_SPANS = 4;
 
 interface ProviderHistoriesOptions {
@@ -19,20 +23,31 @@ interface ProviderHistoriesOptions {
   readonly platform: Pick<Platform, 'monotonicNow'>;
 }
 
-/** Creates the histories, which keep what was added up for some seconds. */
+interface Kept {
+  readonly histories: Promise<readonly PastOfProvider[]>;
+  /** By the monotonic clock; endless until it is known how long adding up took. */
+  untilMs: number;
+}
+
+/** Creates the histories, which keep what took long to add up for some seconds. */
 export function createProviderHistories({ store, platform }: ProviderHistoriesOptions): ProviderHistories {
-  const kept = new Map<string, { readonly atMs: number; readonly histories: Promise<readonly PastOfProvider[]> }>();
+  const kept = new Map<string, Kept>();
   return {
     read(span) {
       const { fromMs, bucketMs, buckets } = span;
       const key = `${fromMs} ${bucketMs} ${buckets}`;
-      const now = platform.monotonicNow();
+      const beganMs = platform.monotonicNow();
       const known = kept.get(key);
-      if (known !== undefined && known.atMs > now - KEPT_MS) return known.histories;
+      if (known !== undefined && known.untilMs > beganMs) return known.histories;
       const histories = readHistories(span, store.generations);
+      const entry: Kept = { histories, untilMs: Number.POSITIVE_INFINITY };
       kept.delete(key);
-      kept.set(key, { atMs: now, histories });
-      histories.catch(() => kept.delete(key));
+      kept.set(key, entry);
+      const end = (): void => {
+        const endedMs = platform.monotonicNow();
+        entry.untilMs = endedMs + Math.min((endedMs - beganMs) * KEPT_TIMES, MAX_KEPT_MS);
+      };
+      histories.then(end, () => kept.delete(key));
       for (const oldest of kept.keys()) {
         if (kept.size <= KEPT_SPANS) break;
         kept.delete(oldest);

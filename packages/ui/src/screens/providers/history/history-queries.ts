@@ -5,7 +5,8 @@ import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
 import { DAY_MS, HOUR_MS, toDayStart } from '../../../format/days.ts';
 
-const EVERY_MS = 30_000;
+/** Whoever has just tried a provider looks here for the call. */
+const EVERY_MS = 5000;
 
 /** The last 24 hours, or today and the six days before. */
 export type HistorySpan = 'day' | 'week';
