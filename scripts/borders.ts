@@ -144,6 +144,7 @@ export const SERVER_FLOORS: readonly string[] = [
   'sample',
   'checks',
   'setup',
+  'engine',
   'serve',
   'workers',
   'doctor',

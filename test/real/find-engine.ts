@@ -3,23 +3,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { type EngineCommand, toBindingCommand } from '../../packages/server/src/engine/run-engine.ts';
 import { findProgram } from '../engines/support/find-program.ts';
-
-/** How a program is started. */
-export interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Where it came from, for people. */
-  readonly from: string;
-  /** It is the engine inside of Node.js, behind a server of this suite that has chat completions alone. */
-  readonly isBinding: boolean;
-}
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/llama-server', import.meta.url));
 /** What npm has of the engine, with a lock of its own. */
 const BINDING = fileURLToPath(new URL('binding', import.meta.url));
-const BINDING_SERVER = fileURLToPath(new URL('binding-server.ts', import.meta.url));
 const LIMIT_MS = 300_000;
 
 /** The first Debian that has `llama-server`. */
@@ -43,14 +32,14 @@ const PACKAGES = [
  * Finds llama.cpp: the server on the path, or Debian's, 13 MB, unpacked beside the system and installed nowhere, or else
  * what npm has, 22 MB, in a folder of its own. Returns the reasons where there is none. `REAL_ENGINE=npm` takes the last.
  */
-export function findEngine(): Command | { readonly missing: string } {
+export function findEngine(): EngineCommand | { readonly missing: string } {
   const server = process.env['REAL_ENGINE'] === 'npm' ? { missing: 'the one of npm is wanted' } : findServer();
   if (!('missing' in server)) return server;
   const binding = findBinding();
   return 'missing' in binding ? { missing: `${server.missing}; ${binding.missing}` } : binding;
 }
 
-function findBinding(): Command | { readonly missing: string } {
+function findBinding(): EngineCommand | { readonly missing: string } {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return { missing: 'the binding of npm is taken on Linux x64 alone' };
   }
@@ -63,11 +52,10 @@ function findBinding(): Command | { readonly missing: string } {
   } catch (error) {
     return { missing: `the binding of npm could not be had: ${String(error)}` };
   }
-  const args = [BINDING_SERVER, join(BINDING, 'package.json')];
-  return { file: process.execPath, args, env: {}, from: 'npm', isBinding: true };
+  return { ...toBindingCommand(join(BINDING, 'package.json')), from: 'npm' };
 }
 
-function findServer(): Command | { readonly missing: string } {
+function findServer(): EngineCommand | { readonly missing: string } {
   const onPath = findProgram('llama-server');
   if (onPath !== undefined) return { file: onPath, args: [], env: {}, from: onPath, isBinding: false };
   if (!existsSync('/usr/bin/apt-get') || !existsSync(KEYRING)) {
@@ -114,7 +102,7 @@ function unpackFromDebian(): void {
 }
 
 /** It is started by the loader that came with it, because its libraries lie where no system looks. */
-function toUnpacked(): Command {
+function toUnpacked(): EngineCommand {
   const libraries = join(CACHE, 'usr/lib/x86_64-linux-gnu');
   return {
     file: join(libraries, 'ld-linux-x86-64.so.2'),

@@ -23,6 +23,7 @@ const build = await rolldown({
     main: at('../dist/main.js'),
     // Started by its file name, in the folder of the file that starts it.
     'reading-worker': at('../../node/dist/web/reading-worker.js'),
+    'binding-server': at('../dist/engine/binding-server.js'),
   },
   platform: 'node',
   // The built UI is a copy beside the command (copy-parts.js), so that the one package is enough to run it.

@@ -5,3 +5,6 @@ import { fileURLToPath } from 'node:url';
  * the bundle both lie one folder below the package.
  */
 export const DEMO_FIXTURES = fileURLToPath(new URL('../dist/demo-fixtures', import.meta.url));
+
+/** The prose of the documentation, which the build writes: what the model of a real engine is counted from. */
+export const ENGINE_TEXTS = fileURLToPath(new URL('../dist/engine-texts.md', import.meta.url));

@@ -16,6 +16,7 @@ test('serve without flags leaves everything to the configuration', () => {
       fixtures: undefined,
       demo: false,
       noDemo: false,
+      real: false,
       trustsClock: false,
       record: null,
       workers: 1,
@@ -37,6 +38,7 @@ test('serve takes every flag, in both spellings', () => {
       fixtures: undefined,
       demo: false,
       noDemo: false,
+      real: false,
       trustsClock: true,
       record: null,
       workers: 1,
@@ -198,4 +200,9 @@ test.each([
 ])('%j is refused', (line, reason) => {
   expect(() => parse(line)).toThrow(UsageError);
   expect(() => parse(line)).toThrow(reason);
+});
+
+test.each(['serve --real', 'serve --real --fixtures dir'])('%s is refused: a real engine is for the demo', (words) => {
+  expect(() => parse(words)).toThrow('use it with --demo');
+  expect(parse('serve --demo --real')).toMatchObject({ options: { demo: true, real: true } });
 });

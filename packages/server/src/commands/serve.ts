@@ -20,6 +20,7 @@ const HELP = `Usage: model-gateway serve [flags]
   --port N           port to listen on, 0 for a free one (8855)
   --data-dir DIR     directory for keys and generations (./data, in demo mode ./data/demo)
   --demo             demo mode: recorded responses, fixed keys, no network; loopback only
+  --real             with --demo: its second model is llama.cpp, if llama-server or its npm package is installed
   --no-demo          never the demo: start without providers, to set them up in the UI
   --fixtures DIR     demo mode with the recorded responses of this directory
   --record DIR       record responses of providers, without secrets, for replaying
@@ -41,6 +42,7 @@ const FLAGS = {
   'record-mode': { type: 'string' },
   'record-at': { type: 'string' },
   demo: { type: 'boolean' },
+  real: { type: 'boolean' },
   'no-demo': { type: 'boolean' },
   'trust-clock': { type: 'boolean' },
   workers: { type: 'string' },
@@ -58,6 +60,10 @@ export function parseServe(args: readonly string[]): Parsed<'serve', ServeOption
   }
   const noDemo = values['no-demo'] === true;
   if (isDemo && noDemo) throw new UsageError('--no-demo cannot be combined with --demo or --fixtures.');
+  const real = values.real === true;
+  if (real && (values.demo !== true || values.fixtures !== undefined)) {
+    throw new UsageError('--real gives the demo a real engine: use it with --demo, without --fixtures.');
+  }
   const record = readRecord(values);
   if (workers > 1 && isDemo) throw new UsageError('Demo mode runs in one process: omit --workers.');
   if (workers > 1 && record !== null) {
@@ -74,6 +80,7 @@ export function parseServe(args: readonly string[]): Parsed<'serve', ServeOption
       fixtures: values.fixtures,
       demo: isDemo,
       noDemo,
+      real,
       trustsClock: values['trust-clock'] ?? false,
       record,
       workers,

@@ -19,6 +19,7 @@ import {
 import { createFileVideoArchive, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
 import type { RedisShared } from '@model-gateway/redis';
 
+import type { Engine } from '../engine/run-engine.ts';
 import {
   type Closable,
   connectProviders,
@@ -36,7 +37,7 @@ import {
   toModuleContext,
 } from '../open/load-modules.ts';
 import { openFiles } from '../open/open-files.ts';
-import { openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
+import { type FixtureUse, openFixtures, type RecordOptions } from '../open/open-fixtures.ts';
 import { listSecrets, openSecrets } from '../open/open-secrets.ts';
 import { openSignIn } from '../open/open-sign-in.ts';
 import { isReady } from '../open/open-store.ts';
@@ -77,6 +78,8 @@ export interface CompositionOptions {
   readonly extraKeys: readonly BootstrapKey[];
   /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
+  /** The engine that the demo's second model answers from. Default: it replays recorded responses as the others do. */
+  readonly demoEngine?: Pick<Engine, 'url'> | undefined;
   /** Whether cases that are saved in the UI are written to that directory. Default: they are handed out. */
   readonly savesFixtures?: boolean | undefined;
   /** Directory for recorded responses. Default: nothing is recorded. */
@@ -135,11 +138,9 @@ async function composeParts(
     replay === undefined
       ? await connectProviders(config, { recordUpstream, loadTransport, logger })
       : {
-          ...replay,
+          ...(await openReplaySources(replay, options.demoEngine)),
           connector: createConnector(refuseConnection, refuseConnection),
           connectAll: refuseConnection,
-          preload: () => undefined,
-          closeAfterwards: [],
         };
   const { connector, connectAll } = sources;
   opened.push(...sources.closeAfterwards);
@@ -221,6 +222,17 @@ async function composeParts(
     });
   };
   return { gateway: fixtures.wrap(gateway), isSetUp, reconfigure, noteConfig, preload: sources.preload };
+}
+
+/** Replayed responses, and those of a real engine where there is one. */
+async function openReplaySources(
+  replay: NonNullable<FixtureUse['replay']>,
+  engine: CompositionOptions['demoEngine'],
+): Promise<Pick<Sources, 'providers' | 'models' | 'preload' | 'closeAfterwards'>> {
+  if (engine === undefined) return { ...replay, preload: () => undefined, closeAfterwards: [] };
+  const { withEngine } = await import('../engine/demo-engine.ts');
+  const { close, ...parts } = await withEngine(replay, engine);
+  return { ...parts, closeAfterwards: [{ close }] };
 }
 
 /** Destinations by code of the operator's own. */

@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly demo: boolean;
   /** Whether it starts without any provider where there is none, and not as the demo. */
   readonly noDemo: boolean;
+  /** Whether the demo's second model is to be a real engine. */
+  readonly real: boolean;
   /** Whether the operator trusts the clock of this machine. */
   readonly trustsClock: boolean;
   readonly record: RecordOptions | null;
@@ -41,6 +43,8 @@ export interface StartPlan {
   readonly demoFixturesDir: string | null;
   /** Whether the demo begins with made-up calls: in its own directory, with its own fixtures. */
   readonly beginsWithSamples?: boolean | undefined;
+  /** Whether the demo's second model is to be a real engine of this machine. */
+  readonly wantsEngine?: boolean | undefined;
 }
 
 /**
@@ -50,7 +54,7 @@ export interface StartPlan {
  */
 export function planStart(
   options: Pick<ServeOptions, 'config' | 'dataDir' | 'host' | 'port' | 'fixtures' | 'demo'> &
-    Partial<Pick<ServeOptions, 'noDemo'>>,
+    Partial<Pick<ServeOptions, 'noDemo' | 'real'>>,
   env: NodeJS.ProcessEnv,
   builtInModels: readonly ModelDefinition[] = [],
 ): StartPlan {
@@ -58,6 +62,7 @@ export function planStart(
   if (options.demo)
     return {
       ...planDemo(flags, []),
+      wantsEngine: options.real === true,
       ...(options.fixtures !== undefined && { demoFixturesDir: options.fixtures, beginsWithSamples: false }),
     };
   const config = loadConfig({ file: options.config, env, flags, presets: PRESETS, builtInModels });

@@ -18,6 +18,7 @@ import {
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 import { toSignInLink } from '@model-gateway/ui/sign-in-link';
 
+import type { Engine } from '../engine/run-engine.ts';
 import { warnOfSecrets } from '../open/open-secrets.ts';
 import { describePlace, isReady, openStore, whenReady } from '../open/open-store.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
@@ -42,6 +43,7 @@ export async function startGateway(start: Start): Promise<void> {
   for (const warning of [...config.warnings, ...(unsealed === undefined ? [] : [unsealed])]) logger.warn(warning);
   const { store, sampleData } = await openParts(start);
   closers.push(() => store.close());
+  const engine = start.wantsEngine === true ? await openEngine(start) : undefined;
 
   // Fixtures that come with the program are replaced with each version.
   const savesFixtures = start.fixtures !== undefined;
@@ -57,6 +59,7 @@ export async function startGateway(start: Start): Promise<void> {
     logger,
     extraKeys: toOwnerKeys(start),
     sampleData,
+    demoEngine: engine,
     instance: describeInstance(place),
     exposeMetrics: place === null ? async () => toExposition([await metrics.read()]) : shareMetrics(toChannel(metrics)),
     ...fixtures,
@@ -111,6 +114,14 @@ async function openParts(start: Start): Promise<{ readonly store: Store; readonl
     );
   }
   return { store: await openStore(config, logger, { trustsClock, place: place ?? ALONE }) };
+}
+
+/** The real engine of the demo, which ends after the gateway. */
+async function openEngine({ logger, closers }: Start): Promise<Engine | undefined> {
+  const { openDemoEngine } = await import('../engine/demo-engine.ts');
+  const engine = await openDemoEngine(logger);
+  if (engine !== undefined) closers.push(() => engine.close());
+  return engine;
 }
 
 /** The channel of a worker to the process that has started it. */

@@ -17,8 +17,8 @@ export interface Tensor {
   readonly name: string;
   /** Sizes, from the one that changes fastest. */
   readonly shape: readonly number[];
-  /** 16 bits a number, or 32. */
-  readonly data: Float16Array | Float32Array;
+  /** Floats of 16 bits, as `toHalf` makes them, or of 32. */
+  readonly data: Uint16Array | Float32Array;
 }
 
 const ALIGNMENT = 32;
@@ -44,6 +44,18 @@ export function writeGguf(path: string, keys: Readonly<Record<string, Value>>, t
   const parts = [...padded(Buffer.concat(head))];
   for (const { data } of tensors) parts.push(...padded(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)));
   writeFileSync(path, Buffer.concat(parts));
+}
+
+const float = new Float32Array(1);
+const bits = new Uint32Array(float.buffer);
+
+/** A number as the bits of a 16-bit float: Node.js 22 has no array of them. For numbers up to 65,504; tiny ones are zero. */
+export function toHalf(value: number): number {
+  float[0] = value;
+  const [whole = 0] = bits;
+  const sign = (whole >>> 16) & 0x80_00;
+  const exponent = ((whole >>> 23) & 0xff) - 112;
+  return exponent <= 0 ? sign : sign | ((exponent << 10) + (((whole & 0x7f_ff_ff) + 0x10_00) >>> 13));
 }
 
 function toBytes(given: Value): Uint8Array[] {

@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 
 /*
  * The thinnest server over llama.cpp inside of Node.js, for machines without `llama-server`: chat completions alone. The
- * engine is real, the protocol is written here; so it proves what the engine does and nothing about llama.cpp's server.
+ * engine is real, the protocol is written here; so it shows what the engine does and nothing about llama.cpp's server.
+ * Started as a process of its own, so that a long answer does not hold the gateway.
  *
  * node binding-server.ts PACKAGE_JSON --model FILE --alias NAME --port NUMBER
  */

@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-
-import { type Tensor, type Value, writeGguf } from './write-gguf.ts';
+import { type Tensor, toHalf, type Value, writeGguf } from './write-gguf.ts';
 
 /*
  * A real model without training: a llama of one layer whose attention and feed-forward matrices are zero, so that the
  * embedding of the last token alone decides. With one-hot embeddings and the logarithms of counts as output matrix it is
- * exactly the bigram model of our own documentation: after a word comes what follows it there, as often as there.
+ * exactly the bigram model of some texts: after a word comes what follows it there, as often as there.
  */
 
 const SIZE = 1024;
@@ -22,22 +20,20 @@ const CHAT_TEMPLATE =
   "{% for message in messages %}{% if message.role == 'assistant' %}<|assistant|>{% else %}<|user|>{% endif %}" +
   '{{ message.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
 
-/** Counts the texts of a folder of Markdown and writes the model, 5 MB, in less than a second. Returns its words. */
-export function makeModel(docsDir: string, path: string): readonly string[] {
-  const sentences = readSentences(docsDir);
+/** Counts a text of Markdown and writes its model, 14 MB, in less than a second. Returns its words. */
+export function makeModel(markdown: string, path: string): readonly string[] {
+  const sentences = readSentences(markdown);
   const words = chooseWords(sentences);
   writeGguf(path, toKeys(words, sentences), toTensors(countFollowers(words, sentences)));
   return words;
 }
 
 /** The words of each sentence of the prose: no code, no tables, no addresses. The full stop is a word. */
-function readSentences(dir: string): string[][] {
-  const files = readdirSync(dir)
-    .filter((name) => name.endsWith('.md'))
-    .toSorted();
-  const prose = files
-    .map((name) => readFileSync(`${dir}/${name}`, 'utf8').replaceAll(/```[^]*?```/g, ''))
-    .flatMap((text) => text.split('\n').filter((line) => /^[A-Z]/.test(line)))
+function readSentences(markdown: string): string[][] {
+  const prose = markdown
+    .replaceAll(/```[^]*?```/g, '')
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line))
     .map((line) => line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*"]/g, ''));
   return prose
     .flatMap((line) => line.split(/(?<=\.) /))
@@ -87,22 +83,22 @@ function countFollowers(words: readonly string[], sentences: readonly (readonly 
 }
 
 function toTensors(counts: Float64Array): Tensor[] {
-  const embedding = new Float16Array(SIZE * SIZE);
-  for (let token = 0; token < SIZE; token += 1) embedding[token * SIZE + token] = 1;
+  const embedding = new Uint16Array(SIZE * SIZE);
+  for (let token = 0; token < SIZE; token += 1) embedding[token * SIZE + token] = toHalf(1);
   // Row by the token that comes, column by the one before, in one piece a row.
-  const output = new Float16Array(SIZE * SIZE);
+  const output = new Uint16Array(SIZE * SIZE);
   for (let before = 0; before < SIZE; before += 1) {
     let sum = 0;
     for (let after = 0; after < SIZE; after += 1) sum += counts[before * SIZE + after] ?? 0;
     for (let after = 0; after < SIZE; after += 1) {
-      output[after * SIZE + before] = Math.log((counts[before * SIZE + after] ?? 0) / sum);
+      output[after * SIZE + before] = toHalf(Math.log((counts[before * SIZE + after] ?? 0) / sum));
     }
   }
   const ones = (value: number): Float32Array => new Float32Array(SIZE).fill(value);
   const zeros = (name: string, rows: number, columns: number): Tensor => ({
     name: `blk.0.${name}.weight`,
     shape: [columns, rows],
-    data: new Float16Array(rows * columns),
+    data: new Uint16Array(rows * columns),
   });
   return [
     { name: 'token_embd.weight', shape: [SIZE, SIZE], data: embedding },
