@@ -14,6 +14,7 @@ import { createSessions } from './auth/sessions.ts';
 import { createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
 import { findBatchHolds } from './batches/batch-holds.ts';
 import { type BatchRunner, createBatchRunner } from './batches/batch-runner.ts';
+import { createAuditSender, withAuditSender } from './broadcast/audit-sender.ts';
 import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
 import { createSharedBroadcaster } from './broadcast/shared-broadcaster.ts';
 import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
@@ -134,7 +135,12 @@ export function createFoundations(
     ? createCacheExaminer({ ...shared, catalog: () => current().catalog })
     : null;
   const broadcasting = { ...shared, bootstrapKeys, broadcast, cacheExaminer };
-  const broadcaster = chooseBroadcaster({ platform, store })(broadcasting);
+  const auditSender =
+    broadcast === undefined || store.audit === undefined || platform.isPerRequest === true
+      ? undefined
+      : createAuditSender({ ...shared, broadcast, repository: store.audit });
+  const generationsAlone = chooseBroadcaster({ platform, store })(broadcasting);
+  const broadcaster = auditSender === undefined ? generationsAlone : withAuditSender(generationsAlone, auditSender);
   const sessionGuard = createSessionGuard(shared);
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
@@ -200,7 +206,10 @@ export function createFoundations(
           logger,
           sessions,
           isCommand,
-          onAudit: options.onAudit,
+          onAudit(records) {
+            auditSender?.wake();
+            return options.onAudit?.(records);
+          },
         });
   const members = options.members ?? store.members;
   const identityParts = { ...shared, members, sessions, audit: createIdentityAudit(audit, shared) };

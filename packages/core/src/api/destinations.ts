@@ -3,6 +3,7 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Broadcaster } from '../broadcast/broadcaster.ts';
 import { pageDeliveries, toDeliveryBody } from '../broadcast/deliveries.ts';
 import type { BroadcastOptions } from '../broadcast/destination-format.ts';
+import type { QueueStatus } from '../broadcast/destination-queue.ts';
 import {
   findDestination,
   mergeConfig,
@@ -72,6 +73,7 @@ export const createDestination = operation<DestinationParts>()({
       broadcast_generation_identity: body.broadcast_generation_identity ?? true,
       broadcast_generation_request_context: body.broadcast_generation_request_context ?? true,
       regions: body.regions ?? ['global'],
+      audit_log: body.audit_log ?? false,
       config,
       created_at: now,
       updated_at: now,
@@ -153,18 +155,23 @@ export const listBroadcastDeliveries = operation<DestinationParts>()({
   async run({ parts, query: { state, destination_id: destinationId, limit } }) {
     const { broadcasts } = parts.store;
     const { deliveries, totalCount } = await pageDeliveries(broadcasts, { destinationId, state, limit });
+    const audits = await parts.broadcaster.auditStatus();
     return {
       data: deliveries.map(toDeliveryBody),
       total_count: totalCount,
-      destinations: [...(await parts.broadcaster.status())].map(([id, { queued, lastDeliveredAt, lastFailure }]) => ({
-        destination_id: id,
-        queued,
-        last_delivered_at: toTime(lastDeliveredAt),
-        last_failed_at: toTime(lastFailure?.at ?? null),
-        last_failure: lastFailure?.result ?? null,
-      })),
+      destinations: [...(await parts.broadcaster.status())].map(([id, status]) => {
+        const audit = audits.get(id);
+        return { destination_id: id, ...toStatusBody(status), audit: audit === undefined ? null : toStatusBody(audit) };
+      }),
     };
   },
+});
+
+const toStatusBody = ({ queued, lastDeliveredAt, lastFailure }: QueueStatus) => ({
+  queued,
+  last_delivered_at: toTime(lastDeliveredAt),
+  last_failed_at: toTime(lastFailure?.at ?? null),
+  last_failure: lastFailure?.result ?? null,
 });
 
 function toTime(ms: number | null): string | null {

@@ -52,6 +52,8 @@ export interface Broadcaster {
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
   /** Status of each enabled destination, by its id, even if another process sends to it. */
   status(): Promise<ReadonlyMap<string, QueueStatus>>;
+  /** The same of the audit log, for destinations that get it. */
+  auditStatus(): Promise<ReadonlyMap<string, QueueStatus>>;
   /** Generations that wait in this process. */
   queued(): number;
   /** When a generation was sent to its destinations, and what became of it. */
@@ -108,6 +110,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       return renewed;
     },
     status: async () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
+    auditStatus: () => Promise.resolve(new Map()),
     queued: () => [...queues.values()].reduce((sum, { queue }) => sum + queue.status().queued, 0),
     arrivalsOf: async ({ id, created_at: createdAt }) =>
       (await store.deliveries.of(id, Date.parse(createdAt))).map(toArrival),

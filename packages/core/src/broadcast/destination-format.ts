@@ -4,6 +4,7 @@ import type { CallKindName } from '../calls/call-kind.ts';
 import type { Transport } from '../foundation/transport.ts';
 import type { ExaminedCache } from '../generations/cache-doctor/report-caches.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
+import type { AuditRecord } from '../wire/audit.ts';
 import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations.ts';
 import type { GenerationContent } from '../wire/generation.ts';
 
@@ -96,6 +97,14 @@ export interface DestinationFormat<Type extends DestinationType = DestinationTyp
   /** The requests that carry these traces, at least one. A receiver that gets them twice must not count them twice. */
   toRequests(
     traces: readonly BroadcastTrace[],
+    config: DestinationConfig<Type>,
+  ): Promise<readonly DestinationRequest[]>;
+  /**
+   * The requests that carry these records of the audit log, in order. Absent where the type has no form for them. Sent
+   * again after a crash: a receiver tells them by their `sequence` and `hash`.
+   */
+  toAuditRequests?(
+    records: readonly AuditRecord[],
     config: DestinationConfig<Type>,
   ): Promise<readonly DestinationRequest[]>;
   /** A request without a trace that fails when one with traces would fail. */

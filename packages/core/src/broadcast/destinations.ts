@@ -58,7 +58,12 @@ export function parseConfig(type: DestinationType, config: Config): Record<strin
  * process, an address that may not be called, rules that cannot be evaluated.
  */
 export async function refuseUnusable(
-  { type, config, filter_rules: rules }: Pick<Destination, 'type' | 'config' | 'filter_rules'>,
+  {
+    type,
+    config,
+    filter_rules: rules,
+    audit_log: wantsAudit,
+  }: Pick<Destination, 'type' | 'config' | 'filter_rules' | 'audit_log'>,
   { broadcast }: { readonly broadcast: BroadcastOptions | undefined },
 ): Promise<void> {
   const format = broadcast?.formats.find((each) => each.type === type);
@@ -74,6 +79,10 @@ export async function refuseUnusable(
   const problem = format.findConfigProblem?.(configOf({ config }));
   if (problem !== undefined) throw refuseField(`config.${problem.field}`, problem.problem);
   if (rules !== null) await compileFilterRules(rules);
+  if (wantsAudit === true && format.toAuditRequests === undefined) {
+    const able = broadcast.formats.filter((each) => each.toAuditRequests !== undefined).map((each) => each.type);
+    throw refuseField('audit_log', `cannot be sent to ${type}; it can to: ${able.join(', ') || 'none'}`);
+  }
 }
 
 /** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */
@@ -98,7 +107,7 @@ function mergeHeaders(stored: Config, shown: Config, value: unknown): unknown {
 
 /** A destination as callers see it. */
 export function toDestinationBody(destination: Destination): Destination {
-  return { ...destination, config: maskConfig(destination.config) };
+  return { ...destination, audit_log: destination.audit_log ?? false, config: maskConfig(destination.config) };
 }
 
 /** Every header counts as a secret, because most headers that people set are secrets. */

@@ -208,7 +208,7 @@ function lose(owned: OwnedState, error: unknown): void {
 }
 
 /** Access to the rows with the progress of destinations and their owners. */
-interface FeedRows {
+export interface FeedRows {
   /** The row of a destination; makes one that begins with what is recorded from now on. */
   findOrMake(destination: Pick<Destination, 'id' | 'updated_at'>): Promise<BroadcastFeed>;
   /** Takes a destination without an owner. Undefined when it has one. */
@@ -222,9 +222,11 @@ interface FeedRows {
 }
 
 interface FeedRowsOptions {
-  readonly store: Pick<Store, 'broadcasts' | 'generations'>;
+  readonly store: Pick<Store, 'broadcasts'>;
   readonly platform: Pick<Platform, 'now'>;
   readonly ownerId: () => string;
+  /** The place after all that is recorded by now. */
+  readonly findEnd: () => Promise<string>;
 }
 
 const LEASE_MS = 30_000;
@@ -233,8 +235,8 @@ const GIVE_UP_MS = 20_000;
 
 const NO_STATUS: BroadcastFeed['status'] = { queued: 0, lastDeliveredAt: null, lastFailure: null };
 
-export function createFeedRows({ store, platform, ownerId }: FeedRowsOptions): FeedRows {
-  const { broadcasts, generations } = store;
+export function createFeedRows({ store, platform, ownerId, findEnd }: FeedRowsOptions): FeedRows {
+  const { broadcasts } = store;
   /** Changes what is still the owner's. */
   const change = async (
     { id, lease: owned }: BroadcastFeed,
@@ -256,7 +258,7 @@ export function createFeedRows({ store, platform, ownerId }: FeedRowsOptions): F
     async findOrMake({ id, updated_at: since }) {
       const known = await broadcasts.get(id);
       if (known?.kind === 'feed') return known;
-      const place = (await generations.follow?.(null, 0))?.place ?? '';
+      const place = await findEnd();
       const first: BroadcastFeed = { kind: 'feed', id, since, place, lease: null, resends: 0, status: NO_STATUS };
       const toFeed = (latest: BroadcastRow): BroadcastRow => (latest.kind === 'feed' ? latest : first);
       const row = await broadcasts.update(id, toFeed, first);

@@ -21,7 +21,12 @@ interface Owned {
  */
 export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger, random, broadcast } = options;
-  const rows = createFeedRows({ store, platform, ownerId: once(() => createRandomId(platform)) });
+  const rows = createFeedRows({
+    store,
+    platform,
+    ownerId: once(() => createRandomId(platform)),
+    findEnd: async () => (await store.generations.follow?.(null, 0))?.place ?? '',
+  });
   const owned = new Map<string, Owned>();
   let active: readonly Destination[] = [];
   let isClosed = false;

@@ -165,6 +165,8 @@ const settingsSchema = z.object({
   broadcast_generation_cost: z.boolean(),
   broadcast_generation_identity: z.boolean(),
   broadcast_generation_request_context: z.boolean(),
+  /** Whether it gets the audit log, too. What is sent of calls does not matter to it. */
+  audit_log: z.boolean(),
   regions: z
     .array(z.enum(['global', 'europe', 'us', 'eu']).transform((region) => (region === 'eu' ? 'europe' : region)))
     .min(1),
@@ -177,6 +179,8 @@ export const destinationSchema = z.object({
   type: z.enum(TYPES),
   ...settingsSchema.shape,
   regions: z.array(z.enum(['global', 'europe', 'us'])),
+  /** Absent means no. */
+  audit_log: z.boolean().optional(),
   config: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),
@@ -238,6 +242,16 @@ export const broadcastDeliveryListSchema = z.object({
       last_delivered_at: z.string().nullable(),
       last_failed_at: z.string().nullable(),
       last_failure: z.string().nullable(),
+      /** The same of the audit log; null where it is not sent there. */
+      audit: z
+        .object({
+          /** Records that have not been delivered yet. */
+          queued: z.int(),
+          last_delivered_at: z.string().nullable(),
+          last_failed_at: z.string().nullable(),
+          last_failure: z.string().nullable(),
+        })
+        .nullable(),
     }),
   ),
 });

@@ -1,5 +1,6 @@
 import type { DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
 
+import { toOtlpLogs } from './otlp-logs.ts';
 import { OF_TEST, toHeaders, toOtlpBinary } from './otlp.ts';
 
 /** Where a service takes OTLP, and what it wants to be told. */
@@ -111,11 +112,21 @@ const sentryFormat: DestinationFormat<'sentry'> = {
   },
 };
 
+/** Grafana Cloud takes logs at the same gateway, in either form. */
+const grafanaFormat: DestinationFormat<'grafana'> = {
+  ...toFormat('grafana'),
+  async toAuditRequests(records, config) {
+    const { headers } = PLACES.grafana(config);
+    const url = join(config.baseUrl, '/otlp/v1/logs');
+    return [{ method: 'POST', url, headers: toHeaders(config.headers, headers), body: toOtlpLogs(records) }];
+  },
+};
+
 /** Arize, Braintrust, Grafana Cloud, LangSmith, New Relic, Opik, Sentry and Weave, by OTLP. */
 export const OTLP_SERVICE_FORMATS: readonly DestinationFormat[] = [
   toFormat('arize'),
   toFormat('braintrust'),
-  toFormat('grafana'),
+  grafanaFormat,
   toFormat('langsmith'),
   toFormat('newrelic'),
   toFormat('opik'),

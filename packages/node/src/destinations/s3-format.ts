@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
+import type {
+  AuditRecord,
+  BroadcastTrace,
+  DestinationConfig,
+  DestinationFormat,
+  DestinationRequest,
+} from '@model-gateway/core';
 
 import { toHeaders, toOtlpJson } from './otlp.ts';
 
@@ -16,6 +22,8 @@ export const s3Format: DestinationFormat<'s3'> = {
   type: 's3',
   toRequests: (traces, config) =>
     Promise.all(traces.map(async (trace) => sign(toKey(trace, config), await toOtlpJson([trace]), config))),
+  toAuditRequests: (records, config) =>
+    Promise.all(records.map((record) => sign(toAuditKey(record, config), `${JSON.stringify(record)}\n`, config))),
   async toTestRequest(config) {
     return sign(joinKey(config.prefix ?? '', TEST_NAME), '{}', config);
   },
@@ -37,6 +45,11 @@ function toKey(trace: BroadcastTrace, { prefix = '', pathTemplate = DEFAULT_TEMP
   // The span distinguishes calls of one trace that begin in the same millisecond.
   const isAlone = trace.traceId.startsWith(trace.spanId);
   return joinKey(directory, `${trace.traceId}-${trace.startedAt}${isAlone ? '' : `-${trace.spanId}`}.json`);
+}
+
+/** In the order of the chain, a folder for each day: `gateway/audit/2026-03-01/000000000042.json`. */
+function toAuditKey({ at, sequence }: AuditRecord, { prefix = '' }: Config): string {
+  return joinKey(`${prefix}/audit/${at.slice(0, 10)}`, `${String(sequence).padStart(12, '0')}.json`);
 }
 
 function joinKey(directory: string, name: string): string {

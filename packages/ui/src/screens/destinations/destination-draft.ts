@@ -10,6 +10,9 @@ export interface DestinationDraft extends Omit<
   readonly headers: string;
 }
 
+/** Types that have a form for records of the audit log. */
+export const AUDIT_TYPES: ReadonlySet<DestinationType> = new Set(['webhook', 'otel-collector', 's3', 'grafana']);
+
 export interface ConfigField {
   readonly name: string;
   readonly isRequired?: boolean;

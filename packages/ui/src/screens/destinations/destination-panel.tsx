@@ -22,6 +22,7 @@ import { holdDeletion, showToast, showUndo, useHeldDeletions } from '../../parts
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {
+  AUDIT_TYPES,
   type DestinationDraft,
   toDestinationChange,
   toDestinationDraft,
@@ -180,6 +181,7 @@ function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { 
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4 *:max-w-2xl">
       <CheckField form={form} name="enabled" label={t.enabled} hint={t.enabledHint} />
+      {AUDIT_TYPES.has(type) && <CheckField form={form} name="audit_log" label={t.auditLog} hint={t.auditLogHint} />}
       <InputField form={form} error={error} name="name" label={t.name} maxLength={200} />
       <ConfigFields
         type={type}

@@ -50,6 +50,9 @@ export const destinationsMessages = createMessages(
       save: 'Save',
       enabled: 'Enabled',
       enabledHint: 'When off, requests are not queued.',
+      auditLog: 'Send the audit log',
+      auditLogHint:
+        'Every change from now on, whatever requests you select. Nothing is given up: it is sent until it arrives.',
       name: 'Name',
       saved: 'Saved; delivery is attempted at once',
       restored: (name: string) => `${name} restored`,
@@ -178,6 +181,9 @@ export const destinationsMessages = createMessages(
         save: 'Speichern',
         enabled: 'Aktiviert',
         enabledHint: 'Solange es aus ist, werden keine Anfragen vorgemerkt.',
+        auditLog: 'Audit-Log senden',
+        auditLogHint:
+          'Jede Änderung ab jetzt, unabhängig von den gewählten Anfragen. Nichts wird aufgegeben: Es wird gesendet, bis es ankommt.',
         name: 'Name',
         saved: 'Gespeichert; die Zustellung wird sofort versucht',
         restored: (name) => `${name} wiederhergestellt`,
