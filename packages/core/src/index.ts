@@ -330,6 +330,7 @@ export {
   type AuditProblem,
   type AuditVerification,
   chainRecords,
+  requireFollowing,
   EMPTY_CHAIN,
   matchesAudit,
   toAnchorEntry,

@@ -7,6 +7,7 @@ import {
   type AuditRecord,
   type AuditRepository,
   chainRecords,
+  requireFollowing,
   type StoredAuditRecord,
   toAnchorEntry,
   toAuditPage,
@@ -66,6 +67,15 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
     repository: {
       append: (entries) =>
         runTransaction(database, async (transaction) => append(transaction, await lockHead(transaction), entries)),
+      adopt: (records) =>
+        runTransaction(database, async (transaction) => {
+          const head = await lockHead(transaction);
+          requireFollowing(head, records);
+          const [first] = records;
+          if (first !== undefined && head.sequence === 0)
+            await sql`update gateway.audit_head set dropped_through = ${first.sequence - 1}`.execute(transaction);
+          await put(transaction, records);
+        }),
       page: (query) => toAuditPage(readNewestFirst(database, query), query),
       read: () => readAll(database),
       dropBefore,
@@ -97,8 +107,13 @@ async function append(
   entries: readonly AuditEntry[],
 ): Promise<readonly AuditRecord[]> {
   const records = await chainRecords(head, entries, sha256);
+  await put(on, records);
+  return records;
+}
+
+async function put(on: Kysely<Database>, records: readonly AuditRecord[]): Promise<void> {
   const last = records.at(-1);
-  if (last === undefined) return records;
+  if (last === undefined) return;
   const rows = records.map((record) => ({
     sequence: record.sequence,
     at_ms: Math.floor(Date.parse(record.at)),
@@ -109,7 +124,6 @@ async function append(
   }));
   await on.insertInto('audit').values(rows).execute();
   await sql`update gateway.audit_head set sequence = ${last.sequence}, hash = ${last.hash}`.execute(on);
-  return records;
 }
 
 /** The newest record of those that are all older; never the end of the chain. */

@@ -175,10 +175,11 @@ function startWork(options: WorkOptions): DestinationWork {
   /** One request, or none; false when there is nothing more to do now. */
   const sendSome = async (): Promise<boolean> => {
     if (row === undefined) return false;
-    const through = Number(row.place);
     const end = await findEnd(options.repository);
-    if (end <= through) {
-      if (store.isShared === true) await save(through);
+    // Beyond the end after a move without the log: this is another chain, of which it knows nothing.
+    const through = Math.min(Number(row.place), end);
+    if (end === through) {
+      if (store.isShared === true || row.place !== String(end)) await save(end);
       return false;
     }
     const records = await readBehind(options.repository, through);

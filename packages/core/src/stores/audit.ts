@@ -49,6 +49,11 @@ export interface StoredAuditRecord {
 export interface AuditRepository {
   /** Puts the entries at the end of the chain, all of them or none. They survive a crash of the machine once it resolves. */
   append(entries: readonly AuditEntry[]): Promise<readonly AuditRecord[]>;
+  /**
+   * Takes over records of another store's chain as they are, in order: the next ones after its own end, or any where it
+   * has none. Rejects others, and then takes none. Where it is absent, the log of this store cannot be moved here.
+   */
+  adopt?(records: readonly AuditRecord[]): Promise<void>;
   page(query: AuditQuery): Promise<AuditPage>;
   /** All that is stored, oldest first. */
   read(): AsyncIterable<StoredAuditRecord>;

@@ -1,6 +1,7 @@
 import {
   type AuditEntry,
   type AuditRepository,
+  createMemoryAudit,
   createWebPlatform,
   EMPTY_CHAIN,
   type Store,
@@ -44,6 +45,28 @@ async function verify(store: Store): Promise<unknown> {
 }
 
 export const auditCases: readonly StoreCase[] = [
+  storeCase(
+    'A log takes over the chain of another store where it has none, goes on with it, and refuses what does not follow',
+    async (store) => {
+      const log = logOf(store);
+      if (log.adopt === undefined) return;
+      const other = createMemoryAudit();
+      const old = new Date(Date.now() - 3 * 86_400_000).toISOString();
+      await other.append([toEntry('a', { at: old }), toEntry('b'), toEntry('c')]);
+      await other.dropBefore(Date.parse(old) + 1000);
+      const records = (await other.page({ filter: {}, limit: 10 })).records.toReversed();
+      await log.adopt(records.slice(0, 1));
+      await log.adopt(records.slice(1));
+      await append(store, 'd');
+      expectEqual(await verify(store), { count: 4, problem: null });
+      const page = await log.page({ filter: {}, limit: 10 });
+      expectEqual(page.records.slice(1), records.toReversed());
+      const refused = await log.adopt(records).catch((error: unknown) => String(error));
+      expectMatch({ refused }, { refused: 'Error: Record 2 does not follow the end of the audit log' });
+      expectEqual(await verify(store), { count: 4, problem: null });
+    },
+    'audit',
+  ),
   storeCase(
     'A store keeps an audit log, in which each record has the hash of the one before',
     async (store) => {

@@ -6,6 +6,7 @@ import type { PostgresStore } from '@model-gateway/postgres';
 
 import { findDatabase, openDatabase, openJsonStore } from '../open/find-store.ts';
 import { StartError } from '../process/start-error.ts';
+import { copyAudit } from './copy-audit.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { joinRowIds, mirrorTables } from './copy-tables.ts';
 import { findMovedWith, findOneByOne, readMoved, writeMovedWith } from './moved-file.ts';
@@ -64,6 +65,7 @@ async function exportStore({ dir, from, to }: Export): Promise<number> {
   }).finally(progress.end);
   await writeMovedWith(dir, moved, databaseId, { rows, counted: counted.list() });
   // Whatever the directory has counted itself, now it says what the database says.
+  await copyAudit(from.audit, to.audit);
   const present = await to.generations.listSpending(databaseId);
   const spent = subtractSpending(await from.generations.listSpending(), { sums: present });
   await to.generations.carrySpending(databaseId, spent);

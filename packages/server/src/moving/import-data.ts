@@ -16,6 +16,7 @@ import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 import { type Database, findDatabase, KEEPS_ALL, openDatabase, openJsonStore, toStderr } from '../open/find-store.ts';
 import { findJournals, isJournalName, takeInJournal } from '../open/open-database.ts';
 import { StartError } from '../process/start-error.ts';
+import { copyAudit } from './copy-audit.ts';
 import { copyGenerations } from './copy-generations.ts';
 import { copyTables } from './copy-tables.ts';
 import { findInPages, findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
@@ -103,6 +104,7 @@ async function importStore({ dir, from, to, databaseId, retentionDays }: Import)
   // What was spent on generations that the database never had counts all the same.
   const spent = await from.generations.listSpending(databaseId);
   await to.generations.carrySpending(moved.id, subtractSpending(spent, { entries: counted }));
+  await copyAudit(from.audit, to.audit);
   const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
   const keys = rows['keys']?.length ?? 0;
   say(`${dir} is in the database: ${count} generations and ${keys} keys, in ${seconds} s.`);

@@ -30,6 +30,16 @@ export async function chainRecords(
   return records;
 }
 
+/** Throws unless records go on with a chain from its end; an empty chain may begin with any. */
+export function requireFollowing(head: AuditHead, records: readonly AuditRecord[]): void {
+  let last = head.sequence === 0 ? undefined : head;
+  for (const record of records) {
+    const isNext = last === undefined || (record.sequence === last.sequence + 1 && record.previous_hash === last.hash);
+    if (!isNext) throw new Error(`Record ${record.sequence} does not follow the end of the audit log`);
+    last = record;
+  }
+}
+
 /** JSON with the fields of every object in the order of their names, so that one value has one text. */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;

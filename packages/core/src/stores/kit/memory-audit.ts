@@ -1,7 +1,7 @@
 import { createRandomId, createWebPlatform, type Platform } from '../../foundation/platform.ts';
 import type { AuditRecord } from '../../wire/audit.ts';
 import type { AuditEntry, AuditRepository, StoredAuditRecord } from '../audit.ts';
-import { chainRecords, EMPTY_CHAIN, toAnchorEntry, toAuditPage } from './audit-chain.ts';
+import { chainRecords, EMPTY_CHAIN, requireFollowing, toAnchorEntry, toAuditPage } from './audit-chain.ts';
 
 /** So many are kept, to within a tenth. */
 const MAX_RECORDS = 10_000;
@@ -35,6 +35,10 @@ export function createMemoryAudit(
       const made = await append(entries);
       if (records.length > maxRecords * 1.1) await dropFirst(records.length - maxRecords);
       return made;
+    },
+    async adopt(adopted) {
+      requireFollowing(records.at(-1) ?? EMPTY_CHAIN, adopted);
+      records = [...records, ...adopted];
     },
     page: (query) => toAuditPage(records.toReversed(), query),
     async *read(): AsyncGenerator<StoredAuditRecord> {

@@ -9,6 +9,7 @@ import {
   chainRecords,
   createTurns,
   EMPTY_CHAIN,
+  requireFollowing,
   type StoredAuditRecord,
   toAnchorEntry,
   toAuditPage,
@@ -60,9 +61,9 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
     current = undefined;
     if (left !== undefined) await closeSynced(files, left);
   };
-  const fileOfToday = async (): Promise<AppendFile> => {
+  const fileOf = async (timeMs: number): Promise<AppendFile> => {
     const last = days.at(-1) ?? '';
-    const today = dayAt(now());
+    const today = dayAt(timeMs);
     // When the clock was set back, records still come in their order.
     const day = today < last ? last : today;
     if (current?.day === day) return current.file;
@@ -79,11 +80,26 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
     // The directory may have another owner by now.
     if (isClosed) throw new Error('The store is closed');
     const records = await chainRecords(head, entries, sha256);
-    const file = await fileOfToday();
+    await put(records, now());
+    return records;
+  };
+  const put = async (records: readonly AuditRecord[], timeMs: number): Promise<void> => {
+    const file = await fileOf(timeMs);
     await appendLine(files, file, Buffer.concat(records.map((record) => toLine(JSON.stringify(record)))));
     head = records.at(-1) ?? head;
     await syncFile(files, file);
-    return records;
+  };
+  /** Into the files of their own days, so that they are not kept for longer here. */
+  const adopt = async (records: readonly AuditRecord[]): Promise<void> => {
+    if (isClosed) throw new Error('The store is closed');
+    requireFollowing(head, records);
+    for (let at = 0; at < records.length;) {
+      const day = dayOf(records[at]);
+      const next = records.findIndex((record, index) => index > at && dayOf(record) !== day);
+      const end = next === -1 ? records.length : next;
+      await put(records.slice(at, end), Date.parse(day));
+      at = end;
+    }
   };
   const dropBefore = async (timeMs: number): Promise<number> => {
     const old = days.slice(0, -1).filter((day) => endOfSegment(day) <= timeMs);
@@ -127,6 +143,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
         if (before !== undefined && days.at(-1) !== before) await dropOld();
         return records;
       }),
+    adopt: (records) => inTurn(() => adopt(records)),
     page: (query) => toAuditPage(newestFirst(), query),
     read: () => readStored(files, logsPath),
     dropBefore: (timeMs) => inTurn(() => dropBefore(timeMs)),
@@ -183,6 +200,8 @@ function toUncheckedText(line: Buffer): string {
   const record = /^\{"crc32":"[^"]*","record":(.*)\}$/.exec(text)?.[1];
   return record ?? text;
 }
+
+const dayOf = (record: AuditRecord | undefined): string => dayAt(Date.parse(record?.at ?? ''));
 
 const countLines = (bytes: Buffer): number => splitLines(bytes, '').length;
 
