@@ -83,6 +83,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   const port = createPortListener({ gateway, config, logger, isDemo, language, tell });
 
   await port.open(options.place);
+  await composition.noteConfig();
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
   figures.note();
   return {

@@ -298,7 +298,13 @@ export type {
   WorkingJobsQuery,
   WorkspaceRecord,
 } from './stores/store.ts';
-export { type KeptDays, type RetentionChanges, type RetentionLosses, toKeptDays } from './stores/kept-days.ts';
+export {
+  type KeptDays,
+  type RetentionChanges,
+  type RetentionLosses,
+  toAuditDays,
+  toKeptDays,
+} from './stores/kept-days.ts';
 export type { BroadcastDelivery, BroadcastFeed, BroadcastRow, GuardrailHitsRow } from './stores/rows.ts';
 export {
   type RerunCall,

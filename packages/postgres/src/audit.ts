@@ -21,8 +21,9 @@ import type { Database } from './database.ts';
 import type { StorePart, StorePartOptions } from './store-part.ts';
 
 interface AuditOptions extends Pick<StorePartOptions, 'connection' | 'logger' | 'now'> {
-  /** Whole days that records are kept; `Infinity`: nothing is dropped. */
-  readonly retentionDays: number;
+  /** Whole days that records are kept; `Infinity`: nothing is dropped. Those of the host, and those that apply now. */
+  readonly configuredDays: number;
+  readonly auditDays: () => number;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -33,7 +34,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 /** The audit log of all processes at a database: one chain, whose end they lock in turn. Old records go once an hour. */
 export function openAudit(options: AuditOptions): StorePart & { readonly repository: AuditRepository } {
-  const { connection, logger, now, retentionDays } = options;
+  const { connection, logger, now, configuredDays, auditDays } = options;
   const { database } = connection;
   let timer: NodeJS.Timeout | undefined;
   let dropping: Promise<void> | undefined;
@@ -52,7 +53,7 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
     });
   const dropOld = async (): Promise<void> => {
     try {
-      await dropBefore(now() - retentionDays * DAY_MS);
+      await dropBefore(now() - auditDays() * DAY_MS);
     } catch (error) {
       const reason = describeDatabaseError(error, connection.address).message;
       logger?.warn('Old records of the audit log could not be dropped; it is tried again in an hour', { reason });
@@ -79,9 +80,10 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
       page: (query) => toAuditPage(readNewestFirst(database, query), query),
       read: () => readAll(database),
       dropBefore,
+      ...(Number.isFinite(configuredDays) && { retention: { configuredDays, apply: dropOld } }),
     },
     async start() {
-      if (!Number.isFinite(retentionDays)) return;
+      if (!Number.isFinite(configuredDays)) return;
       timer ??= setInterval(begin, HOUR_MS).unref();
       begin();
     },

@@ -5,6 +5,7 @@ import {
   type Logger,
   type Store,
   type StoreReadiness,
+  toAuditDays,
   toKeptDays,
 } from '@model-gateway/core';
 import { sql } from 'kysely';
@@ -65,8 +66,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const sums = createGenerationSums(shared);
   const generations = openGenerations(shared, options, sums);
   const budgets = openBudgetSlices(shared, options.budgets ?? {});
-  const { auditRetentionDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
-  const audit = openAudit({ ...shared, retentionDays: auditRetentionDays });
+  const { auditRetentionDays: configuredDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
+  const auditDays = (): number => toAuditDays(tables.source.read().settings, configuredDays);
+  const audit = openAudit({ ...shared, configuredDays, auditDays });
   const parts: readonly StorePart[] = [tables, rows, audit, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, parts });
   const closeAll = async (): Promise<void> => {

@@ -32,7 +32,9 @@ test('tells how long is kept, and what other limits would delete before they are
   expect(await dataOf('GET', PATH)).toEqual({
     days: 30,
     content_days: 30,
-    stored: { days: null, content_days: null },
+    stored: { days: null, content_days: null, audit_days: null },
+    audit_days: null,
+    configured_audit_days: null,
     configured_days: 30,
     changeable: true,
     held: false,
@@ -61,6 +63,24 @@ test('what is saved comes before the configuration, applies at once, and can be 
   expect(await dataOf('PUT', PATH, { content_days: 7 })).toMatchObject({ days: 30, content_days: 7 });
   expect(await dataOf('PUT', PATH, {})).toMatchObject({ days: 30, content_days: 30 });
   expect(store.settings.get()).not.toHaveProperty('retention');
+});
+
+test('the audit log has days of its own, where the store drops by age', async () => {
+  const { call, dataOf, store } = createScene();
+  expect(await call('PUT', PATH, { audit_days: 90 })).toMatchObject({ status: 400 });
+  let applied = 0;
+  const retention = { configuredDays: 365, apply: () => Promise.resolve(void (applied += 1)) };
+  Object.assign(store.audit ?? {}, { retention });
+  expect(await dataOf('PUT', PATH, { audit_days: 90 })).toMatchObject({
+    days: 30,
+    audit_days: 90,
+    configured_audit_days: 365,
+  });
+  expect(applied).toBe(1);
+  expect(await dataOf('PUT', PATH, { days: 5 })).toMatchObject({ days: 5, audit_days: 90 });
+  expect(await dataOf('PUT', PATH, { audit_days: null })).toMatchObject({ days: 30, audit_days: 365 });
+  const { status, body } = await call('PUT', PATH, { audit_days: 0 });
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('audit_days')]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { operation } from '../http/operation.ts';
-import { type KeptDays, toKeptDays } from '../stores/kept-days.ts';
+import { type KeptDays, toAuditDays, toKeptDays } from '../stores/kept-days.ts';
 import type { Store } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../wire/retention.ts';
 
 export interface RetentionParts {
-  readonly store: Pick<Store, 'retention' | 'settings'>;
+  readonly store: Pick<Store, 'audit' | 'retention' | 'settings'>;
 }
 
 /** `GET /admin/v1/retention`: how long is kept, and what those limits, or others, would delete now. */
@@ -20,7 +20,7 @@ export const getRetention = operation<RetentionParts>()({
   run: async ({ parts, query: { days, content_days: contentDays } }) => {
     const stored = parts.store.settings.get().retention;
     if (days === undefined && contentDays === undefined) return { data: await describeRetention(parts, stored) };
-    const tried = { days: days ?? stored?.days ?? null, content_days: contentDays ?? null };
+    const tried = { ...stored, days: days ?? stored?.days ?? null, content_days: contentDays ?? null };
     refuseLongerContents(tried, parts.store.retention?.changes?.configuredDays ?? Number.POSITIVE_INFINITY);
     return { data: await describeRetention(parts, tried) };
   },
@@ -33,13 +33,20 @@ export const putRetention = operation<RetentionParts>()({
   async run({ parts, body }) {
     const { store } = parts;
     const changes = store.retention?.changes;
-    if (changes === undefined || !Number.isFinite(changes.configuredDays)) throw refuseField('days', NOT_BY_AGE);
-    refuseLongerContents(body, changes.configuredDays);
-    const isReset = body.days === null && body.content_days === null;
-    await store.settings.update(({ retention: _, ...settings }) =>
-      isReset ? settings : { ...settings, retention: body },
-    );
-    await changes.apply();
+    const audit = store.audit?.retention;
+    const isByAge = changes !== undefined && Number.isFinite(changes.configuredDays);
+    if (!isByAge && (audit === undefined || body.days !== null || body.content_days !== null)) {
+      throw refuseField('days', NOT_BY_AGE);
+    }
+    if (audit === undefined && (body.audit_days ?? null) !== null) throw refuseField('audit_days', NOT_BY_AGE);
+    if (changes !== undefined) refuseLongerContents(body, changes.configuredDays);
+    await store.settings.update(({ retention: before, ...settings }) => {
+      const { days, content_days, audit_days = before?.audit_days ?? null } = body;
+      const isReset = days === null && content_days === null && audit_days === null;
+      return isReset ? settings : { ...settings, retention: { days, content_days, audit_days } };
+    });
+    await changes?.apply();
+    await audit?.apply();
     return { data: await describeRetention(parts, store.settings.get().retention) };
   },
 });
@@ -55,7 +62,8 @@ function refuseLongerContents({ days, content_days: contentDays }: Retention['st
 type Stored = Retention['stored'] | undefined;
 
 async function describeRetention({ store }: RetentionParts, tried: Stored): Promise<Retention> {
-  const { retention, settings } = store;
+  const { retention, settings, audit } = store;
+  const auditDays = audit?.retention?.configuredDays ?? Number.POSITIVE_INFINITY;
   const { retention: stored } = settings.get();
   const configuredDays = retention?.changes?.configuredDays ?? Number.POSITIVE_INFINITY;
   const kept = toKeptDays({ retention: stored }, configuredDays);
@@ -63,7 +71,9 @@ async function describeRetention({ store }: RetentionParts, tried: Stored): Prom
   return {
     days: toDays(kept.days),
     content_days: toDays(kept.contentDays),
-    stored: stored ?? { days: null, content_days: null },
+    stored: { days: null, content_days: null, audit_days: null, ...stored },
+    audit_days: toDays(toAuditDays({ retention: stored }, auditDays)),
+    configured_audit_days: toDays(auditDays),
     configured_days: toDays(configuredDays),
     changeable: Number.isFinite(configuredDays),
     held: retention?.isHeld() ?? false,

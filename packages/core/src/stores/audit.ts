@@ -62,4 +62,11 @@ export interface AuditRepository {
    * which what is left can be checked. Resolves with the number of dropped records.
    */
   dropBefore(timeMs: number): Promise<number>;
+  /** How long it is kept. Absent where nothing is dropped for its age. */
+  readonly retention?: {
+    /** The days that the host has given. */
+    readonly configuredDays: number;
+    /** Drops at once what the stored settings no longer keep. */
+    apply(): Promise<void>;
+  };
 }

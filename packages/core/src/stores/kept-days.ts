@@ -17,6 +17,11 @@ export function toKeptDays({ retention }: Pick<StoredSettings, 'retention'>, con
   return { days, contentDays: Math.min(retention?.content_days ?? days, days) };
 }
 
+/** The same of the audit log. */
+export function toAuditDays({ retention }: Pick<StoredSettings, 'retention'>, configuredDays: number): number {
+  return Number.isFinite(configuredDays) ? (retention?.audit_days ?? configuredDays) : configuredDays;
+}
+
 /** What limits would delete now. */
 export interface RetentionLosses {
   readonly generations: number;

@@ -8,6 +8,8 @@ export const storedRetentionSchema = z.object({
   days: z.int().nullable(),
   /** Null is as long as the records. */
   content_days: z.int().nullable(),
+  /** Of the audit log. Absent is null. */
+  audit_days: z.int().nullable().optional(),
 });
 
 /** The query of `GET /admin/v1/retention`: limits to try. */
@@ -20,6 +22,8 @@ export const retentionQuerySchema = z.strictObject({
 export const retentionRequestSchema = z.strictObject({
   days: days.nullable().default(null),
   content_days: days.nullable().default(null),
+  /** Absent: as before. Null: what the configuration says. */
+  audit_days: days.nullable().optional(),
 });
 
 /** The response of `GET` and `PUT /admin/v1/retention`. */
@@ -33,6 +37,10 @@ export const retentionResponseSchema = z.object({
     stored: storedRetentionSchema,
     /** The days of the configuration; null is for ever. */
     configured_days: z.int().nullable(),
+    /** Days that the audit log is kept; null is for ever, or where there is none that drops by age. */
+    audit_days: z.int().nullable(),
+    /** Those of the configuration; null where they cannot be changed. */
+    configured_audit_days: z.int().nullable(),
     /** Whether it can be changed: the store has to drop by age. */
     changeable: z.boolean(),
     /** Whether nothing is deleted for now, because the clock has leapt ahead. */

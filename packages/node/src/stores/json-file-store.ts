@@ -16,6 +16,7 @@ import {
   type StoredPreset,
   type StoredPrompt,
   type TableSource,
+  toAuditDays,
   toKeptDays,
   type VideoJob,
 } from '@model-gateway/core';
@@ -202,8 +203,9 @@ async function openOwned(
   const storedFiles = await openRows<StoredFile>('files.ndjson', () => true);
   const deliveries = await openDeliveryLog({ ...common, logsPath, retentionClock, retentionDays });
   logs.push(deliveries);
-  const { auditRetentionDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
-  const audit = await openAuditLog({ ...common, logsPath, retentionClock, retentionDays: auditRetentionDays });
+  const { auditRetentionDays: configuredDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
+  const auditDays = (): number => toAuditDays(config.data.settings, configuredDays);
+  const audit = await openAuditLog({ ...common, logsPath, retentionClock, configuredDays, keptDays: auditDays });
   logs.push(audit);
   if (config.isNew && generations.loaded > 0) {
     const message = 'There was no config.json beside the logs of generations; the store begins without keys';

@@ -156,6 +156,22 @@ test('after old days are dropped, the record of that stands for them, and the re
   expect((await verify(dir)).problem).toMatchObject({ kind: 'beginning' });
 });
 
+test('days that are set while it runs come before those of the host, and drop at once', async () => {
+  const dir = makeDir();
+  const now = { at: START };
+  const store = await createJsonFileStore({ dir, trustsClock: true, now: () => now.at, auditRetentionDays: 30 });
+  stores.push(store);
+  for (let day = 0; day < 5; day += 1) {
+    now.at = START + day * DAY_MS;
+    await store.audit?.append([toEntry(`aud-${day}`)]);
+  }
+  expect(store.audit?.retention?.configuredDays).toBe(30);
+  await store.settings.update((all) => ({ ...all, retention: { days: null, content_days: null, audit_days: 2 } }));
+  await store.audit?.retention?.apply();
+  expect(filesOf(dir)).toEqual(['03', '04', '05'].map((day) => `audit-2026-03-${day}.ndjson`));
+  expect((await verify(dir)).problem).toBe(null);
+});
+
 test('a line that a crash has cut short was acknowledged to nobody, and is removed', async () => {
   const dir = makeDir();
   await fill(dir, { perDay: 3 });

@@ -27,8 +27,9 @@ export interface AuditLogOptions extends RecoveryOptions {
   /** Exists and belongs to this process. */
   readonly logsPath: string;
   readonly retentionClock: Pick<RetentionClock, 'now'>;
-  /** Whole days that records are kept; `Infinity`: nothing is dropped. */
-  readonly retentionDays: number;
+  /** Whole days that records are kept; `Infinity`: nothing is dropped. Those of the host, and those that apply now. */
+  readonly configuredDays: number;
+  readonly keptDays: () => number;
 }
 
 /** The audit log on disk. The caller that opened it closes it. */
@@ -48,7 +49,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  * it can be found; only the beginning of a line that a crash has cut short is removed, as nobody was told that it is there.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditLog> {
-  const { files, logsPath, now, logger, retentionClock, retentionDays } = options;
+  const { files, logsPath, now, logger, retentionClock, configuredDays, keptDays } = options;
   const inTurn = createTurns();
   let days = await listDays(options);
   for (const day of days.slice(-1)) await cutTornLine(options, join(logsPath, nameOf(day)));
@@ -116,9 +117,10 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
     return count;
   };
   const dropOld = async (): Promise<void> => {
-    if (!Number.isFinite(retentionDays)) return;
+    const days = keptDays();
+    if (!Number.isFinite(days)) return;
     try {
-      await dropBefore(retentionClock.now() - retentionDays * DAY_MS);
+      await dropBefore(retentionClock.now() - days * DAY_MS);
     } catch (error) {
       logger?.warn('Old records of the audit log could not be dropped', { reason: errorReason(error) });
     }
@@ -147,6 +149,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
     page: (query) => toAuditPage(newestFirst(), query),
     read: () => readStored(files, logsPath),
     dropBefore: (timeMs) => inTurn(() => dropBefore(timeMs)),
+    ...(Number.isFinite(configuredDays) && { retention: { configuredDays, apply: () => inTurn(dropOld) } }),
     async close() {
       await inTurn(async () => {
         isClosed = true;

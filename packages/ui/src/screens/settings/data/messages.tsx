@@ -10,6 +10,8 @@ export const dataMessages = createMessages(
     about: 'Older requests are deleted by the day. Their cost still counts in limits and budgets.',
     days: 'Keep requests for days',
     contentDays: 'Keep prompts and responses for days',
+    auditDays: 'Keep the audit log for days',
+    auditLoss: 'Older records of the audit log are deleted too.',
     contentHint: 'Leave empty to keep them as long as their requests',
     configured: (days: string) => `Leave empty to use the ${days} days of the configuration`,
     forever: 'The store of this gateway deletes nothing because of its age.',
@@ -25,7 +27,7 @@ export const dataMessages = createMessages(
         other: `the prompts and responses of ${text} requests (${size})`,
       }),
     saved: 'Retention saved',
-    confirm: { title: 'Delete older requests?', action: 'Save and delete', final: 'This can’t be undone.' },
+    confirm: { title: 'Delete what is older?', action: 'Save and delete', final: 'This can’t be undone.' },
     storage: {
       title: 'What is stored',
       text: (option: (name: string) => ReactNode) => (
@@ -45,6 +47,8 @@ export const dataMessages = createMessages(
       about: 'Ältere Anfragen werden tageweise gelöscht. Ihre Kosten zählen in Limits und Budgets weiter.',
       days: 'Anfragen behalten (Tage)',
       contentDays: 'Prompts und Antworten behalten (Tage)',
+      auditDays: 'Audit-Log behalten (Tage)',
+      auditLoss: 'Ältere Einträge des Audit-Logs werden ebenfalls gelöscht.',
       contentHint: 'Leer: so lange wie ihre Anfragen',
       configured: (days) => `Leer: die ${days} Tage der Konfiguration`,
       forever: 'Der Speicher dieses Gateways löscht nichts wegen seines Alters.',
@@ -61,7 +65,7 @@ export const dataMessages = createMessages(
         }),
       saved: 'Aufbewahrung gespeichert',
       confirm: {
-        title: 'Ältere Anfragen löschen?',
+        title: 'Älteres löschen?',
         action: 'Speichern und löschen',
         final: 'Das lässt sich nicht rückgängig machen.',
       },

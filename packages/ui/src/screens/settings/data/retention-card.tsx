@@ -25,6 +25,7 @@ const retentionQuery = queryOptions({
 interface Days {
   readonly days: number | null;
   readonly content_days: number | null;
+  readonly audit_days: number | null;
 }
 
 /** How long requests and their contents are kept. */
@@ -36,7 +37,7 @@ export function RetentionCard() {
       <h2 className="text-base font-semibold">{t.retention}</h2>
       <Loaded what={t.what} failure={t.notLoaded} query={query} data={query.data} isFlush>
         {(retention) =>
-          retention.changeable ? (
+          retention.changeable || retention.configured_audit_days !== null ? (
             <RetentionForm retention={retention} />
           ) : (
             <p className="text-sm text-ink-soft">{t.forever}</p>
@@ -47,20 +48,24 @@ export function RetentionCard() {
   );
 }
 
-function RetentionForm({ retention: { stored, configured_days: configured, held } }: { retention: Retention }) {
+function RetentionForm({ retention }: { retention: Retention }) {
   const t = dataMessages();
+  const { configured_days: configured, configured_audit_days: configuredAudit, changeable, held } = retention;
+  const stored: Days = { ...retention.stored, audit_days: retention.stored.audit_days ?? null };
   const { undo, save: saveLabel } = partMessages().actions;
   const form = useForm<Days>({ defaultValues: stored });
   const draft = useWatch({ control: form.control }) as Days;
-  const isChanged = draft.days !== stored.days || draft.content_days !== stored.content_days;
+  const isAuditShorter = (draft.audit_days ?? configuredAudit ?? MAX_DAYS) < (retention.audit_days ?? MAX_DAYS);
+  const isTried = draft.days !== stored.days || draft.content_days !== stored.content_days;
+  const isChanged = isTried || draft.audit_days !== stored.audit_days;
   const days = draft.days ?? configured ?? MAX_DAYS;
-  const tried = isChanged && isValid({ ...draft, days }) ? { ...draft, days } : null;
+  const tried = isTried && isValid({ ...draft, days }) ? { ...draft, days } : null;
   const losses = useQuery(lossesQuery(tried));
   const [asked, setAsked] = useState<Days | null>(null);
   const save = useMutation({
     mutationFn: async (days: Days) => {
       const { data } = await callApi<{ data: Retention }>(PATH, { method: 'PUT', body: days });
-      form.reset(data.stored);
+      form.reset({ ...data.stored, audit_days: data.stored.audit_days ?? null });
       queryClient.setQueryData(retentionQuery.queryKey, data);
       showToast({ tone: 'good', title: t.saved });
       // What is gone is in no list and no chart.
@@ -68,8 +73,8 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
     },
   });
   const submit = form.handleSubmit((days) => {
-    if (losses.data === undefined) return;
-    if (hasLosses(losses.data)) setAsked(days);
+    if (tried !== null && losses.data === undefined) return;
+    if (isAuditShorter || (losses.data !== undefined && hasLosses(losses.data))) setAsked(days);
     else save.mutate(days);
   });
   const error = save.error ?? losses.error;
@@ -80,23 +85,38 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
       <p className="max-w-prose text-sm text-ink-soft">{t.about}</p>
       {held && <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">{t.held}</p>}
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <InputField
-          {...parts}
-          {...number}
-          name="days"
-          label={t.days}
-          hint={t.configured(formatCount(configured))}
-          placeholder={String(configured ?? '')}
-          max={MAX_DAYS}
-        />
-        <InputField
-          {...parts}
-          {...number}
-          name="content_days"
-          label={t.contentDays}
-          hint={t.contentHint}
-          max={Math.min(days, MAX_DAYS)}
-        />
+        {changeable && (
+          <InputField
+            {...parts}
+            {...number}
+            name="days"
+            label={t.days}
+            hint={t.configured(formatCount(configured))}
+            placeholder={String(configured ?? '')}
+            max={MAX_DAYS}
+          />
+        )}
+        {changeable && (
+          <InputField
+            {...parts}
+            {...number}
+            name="content_days"
+            label={t.contentDays}
+            hint={t.contentHint}
+            max={Math.min(days, MAX_DAYS)}
+          />
+        )}
+        {configuredAudit !== null && (
+          <InputField
+            {...parts}
+            {...number}
+            name="audit_days"
+            label={t.auditDays}
+            hint={t.configured(formatCount(configuredAudit))}
+            placeholder={String(configuredAudit)}
+            max={MAX_DAYS}
+          />
+        )}
       </div>
       {error !== null && (
         <UnsavedPanel error={error} onRetry={() => void (save.error === null ? losses.refetch() : submit())} />
@@ -124,14 +144,15 @@ function RetentionForm({ retention: { stored, configured_days: configured, held 
           {saveLabel}
         </Button>
       </div>
-      {asked !== null && losses.data !== undefined && (
+      {asked !== null && (
         <ConfirmDialog
           title={t.confirm.title}
           action={t.confirm.action}
           onClose={() => setAsked(null)}
           onConfirm={() => save.mutateAsync(asked)}
         >
-          <p>{describeLosses(losses.data)}</p>
+          {losses.data !== undefined && <p>{describeLosses(losses.data)}</p>}
+          {isAuditShorter && <p>{t.auditLoss}</p>}
           <p>{t.confirm.final}</p>
         </ConfirmDialog>
       )}
@@ -152,7 +173,7 @@ type Losses = NonNullable<Retention['would_delete']>;
 const hasLosses = ({ generations, contents }: Losses): boolean => generations + contents > 0;
 
 /** What the gateway would delete now with these days. */
-const lossesQuery = (tried: Days | null) =>
+const lossesQuery = (tried: Pick<Days, 'days' | 'content_days'> | null) =>
   queryOptions({
     queryKey: [...retentionQuery.queryKey, 'tried', tried],
     enabled: tried !== null,
