@@ -88,7 +88,9 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
  * could not name.
  */
 export function createGateway(options: GatewayOptions): Gateway {
+  const readFamilies = async () => (await import('./api/metrics.ts')).readMetricFamilies(runtime);
   const foundations = createFoundations(options, () => runtime, {
+    readFamilies,
     configure(setup, forget = []) {
       for (const { provider, isMoved } of forget) {
         if (isMoved) foundations.discovered.delete(provider);
@@ -245,7 +247,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { calls, streams } = openCalls.count();
       return { openCalls: calls, openStreams: streams };
     },
-    readMetrics: async () => (await import('./api/metrics.ts')).readMetricFamilies(runtime),
+    readMetrics: readFamilies,
   };
 }
 

@@ -171,6 +171,7 @@ export type { VideoResponse } from './wire/videos.ts';
 export type {
   BroadcastOptions,
   BroadcastTrace,
+  MetricsReport,
   DestinationConfig,
   DestinationFormat,
   DestinationRequest,

@@ -14,9 +14,7 @@ import { createSessions } from './auth/sessions.ts';
 import { createShareFailures, type ShareFailures } from './auth/wrong-keys.ts';
 import { findBatchHolds } from './batches/batch-holds.ts';
 import { type BatchRunner, createBatchRunner } from './batches/batch-runner.ts';
-import { createAuditSender, withAuditSender } from './broadcast/audit-sender.ts';
-import { createBroadcaster, createDirectBroadcaster } from './broadcast/broadcaster.ts';
-import { createSharedBroadcaster } from './broadcast/shared-broadcaster.ts';
+import { createBroadcasting } from './broadcast/create-broadcasting.ts';
 import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
 import { createDataRegionOf, createRegionOf } from './calls/model-call.ts';
 import type { BoundModels } from './catalog/bound-models.ts';
@@ -32,8 +30,8 @@ import { createFileLibrary } from './files/file-library.ts';
 import { createFileResolver } from './files/resolve-files.ts';
 import { once, whenAllKnown } from './foundation/awaitable.ts';
 import type { ErrorCode } from './foundation/errors.ts';
-import type { Logger } from './foundation/host.ts';
-import { createRandomId, createWebPlatform, type Platform } from './foundation/platform.ts';
+import type { Logger, MetricFamily } from './foundation/host.ts';
+import { createRandomId, createWebPlatform } from './foundation/platform.ts';
 import { createBoundedQueue } from './foundation/queues.ts';
 import { createTimerWheel } from './foundation/timers.ts';
 import { createCacheExaminer } from './generations/cache-doctor/cache-examiner.ts';
@@ -134,13 +132,9 @@ export function createFoundations(
   const cacheExaminer = logging.cacheCauses
     ? createCacheExaminer({ ...shared, catalog: () => current().catalog })
     : null;
-  const broadcasting = { ...shared, bootstrapKeys, broadcast, cacheExaminer };
-  const auditSender =
-    broadcast === undefined || store.audit === undefined || platform.isPerRequest === true
-      ? undefined
-      : createAuditSender({ ...shared, broadcast, repository: store.audit });
-  const generationsAlone = chooseBroadcaster({ platform, store })(broadcasting);
-  const broadcaster = auditSender === undefined ? generationsAlone : withAuditSender(generationsAlone, auditSender);
+  const broadcasting = { ...shared, bootstrapKeys, broadcast, cacheExaminer, audit: store.audit };
+  const instanceId = once(() => createRandomId(platform));
+  const { broadcaster, ...sending } = createBroadcasting({ ...broadcasting, instanceId, ...inForce });
   const sessionGuard = createSessionGuard(shared);
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
@@ -149,7 +143,7 @@ export function createFoundations(
     guardrailHits.noteRecorded,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
     ...(cacheExaminer === null ? [] : [cacheExaminer.note]),
-    ...(broadcast === undefined ? [] : [broadcaster.offer]),
+    ...sending.listeners,
     ...(options.onAttempt === undefined ? [] : [toAttemptListener(options.onAttempt, logger)]),
     ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
   ];
@@ -207,14 +201,13 @@ export function createFoundations(
           sessions,
           isCommand,
           onAudit(records) {
-            auditSender?.wake();
+            sending.wakeAudit();
             return options.onAudit?.(records);
           },
         });
   const members = options.members ?? store.members;
   const identityParts = { ...shared, members, sessions, audit: createIdentityAudit(audit, shared) };
   const identitySessions = createIdentitySessions(options.signIn, identityParts);
-  const instanceId = once(() => createRandomId(platform));
   const creditsUsd = (): number | null => current().account.creditsUsd ?? null;
   const { setupHost: host } = options;
   const wheel = createTimerWheel(platform);
@@ -305,13 +298,11 @@ const BATCH_CONCURRENCY = 8;
 /** Characters of long completions that are settled at once. */
 const MAX_SETTLING_CHARACTERS = 512 * 1024;
 
-function chooseBroadcaster({ platform, store }: Pick<GatewayOptions, 'store'> & { readonly platform: Platform }) {
-  if (platform.isPerRequest === true) return createDirectBroadcaster;
-  return store.generations.follow === undefined ? createBroadcaster : createSharedBroadcaster;
-}
-
 /** How changes through the API come into force. */
-type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'discover'>;
+type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'discover'> & {
+  /** The figures of this process. */
+  readonly readFamilies: () => Promise<readonly MetricFamily[]>;
+};
 
 /** The options that are used as they are, or their defaults. */
 function withDefaults(options: GatewayOptions) {

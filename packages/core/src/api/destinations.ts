@@ -74,6 +74,7 @@ export const createDestination = operation<DestinationParts>()({
       broadcast_generation_request_context: body.broadcast_generation_request_context ?? true,
       regions: body.regions ?? ['global'],
       audit_log: body.audit_log ?? false,
+      metrics_every_seconds: body.metrics_every_seconds ?? null,
       config,
       created_at: now,
       updated_at: now,

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { CallKindName } from '../calls/call-kind.ts';
 import type { Transport } from '../foundation/transport.ts';
 import type { ExaminedCache } from '../generations/cache-doctor/report-caches.ts';
+import type { ReportedMetric } from '../generations/gen-ai-figures.ts';
 import type { StoredTrace } from '../generations/to-generation.ts';
 import type { AuditRecord } from '../wire/audit.ts';
 import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations.ts';
@@ -81,6 +82,16 @@ export interface BroadcastAttempt {
   readonly errorType: string | null;
 }
 
+/** Figures of one process since it began, as a destination gets them. */
+export interface MetricsReport {
+  /** Of the process: each one reports its own. */
+  readonly instanceId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly at: number;
+  readonly metrics: readonly ReportedMetric[];
+}
+
 export interface DestinationRequest {
   readonly method: 'POST' | 'PUT';
   readonly url: string;
@@ -107,6 +118,8 @@ export interface DestinationFormat<Type extends DestinationType = DestinationTyp
     records: readonly AuditRecord[],
     config: DestinationConfig<Type>,
   ): Promise<readonly DestinationRequest[]>;
+  /** The request that carries the figures of a process. Absent where the type has no form for them. */
+  toMetricsRequest?(report: MetricsReport, config: DestinationConfig<Type>): DestinationRequest;
   /** A request without a trace that fails when one with traces would fail. */
   toTestRequest(config: DestinationConfig<Type>): Promise<DestinationRequest>;
   /** Statuses besides 2xx with which a test is passed. */

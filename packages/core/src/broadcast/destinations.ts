@@ -63,7 +63,8 @@ export async function refuseUnusable(
     config,
     filter_rules: rules,
     audit_log: wantsAudit,
-  }: Pick<Destination, 'type' | 'config' | 'filter_rules' | 'audit_log'>,
+    metrics_every_seconds: metricsEvery = null,
+  }: Pick<Destination, 'type' | 'config' | 'filter_rules' | 'audit_log' | 'metrics_every_seconds'>,
   { broadcast }: { readonly broadcast: BroadcastOptions | undefined },
 ): Promise<void> {
   const format = broadcast?.formats.find((each) => each.type === type);
@@ -79,10 +80,13 @@ export async function refuseUnusable(
   const problem = format.findConfigProblem?.(configOf({ config }));
   if (problem !== undefined) throw refuseField(`config.${problem.field}`, problem.problem);
   if (rules !== null) await compileFilterRules(rules);
-  if (wantsAudit === true && format.toAuditRequests === undefined) {
-    const able = broadcast.formats.filter((each) => each.toAuditRequests !== undefined).map((each) => each.type);
-    throw refuseField('audit_log', `cannot be sent to ${type}; it can to: ${able.join(', ') || 'none'}`);
-  }
+  const refuse = (field: string, can: 'toAuditRequests' | 'toMetricsRequest'): void => {
+    if (format[can] !== undefined) return;
+    const able = broadcast.formats.filter((each) => each[can] !== undefined).map((each) => each.type);
+    throw refuseField(field, `cannot be sent to ${type}; it can to: ${able.join(', ') || 'none'}`);
+  };
+  if (wantsAudit === true) refuse('audit_log', 'toAuditRequests');
+  if (metricsEvery !== null) refuse('metrics_every_seconds', 'toMetricsRequest');
 }
 
 /** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */
@@ -107,7 +111,8 @@ function mergeHeaders(stored: Config, shown: Config, value: unknown): unknown {
 
 /** A destination as callers see it. */
 export function toDestinationBody(destination: Destination): Destination {
-  return { ...destination, audit_log: destination.audit_log ?? false, config: maskConfig(destination.config) };
+  const { audit_log = false, metrics_every_seconds = null, config } = destination;
+  return { ...destination, audit_log, metrics_every_seconds, config: maskConfig(config) };
 }
 
 /** Every header counts as a secret, because most headers that people set are secrets. */

@@ -165,6 +165,8 @@ const settingsSchema = z.object({
   broadcast_generation_cost: z.boolean(),
   broadcast_generation_identity: z.boolean(),
   broadcast_generation_request_context: z.boolean(),
+  /** It gets the metrics of the gateway, this often; null: not at all. */
+  metrics_every_seconds: z.int().min(10).max(3600).nullable(),
   /** Whether it gets the audit log, too. What is sent of calls does not matter to it. */
   audit_log: z.boolean(),
   regions: z
@@ -181,6 +183,8 @@ export const destinationSchema = z.object({
   regions: z.array(z.enum(['global', 'europe', 'us'])),
   /** Absent means no. */
   audit_log: z.boolean().optional(),
+  /** Absent means null. */
+  metrics_every_seconds: z.int().nullable().optional(),
   config: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),

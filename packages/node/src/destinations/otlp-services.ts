@@ -1,6 +1,7 @@
 import type { DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
 
 import { toOtlpLogs } from './otlp-logs.ts';
+import { toOtlpMetrics } from './otlp-metrics.ts';
 import { OF_TEST, toHeaders, toOtlpBinary } from './otlp.ts';
 
 /** Where a service takes OTLP, and what it wants to be told. */
@@ -112,13 +113,18 @@ const sentryFormat: DestinationFormat<'sentry'> = {
   },
 };
 
-/** Grafana Cloud takes logs at the same gateway, in either form. */
+/** Grafana Cloud takes logs and metrics at the same gateway, in either form. */
 const grafanaFormat: DestinationFormat<'grafana'> = {
   ...toFormat('grafana'),
   async toAuditRequests(records, config) {
     const { headers } = PLACES.grafana(config);
     const url = join(config.baseUrl, '/otlp/v1/logs');
     return [{ method: 'POST', url, headers: toHeaders(config.headers, headers), body: toOtlpLogs(records) }];
+  },
+  toMetricsRequest(report, config) {
+    const { headers } = PLACES.grafana(config);
+    const url = join(config.baseUrl, '/otlp/v1/metrics');
+    return { method: 'POST', url, headers: toHeaders(config.headers, headers), body: toOtlpMetrics(report) };
   },
 };
 

@@ -13,6 +13,9 @@ export interface DestinationDraft extends Omit<
 /** Types that have a form for records of the audit log. */
 export const AUDIT_TYPES: ReadonlySet<DestinationType> = new Set(['webhook', 'otel-collector', 's3', 'grafana']);
 
+/** Types that have a form for metrics. */
+export const METRICS_TYPES: ReadonlySet<DestinationType> = new Set(['webhook', 'otel-collector', 'grafana']);
+
 export interface ConfigField {
   readonly name: string;
   readonly isRequired?: boolean;

@@ -10,7 +10,7 @@ import {
   destinationsQuery,
   testDestination,
 } from '../../features/destinations/destination-queries.ts';
-import { CheckField, type FormParts, InputField } from '../../features/form/fields.tsx';
+import { CheckField, type FormParts, InputField, numberOrNull } from '../../features/form/fields.tsx';
 import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -23,6 +23,7 @@ import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {
   AUDIT_TYPES,
+  METRICS_TYPES,
   type DestinationDraft,
   toDestinationChange,
   toDestinationDraft,
@@ -192,6 +193,21 @@ function WhereTab({ destination, form, error }: FormParts<DestinationDraft> & { 
           if (next.headers !== undefined) headers.onChange(next.headers);
         }}
       />
+      {METRICS_TYPES.has(type) && (
+        <InputField
+          form={form}
+          error={error}
+          name="metrics_every_seconds"
+          label={t.metrics}
+          hint={t.metricsHint}
+          fieldClass="max-w-72"
+          type="number"
+          min={10}
+          max={3600}
+          step={1}
+          read={numberOrNull}
+        />
+      )}
       <ConnectionTest id={id} />
     </div>
   );

@@ -50,6 +50,8 @@ export const destinationsMessages = createMessages(
       save: 'Save',
       enabled: 'Enabled',
       enabledHint: 'When off, requests are not queued.',
+      metrics: 'Push metrics every so many seconds',
+      metricsHint: 'Leave empty to push none. Each process of the gateway pushes its own.',
       auditLog: 'Send the audit log',
       auditLogHint:
         'Every change from now on, whatever requests you select. Nothing is given up: it is sent until it arrives.',
@@ -181,6 +183,8 @@ export const destinationsMessages = createMessages(
         save: 'Speichern',
         enabled: 'Aktiviert',
         enabledHint: 'Solange es aus ist, werden keine Anfragen vorgemerkt.',
+        metrics: 'Metriken senden alle (Sekunden)',
+        metricsHint: 'Leer: keine. Jeder Prozess des Gateways sendet seine eigenen.',
         auditLog: 'Audit-Log senden',
         auditLogHint:
           'Jede Änderung ab jetzt, unabhängig von den gewählten Anfragen. Nichts wird aufgegeben: Es wird gesendet, bis es ankommt.',
