@@ -66,5 +66,21 @@ describe.skipIf(skipped !== undefined)(
       expect(await check()).toEqual([]);
       await screenshot('audit-change-480');
     });
+
+    test('a destination is switched to get the audit log and metrics', async () => {
+      const made = await ui.call('/api/v1/observability/destinations', {
+        body: { type: 'webhook', name: 'Copy', config: { url: 'https://example.com/' } },
+      });
+      const { data } = (await made.json()) as { data: { id: string } };
+      const { page, problems, check } = await ui.open(`#/destinations?open=${data.id}`);
+      await page.getByLabel('Send the audit log').check();
+      await page.getByLabel('Push metrics every so many seconds').fill('60');
+      expect(await check()).toEqual([]);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect
+        .poll(async () => (await ui.call(`/api/v1/observability/destinations/${data.id}`)).json())
+        .toMatchObject({ data: { audit_log: true, metrics_every_seconds: 60 } });
+      expect(problems).toEqual([]);
+    });
   },
 );

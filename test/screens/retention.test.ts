@@ -67,6 +67,20 @@ describe.skipIf(skipped !== undefined)(`retention (${skipped ?? 'in Chromium'})`
     expect(problems).toEqual([]);
   });
 
+  test('the audit log has days of its own, which are asked before they are fewer', async () => {
+    const { page, problems } = await ui.open('#/settings?section=data');
+    const card = page.getByRole('region', { name: 'Retention' });
+    await card.getByLabel('Keep the audit log for days').fill('90');
+    await card.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Older records of the audit log are deleted too.').waitFor();
+    await dialog.getByRole('button', { name: 'Save and delete' }).click();
+    await page.getByText('Retention saved', { exact: true }).waitFor();
+    const { data } = (await (await ui.call('/admin/v1/retention')).json()) as { data: object };
+    expect(data).toMatchObject({ audit_days: 90, configured_audit_days: 365 });
+    expect(problems).toEqual([]);
+  });
+
   test('it fits a narrow window in German', async () => {
     const viewport = { width: 480, height: 900 };
     const { page, problems, check } = await ui.open('#/settings?section=data', { locale: 'de-DE', viewport });

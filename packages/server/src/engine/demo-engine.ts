@@ -19,7 +19,7 @@ import {
 const PLACES = 4;
 
 /** Where the binding of npm may be installed: beside the command, or in the folder that it is started in. */
-const toBindingPlaces = (): string[] => [import.meta.url, `${process.cwd()}/package.json`];
+const toBindingPlaces = (): string[] => [import.meta.url, `${process.cwd()}/module.js`];
 
 /**
  * Starts llama.cpp for the demo. Without one, or when it does not start, says why and resolves with undefined: the demo
