@@ -59,8 +59,8 @@ export async function readForecast(of: string, period: AlarmPeriod, parts: Forec
   };
 }
 
-/** Everything that calls cost, whoever pays it. */
-async function readDays(
+/** Everything that calls cost a day, whoever pays it. USD by day. */
+export async function readDays(
   of: string,
   since: string,
   { generations }: ForecastParts['store'],
@@ -161,13 +161,13 @@ function weighWeekdays(past: readonly number[], line: Line, weekdayAt: (index: n
   return raw.map((factor) => Math.max(0.01, mean === 0 ? 1 : factor / mean));
 }
 
-function daysBetween(from: string, until: string): string[] {
+export function daysBetween(from: string, until: string): string[] {
   const days: string[] = [];
   for (let at = Date.parse(from); at < Date.parse(until); at += DAY_MS) days.push(toDay(at));
   return days;
 }
 
-const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** Sums of binary fractions are not exact; nobody pays less than a billionth. */
 const round = (usd: number): number => Math.round(usd * NANO_PER_USD) / NANO_PER_USD;

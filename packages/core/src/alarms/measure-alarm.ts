@@ -2,9 +2,10 @@ import { toUsd } from '../catalog/prices.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { listHitDays } from '../guardrails/hits.ts';
 import { periodStart } from '../limits/budgets.ts';
-import type { GenerationFilter, Spent, SpentQuery, Store } from '../stores/store.ts';
+import type { GenerationCondition, GenerationFilter, HistogramFigures } from '../stores/generation-queries.ts';
+import type { Spent, SpentQuery, Store } from '../stores/store.ts';
 import type { Alarm, AlarmKind } from '../wire/alarms.ts';
-import { boundsOf, readForecast, splitSubject } from './forecast.ts';
+import { boundsOf, daysBetween, readDays, readForecast, splitSubject, toDay } from './forecast.ts';
 
 export interface MeasureParts {
   readonly store: Pick<Store, 'generations' | 'guardrailHits' | 'guardrails' | 'keys' | 'workspaces'>;
@@ -20,22 +21,31 @@ export interface Measured {
   readonly text: string;
 }
 
-type Rule = Pick<Alarm, 'what' | 'of' | 'threshold' | 'period'>;
+type Rule = Pick<Alarm, 'what' | 'of' | 'threshold' | 'period' | 'window_minutes' | 'min_calls' | 'min_usd'>;
 type Measure = (rule: Rule, parts: MeasureParts) => Promise<Measured | null>;
 
 const MINUTE_MS = 60_000;
-/** Failures are looked at in this time, so that an alarm is about now. */
-const ERROR_SPAN_MS = 60 * MINUTE_MS;
+const DAY_MINUTES = 24 * 60;
+const DAY_MS = DAY_MINUTES * MINUTE_MS;
+/** Failures, latency and spikes are looked at in this time, so that an alarm is about now. */
+const WINDOW_MINUTES = 60;
 const ATTEMPT_SPAN_MS = 15 * MINUTE_MS;
 /** Fewer calls make no rate. */
 const MIN_CALLS = 10;
+/** What a spike is compared with: so many days, of which this many are to be known. */
+const SPIKE_DAYS = 14;
+const MIN_SPIKE_DAYS = 3;
+const MIN_SPIKE_USD = 1;
 
 /** Subjects beside the account that an alarm can look at. */
 const SUBJECTS: Readonly<Record<AlarmKind, readonly string[]>> = {
   spend_share: ['key', 'workspace'],
   spend_usd: ['key', 'workspace'],
   projected_usd: ['key', 'workspace'],
+  spend_spike: ['key', 'workspace'],
   error_rate: ['key', 'workspace'],
+  first_token_ms: ['key', 'workspace'],
+  duration_ms: ['key', 'workspace'],
   provider_down: [],
   key_refused: [],
   guardrail_hits: ['workspace'],
@@ -46,6 +56,16 @@ export function findSubjectProblem({ what, of }: Pick<Rule, 'what' | 'of'>): str
   const [kind] = splitSubject(of);
   if (kind === 'account' || SUBJECTS[what].includes(kind)) return undefined;
   return `must be ${['account', ...SUBJECTS[what].map((name) => `${name}:…`)].join(' or ')} for ${what}`;
+}
+
+/** Why an alarm cannot look at its window, for its author; undefined where it can. */
+export function findWindowProblem({
+  what,
+  window_minutes: minutes,
+}: Pick<Rule, 'what' | 'window_minutes'>): string | undefined {
+  if (what !== 'spend_spike' || minutes === undefined || minutes === WINDOW_MINUTES || minutes === DAY_MINUTES)
+    return undefined;
+  return `must be ${WINDOW_MINUTES} or ${DAY_MINUTES} for spend_spike`;
 }
 
 /** Looks at what an alarm is about. Null where there is nothing to look at: no budget, too few calls or days. */
@@ -89,19 +109,39 @@ const MEASURES: Readonly<Record<AlarmKind, Measure>> = {
     };
   },
 
+  async spend_spike(rule, parts) {
+    const floorUsd = rule.min_usd ?? MIN_SPIKE_USD;
+    const isDay = rule.window_minutes === DAY_MINUTES;
+    const spentUsd = toUsd((await readWindow(rule, parts)).costNanoUsd);
+    // Most often this is all that has to be read.
+    if (spentUsd < floorUsd) return null;
+    const usualUsd = await findUsual(rule, isDay, parts);
+    if (usualUsd === null) return null;
+    // Where next to nothing is usual, the floor is what counts.
+    const value = spentUsd / Math.max(usualUsd, floorUsd / rule.threshold);
+    const name = await nameOf(rule.of, parts);
+    return {
+      value,
+      text:
+        `${name} has spent ${toMoney(spentUsd)} in the last ${isDay ? '24 hours' : 'hour'}; ` +
+        `${toMoney(usualUsd)} is usual (threshold: ${rule.threshold} times that).`,
+    };
+  },
+
   async error_rate(rule, parts) {
-    const now = parts.platform.now();
-    const query = { startMs: now - ERROR_SPAN_MS, bucketMs: ERROR_SPAN_MS, buckets: 1 };
-    const filter = { ...toFilter(rule.of), createdFromMs: query.startMs, createdBeforeMs: now };
-    const { total } = await parts.store.generations.histogram({ ...query, filter });
-    if (total.requests < MIN_CALLS) return null;
+    const total = await readWindow(rule, parts);
+    if (total.requests < (rule.min_calls ?? MIN_CALLS)) return null;
     const value = (total.failed / total.requests) * 100;
     const name = await nameOf(rule.of, parts);
     return {
       value,
-      text: `${name}: ${total.failed} of ${total.requests} calls of the last hour failed, ${toNumber(value)} % (threshold: ${rule.threshold} %).`,
+      text: `${name}: ${total.failed} of ${total.requests} calls of the last ${toSpan(rule)} failed, ${toNumber(value)} % (threshold: ${rule.threshold} %).`,
     };
   },
+
+  first_token_ms: (rule, parts) => measureLatency(rule, 'firstTokenP95Ms', 'the first token came', parts),
+
+  duration_ms: (rule, parts) => measureLatency(rule, 'durationP95Ms', 'calls were over', parts),
 
   async provider_down(_, parts) {
     const failed = await countAttempts(parts, ({ status, errorCode }) =>
@@ -150,6 +190,75 @@ const THIS = { day: 'today', week: 'this week', month: 'this month' } as const;
 const sumOf = ({ creditsNanoUsd, byokNanoUsd }: Spent): number => creditsNanoUsd + byokNanoUsd;
 const toMoney = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 const toNumber = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+
+/** Of 95 in 100 calls that ended well, where there are enough of them. */
+async function measureLatency(
+  rule: Rule,
+  figure: 'firstTokenP95Ms' | 'durationP95Ms',
+  words: string,
+  parts: MeasureParts,
+): Promise<Measured | null> {
+  // Only streams have a first token.
+  const total = await readWindow(rule, parts, figure === 'firstTokenP95Ms' ? [IS_STREAMED] : []);
+  const calls = total.requests - total.failed - total.cancelled - total.interrupted;
+  const value = total[figure];
+  if (value === null || calls < (rule.min_calls ?? MIN_CALLS)) return null;
+  const name = await nameOf(rule.of, parts);
+  return {
+    value,
+    text: `${name}: ${words} after ${toSeconds(value)} in 95 of 100 calls of the last ${toSpan(rule)} (threshold: ${toSeconds(rule.threshold)}).`,
+  };
+}
+
+const IS_STREAMED: GenerationCondition = { field: 'streamed', sign: ':', values: [true], isNegated: false };
+
+/** The figures of the calls of the window that ends now, or so many days ago. */
+async function readWindow(
+  { of, window_minutes: minutes = WINDOW_MINUTES }: Rule,
+  { store, platform }: MeasureParts,
+  conditions: readonly GenerationCondition[] = [],
+  daysAgo = 0,
+): Promise<HistogramFigures> {
+  const end = platform.now() - daysAgo * DAY_MS;
+  const query = { startMs: end - minutes * MINUTE_MS, bucketMs: minutes * MINUTE_MS, buckets: 1 };
+  const own = toFilter(of);
+  const filter = {
+    ...own,
+    conditions: [...(own.conditions ?? []), ...conditions],
+    createdFromMs: query.startMs,
+    createdBeforeMs: end,
+  };
+  return (await store.generations.histogram({ ...query, filter })).total;
+}
+
+/** The median of the same hour of the last days, or of whole days; null where fewer than three days are known. */
+async function findUsual(rule: Rule, isDay: boolean, parts: MeasureParts): Promise<number | null> {
+  const nowMs = parts.platform.now();
+  const today = toDay(nowMs);
+  const since = toDay(nowMs - SPIKE_DAYS * DAY_MS);
+  const usdOf = await readDays(rule.of, since, parts.store);
+  const [first] = [...usdOf]
+    .filter(([day, usd]) => usd > 0 && day < today)
+    .map(([day]) => day)
+    .toSorted();
+  if (first === undefined) return null;
+  const days = daysBetween(first, today);
+  if (days.length < MIN_SPIKE_DAYS) return null;
+  const past = isDay
+    ? days.map((day) => usdOf.get(day) ?? 0)
+    : await Promise.all(
+        days.map(async (_, index) => toUsd((await readWindow(rule, parts, [], index + 1)).costNanoUsd)),
+      );
+  const sorted = past.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
+function toSpan({ window_minutes: minutes = WINDOW_MINUTES }: Rule): string {
+  return minutes === WINDOW_MINUTES ? 'hour' : minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
+}
+
+const toSeconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${toNumber(ms / 1000)} s`);
 
 function toQuery(of: string): SpentQuery {
   const [kind, id] = splitSubject(of);

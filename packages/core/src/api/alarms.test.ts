@@ -194,6 +194,80 @@ test('an expected sum fires before the money is gone', async () => {
   );
 });
 
+test('an hour that costs a multiple of the same hour of the last days fires, and a usual one does not', async () => {
+  const { spend, create, pass, only, dataOf, platform } = await start();
+  await create({ what: 'spend_spike', threshold: 3, min_usd: 2 });
+  await create({ what: 'spend_spike', threshold: 3, min_usd: 2, window_minutes: 1440 });
+  for (let day = 0; day < 5; day += 1) {
+    await spend(4);
+    platform.oversleep(DAY_MS);
+    // What another hour of the day costs says nothing of this one.
+    await spend(0);
+  }
+  await spend(11);
+  await pass();
+  expect((await only()).fired).toBe(null);
+  await spend(1);
+  await pass();
+  const alarms = (await dataOf('GET', PATH)) as unknown as Alarm[];
+  expect(alarms.map(({ fired }) => [fired?.value, fired?.message])).toEqual([
+    [3, 'The account has spent $12.00 in the last hour; $4.00 is usual (threshold: 3 times that).'],
+    [3, 'The account has spent $12.00 in the last 24 hours; $4.00 is usual (threshold: 3 times that).'],
+  ]);
+});
+
+test('a spike is nothing without a past of three days, nor below its floor', async () => {
+  const { spend, create, pass, only, platform } = await start();
+  await create({ what: 'spend_spike', threshold: 3, min_usd: 5 });
+  await spend(0.1);
+  platform.oversleep(DAY_MS);
+  await spend(100);
+  await pass();
+  expect((await only()).fired).toBe(null);
+  for (let day = 0; day < 2; day += 1) {
+    platform.oversleep(DAY_MS);
+    await spend(0.1);
+  }
+  platform.oversleep(DAY_MS + 2 * 60 * MINUTE_MS);
+  await spend(4.9);
+  await pass();
+  expect((await only()).fired).toBe(null);
+  await spend(0.1);
+  await pass();
+  expect((await only()).fired).toMatchObject({ value: 3 });
+});
+
+test('slow first tokens and slow calls fire, from a number of calls on', async () => {
+  const { create, pass, store, platform, dataOf } = await start();
+  await create({ what: 'first_token_ms', threshold: 900, min_calls: 3 });
+  await create({ what: 'duration_ms', threshold: 4000, min_calls: 5, window_minutes: 15 });
+  const append = (id: string, streamed: boolean) =>
+    store.generations.append(
+      toRecord(id, {
+        generation: {
+          created_at: new Date(platform.now()).toISOString(),
+          streamed,
+          latency: 950,
+          tokens_completion: 5,
+          generation_time: 5000,
+        },
+      }),
+      toContent('x'),
+    );
+  const read = async () =>
+    ((await dataOf('GET', PATH)) as unknown as Alarm[]).map(({ fired }) => fired?.message ?? null);
+  for (const id of ['w1', 'w2']) await append(id, false);
+  for (const id of ['s1', 's2']) await append(id, true);
+  await pass();
+  expect(await read()).toEqual([null, null]);
+  await append('s3', true);
+  await pass();
+  expect(await read()).toEqual([
+    'The account: the first token came after 950 ms in 95 of 100 calls of the last hour (threshold: 900 ms).',
+    'The account: calls were over after 5.0 s in 95 of 100 calls of the last 15 minutes (threshold: 4.0 s).',
+  ]);
+});
+
 test('failed calls, a provider that is down, a refused key and guardrails that act fire', async () => {
   const { create, pass, store, platform, dataOf } = await start();
   for (const [what, threshold] of [
@@ -243,6 +317,8 @@ test.each([
   [{ what: 'provider_down', of: 'key:k1' }, 'of: must be account for provider_down'],
   [{ of: 'member:mo' }, 'of: must be account, or an id after key: or workspace:'],
   [{ threshold: 0 }, 'threshold: '],
+  [{ what: 'spend_spike', window_minutes: 90 }, 'window_minutes: must be 60 or 1440 for spend_spike'],
+  [{ what: 'duration_ms', min_calls: 0 }, 'min_calls: '],
 ])('refuses %j', async (change, message) => {
   const { call } = await start();
   const { status, body } = await call('POST', PATH, { ...RULE, ...change });

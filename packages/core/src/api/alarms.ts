@@ -1,7 +1,7 @@
 import type { AlarmWatch } from '../alarms/alarm-watch.ts';
 import { readForecast } from '../alarms/forecast.ts';
 import { changeAlarm } from '../alarms/judge-alarms.ts';
-import { findSubjectProblem } from '../alarms/measure-alarm.ts';
+import { findSubjectProblem, findWindowProblem } from '../alarms/measure-alarm.ts';
 import { sendAlarm } from '../alarms/send-alarm.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
@@ -68,15 +68,15 @@ export const updateAlarm = operation<AlarmParts>()({
     const now = new Date(platform.now()).toISOString();
     const change = (alarm: Alarm): Alarm => {
       const changed: Alarm = { ...alarm, ...givenFields(body), updated_at: now };
-      const isSameRule = (['what', 'of', 'threshold', 'period'] as const).every(
-        (field) => changed[field] === alarm[field],
-      );
+      const isSameRule = RULE_FIELDS.every((field) => changed[field] === alarm[field]);
       return { ...changed, fired: isSameRule ? settleFired(alarm, body.to !== undefined, acknowledged, now) : null };
     };
     await changeAlarm(store, found.id, change);
     return { data: findAlarm(found.id, { store }) };
   },
 });
+
+const RULE_FIELDS = ['what', 'of', 'threshold', 'period', 'window_minutes', 'min_calls', 'min_usd'] as const;
 
 /** People who know of it need no further attempts, and other receivers none of an old message. */
 function settleFired(
@@ -149,10 +149,12 @@ function findAlarm(id: string, { store }: { readonly store: Pick<Store, 'setting
 }
 
 function refuseUnusable(
-  { what, of, to }: Pick<Alarm, 'what' | 'of' | 'to'>,
+  { what, of, to, window_minutes }: Pick<Alarm, 'what' | 'of' | 'to' | 'window_minutes'>,
   webhooks: WebhookOptions | undefined,
 ): void {
   const problem = findSubjectProblem({ what, of });
   if (problem !== undefined) throw refuseField('of', problem);
+  const windowProblem = findWindowProblem({ what, window_minutes });
+  if (windowProblem !== undefined) throw refuseField('window_minutes', windowProblem);
   for (const [index, { url }] of to.entries()) refuseCallbackUrl(`to.${index}.url`, url, webhooks);
 }

@@ -5,7 +5,10 @@ export const ALARM_KINDS = [
   'spend_share',
   'spend_usd',
   'projected_usd',
+  'spend_spike',
   'error_rate',
+  'first_token_ms',
+  'duration_ms',
   'provider_down',
   'key_refused',
   'guardrail_hits',
@@ -37,9 +40,15 @@ const writable = {
   name: z.string().min(1).max(100),
   what: z.enum(ALARM_KINDS),
   of: alarmSubject,
-  /** Per cent for shares and rates, USD for money, and a number for the rest. */
+  /** Per cent for shares and rates, USD for money, milliseconds for latency, a factor for a spike, else a number. */
   threshold: z.number().gt(0).max(1_000_000_000),
   period: z.enum(ALARM_PERIODS),
+  /** How far back failures, latency and spikes are looked at. Default: 60. */
+  window_minutes: z.int().min(5).max(1440).optional(),
+  /** Fewer calls than this in the window make no failure rate and no latency. Default: 10. */
+  min_calls: z.int().min(1).max(1_000_000).optional(),
+  /** Less than this in the window is no spike. Default: 1. */
+  min_usd: z.number().gt(0).max(1_000_000_000).optional(),
 };
 /** Nothing fires before this moment. */
 const silencedUntil = z.iso.datetime({ offset: true }).nullable();
