@@ -27,7 +27,7 @@ test.each(['@model-gateway/core', '@model-gateway/node', '@model-gateway/express
     const loaded = loadedBy(import.meta.resolve(entry));
     expect(loaded.some((url) => url.includes('/zod/'))).toBe(true);
     const late =
-      /\/(re2js|undici|aws4fetch|unpdf|html-to-text|@opentelemetry|http-proxy-middleware|openid-client|jose)\//;
+      /\/(re2js|undici|aws4fetch|unpdf|html-to-text|nodemailer|@opentelemetry|http-proxy-middleware|openid-client|jose)\//;
     expect(loaded.filter((url) => late.test(url))).toEqual([]);
   },
 );

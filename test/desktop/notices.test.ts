@@ -115,6 +115,7 @@ test('a cause is notified of at most once in ten minutes, and another one at onc
 });
 
 const ALL: readonly NoticeOfApp[] = [
+  { type: 'alarm', id: 'a1', name: 'Team budget' },
   { type: 'budget' },
   DOWN,
   { ...DOWN, isDown: false },
@@ -124,10 +125,11 @@ const ALL: readonly NoticeOfApp[] = [
 ];
 
 test.each([
-  { setting: 'notifyBudget', left: 5 },
-  { setting: 'notifyProviders', left: 4 },
-  { setting: 'notifyVideos', left: 4 },
-  { setting: 'notifyUpdates', left: 5 },
+  { setting: 'notifyAlarms', left: 6 },
+  { setting: 'notifyBudget', left: 6 },
+  { setting: 'notifyProviders', left: 5 },
+  { setting: 'notifyVideos', left: 5 },
+  { setting: 'notifyUpdates', left: 6 },
 ])('$setting turns its notifications off, and no others', ({ setting, left }) => {
   const { notify, titles } = createShown({ [setting]: false });
   for (const notice of ALL) notify(notice);
@@ -140,4 +142,11 @@ test.each(LANGUAGES)('in %s every notification has a title and a place to go to'
     expect(title).not.toBe('');
     expect(place).toMatch(/^(generations|providers|videos|settings)/);
   }
+});
+
+test('an alarm is shown by its name, and a click opens it', () => {
+  expect(toNotification({ type: 'alarm', id: 'a/1', name: 'Team budget' }, MESSAGES.en)).toMatchObject({
+    title: 'Alarm: Team budget',
+    place: 'settings?section=alarms&open=a%2F1',
+  });
 });

@@ -58,6 +58,9 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
       environmentKey: process.env['GATEWAY_SECRETS_KEY'],
       dataDir: options.dataDir,
     }),
+    onAlarm({ id, name }) {
+      post({ type: 'notice', notice: { type: 'alarm', id, name } });
+    },
     onGeneration(record) {
       figures.note();
       // The demo's failures are part of it.

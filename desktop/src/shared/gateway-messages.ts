@@ -75,8 +75,12 @@ export interface Failure {
   readonly status: number | null;
 }
 
-/** Something that a user who looks elsewhere may want to know. It never has a text of a caller, a model or a provider. */
+/**
+ * Something that a user who looks elsewhere may want to know. It never has a text of a caller, a model or a provider; an
+ * alarm has the name that the user gave it.
+ */
 export type Notice =
+  | { readonly type: 'alarm'; readonly id: string; readonly name: string }
   | { readonly type: 'budget' }
   | { readonly type: 'provider'; readonly slug: string; readonly name: string; readonly isDown: boolean }
   | { readonly type: 'video'; readonly jobId: string; readonly model: string; readonly isDone: boolean };

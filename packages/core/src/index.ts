@@ -102,6 +102,7 @@ export {
   type WebhookOptions,
   type WebhookVerification,
 } from './webhooks/webhooks.ts';
+export type { AlarmListener, AlarmMail, AlarmMailer } from './alarms/send-alarm.ts';
 export type {
   ChatChunk,
   ChatChunkChoice,

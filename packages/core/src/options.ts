@@ -1,4 +1,5 @@
 import type { AccountOptions } from './account/account.ts';
+import type { AlarmListener, AlarmMailer } from './alarms/send-alarm.ts';
 import type { FixtureLibrary } from './api/make-fixture.ts';
 import type { SampleData } from './api/sample-data.ts';
 import type { AuditListener } from './audit/audit-trail.ts';
@@ -90,6 +91,10 @@ export interface GatewayOptions extends Setup {
     | undefined;
   /** Options of the webhooks about the end of video jobs. Default: none are sent. */
   readonly webhooks?: WebhookOptions | undefined;
+  /** Sends the mails of alarms. Default: none are sent. */
+  readonly mailer?: AlarmMailer | undefined;
+  /** Called when an alarm has fired, in the process that found it. What it throws is logged. */
+  readonly onAlarm?: AlarmListener | undefined;
   /** Options of broadcasting. Default: none, and no destination can be made. */
   readonly broadcast?: BroadcastOptions | undefined;
   /** Archive for finished videos. Default: none, they are fetched from upstream each time. */

@@ -283,7 +283,13 @@ export function createFoundations(
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store, platform) },
     /** Random text that identifies this gateway. */
     instanceId,
-    alarms: createAlarmWatch({ ...shared, webhooks, instanceId, creditsUsd }),
+    alarms: createAlarmWatch({
+      ...shared,
+      channels: { webhooks, mailer: fixed.mailer },
+      onAlarm: options.onAlarm,
+      instanceId,
+      creditsUsd,
+    }),
     describeApi,
   };
 }
@@ -306,7 +312,7 @@ type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'd
 
 /** The options that are used as they are, or their defaults. */
 function withDefaults(options: GatewayOptions) {
-  const { store, broadcast, webhooks, moderator, providerChecks, fixtures, sampleData } = options;
+  const { store, broadcast, webhooks, mailer, moderator, providerChecks, fixtures, sampleData } = options;
   return {
     store,
     platform: options.platform ?? createWebPlatform(),
@@ -324,6 +330,7 @@ function withDefaults(options: GatewayOptions) {
     serverTools: options.serverTools ?? [],
     broadcast,
     webhooks,
+    mailer,
     moderator,
     providerChecks,
     fixtures,

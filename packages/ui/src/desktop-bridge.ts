@@ -30,6 +30,7 @@ const settingsShape = {
   language: z.enum(['system', 'en', 'de']),
   /** Opens the quick panel from every program. */
   shortcut: z.string().max(60).regex(SHORTCUT),
+  notifyAlarms: z.boolean(),
   notifyBudget: z.boolean(),
   notifyProviders: z.boolean(),
   notifyVideos: z.boolean(),
@@ -50,6 +51,7 @@ export const settingsChangesSchema = z.strictObject({
   demo: settingsShape.demo.exactOptional(),
   language: settingsShape.language.exactOptional(),
   shortcut: settingsShape.shortcut.exactOptional(),
+  notifyAlarms: settingsShape.notifyAlarms.exactOptional(),
   notifyBudget: settingsShape.notifyBudget.exactOptional(),
   notifyProviders: settingsShape.notifyProviders.exactOptional(),
   notifyVideos: settingsShape.notifyVideos.exactOptional(),
@@ -68,6 +70,7 @@ export const DEFAULT_SETTINGS: Settings = {
   demo: false,
   language: 'system',
   shortcut: '',
+  notifyAlarms: true,
   notifyBudget: true,
   notifyProviders: true,
   notifyVideos: true,

@@ -28,6 +28,14 @@ export function toNotification(notice: NoticeOfApp, { notices: words }: Messages
         body: words.budgetDetail,
         place: 'generations?status=failed',
       };
+    case 'alarm':
+      return {
+        cause: `alarm ${notice.id}`,
+        setting: 'notifyAlarms',
+        title: words.alarm(notice.name),
+        body: words.alarmDetail,
+        place: `settings?section=alarms&open=${encodeURIComponent(notice.id)}`,
+      };
     case 'provider':
       return {
         cause: `provider ${notice.slug} ${notice.isDown ? 'down' : 'back'}`,

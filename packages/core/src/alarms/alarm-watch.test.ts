@@ -53,15 +53,18 @@ function createProcesses() {
       logger: NO_LOGGER,
       instanceId: () => name,
       creditsUsd: () => null,
-      webhooks: {
-        findUrlProblem: () => undefined,
-        transport: {
-          send: ({ url, headers }) =>
-            step(() => {
-              const day = new Date(platform.now()).toISOString().slice(0, 10);
-              sent.push({ alarm: url.split('/').at(-1) ?? '', id: String(headers['webhook-id']), day });
-              return { status: 200, headers: {}, body: (async function* () {})() };
-            }),
+      channels: {
+        mailer: undefined,
+        webhooks: {
+          findUrlProblem: () => undefined,
+          transport: {
+            send: ({ url, headers }) =>
+              step(() => {
+                const day = new Date(platform.now()).toISOString().slice(0, 10);
+                sent.push({ alarm: url.split('/').at(-1) ?? '', id: String(headers['webhook-id']), day });
+                return { status: 200, headers: {}, body: (async function* () {})() };
+              }),
+          },
         },
       },
     }).start();

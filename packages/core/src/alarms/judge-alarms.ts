@@ -1,18 +1,17 @@
 import type { Logger } from '../foundation/host.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import type { Store } from '../stores/store.ts';
-import type { WebhookOptions } from '../webhooks/webhooks.ts';
 import type { Alarm, FiredAlarm } from '../wire/alarms.ts';
 import { boundsOf } from './forecast.ts';
 import { measureAlarm, type MeasureParts } from './measure-alarm.ts';
-import { sendAlarm } from './send-alarm.ts';
+import { type AlarmChannels, type AlarmListener, sendAlarm } from './send-alarm.ts';
 
 export interface JudgeParts extends MeasureParts {
   readonly store: MeasureParts['store'] & Pick<Store, 'settings'>;
   readonly platform: Platform;
   readonly logger: Logger;
-  /** Undefined: nothing can be sent. */
-  readonly webhooks: WebhookOptions | undefined;
+  readonly channels: AlarmChannels;
+  readonly onAlarm?: AlarmListener | undefined;
 }
 
 /** How often a message is sent to a receiver that does not take it; the waits double. */
@@ -56,7 +55,9 @@ async function judge(alarm: Alarm, parts: JudgeParts): Promise<void> {
   const isFirst = await changeAlarm(parts.store, alarm.id, (latest) =>
     latest.updated_at === alarm.updated_at && mayFire(latest, period, nowMs) ? { ...latest, fired } : null,
   );
-  if (isFirst) parts.logger.warn('an alarm has fired', { alarm: alarm.name, reason: measured.text });
+  if (!isFirst) return;
+  parts.logger.warn('an alarm has fired', { alarm: alarm.name, reason: measured.text });
+  parts.onAlarm?.({ id: alarm.id, name: alarm.name });
 }
 
 /** Once a period, and not while it is silenced. */
@@ -67,8 +68,8 @@ function mayFire({ fired, silenced_until: silencedUntil }: Alarm, period: string
 
 /** Sends to all receivers at once that are due. */
 async function sendDue({ id, to, fired, ...alarm }: Alarm, parts: JudgeParts): Promise<void> {
-  const { platform, store, webhooks, logger } = parts;
-  if (fired === null || webhooks === undefined) return;
+  const { platform, store, channels, logger } = parts;
+  if (fired === null) return;
   const isDue = ({ next_at: nextAt }: FiredAlarm['deliveries'][number]): boolean =>
     nextAt !== null && Date.parse(nextAt) <= platform.now();
   const send = async (index: number): Promise<void> => {
@@ -90,7 +91,7 @@ async function sendDue({ id, to, fired, ...alarm }: Alarm, parts: JudgeParts): P
     if (!(await change({ attempts, next_at: nextAt }))) return;
     const { period, at, value, message: text } = fired;
     const message = { id: fired.id, type: 'alarm.fired' as const, alarm: { id, ...alarm }, at, value, text };
-    const outcome = await sendAlarm(receiver, { ...message, periodFrom: period }, webhooks, platform);
+    const outcome = await sendAlarm(receiver, { ...message, periodFrom: period }, channels, platform);
     const now = new Date(platform.now()).toISOString();
     if (outcome.isDelivered) await change({ delivered_at: now, next_at: null, result: outcome.result });
     else await change({ ...(outcome.isFinal && { next_at: null }), result: outcome.result });

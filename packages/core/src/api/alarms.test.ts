@@ -7,6 +7,7 @@ import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platfor
 import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
 import { toContent, toKey, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import type { AlarmMail } from '../alarms/send-alarm.ts';
 import type { TransportRequest } from '../foundation/transport.ts';
 import { verifyWebhook, type WebhookOptions } from '../webhooks/webhooks.ts';
 import type { Alarm } from '../wire/alarms.ts';
@@ -313,7 +314,8 @@ test('failed calls, a provider that is down, a refused key and guardrails that a
 test.each([
   [{ to: [{ type: 'slack', url: 'https://169.254.169.254/latest' }] }, 'to.0.url: must lead to a public address'],
   [{ to: [HOOK, { type: 'discord', url: 'http://hooks.example/' }] }, 'to.1.url: must begin with https://'],
-  [{ to: [] }, 'to: '],
+  [{ to: Array.from({ length: 6 }, () => HOOK) }, 'to: '],
+  [{ to: [{ type: 'mail', url: 'mailto:ops@example.com' }] }, 'to.0.url: cannot be used: this gateway sends no mail'],
   [{ what: 'provider_down', of: 'key:k1' }, 'of: must be account for provider_down'],
   [{ of: 'member:mo' }, 'of: must be account, or an id after key: or workspace:'],
   [{ threshold: 0 }, 'threshold: '],
@@ -385,6 +387,30 @@ test('a test reaches each receiver in its own form', async () => {
     embeds: [{ title: 'Spend <of> @everyone' }],
     allowed_mentions: { parse: [] },
   });
+});
+
+test('a mail is sent by the mailer of the host, under the id of the message; a bad address is refused', async () => {
+  const mails: AlarmMail[] = [];
+  const fired: string[] = [];
+  const { create, spend, pass, only, call } = await start({
+    mailer: {
+      send(mail) {
+        mails.push(mail);
+        return Promise.resolve({ isDelivered: true, result: 'sent' });
+      },
+    },
+    onAlarm: ({ name }) => void fired.push(name),
+  });
+  for (const url of ['ops@example.com', 'mailto:a@example.com,b@example.com', 'mailto:', 'https://hooks.example/'])
+    expect(await call('POST', PATH, { ...RULE, to: [{ type: 'mail', url }] })).toMatchObject({ status: 400 });
+  await create({ to: [{ type: 'mail', url: 'mailto:ops@example.com' }] });
+  await create({ name: 'Shown alone', to: [] });
+  await spend(12);
+  await pass();
+  expect(mails).toMatchObject([{ id: (await only()).fired?.id, to: 'ops@example.com', subject: 'Spend' }]);
+  expect(mails[0]?.text).toContain('The account has spent $12.00 this month (threshold: $10.00).');
+  expect((await only()).fired?.deliveries).toMatchObject([{ attempts: 1, next_at: null, result: 'sent' }]);
+  expect(fired).toEqual(['Spend', 'Shown alone']);
 });
 
 test('the forecast of a key is that of its calls', async () => {

@@ -2,7 +2,7 @@ import type { AlarmWatch } from '../alarms/alarm-watch.ts';
 import { readForecast } from '../alarms/forecast.ts';
 import { changeAlarm } from '../alarms/judge-alarms.ts';
 import { findSubjectProblem, findWindowProblem } from '../alarms/measure-alarm.ts';
-import { sendAlarm } from '../alarms/send-alarm.ts';
+import { type AlarmMailer, sendAlarm, toMailAddress } from '../alarms/send-alarm.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
@@ -25,6 +25,7 @@ export interface AlarmParts {
   readonly platform: Platform;
   readonly store: Pick<Store, 'settings' | 'generations'>;
   readonly webhooks: WebhookOptions | undefined;
+  readonly mailer: AlarmMailer | undefined;
   readonly alarms: Pick<AlarmWatch, 'refresh'>;
 }
 
@@ -42,8 +43,8 @@ export const createAlarm = operation<AlarmParts>()({
   body: createAlarmRequestSchema,
   response: alarmResponseSchema,
   status: 201,
-  async run({ parts: { platform, store, webhooks, alarms: watch }, body }) {
-    refuseUnusable(body, webhooks);
+  async run({ parts: { platform, store, webhooks, mailer, alarms: watch }, body }) {
+    refuseUnusable(body, { webhooks, mailer });
     const now = new Date(platform.now()).toISOString();
     const alarm: Alarm = { id: createUuid(platform), ...body, fired: null, created_at: now, updated_at: now };
     await store.settings.update((settings) => {
@@ -62,9 +63,9 @@ export const updateAlarm = operation<AlarmParts>()({
   params: ['id'],
   body: updateAlarmRequestSchema,
   response: alarmResponseSchema,
-  async run({ params, parts: { platform, store, webhooks }, body: { acknowledged, ...body } }) {
+  async run({ params, parts: { platform, store, webhooks, mailer }, body: { acknowledged, ...body } }) {
     const found = findAlarm(params.id, { store });
-    refuseUnusable({ ...found, ...givenFields(body) }, webhooks);
+    refuseUnusable({ ...found, ...givenFields(body) }, { webhooks, mailer });
     const now = new Date(platform.now()).toISOString();
     const change = (alarm: Alarm): Alarm => {
       const changed: Alarm = { ...alarm, ...givenFields(body), updated_at: now };
@@ -113,9 +114,9 @@ export const deleteAlarm = operation<AlarmParts>()({
 export const testAlarm = operation<AlarmParts>()({
   params: ['id'],
   response: alarmTestSchema,
-  async run({ params, parts: { platform, store, webhooks } }) {
+  async run({ params, parts: { platform, store, webhooks, mailer } }) {
     const alarm = findAlarm(params.id, { store });
-    refuseUnusable(alarm, webhooks);
+    refuseUnusable(alarm, { webhooks, mailer });
     const at = new Date(platform.now()).toISOString();
     const text = 'This is a test. Nothing has happened.';
     const message = {
@@ -128,7 +129,7 @@ export const testAlarm = operation<AlarmParts>()({
       text,
     };
     const send = async (receiver: Alarm['to'][number]) => {
-      const { isDelivered, result } = await sendAlarm(receiver, message, webhooks as WebhookOptions, platform);
+      const { isDelivered, result } = await sendAlarm(receiver, message, { webhooks, mailer }, platform);
       return { type: receiver.type, success: isDelivered, result };
     };
     return { data: await Promise.all(alarm.to.map(send)) };
@@ -150,11 +151,25 @@ function findAlarm(id: string, { store }: { readonly store: Pick<Store, 'setting
 
 function refuseUnusable(
   { what, of, to, window_minutes }: Pick<Alarm, 'what' | 'of' | 'to' | 'window_minutes'>,
-  webhooks: WebhookOptions | undefined,
+  { webhooks, mailer }: Pick<AlarmParts, 'webhooks' | 'mailer'>,
 ): void {
   const problem = findSubjectProblem({ what, of });
   if (problem !== undefined) throw refuseField('of', problem);
   const windowProblem = findWindowProblem({ what, window_minutes });
   if (windowProblem !== undefined) throw refuseField('window_minutes', windowProblem);
-  for (const [index, { url }] of to.entries()) refuseCallbackUrl(`to.${index}.url`, url, webhooks);
+  for (const [index, { type, url }] of to.entries()) {
+    const field = `to.${index}.url`;
+    if (type === 'mail') refuseMailAddress(field, url, mailer);
+    else refuseCallbackUrl(field, url, webhooks);
+  }
+}
+
+/** One address and nothing that could be read as a second, or as a header. */
+const MAIL_ADDRESS = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@<>()[\],;:"\\]{1,255}$/;
+
+function refuseMailAddress(field: string, url: string, mailer: AlarmMailer | undefined): void {
+  if (mailer === undefined)
+    throw refuseField(field, 'cannot be used: this gateway sends no mail; add "mail" to its configuration');
+  if (!url.startsWith('mailto:') || !MAIL_ADDRESS.test(toMailAddress(url)))
+    throw refuseField(field, 'must be mailto: and one address, such as mailto:ops@example.com');
 }

@@ -31,7 +31,8 @@ const subjectText = (kinds: string) =>
 const alarmSubject = subjectText('key|workspace');
 
 const receiverSchema = z.object({
-  type: z.enum(['webhook', 'slack', 'discord']),
+  type: z.enum(['webhook', 'slack', 'discord', 'mail']),
+  /** `https:`, or `mailto:` for mail. */
   url: z.string().min(1).max(2048),
 });
 export type AlarmReceiver = z.infer<typeof receiverSchema>;
@@ -92,7 +93,8 @@ export const alarmSchema = z.object({
 });
 export type Alarm = z.infer<typeof alarmSchema>;
 
-const receivers = z.array(z.strictObject(receiverSchema.shape)).min(1).max(5);
+/** None: what has fired is shown by the UI alone. */
+const receivers = z.array(z.strictObject(receiverSchema.shape)).max(5);
 
 /** The body of `POST /admin/v1/alarms`. Closed. */
 export const createAlarmRequestSchema = z.strictObject({

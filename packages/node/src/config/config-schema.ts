@@ -169,6 +169,26 @@ const webhooksSchema = z.strictObject({
     .describe('Also admits loopback; applies to destinations and downloads of videos'),
 });
 
+const mailSchema = z
+  .strictObject({
+    host: z.string().min(1).describe('Name of the SMTP server'),
+    port: z.int().min(1).max(65_535).default(587),
+    security: z
+      .enum(['starttls', 'tls', 'none'])
+      .default('starttls')
+      .describe('tls from the first byte on is usual at port 465; none sends the password in the clear'),
+    user: z.string().min(1).nullable().default(null),
+    password: secretText('Password').nullable().default(null),
+    from: z
+      .string()
+      .regex(
+        /^([^<>\r\n]+<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+        'must be an address, or a name and <an address>',
+      )
+      .describe('Sender of the mails'),
+  })
+  .describe('SMTP server that sends the mails of alarms');
+
 const searchKey = { apiKey: keyText, baseUrl: baseUrlSchema.optional().describe('Default: the public address') };
 
 const webSearchSchema = z
@@ -303,6 +323,7 @@ export const configSchema = z.strictObject({
   audit: auditSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   webhooks: webhooksSchema.prefault({}),
+  mail: mailSchema.nullable().default(null),
   videos: videosSchema.prefault({}),
   files: filesSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),

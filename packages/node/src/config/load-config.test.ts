@@ -100,6 +100,7 @@ test('an empty file is a whole configuration', () => {
       defaultCallbackUrl: null,
       allowPrivateNetwork: false,
     },
+    mail: null,
     videos: { keepMb: 2048 },
     files: { maxMb: 100, workspaceMaxMb: 10_240, workspaceMaxFiles: 10_000, downloads: false, sealed: false, s3: null },
     webSearch: null,
@@ -616,6 +617,11 @@ test.each<[string, unknown, string]>([
     'a secret that could be guessed',
     { webhooks: { signingSecret: 'hidden-and-short' } },
     'webhooks.signingSecret: must be at least 24 characters',
+  ],
+  [
+    'a sender of mails that is no address',
+    { mail: { host: 'smtp.example', from: 'Gateway' } },
+    'mail.from: must be an address, or a name and <an address>',
   ],
   [
     'a default callback address in plain http',

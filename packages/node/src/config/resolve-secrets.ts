@@ -15,6 +15,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['metrics', 'token'],
   ['webhooks', 'signingSecret'],
   ['webhooks', 'previousSigningSecret'],
+  ['mail', 'password'],
   ['webSearch', 'apiKey'],
   ['files', 's3', 'accessKeyId'],
   ['files', 's3', 'secretAccessKey'],

@@ -1,6 +1,7 @@
 import process from 'node:process';
 
 import {
+  type AlarmMailer,
   type BroadcastOptions,
   type Logger,
   type ModelDefinition,
@@ -149,6 +150,13 @@ export function toWebhookOptions(config: GatewayConfig): WebhookOptions {
     transport: createOutsideTransport(config),
     findUrlProblem: (url) => findUrlProblem(url, { schemes: ['https'], allowPrivateNetwork }),
   };
+}
+
+/** Sends the mails of alarms; undefined where no server is configured. */
+export async function openMailer({ mail }: GatewayConfig): Promise<AlarmMailer | undefined> {
+  if (mail === null) return undefined;
+  const { createSmtpMailer } = await import('@model-gateway/node/mail');
+  return createSmtpMailer(mail);
 }
 
 /** Destinations of generations, in every format that there is. */

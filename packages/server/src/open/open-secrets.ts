@@ -48,7 +48,7 @@ export const secretsOf = ({
 
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets(config: GatewayConfig): string[] {
-  const { auth, signIn, metrics, providers, webhooks, webSearch, files, store, shared, optionSecrets } = config;
+  const { auth, signIn, metrics, providers, webhooks, mail, webSearch, files, store, shared, optionSecrets } = config;
   return [
     ...optionSecrets,
     ...auth.bootstrapKeys.map(({ key }) => key),
@@ -56,6 +56,7 @@ export function listSecrets(config: GatewayConfig): string[] {
     ...providers.flatMap(secretsOf),
     webhooks.signingSecret ?? '',
     webhooks.previousSigningSecret ?? '',
+    mail?.password ?? '',
     webSearch?.apiKey ?? '',
     metrics.token ?? '',
     ...(files.s3 === null ? [] : [files.s3.accessKeyId, files.s3.secretAccessKey]),

@@ -19,6 +19,7 @@ const FIXED_SECTIONS = [
   'logging',
   'metrics',
   'webhooks',
+  'mail',
   'videos',
   'webSearch',
   'guardrails',

@@ -25,6 +25,7 @@ import {
   connectProviders,
   createConnector,
   type LoadTransport,
+  openMailer,
   openWebAccess,
   type Sources,
   toBroadcastOptions,
@@ -96,6 +97,7 @@ export interface CompositionOptions {
   /** What `/metrics` shows. Default: the figures of the gateway alone. */
   readonly exposeMetrics?: NonNullable<GatewayOptions['metrics']>['expose'];
   readonly onGeneration?: GatewayOptions['onGeneration'];
+  readonly onAlarm?: GatewayOptions['onAlarm'];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -167,6 +169,8 @@ async function composeParts(
     regions: config.regions,
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
+    mailer: isDemo ? undefined : await openMailer(config),
+    onAlarm: options.onAlarm,
     broadcast: toBroadcastOptions(config),
     videoArchive: await openVideoArchive(config, store),
     files: await openFiles(config, store, box),

@@ -107,6 +107,8 @@ export const de: Messages = {
     linkRefused: 'Dieser Link lässt sich von hier nicht öffnen. Stattdessen kopieren.',
   },
   notices: {
+    alarm: (name) => `Alarm: ${name}`,
+    alarmDetail: 'Er hat seine Schwelle erreicht.',
     budget: 'Ein Budget ist erreicht',
     budgetDetail: 'Anfragen darüber hinaus werden abgelehnt, bis es erneuert oder erhöht wird.',
     providerDown: (provider) => `${provider} antwortet nicht`,

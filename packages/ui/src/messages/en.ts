@@ -107,6 +107,8 @@ export const en = {
     linkRefused: 'This link can’t be opened from here. Copy it instead.',
   },
   notices: {
+    alarm: (name: string) => `Alarm: ${name}`,
+    alarmDetail: 'It has reached its threshold.',
     budget: 'Budget reached',
     budgetDetail: 'Requests over budget are refused until it resets or is raised.',
     providerDown: (provider: string) => `${provider} isn’t responding`,

@@ -154,7 +154,7 @@ function Actions({ ask, isBusy }: { ask: Ask; isBusy: boolean }) {
   );
 }
 
-const NOTICES = ['notifyBudget', 'notifyProviders', 'notifyVideos', 'notifyUpdates'] as const;
+const NOTICES = ['notifyAlarms', 'notifyBudget', 'notifyProviders', 'notifyVideos', 'notifyUpdates'] as const;
 
 /** What the desktop app notifies of. */
 function NoticesCard({ info: { settings } }: { info: DesktopInfo }) {

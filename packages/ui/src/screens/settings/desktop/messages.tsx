@@ -69,6 +69,7 @@ export const desktopMessages = createMessages(
     notices: {
       title: 'Notifications',
       note: 'They never show prompts or responses. At most one per topic in ten minutes; click to open.',
+      notifyAlarms: { label: 'Alarm fired', hint: 'Set up under Settings, Alarms.' },
       notifyBudget: { label: 'Budget reached', hint: 'A request was refused because it exceeded a budget.' },
       notifyProviders: { label: 'Provider down or recovered', hint: 'Only for providers in use.' },
       notifyVideos: { label: 'Video ready or failed', hint: undefined },
@@ -174,6 +175,7 @@ export const desktopMessages = createMessages(
       notices: {
         title: 'Benachrichtigungen',
         note: 'Sie zeigen nie Prompts oder Antworten. Höchstens eine je Thema in zehn Minuten; ein Klick öffnet die Seite.',
+        notifyAlarms: { label: 'Alarm ausgelöst', hint: 'Eingerichtet unter Einstellungen, Alarme.' },
         notifyBudget: {
           label: 'Budget erreicht',
           hint: 'Eine Anfrage wurde abgelehnt, weil sie ein Budget überschreitet.',
