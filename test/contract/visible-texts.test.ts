@@ -9,7 +9,7 @@ import { root } from '../support/snippets/read-snippets.ts';
 const ALLOWED = [
   /Screen$|Page$/,
   /^(?:Mac|Linux|Windows|Command|Super|Files|Hello!?|Playground|Workspace|Models|Bearer|ApiError|NotAnExperiment|ContentTooLong)$/,
-  /^(?:a|to|in|no|and|a, b, c|data:|--undo|session_id|x-session-id|logging\.inputOutput|to\.0\.(?:type|url)|A fox in the snow, at dusk)$/,
+  /^(?:a|to|in|no|and|a, b, c|data:|--undo|session_id|x-session-id|logging\.inputOutput|of|to\.|A fox in the snow, at dusk)$/,
   // What the demo has responses to.
   /^(?:Write a haiku about autumn|Tell me a joke|What is the meaning of life\?)$/,
   /^POST \/|^Authorization: Bearer/,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { WIDTH } from '../e2e/examine.ts';
-import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { launchUi, MANAGEMENT_KEY, skipped, type Ui } from '../e2e/launch-ui.ts';
 
 describe.skipIf(skipped !== undefined)(`alarms (${skipped ?? 'in Chromium'})`, { timeout: 60_000 }, () => {
   let ui: Ui;
@@ -10,32 +10,53 @@ describe.skipIf(skipped !== undefined)(`alarms (${skipped ?? 'in Chromium'})`, {
   });
   afterAll(() => ui.close());
 
-  test('they are created, tested and deleted, and a bad address is refused at its field', async () => {
+  test('they are created, edited, silenced, tested and deleted, and a bad address is refused at its field', async () => {
     const { page, problems, check, screenshot } = await ui.open('#/settings?section=alarms');
     await page.getByText('There are no alarms yet.').waitFor();
+    await page.getByRole('button', { name: 'New alarm' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Monthly spend');
-    await page.getByLabel('Alarm on').selectOption('projected_usd');
-    await page.getByLabel('Threshold').fill('250');
+    await page.getByLabel('Alarm on').selectOption('spend_spike');
+    await page.getByLabel('Threshold').fill('3');
     await page.getByLabel('Address', { exact: true }).fill('http://hooks.example/alarms');
-    await page.getByRole('button', { name: 'New alarm' }).click();
+    await page.getByRole('button', { name: 'Create alarm' }).click();
     await page.getByText('must begin with https://').first().waitFor();
+    await screenshot('alarm-form-1360');
+    expect(await check()).toEqual([]);
     await page.getByLabel('Address', { exact: true }).fill('https://hooks.example/alarms');
-    await page.getByRole('button', { name: 'New alarm' }).click();
+    await page.getByRole('button', { name: 'Create alarm' }).click();
     const list = page.getByRole('region', { name: 'Alarms' });
-    await list.getByText('Expected spend, USD').waitFor();
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    await list.getByText('Spike of spend ≥ 3 × · The account · once per month').waitFor();
 
     await screenshot('alarms-1360');
     expect(await check()).toEqual([]);
     // Nothing has a name but this machine.
     await list.getByRole('button', { name: 'Test: Monthly spend' }).click();
     await page.getByText(/^The test was not delivered: /).waitFor();
+    await list.getByRole('button', { name: 'Edit: Monthly spend' }).click();
+    await page.getByLabel('Alarm on').selectOption('duration_ms');
+    await page.getByLabel('Threshold').fill('9000');
+    await page.getByLabel('Minimum requests').fill('25');
+    await page.getByLabel('Silenced until').fill('2199-01-01T10:00');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await list.getByText('Duration of requests ≥ 9,000 ms').waitFor();
+    await list.getByText(/^Silenced until /).waitFor();
     await page.setViewportSize({ width: 480, height: 900 });
     await screenshot('alarms-480');
     expect(await page.evaluate<number>(WIDTH)).toBeLessThanOrEqual(480);
     await list.getByRole('button', { name: 'Delete: Monthly spend' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no alarms yet.').waitFor();
     // The refused address, which the test asked for.
     expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+  });
+
+  test('the address of an alarm opens its history', async () => {
+    const body = { name: 'Refusals', what: 'key_refused', threshold: 5, to: [] };
+    const created = await ui.call('/admin/v1/alarms', { body, key: MANAGEMENT_KEY });
+    const { data } = (await created.json()) as { data: { id: string } };
+    const { page, problems } = await ui.open(`#/settings?section=alarms&open=${data.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Refusals' });
+    await dialog.getByText('This alarm has not fired yet.').waitFor();
+    expect(problems).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ async function start(options: SMTPServerOptions = {}) {
   // A client that says no more.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   const base: SmtpOptions = {
     host: '127.0.0.1',

@@ -25,13 +25,13 @@ export function boundsOf(period: AlarmPeriod, nowMs: number): { readonly from: s
   return { from: periodStart(interval, nowMs) as string, until: (periodEnd(interval, nowMs) as string).slice(0, 10) };
 }
 
-/** Reads what the days have cost, and expects the rest of the period. `of`: `account`, `key:…`, `workspace:…` or `model:…`. */
+/** Reads what the days have cost, and expects the rest of the period. `of`: `account`, `key:…`, `member:…`, `workspace:…` or `model:…`. */
 export async function readForecast(of: string, period: AlarmPeriod, parts: ForecastParts): Promise<Forecast> {
   const nowMs = parts.platform.now();
   const today = toDay(nowMs);
   const { from, until } = boundsOf(period, nowMs);
   const history = toDay(Date.parse(today) - KNOWN_DAYS * DAY_MS);
-  const usdOf = await readDays(of, history < from ? history : from, parts.store);
+  const usdOf = await readDays(of, history < from ? history : from, nowMs, parts.store);
   const known = daysBetween(history, today).map((day) => usdOf.get(day) ?? 0);
   const begin = known.findIndex((usd) => usd > 0);
   const past = begin === -1 ? [] : known.slice(begin);
@@ -63,10 +63,20 @@ export async function readForecast(of: string, period: AlarmPeriod, parts: Forec
 export async function readDays(
   of: string,
   since: string,
+  nowMs: number,
   { generations }: ForecastParts['store'],
 ): Promise<Map<string, number>> {
   const [kind, id] = splitSubject(of);
   const days = new Map<string, number>();
+  if (kind === 'member') {
+    // The sums of days do not know members.
+    const startMs = Date.parse(since);
+    const filter = { userIds: new Set([id]), createdFromMs: startMs, createdBeforeMs: nowMs };
+    const query = { filter, startMs, bucketMs: DAY_MS, buckets: Math.ceil((nowMs - startMs) / DAY_MS) };
+    for (const bucket of (await generations.histogram(query)).buckets)
+      days.set(toDay(bucket.startMs), bucket.costNanoUsd / NANO_PER_USD);
+    return days;
+  }
   const principalIds = kind === 'key' ? new Set([id]) : undefined;
   for (const sum of await generations.activity({ since, principalIds })) {
     if (kind === 'workspace' && sum.workspaceId !== id) continue;

@@ -53,11 +53,20 @@ async function judge(alarm: Alarm, parts: JudgeParts): Promise<void> {
   };
   // Only the first of several instances finds it as it was judged.
   const isFirst = await changeAlarm(parts.store, alarm.id, (latest) =>
-    latest.updated_at === alarm.updated_at && mayFire(latest, period, nowMs) ? { ...latest, fired } : null,
+    latest.updated_at === alarm.updated_at && mayFire(latest, period, nowMs) ? withFired(latest, fired) : null,
   );
   if (!isFirst) return;
   parts.logger.warn('an alarm has fired', { alarm: alarm.name, reason: measured.text });
   parts.onAlarm?.({ id: alarm.id, name: alarm.name });
+}
+
+const MAX_HISTORY = 10;
+
+/** The alarm with another last time, or none; the former one is history. */
+export function withFired(alarm: Alarm, fired: FiredAlarm | null): Alarm {
+  if (alarm.fired === null) return { ...alarm, fired };
+  const { deliveries: _, ...former } = alarm.fired;
+  return { ...alarm, fired, history: [former, ...(alarm.history ?? [])].slice(0, MAX_HISTORY) };
 }
 
 /** Once a period, and not while it is silenced. */

@@ -236,7 +236,7 @@ async function findUsual(rule: Rule, isDay: boolean, parts: MeasureParts): Promi
   const nowMs = parts.platform.now();
   const today = toDay(nowMs);
   const since = toDay(nowMs - SPIKE_DAYS * DAY_MS);
-  const usdOf = await readDays(rule.of, since, parts.store);
+  const usdOf = await readDays(rule.of, since, nowMs, parts.store);
   const [first] = [...usdOf]
     .filter(([day, usd]) => usd > 0 && day < today)
     .map(([day]) => day)

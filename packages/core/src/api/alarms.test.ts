@@ -37,12 +37,16 @@ async function start(options: Parameters<typeof createAdminGateway>[0] = {}) {
   onTestFinished(() => admin.gateway.close());
   await admin.gateway.start();
   let calls = 0;
-  const spend = async (usd: number, changes: { principalId?: string; workspace?: string; model?: string } = {}) => {
+  const spend = async (
+    usd: number,
+    changes: { principalId?: string; userId?: string; workspace?: string; model?: string } = {},
+  ) => {
     calls += 1;
     await admin.store.generations.append(
       toRecord(`g${calls}`, {
         costNanoUsd: usd * 1e9,
         ...(changes.principalId !== undefined && { principalId: changes.principalId }),
+        ...(changes.userId !== undefined && { userId: changes.userId }),
         generation: {
           created_at: new Date(admin.platform.now()).toISOString(),
           ...(changes.workspace !== undefined && { workspace_id: changes.workspace }),
@@ -84,6 +88,7 @@ test('an alarm fires once when its threshold is reached, and again in the next p
   await spend(11);
   await pass();
   expect(sent).toHaveLength(2);
+  expect((await only()).history).toMatchObject([{ period: '2026-01-02', value: 10 }]);
 });
 
 test('a webhook is signed as all are, and has the id of the message', async () => {
@@ -413,13 +418,15 @@ test('a mail is sent by the mailer of the host, under the id of the message; a b
   expect(fired).toEqual(['Spend', 'Shown alone']);
 });
 
-test('the forecast of a key is that of its calls', async () => {
+test('the forecast of a key, or of a member, is that of its calls', async () => {
   const { spend, dataOf, platform } = await start();
   for (let day = 0; day < 4; day += 1) {
     await spend(1, { principalId: 'one' });
+    await spend(2, { userId: 'mo' });
     await spend(5);
     platform.oversleep(DAY_MS);
   }
+  expect(await dataOf('GET', '/admin/v1/forecast?of=member:mo&period=month')).toMatchObject({ spent_usd: 8 });
   expect(await dataOf('GET', '/admin/v1/forecast?of=key:one&period=month')).toMatchObject({
     of: 'key:one',
     from: new Date(VIRTUAL_EPOCH_MS).toISOString().slice(0, 8) + '01',

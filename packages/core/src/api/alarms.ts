@@ -1,6 +1,6 @@
 import type { AlarmWatch } from '../alarms/alarm-watch.ts';
 import { readForecast } from '../alarms/forecast.ts';
-import { changeAlarm } from '../alarms/judge-alarms.ts';
+import { changeAlarm, withFired } from '../alarms/judge-alarms.ts';
 import { findSubjectProblem, findWindowProblem } from '../alarms/measure-alarm.ts';
 import { type AlarmMailer, sendAlarm, toMailAddress } from '../alarms/send-alarm.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -70,7 +70,8 @@ export const updateAlarm = operation<AlarmParts>()({
     const change = (alarm: Alarm): Alarm => {
       const changed: Alarm = { ...alarm, ...givenFields(body), updated_at: now };
       const isSameRule = RULE_FIELDS.every((field) => changed[field] === alarm[field]);
-      return { ...changed, fired: isSameRule ? settleFired(alarm, body.to !== undefined, acknowledged, now) : null };
+      if (!isSameRule) return withFired(changed, null);
+      return { ...changed, fired: settleFired(alarm, body.to !== undefined, acknowledged, now) };
     };
     await changeAlarm(store, found.id, change);
     return { data: findAlarm(found.id, { store }) };

@@ -80,6 +80,9 @@ const firedSchema = z.object({
 });
 export type FiredAlarm = z.infer<typeof firedSchema>;
 
+/** Former times, newest first; 10 at most. */
+const historySchema = z.array(firedSchema.omit({ deliveries: true }));
+
 /** A rule that sends a message once a period, when a figure has reached its threshold. */
 export const alarmSchema = z.object({
   id: z.string(),
@@ -88,6 +91,8 @@ export const alarmSchema = z.object({
   silenced_until: z.string().nullable(),
   /** The last time; null for never. */
   fired: firedSchema.nullable(),
+  /** The times before that. */
+  history: historySchema.optional(),
   created_at: z.string(),
   updated_at: z.string(),
 });
@@ -126,7 +131,7 @@ export const alarmTestSchema = z.object({
 
 /** The query of `GET /admin/v1/forecast`. */
 export const forecastQuerySchema = z.object({
-  of: subjectText('key|workspace|model').default('account'),
+  of: subjectText('key|member|workspace|model').default('account'),
   period: writable.period.default('month'),
 });
 

@@ -10,6 +10,7 @@ import type { ResetInterval } from '../../api/types.ts';
 import { CheckField, InputField, SelectField, toResetOptions } from '../../features/form/fields.tsx';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
+import { fromLocalMoment, toLocalMoment } from '../../format/time.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { changeKey } from './change-key.ts';
@@ -151,14 +152,3 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
     </Dialog>
   );
 }
-
-/** A moment as a field for date and time has it, on the user's clock: `2026-03-01T10:00`; empty for none. */
-export function toLocalMoment(iso: string | null): string {
-  if (iso === null) return '';
-  const at = new Date(iso);
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
-/** The same for the gateway; null for none. */
-export const fromLocalMoment = (local: string): string | null => (local === '' ? null : new Date(local).toISOString());

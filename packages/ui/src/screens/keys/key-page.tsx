@@ -5,10 +5,17 @@ import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
+import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
-import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
+import {
+  BackLink,
+  ResourceCard,
+  ResourceColumn,
+  ResourcePage,
+  ResourceState,
+} from '../../features/resource-page/resource-page.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -72,7 +79,10 @@ export function KeyPage() {
       filter={{ key: hash }}
       without="key"
     >
-      <Spending data={data} />
+      <ResourceColumn>
+        <Spending data={data} />
+        <ForecastCard of={`key:${hash}`} />
+      </ResourceColumn>
       <Rules data={data} />
       {open !== null && (
         <KeyDialog

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { allKeysQuery, membersQuery } from '../../api/queries.ts';
+import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import { KeyKind, KeyTrouble } from '../../features/keys/key-parts.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
@@ -65,6 +66,7 @@ export function MemberPage() {
       defaultSplit="key"
     >
       <Spending member={member} keys={own} />
+      <ForecastCard of={`member:${id}`} />
       {member !== undefined && <MemberGuardrail id={id} name={toMemberName(member)} />}
       <ResourceCard title={t.page.keys}>
         {own === undefined && keys.error !== null ? (

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { toOtherKind, toPlaygroundOf } from '../../app/call-kinds.ts';
+import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import { toModelId, toPriceFacts, toTokenPriceText } from '../../features/models/model-facts.ts';
 import { modelSetupsQuery } from '../../features/models/model-setup-queries.ts';
 import {
@@ -71,6 +72,7 @@ export function ModelPage() {
     >
       <ResourceColumn>
         <About model={model} />
+        <ForecastCard of={`model:${id}`} />
         <ResourceCard title={t.endpoints}>
           <ModelEndpoints id={id} />
         </ResourceCard>

@@ -16,6 +16,7 @@ import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import { ActivitySection, RecentCard } from '../../features/activity/activity-section.tsx';
 import { figuresQuery } from '../../features/activity/figures-query.ts';
+import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -89,6 +90,7 @@ export function OverviewScreen() {
               {recent.data !== undefined && <RecentCard rows={rows} />}
             </div>
             <div className="flex min-w-0 flex-col gap-4 min-[112rem]:contents">
+              <ForecastCard of="account" />
               <StatusCard />
               <ConnectCard
                 onSteps={() => {

@@ -1,85 +1,119 @@
 import type { Alarm } from '@model-gateway/core/wire';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
+import { queryClient } from '../../api/query-client.ts';
+import { formatUsd } from '../../format/money.ts';
+import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { showFailure, showToast } from '../../parts/messages/toast-store.ts';
+import { showControls } from '../../parts/text/show-controls.ts';
+import { AlarmForm, useSubjectNames } from './alarm-form.tsx';
 import { alarmMessages } from './alarm-messages.ts';
 
 const PATH = '/admin/v1/alarms';
+/** One fires at any time, and what became of its messages follows. */
+const REFRESH_MS = 15_000;
 
 const alarmsQuery = queryOptions({
   queryKey: ['alarms'],
   queryFn: async ({ signal }) => (await callApi<{ data: Alarm[] }>(PATH, { signal })).data,
+  refetchInterval: REFRESH_MS,
 });
 
-/** The alarms, and the form of a new one. */
-export function AlarmsSection() {
+const reload = () => queryClient.invalidateQueries({ queryKey: alarmsQuery.queryKey });
+
+type Opened =
+  | { readonly type: 'new' }
+  | { readonly type: 'edit'; readonly alarm: Alarm }
+  | { readonly type: 'delete'; readonly alarm: Alarm };
+
+/** The alarms, each with what can be done about it; `open` is the id of the one whose history is shown. */
+export function AlarmsSection({ open }: { readonly open: string | undefined }) {
   const t = alarmMessages();
   const query = useQuery(alarmsQuery);
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<Opened | null>(null);
+  const show = (id: string | undefined) =>
+    void navigate({ to: '/settings', search: { section: 'alarms', ...(id !== undefined && { open: id }) } });
+  const close = () => setDialog(null);
+  const shown = query.data?.find(({ id }) => id === open);
   return (
-    <>
-      <section className="card flex flex-col gap-3 p-4 text-sm">
-        <h2 className="text-base font-semibold">{t.title}</h2>
-        <p className="max-w-prose text-ink-soft">{t.note}</p>
-        <Loaded what={t.what} query={query} data={query.data} isFlush>
-          {(alarms) =>
-            alarms.length === 0 ? <p className="text-ink-faint">{t.none}</p> : <AlarmTable alarms={alarms} />
-          }
-        </Loaded>
-      </section>
-      <NewAlarm />
-    </>
+    <section aria-label={t.title} className="card flex flex-col gap-3 p-4 text-sm">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <h2 className="flex-1 text-base font-semibold">{t.title}</h2>
+        <Button icon={<Plus size={15} />} onClick={() => setDialog({ type: 'new' })}>
+          {t.create}
+        </Button>
+      </div>
+      <p className="max-w-prose text-ink-soft">{t.note}</p>
+      <Loaded what={t.what} query={query} data={query.data} isFlush>
+        {(alarms) =>
+          alarms.length === 0 ? (
+            <p className="text-ink-faint">{t.none}</p>
+          ) : (
+            <ul className="flex flex-col gap-2">
+              {alarms.map((alarm) => (
+                <AlarmItem
+                  key={alarm.id}
+                  alarm={alarm}
+                  onEdit={() => setDialog({ type: 'edit', alarm })}
+                  onDelete={() => setDialog({ type: 'delete', alarm })}
+                  onHistory={() => show(alarm.id)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {(dialog?.type === 'new' || dialog?.type === 'edit') && (
+        <AlarmForm
+          existing={dialog.type === 'edit' ? dialog.alarm : undefined}
+          onClose={close}
+          onSave={async (body) => {
+            if (dialog.type === 'new') await callApi(PATH, { method: 'POST', body });
+            else await callApi(`${PATH}/${dialog.alarm.id}`, { method: 'PATCH', body });
+            await reload();
+            close();
+          }}
+        />
+      )}
+      {dialog?.type === 'delete' && (
+        <ConfirmDialog
+          title={t.confirmDelete(dialog.alarm.name)}
+          action={t.remove}
+          onClose={close}
+          onConfirm={async () => {
+            await callApi(`${PATH}/${dialog.alarm.id}`, { method: 'DELETE' });
+            await reload();
+          }}
+        >
+          <p>{t.deleteText}</p>
+        </ConfirmDialog>
+      )}
+      {shown !== undefined && <HistoryDialog alarm={shown} onClose={() => show(undefined)} />}
+    </section>
   );
 }
 
-function AlarmTable({ alarms }: { alarms: readonly Alarm[] }) {
-  const t = alarmMessages();
-  return (
-    <div
-      className="scroll-thin overflow-x-auto rounded-lg border border-line"
-      tabIndex={0}
-      role="region"
-      aria-label={t.title}
-    >
-      <table className="w-full text-left text-sm">
-        <thead className="text-xs text-ink-faint">
-          <tr>
-            {[t.name, t.kind, t.threshold, t.last, t.actions].map((head) => (
-              <th key={head} className="px-3 py-2 font-medium whitespace-nowrap">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {alarms.map((alarm) => (
-            <tr key={alarm.id} className="border-t border-line/60">
-              <td className="max-w-64 truncate px-3 py-2">{alarm.name}</td>
-              <td className="px-3 py-2">{t.kinds[alarm.what]}</td>
-              <td className="figures px-3 py-2">{alarm.threshold}</td>
-              <td className="px-3 py-2" title={alarm.fired?.message}>
-                {alarm.fired === null ? t.never : formatMoment(alarm.fired.at)}
-              </td>
-              <td className="px-3 py-2">
-                <AlarmActions alarm={alarm} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+interface AlarmItemProps {
+  readonly alarm: Alarm;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+  readonly onHistory: () => void;
 }
 
-function AlarmActions({ alarm: { id, name, fired } }: { alarm: Alarm }) {
+function AlarmItem({ alarm, onEdit, onDelete, onHistory }: AlarmItemProps) {
   const t = alarmMessages();
-  const client = useQueryClient();
+  const nameOf = useSubjectNames();
+  const { id, name, fired } = alarm;
   const test = useMutation({
     mutationFn: async () =>
       (await callApi<{ data: { success: boolean; result: string }[] }>(`${PATH}/${id}/test`, { method: 'POST' })).data,
@@ -90,78 +124,124 @@ function AlarmActions({ alarm: { id, name, fired } }: { alarm: Alarm }) {
     },
     onError: (failure) => showFailure(t.failed, failure),
   });
-  const change = useMutation({
-    mutationFn: (request: { method: 'PATCH' | 'DELETE'; body?: object }) => callApi(`${PATH}/${id}`, request),
-    onSuccess: () => client.invalidateQueries({ queryKey: alarmsQuery.queryKey }),
+  const acknowledge = useMutation({
+    mutationFn: () => callApi(`${PATH}/${id}`, { method: 'PATCH', body: { acknowledged: true } }),
+    onSuccess: reload,
     onError: (failure) => showFailure(t.failed, failure),
   });
   return (
-    <div className="flex gap-2">
-      <Button aria-label={t.testNamed(name)} isBusy={test.isPending} onClick={() => test.mutate()}>
-        {t.test}
-      </Button>
-      {fired !== null && fired.acknowledged_at === null && (
-        <Button
-          aria-label={t.acknowledgeNamed(name)}
-          onClick={() => change.mutate({ method: 'PATCH', body: { acknowledged: true } })}
-        >
-          {t.acknowledge}
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line px-3 py-2.5">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
+          <span className="min-w-0 break-words">{showControls(name)}</span> <StateBadge alarm={alarm} />
+        </p>
+        <p className="text-xs text-ink-faint">
+          {t.rule(t.kinds[alarm.what], toThresholdText(alarm), nameOf(alarm.of), t.periods[alarm.period])}
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        {fired !== null && fired.acknowledged_at === null && (
+          <Button
+            aria-label={t.acknowledgeNamed(name)}
+            isBusy={acknowledge.isPending}
+            onClick={() => acknowledge.mutate()}
+          >
+            {t.acknowledge}
+          </Button>
+        )}
+        <Button aria-label={t.historyNamed(name)} onClick={onHistory}>
+          {t.history}
         </Button>
-      )}
-      <Button look="danger" aria-label={t.removeNamed(name)} onClick={() => change.mutate({ method: 'DELETE' })}>
-        {t.remove}
-      </Button>
-    </div>
+        {alarm.to.length > 0 && (
+          <Button aria-label={t.testNamed(name)} isBusy={test.isPending} onClick={() => test.mutate()}>
+            {t.test}
+          </Button>
+        )}
+        <Button aria-label={t.editNamed(name)} onClick={onEdit}>
+          {t.edit}
+        </Button>
+        <Button look="danger" aria-label={t.removeNamed(name)} onClick={onDelete}>
+          {t.remove}
+        </Button>
+      </div>
+    </li>
   );
 }
 
-type Draft = Pick<Alarm, 'name' | 'what' | 'period' | 'to'> & { readonly threshold: number | null };
-
-/** One receiver; the API takes more. */
-const EMPTY: Draft = {
-  name: '',
-  what: 'spend_usd',
-  threshold: null,
-  period: 'month',
-  to: [{ type: 'webhook', url: '' }],
-};
-
-function NewAlarm() {
+function StateBadge({ alarm: { silenced_until: silencedUntil, fired } }: { alarm: Alarm }) {
   const t = alarmMessages();
-  const client = useQueryClient();
-  const form = useForm<Draft>({ defaultValues: EMPTY });
-  const create = useMutation({
-    mutationFn: (draft: Draft) => callApi(PATH, { method: 'POST', body: draft }),
-    async onSuccess() {
-      form.reset(EMPTY);
-      await client.invalidateQueries({ queryKey: alarmsQuery.queryKey });
-    },
-  });
-  const submit = form.handleSubmit((draft) => create.mutate(draft));
-  const shared = { form, error: create.error };
+  if (silencedUntil !== null && Date.parse(silencedUntil) > Date.now())
+    return <Badge>{t.silencedUntil(formatMoment(silencedUntil))}</Badge>;
+  if (fired === null) return null;
+  return fired.acknowledged_at === null ? (
+    <Badge tone="bad">{t.firedAt(formatMoment(fired.at))}</Badge>
+  ) : (
+    <Badge tone="neutral">{t.acknowledged}</Badge>
+  );
+}
+
+/** In the unit of what is looked at. */
+function toThresholdText({ what, threshold }: Pick<Alarm, 'what' | 'threshold'>): string {
+  switch (what) {
+    case 'spend_share':
+    case 'error_rate':
+      return `${formatCount(threshold)} %`;
+    case 'spend_usd':
+    case 'projected_usd':
+      return formatUsd(threshold);
+    case 'first_token_ms':
+    case 'duration_ms':
+      return `${formatCount(threshold)} ms`;
+    case 'spend_spike':
+      return `${formatCount(threshold)} ×`;
+    default:
+      return formatCount(threshold);
+  }
+}
+
+function HistoryDialog({ alarm, onClose }: { readonly alarm: Alarm; readonly onClose: () => void }) {
+  const t = alarmMessages();
+  const times = [...(alarm.fired === null ? [] : [alarm.fired]), ...(alarm.history ?? [])];
   return (
-    <form onSubmit={(event) => void submit(event)} className="card flex flex-col gap-4 p-4">
-      <h2 className="text-base font-semibold">{t.create}</h2>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <InputField {...shared} name="name" label={t.name} />
-        <SelectField {...shared} name="what" label={t.kind} options={Object.entries(t.kinds)} />
-        <InputField
-          {...shared}
-          name="threshold"
-          label={t.threshold}
-          type="number"
-          min={0}
-          step="any"
-          read={numberOrNull}
-        />
-        <SelectField {...shared} name="period" label={t.period} options={Object.entries(t.periods)} />
-        <SelectField {...shared} name="to.0.type" label={t.receiver} options={Object.entries(t.receivers)} />
-        <InputField {...shared} name="to.0.url" label={t.url} type="url" placeholder="https://" />
-      </div>
-      {create.error !== null && <UnsavedPanel error={create.error} onRetry={() => void submit()} />}
-      <Button type="submit" look="primary" isBusy={create.isPending} className="self-end">
-        {t.create}
-      </Button>
-    </form>
+    <Dialog title={alarm.name} width="wide" onClose={onClose}>
+      {times.length === 0 ? (
+        <p className="text-sm text-ink-faint">{t.never}</p>
+      ) : (
+        <ol className="flex flex-col gap-3 text-sm">
+          {times.map((time) => (
+            <li key={time.id} className="border-b border-line/60 pb-3 last:border-0 last:pb-0">
+              <p className="text-xs text-ink-faint">
+                {formatMoment(time.at)}
+                {time.acknowledged_at !== null && ` · ${t.acknowledgedAt(formatMoment(time.acknowledged_at))}`}
+              </p>
+              <p className="break-words">{showControls(time.message)}</p>
+              {time === alarm.fired && <Deliveries alarm={alarm} />}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Dialog>
+  );
+}
+
+function Deliveries({ alarm: { to, fired } }: { alarm: Alarm }) {
+  const t = alarmMessages();
+  return (
+    <ul className="mt-1 flex flex-col gap-1 text-xs text-ink-soft">
+      {fired?.deliveries.map((delivery, index) => {
+        const receiver = to[index];
+        if (receiver === undefined) return null;
+        const isDelivered = delivery.delivered_at !== null;
+        return (
+          <li key={index} className="flex flex-wrap items-center gap-2">
+            <Badge tone={isDelivered ? 'good' : delivery.next_at === null ? 'bad' : 'caution'}>
+              {isDelivered ? t.delivered : delivery.next_at === null ? t.notDelivered : t.waiting}
+            </Badge>
+            {t.receivers[receiver.type]}
+            {delivery.result !== null && <span className="text-ink-faint">{delivery.result}</span>}
+          </li>
+        );
+      })}
+    </ul>
   );
 }

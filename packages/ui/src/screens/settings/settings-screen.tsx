@@ -32,7 +32,7 @@ import { WorkspacesSection } from './workspaces/workspaces-section.tsx';
 export function SettingsScreen() {
   const t = settingsMessages();
   const isDesktop = useDesktopInfo() !== null;
-  const { section: asked, workspace } = useSearch({ from: '/settings' });
+  const { section: asked, workspace, open } = useSearch({ from: '/settings' });
   const sections = SECTIONS.filter((name) => name !== 'desktop' || isDesktop);
   const section = sections.find((name) => name === asked) ?? 'appearance';
   return (
@@ -59,7 +59,7 @@ export function SettingsScreen() {
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {section === 'appearance' && <AppearanceCard />}
           <AccountSections section={section} />
-          {section === 'alarms' && <AlarmsSection />}
+          {section === 'alarms' && <AlarmsSection open={open} />}
           {section === 'workspaces' && <WorkspacesSection id={workspace} />}
           {section === 'data' && (
             <>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
+import { ForecastCard } from '../../../features/forecast/forecast-card.tsx';
 import { KeyKind, KeyTrouble } from '../../../features/keys/key-parts.tsx';
 import { toUsdColumn } from '../../../format/money.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -45,6 +46,7 @@ export function WorkspacePage({ workspace, keys }: WorkspacePageProps) {
           {(loaded) => <BudgetForm id={workspace.id} budgets={loaded} />}
         </Loaded>
       </section>
+      <ForecastCard of={`workspace:${workspace.id}`} />
       <WorkspaceMembers workspace={workspace} />
       <WorkspaceKeys keys={keys} />
       {isDeleting && (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { fromLocalMoment, toLocalMoment } from './key-form.tsx';
+import { fromLocalMoment, toLocalMoment } from './time.ts';
 
 test.each(['2026-03-01T10:00:00.000Z', '2026-07-15T23:59:00.000Z', '2026-12-31T00:30:00.000Z'])(
   'reads a moment back that a field was given: %s',
