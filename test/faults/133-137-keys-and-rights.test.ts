@@ -55,6 +55,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   },
   'PATCH /admin/v1/alarms/{id}': {},
   'POST /api/v1/analytics/query': { metrics: ['request_count'] },
+  'PUT /admin/v1/budget-raises/{of}': { add_usd: 1, until: '2199-01-01T00:00:00Z' },
   'PUT /admin/v1/rate-limits': { data: [] },
   'PUT /admin/v1/call-limits': { data: [] },
   'PUT /admin/v1/retention': { days: 30 },

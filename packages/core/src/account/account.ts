@@ -1,5 +1,6 @@
 import type { SettingsRepository } from '../stores/store.ts';
-import type { Settings, SettingsChange, ShownSettings } from '../wire/account.ts';
+import type { Settings, SettingsChange, ShownSettings, StoredSettings } from '../wire/account.ts';
+import type { BudgetRaise } from '../wire/budget-raises.ts';
 import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/routing-rules.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { SessionLimits } from '../wire/session-limits.ts';
@@ -19,6 +20,8 @@ export interface LiveAccount extends AccountOptions {
   readonly rules?: readonly RoutingRule[] | undefined;
   /** How far sessions may go, in the form of the wire; absent without any limit. */
   readonly sessionLimits?: SessionLimits | undefined;
+  /** What budgets have more for a time; absent without any. Some may be over. */
+  readonly budgetRaises?: readonly BudgetRaise[] | undefined;
   /** The options of the configuration. */
   readonly configured?: AccountOptions | undefined;
 }
@@ -33,8 +36,8 @@ export function createLiveAccount(
   toTags: (names: readonly string[]) => readonly string[],
 ): () => LiveAccount {
   const configuredRules = configured.routing?.rules?.map(toRoutingRule);
-  const toLive = (account: AccountOptions, storedRules?: readonly RoutingRule[]): LiveAccount => {
-    const rules = configuredRules ?? storedRules;
+  const toLive = (account: AccountOptions, stored?: StoredSettings): LiveAccount => {
+    const rules = configuredRules ?? stored?.routing?.rules;
     const { only = [], ignore = [] } = account.providers ?? {};
     const writtenDefaults = toRoutingDefaults(account.routing);
     const order = writtenDefaults?.order;
@@ -46,6 +49,7 @@ export function createLiveAccount(
       writtenDefaults,
       rules: rules?.length ? rules : undefined,
       sessionLimits: toSessionLimits(account),
+      budgetRaises: stored?.budget_raises?.length ? stored.budget_raises : undefined,
       configured,
     };
   };
@@ -54,7 +58,7 @@ export function createLiveAccount(
   return () => {
     const present = settings.get();
     if (present !== known) {
-      account = toLive(toAccount(configured, present), present.routing?.rules);
+      account = toLive(toAccount(configured, present), present);
       known = present;
     }
     return account;

@@ -1,14 +1,14 @@
 import { toUsd } from '../catalog/prices.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { listHitDays } from '../guardrails/hits.ts';
-import { periodStart } from '../limits/budgets.ts';
+import { findRaise, periodStart } from '../limits/budgets.ts';
 import type { GenerationCondition, GenerationFilter, HistogramFigures } from '../stores/generation-queries.ts';
 import type { Spent, SpentQuery, Store } from '../stores/store.ts';
 import type { Alarm, AlarmKind } from '../wire/alarms.ts';
 import { boundsOf, daysBetween, readDays, readForecast, splitSubject, toDay } from './forecast.ts';
 
 export interface MeasureParts {
-  readonly store: Pick<Store, 'generations' | 'guardrailHits' | 'guardrails' | 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'generations' | 'guardrailHits' | 'guardrails' | 'keys' | 'settings' | 'workspaces'>;
   readonly platform: Pick<Platform, 'now'>;
   /** The credits of the account; null for no limit. */
   readonly creditsUsd: () => number | null;
@@ -289,11 +289,12 @@ interface FoundBudget {
 async function findBudget({ of, period }: Rule, parts: MeasureParts): Promise<FoundBudget | null> {
   const { store, platform } = parts;
   const [kind, id] = splitSubject(of);
+  const addUsd = findRaise(store.settings.get().budget_raises, of, platform.now())?.add_usd ?? 0;
   if (kind === 'key') {
     const key = await store.keys.get(id);
     if (key === undefined || key.limitUsd === null) return null;
     const since = periodStart(key.limitReset, platform.now());
-    return { limitUsd: key.limitUsd, since, includesByok: key.includeByokInLimit };
+    return { limitUsd: key.limitUsd + addUsd, since, includesByok: key.includeByokInLimit };
   }
   if (kind === 'workspace') {
     const row = await store.workspaces.get(id);
@@ -302,7 +303,7 @@ async function findBudget({ of, period }: Rule, parts: MeasureParts): Promise<Fo
     const budget = ofPeriod ?? row?.budgets.find(({ reset_interval: interval }) => interval === null);
     if (row === undefined || budget === undefined) return null;
     const since = periodStart(budget.reset_interval, platform.now());
-    return { limitUsd: budget.limit_usd, since, includesByok: row.workspace.include_byok_in_budgets };
+    return { limitUsd: budget.limit_usd + addUsd, since, includesByok: row.workspace.include_byok_in_budgets };
   }
   const credits = parts.creditsUsd();
   return credits === null ? null : { limitUsd: credits, since: undefined, includesByok: false };

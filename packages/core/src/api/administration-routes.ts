@@ -13,6 +13,7 @@ const trials = late(() => import('./guardrail-trials.ts'));
 const members = late(() => import('./members.ts'));
 const account = late(() => import('./account.ts'));
 const alarms = late(() => import('./alarms.ts'));
+const budgetRaises = late(() => import('./budget-raises.ts'));
 const sessionLimits = late(() => import('./session-limits.ts'));
 const analytics = late(() => import('./analytics.ts'));
 const callLimits = late(() => import('./call-limits.ts'));
@@ -138,6 +139,9 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'DELETE /admin/v1/alarms/{id}': admin(alarms('deleteAlarm'), 'Delete an alarm', { audit: 'alarm.delete' }),
     'POST /admin/v1/alarms/{id}/test': admin(alarms('testAlarm'), 'Send a test to the receivers of an alarm', { audit: 'alarm.test' }),
     'GET /admin/v1/forecast': admin(alarms('getForecast'), 'Expect what a day, week or month will have cost at its end'),
+    'GET /admin/v1/budget-raises': admin(budgetRaises('listBudgetRaises'), 'List budgets that are raised for a time'),
+    'PUT /admin/v1/budget-raises/{of}': admin(budgetRaises('putBudgetRaise'), 'Raise the budgets of a key, a member or a workspace until a time', { audit: 'budget.raise' }),
+    'DELETE /admin/v1/budget-raises/{of}': admin(budgetRaises('deleteBudgetRaise'), 'End the raise of a budget', { audit: 'budget.end_raise' }),
     'GET /admin/v1/rate-limits': admin(account('listRateLimits'), 'List the rate limits'),
     'GET /admin/v1/call-limits': admin(callLimits('listCallLimits'), 'List the limits on calls under way, and what holds their places'),
     'PUT /admin/v1/call-limits': admin(callLimits('putCallLimits'), 'Replace the limits on calls under way that are not of the configuration', { audit: 'call_limits.set' }),

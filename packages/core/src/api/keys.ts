@@ -8,9 +8,10 @@ import type { Platform } from '../foundation/platform.ts';
 import { findLayers } from '../guardrails/policy.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
-import { readKeyUsage } from '../limits/budgets.ts';
+import { findRaise, readKeyUsage } from '../limits/budgets.ts';
 import type { KeyRecord } from '../stores/rows.ts';
 import type { Store } from '../stores/store.ts';
+import type { BudgetRaise } from '../wire/budget-raises.ts';
 import { DATA_REGIONS, deletedSchema, pageQuerySchema, toPage } from '../wire/fields.ts';
 import {
   type AnyKey,
@@ -33,7 +34,7 @@ interface KeyParts {
   readonly refusals: Refusals;
   readonly store: Pick<
     Store,
-    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'workspaces'
+    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'settings' | 'workspaces'
   >;
 }
 
@@ -45,7 +46,12 @@ export interface AnyKeyParts extends KeyParts, EndpointParts {
 
 /** A key that was made here, as the gateway's own list shows it. */
 async function toAnyKeyBody(record: KeyRecord, parts: KeyParts): Promise<AnyKey> {
-  return { ...(await toKeyBody(record, parts)), source: 'stored' };
+  const raise = raiseOfKey(record.hash, parts);
+  return {
+    ...(await toKeyBody(record, parts)),
+    source: 'stored',
+    limit_raise: raise === undefined ? null : { add_usd: raise.add_usd, until: raise.until },
+  };
 }
 
 /** A key of the configuration. It has neither limit nor end, and its label is its name: its text may be short. */
@@ -65,12 +71,27 @@ async function toConfiguredKeyBody(hash: string, { kind, name }: ConfiguredKey, 
     updatedAt: null,
     expiresAt: null,
   };
-  return { ...(await toKeyBody(record, parts)), source: 'config', created_at: null };
+  return { ...(await toKeyBody(record, parts)), source: 'config', created_at: null, limit_raise: null };
+}
+
+const raiseOfKey = (hash: string, { store, platform }: KeyParts): BudgetRaise | undefined =>
+  findRaise(store.settings.get().budget_raises, `key:${hash}`, platform.now());
+
+/** A limit as it is at the moment. */
+function withRaise<Limit extends { readonly limitUsd: number | null }>(
+  hash: string,
+  limit: Limit,
+  parts: KeyParts,
+): Limit {
+  const raise = raiseOfKey(hash, parts);
+  return raise === undefined || limit.limitUsd === null
+    ? limit
+    : { ...limit, limitUsd: limit.limitUsd + raise.add_usd };
 }
 
 /** A key as the wire shows it, with what it has spent by now. */
 async function toKeyBody(record: KeyRecord, parts: KeyParts): Promise<KeyBody> {
-  const { usage, remainingUsd } = await readKeyUsage(record.hash, record, parts);
+  const { usage, remainingUsd } = await readKeyUsage(record.hash, withRaise(record.hash, record, parts), parts);
   return {
     hash: record.hash,
     name: record.name,
@@ -101,7 +122,7 @@ export const getCurrentKey = operation<KeyParts>()({
   async run({ principal, parts }) {
     const record = await parts.store.keys.get(principal.id);
     const limit = record ?? { limitUsd: principal.limitUsd ?? null, limitReset: null, includeByokInLimit: false };
-    const { usage, remainingUsd } = await readKeyUsage(principal.id, limit, parts);
+    const { usage, remainingUsd } = await readKeyUsage(principal.id, withRaise(principal.id, limit, parts), parts);
     const layers = await findLayers(principal, parts.store);
     const isManagement = principal.kind === 'management';
     return {

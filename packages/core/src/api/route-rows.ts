@@ -8,6 +8,7 @@ import type { AnalyticsParts } from './analytics.ts';
 import type { AuditParts } from './audit.ts';
 import type { AuthKeyParts } from './auth-keys.ts';
 import type { BatchParts } from './batches.ts';
+import type { BudgetRaiseParts } from './budget-raises.ts';
 import type { ByokParts } from './byok.ts';
 import type { CallLimitParts } from './call-limits.ts';
 import type { CatalogUpdateParts } from './catalog-updates.ts';
@@ -63,6 +64,7 @@ export type ApiParts = ChatParts &
   MemberParts &
   AccountParts &
   AnalyticsParts &
+  BudgetRaiseParts &
   ByokParts &
   CallLimitParts &
   ResendParts &

@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<AuditedTable, readonly [AuditTargetKind, ...AuditTa
   destinations: ['destination'],
   providers: ['provider'],
   models: ['model', 'catalog'],
-  settings: ['settings', 'rate_limits', 'call_limits', 'alarm', 'retention', 'view', 'catalog'],
+  settings: ['settings', 'rate_limits', 'call_limits', 'alarm', 'budget', 'retention', 'view', 'catalog'],
   byokKeys: ['byok'],
   prompts: ['prompt'],
   presets: ['preset'],

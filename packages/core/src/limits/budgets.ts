@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../account/account.ts';
+import type { LiveAccount } from '../account/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
@@ -9,11 +9,12 @@ import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/request.ts';
 import type { Spent, SpentQuery, Store, WorkspaceRecord } from '../stores/store.ts';
 import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../wire/account.ts';
+import type { BudgetRaise } from '../wire/budget-raises.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { KeyUsage } from '../wire/keys.ts';
 
 export interface BudgetParts {
-  readonly account: AccountOptions;
+  readonly account: Pick<LiveAccount, 'creditsUsd' | 'budgetRaises'>;
   readonly platform: Pick<Platform, 'now'>;
 }
 
@@ -62,39 +63,56 @@ export function findBudgets(
       includesByok: false,
     });
   }
+  const raised = (limitUsd: number, spender: string): number => limitUsd + raiseOf(account.budgetRaises, spender, now);
   if (keyLimit !== null) {
     const period = principal.limitReset ?? null;
+    const ofKey = spenderOf('api-key', payer, periodStart(period, now));
     budgets.push({
       refusal: period === null ? 'Key limit exceeded' : `Key limit exceeded (${period})`,
       code: 'payment_required',
-      ...spenderOf('api-key', payer, periodStart(period, now)),
-      ...limit(keyLimit, period),
+      ...ofKey,
+      ...limit(raised(keyLimit, ofKey.spender), period),
       includesByok: principal.includeByokInLimit ?? false,
     });
   }
   // The broadest first: of several that are used up, that one has to be raised.
   for (const budget of ofWorkspace.toReversed()) {
-    const { limit_usd: limitUsd, reset_interval: period } = budget;
+    const { reset_interval: period } = budget;
+    const of = spenderOf('workspace', payer, periodStart(period, now));
+    const limitUsd = raised(budget.limit_usd, of.spender);
     budgets.push({
       refusal: `Workspace ${intervalOf(budget)} budget of $${limitUsd.toFixed(2)} exceeded`,
       code: 'permission_denied',
-      ...spenderOf('workspace', payer, periodStart(period, now)),
+      ...of,
       ...limit(limitUsd, period),
       includesByok: workspace?.workspace.include_byok_in_budgets ?? false,
     });
   }
   for (const { guardrailId, scope, limitUsd, resetInterval, includeByok } of ofGuardrails) {
+    const of = spenderOf(scope, payer, periodStart(resetInterval, now));
     budgets.push({
       refusal: 'Guardrail budget exceeded',
       code: 'permission_denied',
-      ...spenderOf(scope, payer, periodStart(resetInterval, now)),
-      ...limit(limitUsd, resetInterval),
+      ...of,
+      ...limit(raised(limitUsd, of.spender), resetInterval),
       includesByok: includeByok,
       guardrailId,
     });
   }
   return budgets;
 }
+
+/** USD that the budgets of a spender have more at a moment; `key …` here is `key:…` there. */
+function raiseOf(raises: readonly BudgetRaise[] | undefined, spender: string, nowMs: number): number {
+  return raises === undefined ? 0 : (findRaise(raises, spender.replace(' ', ':'), nowMs)?.add_usd ?? 0);
+}
+
+/** The raise of `key:HASH`, `member:ID` or `workspace:ID` at a moment. */
+export const findRaise = (
+  raises: readonly BudgetRaise[] | undefined,
+  of: string,
+  nowMs: number,
+): BudgetRaise | undefined => raises?.find((raise) => raise.of === of && Date.parse(raise.until) > nowMs);
 
 function spenderOf(
   scope: EffectiveBudget['scope'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { alarmSchema } from './alarms.ts';
+import { budgetRaiseSchema } from './budget-raises.ts';
 import { catalogComparisonSchema } from './catalog-comparison.ts';
 import { modelEndpointSchema } from './models.ts';
 import { storedRetentionSchema } from './retention.ts';
@@ -258,6 +259,8 @@ export const storedSettingsSchema = z.object({
   stopped_sessions: z.array(stoppedSessionSchema).optional(),
   /** Rules on spend and failures, with the last time that each fired. */
   alarms: z.array(alarmSchema).optional(),
+  /** What budgets have more for a time; those that are over are dropped with the next change. */
+  budget_raises: z.array(budgetRaiseSchema).optional(),
   /** What the last comparison on the schedule has found. */
   catalog: catalogComparisonSchema.optional(),
 });

@@ -67,6 +67,8 @@ const currentKeySchema = z.object({
  */
 const anyKeySchema = keySchema.extend({
   source: z.enum(['stored', 'config']),
+  /** What its limit has more for a time; null for none. */
+  limit_raise: z.object({ add_usd: z.number(), until: z.string() }).nullable(),
   /** Null for a key of the configuration. */
   created_at: z.string().nullable(),
 });

@@ -63,6 +63,10 @@ export function spentOfLimit(key: Limited): number {
   return (reset === null ? key.usage : key[`usage_${reset}`]) + (countsByok ? direct : 0);
 }
 
+/** The limit of a key at the moment, with what it is raised by; null for none. */
+export const limitOf = ({ limit, limit_raise: raise }: Pick<AnyKey, 'limit' | 'limit_raise'>): number | null =>
+  limit === null ? null : limit + (raise?.add_usd ?? 0);
+
 interface LimitBarProps {
   readonly limit: number;
   readonly spent: number;

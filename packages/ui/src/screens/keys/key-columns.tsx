@@ -1,7 +1,7 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { Lock } from 'lucide-react';
 
-import { KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { KeyKind, KeyTrouble, LimitBar, limitOf, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { keyPartMessages } from '../../features/keys/messages.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import type { SortValues } from '../../features/list-screen/sort-rows.ts';
@@ -35,7 +35,7 @@ export const SORT_VALUES: SortValues<AnyKey> = {
   week: (key) => key.usage_weekly,
   month: (key) => key.usage_monthly,
   total: ({ usage }) => usage,
-  limit: (key) => (key.limit === null ? null : spentOfLimit(key) / (key.limit || 1)),
+  limit: (key) => (key.limit === null ? null : spentOfLimit(key) / (limitOf(key) || 1)),
   expires: ({ expires_at: end }) => (end === null ? null : Date.parse(end)),
 };
 
@@ -77,7 +77,7 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
           key.limit === null ? (
             <Faint>{t.none}</Faint>
           ) : (
-            <LimitBar limit={key.limit} spent={spentOfLimit(key)} reset={key.limit_reset} />
+            <LimitBar limit={limitOf(key) ?? 0} spent={spentOfLimit(key)} reset={key.limit_reset} />
           ),
       },
       {

@@ -6,7 +6,15 @@ import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
 import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
-import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import {
+  ConfigBadge,
+  KeyKind,
+  KeyTrouble,
+  LimitBar,
+  limitOf,
+  spentOfLimit,
+  toKeyEnd,
+} from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
 import {
@@ -24,6 +32,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
 import { keysMessages } from './messages.ts';
+import { ActiveRaise, RaiseDialog } from './raise-dialog.tsx';
 
 /** One key: its limits, spending and policies, and its requests. */
 export function KeyPage() {
@@ -32,7 +41,7 @@ export function KeyPage() {
   const navigate = useNavigate();
   const query = useQuery(keyDetailQuery(hash));
   const { data, error } = query;
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'delete' | 'raise' | null>(null);
   const toggle = useToggleKey();
   const back = <BackLink to="/keys" label={t.title} />;
   if (data === undefined) {
@@ -69,6 +78,7 @@ export function KeyPage() {
         isStored && (
           <>
             <Button onClick={() => setOpen('edit')}>{t.change}</Button>
+            {!data.management && <Button onClick={() => setOpen('raise')}>{t.raise.action}</Button>}
             <Button onClick={() => toggle(data)}>{data.disabled ? t.enable : t.disable}</Button>
             <Button look="danger" onClick={() => setOpen('delete')}>
               {t.delete}
@@ -84,7 +94,8 @@ export function KeyPage() {
         <ForecastCard of={`key:${hash}`} />
       </ResourceColumn>
       <Rules data={data} />
-      {open !== null && (
+      {open === 'raise' && <RaiseDialog data={data} onClose={() => setOpen(null)} />}
+      {open !== null && open !== 'raise' && (
         <KeyDialog
           type={open}
           value={data}
@@ -98,7 +109,8 @@ export function KeyPage() {
 
 function Spending({ data }: { data: KeyDetail }) {
   const t = keysMessages();
-  const { limit, limit_reset: reset } = data;
+  const { limit_reset: reset } = data;
+  const limit = limitOf(data);
   const byok = data.byok_usage > 0 ? [[t.page.direct, formatUsd(data.byok_usage)] as const] : [];
   return (
     <ResourceCard title={t.page.spending}>
@@ -112,6 +124,7 @@ function Spending({ data }: { data: KeyDetail }) {
           ...byok,
         ]}
       />
+      <ActiveRaise data={data} />
       <p className="mt-3 text-xs text-ink-faint">
         {t.utc}
         {data.source === 'config' && ` ${t.page.fromConfig}`}

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WIDTH } from '../e2e/examine.ts';
 import { launchUi, MANAGEMENT_KEY, skipped, type Ui } from '../e2e/launch-ui.ts';
 
-describe.skipIf(skipped !== undefined)(`alarms (${skipped ?? 'in Chromium'})`, { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chromium'})`, { timeout: 60_000 }, () => {
   let ui: Ui;
   beforeAll(async () => {
     ui = await launchUi();
@@ -58,5 +58,25 @@ describe.skipIf(skipped !== undefined)(`alarms (${skipped ?? 'in Chromium'})`, {
     const dialog = page.getByRole('dialog', { name: 'Refusals' });
     await dialog.getByText('This alarm has not fired yet.').waitFor();
     expect(problems).toEqual([]);
+  });
+
+  test('the limit of a key is raised until a time on its page, and lowered again there', async () => {
+    const made = await ui.call('/api/v1/keys', { body: { name: 'Nightly', limit: 5 }, key: MANAGEMENT_KEY });
+    const { data } = (await made.json()) as { data: { hash: string } };
+    const { page, problems, check } = await ui.open(`#/keys/${data.hash}`);
+    await page.getByRole('button', { name: 'Raise limit…' }).click();
+    await page.getByLabel('By, USD').fill('20');
+    await page.getByLabel('Until').fill('2001-01-01T10:00');
+    await page.getByRole('button', { name: 'Raise', exact: true }).click();
+    await page.getByText('must be in the future').first().waitFor();
+    await page.getByLabel('Until').fill('2199-01-01T10:00');
+    await page.getByRole('button', { name: 'Raise', exact: true }).click();
+    await page.getByText(/^Raised by \$20.00 from \$5.00 until /).waitFor();
+    await page.getByText('$0 / $25.00').waitFor();
+    expect(await check()).toEqual([]);
+    await page.getByRole('button', { name: 'End now' }).click();
+    await page.getByText('$0 / $5.00').waitFor();
+    // The refused time, which the test asked for.
+    expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   });
 });
