@@ -226,4 +226,63 @@ describe.skipIf(isSkipped)(`keys and packages of a provider${why}`, { timeout: 1
     expect(await examine(opened, 'provider-package-panel')).toEqual([]);
     expect(opened.problems).toEqual([]);
   });
+
+  test('a workspace brings its own key: added, rotated, disabled and deleted, and its bill adds up', async () => {
+    const own = { first: 'sk-own-1111', rotated: 'sk-own-2222' };
+    const { baseUrl, asked } = await startUpstream([KEYS.a, own.first, own.rotated]);
+    const pricing = { prompt: '0.001', completion: '0.002' };
+    await ui.call(`${SETUP}/providers`, {
+      body: { slug: 'byo', name: 'Byo', wire: 'openai', baseUrl, apiKey: KEYS.a },
+    });
+    await ui.call(`${SETUP}/models`, {
+      body: { id: 'byo/small', endpoints: [{ provider: 'byo', providerModel: 'small-1', pricing }] },
+    });
+    const opened = await ui.open(`#/settings?section=workspaces&workspace=00000000-0000-4000-8000-000000000000`);
+    const { page } = opened;
+    const section = page.getByRole('region', { name: 'Provider keys' });
+    await section.getByText('No provider keys yet.').waitFor();
+    await section.getByRole('button', { name: 'Add key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Provider', { exact: true }).selectOption('byo');
+    await dialog.getByLabel('Key', { exact: true }).fill('   ');
+    await dialog.getByLabel('Name').fill('Team A');
+    await dialog.getByRole('button', { name: 'Add key' }).click();
+    await dialog.getByText('must not be blank').first().waitFor();
+    // The refused key, which the test asked for.
+    opened.problems.splice(0);
+    expect(await examine(opened, 'own-key-form')).toEqual([]);
+    await dialog.getByLabel('Key', { exact: true }).fill(own.first);
+    await dialog.getByRole('button', { name: 'Add key' }).click();
+    await section.getByText('Team A').waitFor();
+    expect((await chat('byo/small', 'own')).status).toBe(200);
+
+    const choose = async (item: string) => {
+      await section.getByRole('button', { name: 'Actions for Team A' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Edit or rotate…');
+    expect(await dialog.getByLabel('New key').inputValue()).toBe('');
+    await dialog.getByLabel('New key').fill(own.rotated);
+    await dialog.getByRole('combobox', { name: 'Models' }).fill('byo/small');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await section.getByText(/1 model · all keys/).waitFor();
+    const response = await chat('byo/small', 'own');
+    const { id } = (await response.json()) as { id: string };
+    await choose('Disable');
+    await section.getByText('Disabled').waitFor();
+    await chat('byo/small', 'own');
+    expect(asked.slice(-3)).toEqual([own.first, own.rotated, KEYS.a]);
+    await choose('Delete…');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await section.getByText('No provider keys yet.').waitFor();
+
+    await opened.go(`#/generations/${id}?tab=usage`);
+    const cost = page.getByRole('table', { name: 'Cost by kind' });
+    await cost.getByText('Paid with the caller’s own key').waitFor();
+    const amounts = await cost.locator('tr td:last-child').allInnerTexts();
+    const numbers = amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[^\d.-]/g, '')));
+    // Prompt and completion, then what they come to, that it is paid, and nothing left.
+    expect(numbers).toEqual([0.003, 0.006, 0.009, -0.009, 0]);
+  });
 });

@@ -125,6 +125,16 @@ test("a call with an own key costs nothing here, and its provider's bill is besi
   expect((await lastRecord(gateway))?.is_byok).toBe(false);
 });
 
+test('keys of a provider are tried in another order after a change of it', async () => {
+  const gateway = await withProviders();
+  const first = await add(gateway, { key: OWN });
+  const second = await add(gateway, { key: SECOND });
+  await gateway.dataOf('PATCH', `/byok/${second.id}`, { sort_order: first['sort_order'] });
+  await gateway.dataOf('PATCH', `/byok/${first.id}`, { sort_order: second['sort_order'] });
+  expect(await sentBy(gateway, { model: 'acme/other' })).toEqual([['acme', '3333']]);
+  expect(await gateway.call('PATCH', `/byok/${first.id}`, { sort_order: -1 })).toMatchObject({ status: 400 });
+});
+
 test('a key serves the models, keys and users that it allows, in its own workspace alone', async () => {
   const gateway = await withProviders();
   const { id } = await add(gateway, { key: OWN, allowed_models: ['acme/other'] });

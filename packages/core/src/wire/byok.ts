@@ -77,7 +77,12 @@ export const createByokKeyRequestSchema = z.strictObject({
 });
 
 /** What is absent stays; null takes a restriction away. */
-export const updateByokKeyRequestSchema = z.strictObject({ key: key.optional(), ...changes });
+export const updateByokKeyRequestSchema = z.strictObject({
+  key: key.optional(),
+  ...changes,
+  /** The gateway's own field: the place among the keys of the provider in the workspace. */
+  sort_order: z.int().min(0).max(1_000_000).optional(),
+});
 export type UpdateByokKeyRequest = z.output<typeof updateByokKeyRequestSchema>;
 
 export const byokListQuerySchema = pageQuerySchema.extend({

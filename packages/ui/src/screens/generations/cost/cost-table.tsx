@@ -22,17 +22,25 @@ export function CostTable({ generation }: { generation: Generation }) {
   const t = costMessages().table;
   const { charges, isOfToday, isUnpriced, promptPrice } = useCharges(generation);
   if (!generation.cost_known) return <p className="text-sm text-ink-soft">{t.unknown}</p>;
-  const explained = charges === undefined ? null : explainCost(charges, generation.total_cost);
+  const billUsd = toOwnBill(generation);
+  const explained = charges === undefined ? null : explainCost(charges, billUsd ?? generation.total_cost);
   const saved = generation.cache_discount ?? (charges === undefined ? null : toCacheSaving(charges, promptPrice));
   const totalNanoUsd = Math.round(generation.total_cost * NANO_PER_USD);
-  const shown = [totalNanoUsd, ...(explained?.parts.map(({ nanoUsd }) => nanoUsd) ?? [])];
+  const billNanoUsd = Math.round((billUsd ?? 0) * NANO_PER_USD);
+  const shown = [totalNanoUsd, billNanoUsd, ...(explained?.parts.map(({ nanoUsd }) => nanoUsd) ?? [])];
   const write = toColumnWriter([...shown, ...(saved === null ? [] : [Math.round(Math.abs(saved) * NANO_PER_USD)])]);
   return (
     <div className="flex flex-col gap-2">
       <table aria-label={t.label} className="figures w-full max-w-xl text-sm">
         {explained !== null && explained.parts.length > 0 && <Parts explained={explained} write={write} />}
         <tbody>
-          <Line name={t.total} value={write(totalNanoUsd)} isStrong />
+          {billUsd !== null && (
+            <>
+              <Line name={t.bill} value={write(billNanoUsd)} />
+              <Line name={t.paidByOwnKey} value={`−${write(billNanoUsd)}`} />
+            </>
+          )}
+          <Line name={billUsd === null ? t.total : t.charged} value={write(totalNanoUsd)} isStrong />
           {saved !== null && saved !== 0 && (
             <Line
               name={saved > 0 ? t.saved : t.cacheCost}
@@ -45,6 +53,15 @@ export function CostTable({ generation }: { generation: Generation }) {
       <Notes generation={generation} explained={explained} isOfToday={isOfToday} isUnpriced={isUnpriced} />
     </div>
   );
+}
+
+/** What the provider bills to the caller's own key, while the gateway charges nothing; null for other requests. */
+export function toOwnBill({
+  is_byok: isByok,
+  total_cost: total,
+  upstream_inference_cost: bill,
+}: Pick<Generation, 'is_byok' | 'total_cost' | 'upstream_inference_cost'>): number | null {
+  return isByok && total === 0 && bill !== null && bill > 0 ? bill : null;
 }
 
 interface PartsProps {
@@ -134,7 +151,7 @@ interface NotesProps {
 
 function Notes({ generation, explained, isOfToday, isUnpriced }: NotesProps) {
   const t = costMessages().table;
-  const isReported = generation.upstream_inference_cost !== null;
+  const isReported = generation.upstream_inference_cost !== null && toOwnBill(generation) === null;
   const notes = [
     ...(generation.response_cache_source_id === null ? [] : [t.repeated]),
     ...(isReported ? [t.reportedBy] : []),

@@ -13,6 +13,7 @@ import { showControls } from '../../../parts/text/show-controls.ts';
 import { BudgetForm } from './budget-form.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { workspaceMessages } from './messages.ts';
+import { OwnKeys } from './own-keys.tsx';
 import { WorkspaceForm } from './workspace-form.tsx';
 import { WorkspaceMembers } from './workspace-members.tsx';
 import { budgetsQuery, isDefaultWorkspace } from './workspace-queries.ts';
@@ -47,6 +48,7 @@ export function WorkspacePage({ workspace, keys }: WorkspacePageProps) {
         </Loaded>
       </section>
       <ForecastCard of={`workspace:${workspace.id}`} />
+      <OwnKeys workspaceId={workspace.id} />
       <WorkspaceMembers workspace={workspace} />
       <WorkspaceKeys keys={keys} />
       {isDeleting && (
