@@ -20,6 +20,7 @@ const WHOLE_KINDS = ['embeddings', 'rerank', 'speech', 'transcriptions', 'images
 const KINDS = [...WHOLE_KINDS, 'videos', 'chat', 'formats'];
 const BELOW_API = [
   ...UP_TO_DISPATCH,
+  'scim',
   'setup',
   'webhooks',
   'broadcast',
@@ -47,6 +48,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   calls: { imports: [...BASE, 'providers', 'catalog'] },
   auth: { imports: [...BASE, 'stores'] },
   account: { imports: [...BASE, 'stores', 'auth'] },
+  scim: { imports: [...BASE, 'stores', 'auth', 'account'] },
   setup: { imports: ['foundation', 'wire', 'providers', 'catalog', 'stores'] },
   files: { imports: [...BASE, 'stores'] },
   audit: { imports: [...BASE, 'stores', 'auth'], types: ['setup'] },

@@ -38,7 +38,7 @@ const nameOf = ({ method, path }: Pick<Route<unknown>, 'method' | 'path'>): stri
 /** The words for who may call an operation. */
 const CALLERS: Readonly<Record<Route<unknown>['auth'], readonly string[]>> = {
   api: ['API'],
-  management: ['management'],
+  management: ['management', 'the token of SCIM'],
   any: ['any', "the job's own, or management", 'the same'],
   none: ['none', 'the cookie', 'none on this machine, else `metrics.token` or management'],
 };

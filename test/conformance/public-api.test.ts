@@ -23,6 +23,8 @@ const GAPS: Readonly<Record<string, Partial<Record<Part, readonly string[]>>>> =
   'GET /activity': { statuses: ['404'] },
   'GET /models/user': { statuses: ['404'] },
   'GET /organization/members': { statuses: ['404'] },
+  'GET /scim/groups': { statuses: ['404'] },
+  'GET /scim/group-mappings': { statuses: ['404'] },
   // Records are read from this gateway's own store, which neither costs credits nor has an upstream.
   'GET /generation': { statuses: ['402', '502'] },
   'GET /generation/content': { statuses: ['502'] },

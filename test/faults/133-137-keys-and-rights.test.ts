@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { ROUTES } from '../../packages/core/src/api/routes.ts';
+import { toGroup } from '../../packages/core/testing/rows.ts';
 import { type AdminGateway, createAdminGateway } from '../support/gateways/admin-calls.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { createSetupGateway } from '../support/gateways/setup-gateway.ts';
@@ -29,6 +30,12 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /api/v1/guardrails/{id}/assignments/members/remove': { member_user_ids: ['x'] },
   'POST /admin/v1/members': { user_id: 'x' },
   'PATCH /admin/v1/members/{id}': {},
+  'POST /api/v1/scim/group-mappings': {
+    scim_group_id: '5d2c2f0e-0000-4000-8000-000000000000',
+    workspace_id: '5d2c2f0e-0000-4000-8000-000000000000',
+    role: 'member',
+  },
+  'PATCH /api/v1/scim/group-mappings/{id}': { role: 'member' },
   'PATCH /admin/v1/settings': {},
   'POST /admin/v1/generations/{id}/resend': {},
   'POST /admin/v1/fixtures': { generation_id: 'x' },
@@ -88,6 +95,8 @@ const WRITES = OPERATIONS.flatMap(({ name, body }) =>
   /\/(test|completions|messages|count_tokens|responses|embeddings|rerank|moderations|images|generations|edits|speech|transcriptions|videos|explain|chat|generate|embed|show|files|batches|back-channel-logout)$/.test(
     name,
   ) ||
+  // SCIM takes what it does not know, as its RFC asks for.
+  name.includes(' /scim/v2') ||
   name.includes(' /v1')
     ? []
     : [name],
@@ -158,7 +167,11 @@ test('137: a key is shown when it is made, and never again', async () => {
 });
 
 /** The path of something that exists. */
-async function fillIn({ dataOf }: AdminGateway, path: string): Promise<string> {
+async function fillIn({ dataOf, store }: AdminGateway, path: string): Promise<string> {
+  if (path.includes('/group-mappings/')) {
+    await store.scimGroups.insert(toGroup('g'));
+    return path.replace('{id}', 'mapping');
+  }
   if (path.includes('/setup/')) {
     await dataOf('POST', '/admin/v1/setup/providers', { slug: 'up', wire: 'openai', baseUrl: 'https://up.example/v1' });
     await dataOf('POST', '/admin/v1/setup/models', GOOD_BODIES['PUT /admin/v1/setup/models/{id+}']);

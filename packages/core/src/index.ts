@@ -114,6 +114,7 @@ export type {
 } from './wire/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat-request.ts';
 export type { ByokKey, ByokKeyRecord } from './wire/byok.ts';
+export type { GroupRecord } from './wire/scim-groups.ts';
 export type { Destination } from './wire/destinations.ts';
 export type {
   FixtureCaseDetail,

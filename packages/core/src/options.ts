@@ -65,6 +65,8 @@ export interface GatewayOptions extends Setup {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
+  /** Whoever sends it as bearer token may use `/scim/v2`, and nothing else. Default: that is not served. */
+  readonly scimToken?: string | undefined;
   /**
    * Wrong keys that one address may send before further ones are slowed, by 429 with a wait that doubles; null slows
    * none. Default 10. Addresses of this machine, and requests without an address, are never slowed.

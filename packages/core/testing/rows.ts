@@ -1,6 +1,7 @@
 import type {
   AssignmentRecord,
   ByokKeyRecord,
+  GroupRecord,
   GenerationRecord,
   KeyRecord,
   ModelRecord,
@@ -225,6 +226,27 @@ export function toProviderRow(id: string, changes: Partial<ProviderRecord> = {})
 }
 
 /** A key that a workspace brings. */
+export function toGroup(id: string, changes: Partial<GroupRecord> = {}): GroupRecord {
+  return {
+    id,
+    displayName: 'Team "A" \u0000',
+    externalId: 'of the directory',
+    members: ['m1', 'm2'],
+    mappings: [
+      {
+        id: 'mapping',
+        workspaceId: 'w',
+        role: 'admin',
+        createdAt: '2026-03-01T10:00:00.000Z',
+        updatedAt: '2026-03-02T10:00:00.000Z',
+      },
+    ],
+    createdAt: '2026-03-01T10:00:00.000Z',
+    updatedAt: '2026-03-02T10:00:00.000Z',
+    ...changes,
+  };
+}
+
 export function toByokKey(id: string, changes: Partial<ByokKeyRecord> = {}): ByokKeyRecord {
   return {
     id,

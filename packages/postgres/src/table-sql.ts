@@ -30,6 +30,7 @@ const ID_OF_ROW: { readonly [Name in RowTableName]: (row: Tables[Name][number]) 
   providers: idOf,
   models: idOf,
   byokKeys: idOf,
+  scimGroups: idOf,
 };
 
 export const TABLE_NAMES = Object.keys(EMPTY_TABLES) as readonly TableName[];

@@ -1,4 +1,4 @@
-import { admin, anyKey, anyone, apiKey, late, management, type RouteTable } from './route-rows.ts';
+import { admin, anyKey, anyone, apiKey, late, management, scim, type RouteTable } from './route-rows.ts';
 
 const caches = late(() => import('./cache-reports.ts'));
 const generations = late(() => import('./generations.ts'));
@@ -11,6 +11,8 @@ const guardrails = late(() => import('./guardrails.ts'));
 const assignments = late(() => import('./guardrail-assignments.ts'));
 const trials = late(() => import('./guardrail-trials.ts'));
 const members = late(() => import('./members.ts'));
+const directory = late(() => import('./scim.ts'));
+const groupMappings = late(() => import('./group-mappings.ts'));
 const account = late(() => import('./account.ts'));
 const alarms = late(() => import('./alarms.ts'));
 const budgetRaises = late(() => import('./budget-raises.ts'));
@@ -126,6 +128,31 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'POST /admin/v1/members': admin(members('createMember'), 'Add a member', { audit: 'member.create' }),
     'PATCH /admin/v1/members/{id}': admin(members('updateMember'), 'Change a member', { audit: 'member.update' }),
     'DELETE /admin/v1/members/{id}': admin(members('deleteMember'), 'Remove a member and disable their keys', { audit: 'member.delete' }),
+  },
+  SCIM: {
+    'GET /api/v1/scim/groups': management(groupMappings('listScimGroups'), 'List the groups that the directory has sent', { wrongKey: 401 }),
+    'GET /api/v1/scim/group-mappings': management(groupMappings('listScimGroupMappings'), 'List the mappings of groups to workspaces', { wrongKey: 401 }),
+    'POST /api/v1/scim/group-mappings': management(groupMappings('createScimGroupMapping'), 'Put the members of a group into a workspace', { wrongKey: 401, audit: 'group_mapping.create' }),
+    'GET /api/v1/scim/group-mappings/{id}': management(groupMappings('getScimGroupMapping'), 'Get a mapping', { wrongKey: 401 }),
+    'PATCH /api/v1/scim/group-mappings/{id}': management(groupMappings('updateScimGroupMapping'), 'Change the role of a mapping', { wrongKey: 401, audit: 'group_mapping.update' }),
+    'DELETE /api/v1/scim/group-mappings/{id}': management(groupMappings('deleteScimGroupMapping'), 'Delete a mapping', { wrongKey: 401, audit: 'group_mapping.delete' }),
+    'GET /scim/v2/Users': scim(directory('listScimUsers'), 'List users'),
+    'POST /scim/v2/Users': scim(directory('createScimUser'), 'Add a user', 'member.create'),
+    'GET /scim/v2/Users/{id}': scim(directory('getScimUser'), 'Get a user'),
+    'PUT /scim/v2/Users/{id}': scim(directory('replaceScimUser'), 'Replace a user', 'member.update'),
+    'PATCH /scim/v2/Users/{id}': scim(directory('patchScimUser'), 'Change a user', 'member.update'),
+    'DELETE /scim/v2/Users/{id}': scim(directory('deleteScimUser'), 'Remove a user', 'member.delete'),
+    'GET /scim/v2/Groups': scim(directory('listScimV2Groups'), 'List groups'),
+    'POST /scim/v2/Groups': scim(directory('createScimGroup'), 'Add a group', 'group.create'),
+    'GET /scim/v2/Groups/{id}': scim(directory('getScimGroup'), 'Get a group'),
+    'PUT /scim/v2/Groups/{id}': scim(directory('replaceScimGroup'), 'Replace a group', 'group.update'),
+    'PATCH /scim/v2/Groups/{id}': scim(directory('patchScimGroup'), 'Change a group', 'group.update'),
+    'DELETE /scim/v2/Groups/{id}': scim(directory('deleteScimGroup'), 'Remove a group', 'group.delete'),
+    'GET /scim/v2/ServiceProviderConfig': scim(directory('getScimProviderConfig'), 'Show what of SCIM is served'),
+    'GET /scim/v2/ResourceTypes': scim(directory('listScimResourceTypes'), 'List the kinds of resources'),
+    'GET /scim/v2/ResourceTypes/{name}': scim(directory('getScimResourceType'), 'Get a kind of resources'),
+    'GET /scim/v2/Schemas': scim(directory('listScimSchemas'), 'List the schemas of resources'),
+    'GET /scim/v2/Schemas/{name}': scim(directory('getScimSchema'), 'Get a schema'),
   },
   Account: {
     'GET /admin/v1/settings': admin(account('getSettings'), 'Show the settings of the account'),

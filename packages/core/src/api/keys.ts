@@ -206,8 +206,10 @@ export const updateKey = operation<KeyParts>()({
   response: keyResponseSchema,
   find: ({ params, parts }) => findKey(params.hash, parts),
   async run({ found: { hash }, parts, body }) {
-    const updated = await parts.store.keys.update(hash, (record) => ({
+    const updated = await parts.store.keys.update(hash, ({ disabledWithMember, ...record }) => ({
       ...record,
+      // What somebody has decided by hand does not change with the member any more.
+      ...(disabledWithMember !== undefined && body.disabled === undefined && { disabledWithMember }),
       name: body.name ?? record.name,
       disabled: body.disabled ?? record.disabled,
       limitUsd: body.limit === undefined ? record.limitUsd : body.limit,

@@ -1,4 +1,4 @@
-import { withoutMembers } from '../account/workspaces.ts';
+import { removeMember } from '../account/members.ts';
 import { type MemberDirectory, noMember, refuseForeignDirectory } from '../auth/keys.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
@@ -15,7 +15,7 @@ import {
 
 export interface MemberParts {
   readonly platform: Pick<Platform, 'now'>;
-  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
+  readonly store: Pick<Store, 'keys' | 'members' | 'scimGroups' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
 }
@@ -59,27 +59,13 @@ export const updateMember = operation<MemberParts>()({
   },
 });
 
-/**
- * `DELETE /admin/v1/members/{id}`: their guardrail assignment goes with them, so their keys are disabled first, which
- * would be free of the guardrail otherwise. They leave their workspaces, too.
- */
+/** `DELETE /admin/v1/members/{id}`: their keys are disabled, and they leave their workspaces and groups. */
 export const deleteMember = operation<MemberParts>()({
   params: ['id'],
   response: deletedSchema,
   async run({ params: { id }, parts }) {
     refuseForeignDirectory(parts);
-    const { store, platform } = parts;
-    if ((await store.members.get(id)) === undefined) throw noMember(id);
-    const updatedAt = new Date(platform.now()).toISOString();
-    for (const { hash, creatorUserId, disabled } of await store.keys.list()) {
-      if (creatorUserId !== id || disabled) continue;
-      await store.keys.update(hash, (key) => ({ ...key, disabled: true, updatedAt }));
-    }
-    for (const { id: workspaceId, members } of await store.workspaces.list()) {
-      if (members?.some((membership) => membership.user_id === id) !== true) continue;
-      await store.workspaces.update(workspaceId, (record) => withoutMembers(record, new Set([id])));
-    }
-    await store.members.remove(id);
+    if (!(await removeMember(id, parts))) throw noMember(id);
     return { deleted: true };
   },
 });

@@ -1,6 +1,7 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { RouteRow, Surface } from '../http/route.ts';
+import { scimErrors } from '../scim/scim-error.ts';
 import type { AuditAction } from '../wire/audit.ts';
 import type { AccountParts } from './account.ts';
 import type { AlarmParts } from './alarms.ts';
@@ -18,6 +19,7 @@ import type { ExplainParts } from './explain.ts';
 import type { FileParts } from './files.ts';
 import type { GeminiCallParts } from './gemini.ts';
 import type { GenerationParts } from './generations.ts';
+import type { GroupMappingParts } from './group-mappings.ts';
 import type { GuardrailTrialParts } from './guardrail-trials.ts';
 import type { GuardrailParts } from './guardrails.ts';
 import type { CancelResponseParts } from './kept-responses.ts';
@@ -35,6 +37,7 @@ import type { ResendParts } from './resend.ts';
 import type { ResponsesParts } from './responses.ts';
 import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
+import type { ScimParts } from './scim.ts';
 import type { SessionParts } from './sessions.ts';
 import type { SignInParts } from './sign-in.ts';
 import type { SystemParts } from './system.ts';
@@ -62,6 +65,8 @@ export type ApiParts = ChatParts &
   GuardrailParts &
   GuardrailTrialParts &
   MemberParts &
+  ScimParts &
+  GroupMappingParts &
   AccountParts &
   AnalyticsParts &
   BudgetRaiseParts &
@@ -118,6 +123,10 @@ export const apiKey = forKeys('api', 'api');
 export const anyKey = forKeys('api', 'any');
 export const management = forKeys('api', 'management');
 export const admin = forKeys('admin', 'management');
+/** For the token of SCIM, which `authenticate` knows by the path. */
+const forScim = forKeys('admin', 'management');
+export const scim = (operation: Parameters<typeof forScim>[0], summary: string, audit: AuditAction | null = null) =>
+  forScim(operation, summary, { audit, errors: scimErrors });
 export const ollamaApiKey = forKeys('ollama', 'api');
 export const ollamaAnyKey = forKeys('ollama', 'any');
 export const geminiApiKey = forKeys('gemini', 'api');

@@ -1,3 +1,4 @@
+import { withOwnRole } from '../account/memberships.ts';
 import { changeWorkspace, findWorkspace, withoutMembers } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -71,7 +72,8 @@ export const removeWorkspaceMembers = operation<WorkspaceMemberParts>()({
   body: workspaceUserIdsSchema,
   response: removedMembersSchema,
   find: ({ params, parts }) => findWorkspace(params.id, parts),
-  async run({ parts, body, found: { id } }) {
+  async run({ parts, body, found }) {
+    const { id } = found;
     if (id === DEFAULT_WORKSPACE_ID) {
       throw new GatewayError(
         'invalid_request',
@@ -80,6 +82,15 @@ export const removeWorkspaceMembers = operation<WorkspaceMemberParts>()({
     }
     const userIds = new Set(body.user_ids);
     const counts = await countLiveKeys(id, parts);
+    const mapped = (found.members ?? []).filter((each) => each.mapped_role !== undefined && userIds.has(each.user_id));
+    if (mapped.length > 0) {
+      throw refuseIssues(
+        mapped.map(({ user_id: userId }) => ({
+          path: pathOf(userId, body),
+          message: `a group puts ${shorten(userId)} here; change the group in your directory, or delete its mapping`,
+        })),
+      );
+    }
     const issues = [...userIds].flatMap((userId): Issue[] => {
       const count = counts.get(userId);
       if (count === undefined) return [];
@@ -126,7 +137,10 @@ function withMembers(record: WorkspaceRecord, added: readonly Membership[]): Wor
   return {
     ...record,
     members: [
-      ...members.map((membership) => ({ ...membership, role: roles.get(membership.user_id) ?? membership.role })),
+      ...members.map((membership) => {
+        const role = roles.get(membership.user_id);
+        return role === undefined ? membership : withOwnRole(membership, role);
+      }),
       ...added.filter((membership) => !present.has(membership.user_id)),
     ],
   };
@@ -146,12 +160,15 @@ async function toBodies(
   { platform }: Pick<WorkspaceMemberParts, 'platform'>,
 ): Promise<WorkspaceMember[]> {
   return Promise.all(
-    memberships.map(async (membership) => ({
-      id: toUuid(await platform.sha256(`${workspaceId}/${membership.user_id}`)),
+    memberships.map(async ({ user_id, role, created_at }) => ({
+      id: toUuid(await platform.sha256(`${workspaceId}/${user_id}`)),
       workspace_id: workspaceId,
       ...membership,
       // The public API knows two roles.
       role: membership.role === 'viewer' ? ('member' as const) : membership.role,
+      user_id,
+      role,
+      created_at,
     })),
   );
 }

@@ -35,7 +35,7 @@ export interface WorkspaceParts {
   readonly catalog: Catalog;
   /** The embedder's own. */
   readonly serverTools: readonly ServerTool[];
-  readonly store: Pick<Store, 'byokKeys' | 'destinations' | 'guardrails' | 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'byokKeys' | 'destinations' | 'guardrails' | 'keys' | 'scimGroups' | 'workspaces'>;
   /** Undefined: no webhooks are sent. */
   readonly webhooks: WebhookOptions | undefined;
 }
@@ -135,6 +135,13 @@ export const deleteWorkspace = operation<WorkspaceParts>()({
     }
     for (const key of await store.byokKeys.list()) {
       if (key.workspace_id === id) await store.byokKeys.remove(key.id);
+    }
+    for (const { id: groupId, mappings } of await store.scimGroups.list()) {
+      if (mappings.every(({ workspaceId }) => workspaceId !== id)) continue;
+      await store.scimGroups.update(groupId, (group) => ({
+        ...group,
+        mappings: group.mappings.filter(({ workspaceId }) => workspaceId !== id),
+      }));
     }
     await store.workspaces.remove(id);
     return { deleted: true };

@@ -10,6 +10,7 @@ export type AuditedTable =
   | 'providers'
   | 'models'
   | 'byokKeys'
+  | 'scimGroups'
   | 'settings'
   | 'prompts'
   | 'presets'

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<AuditedTable, readonly [AuditTargetKind, ...AuditTa
   models: ['model', 'catalog'],
   settings: ['settings', 'rate_limits', 'call_limits', 'alarm', 'budget', 'retention', 'view', 'catalog'],
   byokKeys: ['byok'],
+  scimGroups: ['group', 'group_mapping'],
   prompts: ['prompt'],
   presets: ['preset'],
   keyAssignments: ['guardrail'],
@@ -174,7 +175,7 @@ function mergeChanges(changes: readonly RowChange[]): readonly RowChange[] {
 function describeRow(table: AuditedTable, id: string, row: Fields): Pick<AuditFacts['target'], 'name' | 'workspace'> {
   const inner = table === 'workspaces' ? ((row['workspace'] ?? {}) as Fields) : row;
   const isAssignment = table === 'keyAssignments' || table === 'memberAssignments';
-  const texts = isAssignment ? [] : [inner['name'], inner['email'], inner['label']];
+  const texts = isAssignment ? [] : [inner['name'], inner['email'], inner['label'], inner['displayName']];
   const workspaces = [row['workspaceId'], row['workspace_id'], table === 'workspaces' ? id : undefined];
   const firstText = (values: readonly unknown[]): string | null =>
     values.find((value): value is string => typeof value === 'string' && value !== '') ?? null;

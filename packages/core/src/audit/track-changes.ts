@@ -31,6 +31,7 @@ export function trackChanges(store: Store, note: Note): Store {
     providers: trackTable(store.providers, { table: 'providers', idOf: byId, note }),
     models: trackTable(store.models, { table: 'models', idOf: byId, note }),
     byokKeys: trackTable(store.byokKeys, { table: 'byokKeys', idOf: byId, note }),
+    scimGroups: trackTable(store.scimGroups, { table: 'scimGroups', idOf: byId, note }),
     prompts: { ...trackTable(store.prompts, { table: 'prompts', idOf: byId, note }), ...headsOf(store.prompts) },
     presets: {
       ...trackTable(store.presets, { table: 'presets', idOf: byId, note }),

@@ -23,6 +23,8 @@ interface AuthenticateOptions {
     | { requireInForce(session: Session, request: GatewayRequest): Promise<void> }
     | null
     | undefined;
+  /** Whoever sends it may use `/scim/v2`, and nothing else; without one that is not served. */
+  readonly scimToken?: string | undefined;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }
@@ -77,7 +79,22 @@ export function createAuthenticate(
     throw new GatewayError('permission_denied', `${ACT_AS_HEADER} must name an API key; this is a management key`);
   };
 
+  const { scimToken } = options;
+  /** A directory that sends people and groups: neither a key nor the host's sign-in takes the place of its token. */
+  const authenticateDirectory = async ({ headers, remoteAddress }: GatewayRequest): Promise<Principal> => {
+    if (scimToken === undefined) {
+      throw new GatewayError(
+        'not_found',
+        'SCIM is not served here; set scim.token in the configuration of the gateway',
+      );
+    }
+    const [sent, wanted] = await Promise.all([platform.sha256(readBearer(headers)), platform.sha256(scimToken)]);
+    if (sent !== wanted) throw wrongKeys.refuse(remoteAddress);
+    return SCIM_PRINCIPAL;
+  };
+
   const authenticate: AuthenticateCaller = (request) => {
+    if (request.path.startsWith(SCIM_PATH)) return authenticateDirectory(request);
     if (request.principal !== undefined) return request.principal;
     const signIn = request.authenticate ?? options.authenticate;
     if (signIn !== undefined) return askHost(signIn, request);
@@ -216,6 +233,9 @@ async function hashBootstrapKeys(keys: readonly BootstrapKey[], platform: Platfo
 
 /** By this header a session calls models: it has the hash of the API key that acts (docs/decisions/0034). */
 const ACT_AS_HEADER = 'x-act-as-key';
+
+const SCIM_PATH = '/scim/v2/';
+const SCIM_PRINCIPAL: Principal = { kind: 'management', id: 'scim', name: 'SCIM' };
 
 /** The principal of a session that began with a one-time link. */
 export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: 'UI' };

@@ -43,7 +43,7 @@ function toOperation<Parts>({ operationId, summary, auth, errors }: Route<Parts>
   const others = Object.entries(otherStatuses).map(([code, description]) => [code, { description, ...success }]);
   const error = {
     headers: toResponseHeaders({ ...OF_ALL, ...responseHeaders, ...ERROR_HEADERS }),
-    content: toContent(referTo(errors?.schema ?? ERROR_SCHEMA)),
+    content: toContent(referTo(errors?.schema ?? ERROR_SCHEMA), errors?.mediaType),
   };
   const failures = errorStatusesOf(auth, operation).map((code) => [
     code,

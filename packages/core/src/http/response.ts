@@ -23,6 +23,8 @@ export function toJsonResponse(status: number, body: unknown, headers: Record<st
 
 /** The errors of one format. */
 export interface ErrorForm {
+  /** Default: `application/json`. */
+  readonly mediaType?: string | undefined;
   /** The response for an error. `generationId`: of the call that it ended, null before there is one. */
   toResponse(error: GatewayError, generationId: string | null): { readonly status: number; readonly body: object };
   /** JSON Schema of the body, for the OpenAPI document. */
@@ -37,11 +39,13 @@ export function toErrorResponse(
 ): JsonResponse {
   const retryAfter = error.retryAfterSeconds;
   const { status, body } = form?.toResponse(error, headers['x-generation-id'] ?? null) ?? toOwnForm(error);
-  return toJsonResponse(status, body, {
+  const response = toJsonResponse(status, body, {
     ...NO_SNIFFING,
     ...headers,
     ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
   });
+  if (form?.mediaType !== undefined) response.headers['content-type'] = form.mediaType;
+  return response;
 }
 
 const toOwnForm = (error: GatewayError): ReturnType<ErrorForm['toResponse']> => ({

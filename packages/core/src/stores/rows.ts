@@ -6,6 +6,7 @@ import { byokKeyRecordSchema } from '../wire/byok.ts';
 import { destinationSchema } from '../wire/destinations.ts';
 import { type GuardrailEffect, guardrailSchema } from '../wire/guardrails.ts';
 import { memberSchema } from '../wire/keys.ts';
+import { groupRecordSchema } from '../wire/scim-groups.ts';
 
 const nullableString = z.string().nullable();
 
@@ -29,6 +30,8 @@ export const keyRecordSchema = z.object({
   expiresAt: nullableString,
   /** Whom the key was made for, in the words of its maker. */
   externalUser: z.string().optional(),
+  /** Disabled because its member is deactivated; it is enabled with them again. */
+  disabledWithMember: z.literal(true).optional(),
 });
 
 export const assignmentSchema = z.object({
@@ -274,6 +277,7 @@ export const tablesSchema = z.object({
   providers: z.array(providerRecordSchema).default([]),
   models: z.array(modelRecordSchema).default([]),
   byokKeys: z.array(byokKeyRecordSchema).default([]),
+  scimGroups: z.array(groupRecordSchema).default([]),
   settings: storedSettingsSchema.default({}),
 });
 
@@ -289,6 +293,7 @@ export interface Tables {
   readonly providers: readonly ProviderRecord[];
   readonly models: readonly ModelRecord[];
   readonly byokKeys: readonly z.infer<typeof byokKeyRecordSchema>[];
+  readonly scimGroups: readonly z.infer<typeof groupRecordSchema>[];
   readonly settings: z.infer<typeof storedSettingsSchema>;
 }
 
@@ -303,5 +308,6 @@ export const EMPTY_TABLES: Tables = {
   providers: [],
   models: [],
   byokKeys: [],
+  scimGroups: [],
   settings: {},
 };

@@ -5,6 +5,7 @@ import type { ByokKeyRecord } from '../wire/byok.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
+import type { GroupRecord } from '../wire/scim-groups.ts';
 import type { AuditRepository } from './audit.ts';
 import type { BatchRepository } from './batches.ts';
 import type { FileRepository } from './files.ts';
@@ -101,6 +102,8 @@ export interface Store {
   readonly models: TableRepository<ModelRecord>;
   /** Keys that workspaces bring for providers. */
   readonly byokKeys: TableRepository<ByokKeyRecord>;
+  /** Groups of people, as the company's directory has sent them, with what they give. */
+  readonly scimGroups: TableRepository<GroupRecord>;
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: VideoJobRepository;

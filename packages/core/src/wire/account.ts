@@ -139,6 +139,12 @@ export type WorkspaceMember = z.infer<typeof workspaceMemberSchema>;
 export const membershipSchema = workspaceMemberSchema
   .pick({ user_id: true, created_at: true })
   .extend({ role: z.enum(['admin', 'member', 'viewer']) });
+export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, role: true, created_at: true }).extend({
+  /** The role that mappings of groups give. Absent where none gives any; `role` is the higher one of both. */
+  mapped_role: workspaceMemberSchema.shape.role.optional(),
+  /** Beside `mapped_role`: the role that was given by hand; null for none. */
+  own_role: workspaceMemberSchema.shape.role.nullable().optional(),
+});
 
 /** The body of `POST /workspaces/{id}/members/add` and `/remove`. Closed. */
 export const workspaceUserIdsSchema = z.strictObject({ user_ids: z.array(z.string().min(1).max(200)).min(1).max(100) });

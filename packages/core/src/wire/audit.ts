@@ -7,6 +7,8 @@ export const AUDIT_TARGETS = [
   'key',
   'guardrail',
   'member',
+  'group',
+  'group_mapping',
   'settings',
   'rate_limits',
   'call_limits',

@@ -149,6 +149,16 @@ export const memberSchema = z.object({
   organization_role: z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']).optional(),
   /** False for a member who may not sign in and whose keys are disabled, but who is still listed. */
   active: z.boolean().optional(),
+  /** What the company's directory has sent beside; absent for a member whom it has not sent. */
+  scim: z
+    .object({
+      user_name: z.string(),
+      external_id: z.string().nullable(),
+      display_name: z.string().nullable(),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
+    .optional(),
 });
 export type Member = z.infer<typeof memberSchema>;
 
@@ -179,6 +189,7 @@ export function changeMember(member: Member, { email, name, role }: MemberChange
     ...(role === undefined &&
       member.organization_role !== undefined && { organization_role: member.organization_role }),
     ...(member.active !== undefined && { active: member.active }),
+    ...(member.scim !== undefined && { scim: member.scim }),
   };
 }
 

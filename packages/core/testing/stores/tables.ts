@@ -1,7 +1,16 @@
 import type { GuardrailHitsRow, Store, Destination } from '@model-gateway/core';
 
 import { expectEqual, expectRejection, expectThat } from '../contract-case.ts';
-import { toAssignment, toByokKey, toGuardrail, toKey, toModelRow, toProviderRow, toWorkspace } from '../rows.ts';
+import {
+  toAssignment,
+  toByokKey,
+  toGroup,
+  toGuardrail,
+  toKey,
+  toModelRow,
+  toProviderRow,
+  toWorkspace,
+} from '../rows.ts';
 import { durableStoreCase, storeCase, type StoreCase } from './store-case.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -247,7 +256,7 @@ export const tableCases: readonly StoreCase[] = [
   }),
 
   storeCase(
-    'A store holds providers, models and keys of callers, as they were saved, in their order',
+    'A store holds providers, models, groups and keys of callers, as they were saved, in their order',
     async (store) => {
       for (const id of ['up', 'down']) await store.providers.insert(toProviderRow(id));
       await expectRejection(store.providers.insert(toProviderRow('up')));
@@ -261,6 +270,12 @@ export const tableCases: readonly StoreCase[] = [
       expectEqual(await store.byokKeys.update('b1', () => changed), changed);
       expectEqual(await store.byokKeys.list(), [changed]);
       expectEqual([await store.byokKeys.remove('b1'), await store.byokKeys.get('b1')], [true, undefined]);
+      await store.scimGroups.insert(toGroup('g1'));
+      const other = toGroup('g1', { displayName: 'Other', externalId: null, members: [], mappings: [] });
+      expectEqual(await store.scimGroups.update('g1', () => other), other);
+      await expectRejection(store.scimGroups.insert(toGroup('g1')));
+      expectEqual(await store.scimGroups.list(), [other]);
+      expectEqual([await store.scimGroups.remove('g1'), await store.scimGroups.get('g1')], [true, undefined]);
       await store.models.insert(toModelRow('acme/chat'));
       expectEqual(await store.models.get('acme/chat'), toModelRow('acme/chat'));
       expectEqual(await store.models.remove('acme/other'), false);
@@ -281,6 +296,7 @@ export const tableCases: readonly StoreCase[] = [
     await store.providers.insert(toProviderRow('up'));
     await store.models.insert(toModelRow('acme/chat'));
     await store.byokKeys.insert(toByokKey('b1'));
+    await store.scimGroups.insert(toGroup('g1'));
     const settings = {
       privacy: { zdr: true },
       rate_limits: [RATE_LIMIT],
@@ -297,6 +313,7 @@ export const tableCases: readonly StoreCase[] = [
     expectEqual(await store.providers.list(), [toProviderRow('up')]);
     expectEqual(await store.models.list(), [toModelRow('acme/chat')]);
     expectEqual(await store.byokKeys.list(), [toByokKey('b1')]);
+    expectEqual(await store.scimGroups.list(), [toGroup('g1')]);
     expectEqual(store.settings.get(), settings);
   }),
 ];

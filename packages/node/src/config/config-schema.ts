@@ -145,6 +145,14 @@ const metricsSchema = z.strictObject({
     .describe('Admits scrapers of /metrics from other machines, in addition to management keys'),
 });
 
+const scimSchema = z.strictObject({
+  token: keyText
+    .min(16, 'must have at least 16 characters')
+    .nullable()
+    .default(null)
+    .describe('With it a directory sends people and groups to /scim/v2, which is not served without'),
+});
+
 const signingSecret = (what: string) =>
   secretText(what)
     .superRefine((text, context) => {
@@ -314,6 +322,7 @@ export const configSchema = z.strictObject({
   regions: z.array(regionSchema).default([]),
   auth: authSchema.prefault({}),
   signIn: signInSchema.prefault({}).describe('How members sign in as themselves'),
+  scim: scimSchema.prefault({}),
   account: accountSchema.prefault({}),
   routing: routingSchema.prefault({}).describe('Defaults for calls'),
   store: storeSchema.prefault({}),

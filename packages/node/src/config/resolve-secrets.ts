@@ -10,6 +10,7 @@ import { type ConfigIssue, toPathText } from './config-errors.ts';
 const SECRET_PLACES: readonly (readonly string[])[] = [
   ['auth', 'bootstrapKeys', '*', 'key'],
   ['signIn', 'oidc', 'clientSecret'],
+  ['scim', 'token'],
   ['store', 'url'],
   ['shared', 'url'],
   ['metrics', 'token'],

@@ -20,6 +20,7 @@ const TABLES = [
   'providers',
   'models',
   'byokKeys',
+  'scimGroups',
   'videoJobs',
   'broadcasts',
   'guardrailHits',

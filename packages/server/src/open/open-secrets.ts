@@ -53,6 +53,11 @@ export function listSecrets(config: GatewayConfig): string[] {
     ...optionSecrets,
     ...auth.bootstrapKeys.map(({ key }) => key),
     signIn.oidc?.clientSecret ?? '',
+  const { auth, scim, metrics, providers, webhooks, webSearch, files, store, shared, optionSecrets } = config;
+  return [
+    ...optionSecrets,
+    ...auth.bootstrapKeys.map(({ key }) => key),
+    scim.token ?? '',
     ...providers.flatMap(secretsOf),
     webhooks.signingSecret ?? '',
     webhooks.previousSigningSecret ?? '',

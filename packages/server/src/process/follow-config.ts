@@ -13,6 +13,7 @@ const FIXED_SECTIONS = [
   'regions',
   'auth',
   'signIn',
+  'scim',
   'store',
   'shared',
   'timeouts',

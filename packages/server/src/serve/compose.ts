@@ -163,6 +163,7 @@ async function composeParts(
     store,
     platform,
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
+    scimToken: config.scim.token ?? undefined,
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
     signIn: await openSignIn(config),
     account: toAccount(config),

@@ -62,6 +62,7 @@ export function createTableRepositories(source: TableSource): TableRepositories 
     providers: createRepository(source, { table: 'providers', idOf }),
     models: createRepository(source, { table: 'models', idOf }),
     byokKeys: createRepository(source, { table: 'byokKeys', idOf }),
+    scimGroups: createRepository(source, { table: 'scimGroups', idOf }),
     settings: {
       get: () => source.read().settings,
       async update(change) {
@@ -72,7 +73,7 @@ export function createTableRepositories(source: TableSource): TableRepositories 
   };
 }
 
-type RowTable = 'keys' | 'members' | 'guardrails' | 'workspaces' | 'destinations' | 'providers' | 'models' | 'byokKeys';
+type RowTable = Exclude<keyof Tables, 'keyAssignments' | 'memberAssignments' | 'settings'>;
 type RowOf<Table extends RowTable> = Tables[Table][number];
 
 interface RepositoryOptions<Table extends RowTable> {

@@ -1,0 +1,59 @@
+import type { Platform } from '../foundation/platform.ts';
+import type { Store } from '../stores/store.ts';
+import { withoutMembers } from './workspaces.ts';
+
+interface KeyOwnerParts {
+  readonly platform: Pick<Platform, 'now'>;
+  readonly store: Pick<Store, 'keys'>;
+}
+
+/**
+ * Brings the keys of a member to where the member is: those of a deactivated one are disabled, and those that this had
+ * disabled are enabled once the member is active again. Keys that somebody has disabled by hand stay so.
+ */
+export async function settleKeysOfMember(id: string, isActive: boolean, parts: KeyOwnerParts): Promise<void> {
+  const { platform, store } = parts;
+  const updatedAt = new Date(platform.now()).toISOString();
+  for (const { hash, creatorUserId, disabled, disabledWithMember } of await store.keys.list()) {
+    if (creatorUserId !== id || (isActive ? disabledWithMember !== true : disabled)) continue;
+    await store.keys.update(hash, ({ disabledWithMember: mark, ...key }) => {
+      // Somebody has changed it meanwhile.
+      if (isActive ? mark !== true : key.disabled)
+        return mark === undefined ? key : { ...key, disabledWithMember: mark };
+      return { ...key, disabled: !isActive, ...(!isActive && { disabledWithMember: true }), updatedAt };
+    });
+  }
+}
+
+interface RemovalParts extends KeyOwnerParts {
+  readonly store: Pick<Store, 'keys' | 'members' | 'scimGroups' | 'workspaces'>;
+}
+
+/**
+ * Removes a member; false where there is none. Their guardrail assignment goes with them, so their keys are disabled
+ * first, which would be free of the guardrail otherwise. They leave their workspaces and groups, too. Their sessions end
+ * with the next request, because each reads its member.
+ */
+export async function removeMember(id: string, parts: RemovalParts): Promise<boolean> {
+  const { platform, store } = parts;
+  if ((await store.members.get(id)) === undefined) return false;
+  const updatedAt = new Date(platform.now()).toISOString();
+  for (const { hash, creatorUserId, disabled, disabledWithMember } of await store.keys.list()) {
+    if (creatorUserId !== id || (disabled && disabledWithMember === undefined)) continue;
+    // They do not come back with a new member of the same id.
+    await store.keys.update(hash, ({ disabledWithMember: _, ...key }) => ({ ...key, disabled: true, updatedAt }));
+  }
+  for (const { id: workspaceId, members } of await store.workspaces.list()) {
+    if (members?.some((membership) => membership.user_id === id) !== true) continue;
+    await store.workspaces.update(workspaceId, (record) => withoutMembers(record, new Set([id])));
+  }
+  for (const { id: groupId, members } of await store.scimGroups.list()) {
+    if (!members.includes(id)) continue;
+    await store.scimGroups.update(groupId, (group) => ({
+      ...group,
+      members: group.members.filter((each) => each !== id),
+      updatedAt,
+    }));
+  }
+  return store.members.remove(id);
+}
