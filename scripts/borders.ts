@@ -46,7 +46,7 @@ export const CORE_FOLDERS: Readonly<Record<string, Folder>> = {
   catalog: { imports: ['foundation', 'wire', 'providers'] },
   stores: { imports: ['foundation', 'wire'], types: ['providers'] },
   calls: { imports: [...BASE, 'providers', 'catalog'] },
-  auth: { imports: [...BASE, 'stores'] },
+  auth: { imports: [...BASE, 'stores'], packages: ['jose'] },
   account: { imports: [...BASE, 'stores', 'auth'] },
   scim: { imports: [...BASE, 'stores', 'auth', 'account'] },
   setup: { imports: ['foundation', 'wire', 'providers', 'catalog', 'stores'] },

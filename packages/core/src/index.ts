@@ -72,6 +72,12 @@ export {
   type ProvenIdentity,
 } from './auth/identity-provider.ts';
 export type { OidcSignIn, ProxySignIn, SignInOptions } from './auth/identity-sessions.ts';
+  TOKEN_ALGORITHMS,
+  type TokenAlgorithm,
+  type TokenClaims,
+  type TokenIssuer,
+  type TokenOptions,
+} from './auth/tokens.ts';
 export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
 export type { BootstrapKey } from './auth/authenticate.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/catalog.ts';

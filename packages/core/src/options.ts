@@ -6,6 +6,7 @@ import type { AuditListener } from './audit/audit-trail.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { SignInOptions } from './auth/identity-sessions.ts';
 import type { MemberDirectory } from './auth/keys.ts';
+import type { TokenOptions } from './auth/tokens.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Timeouts } from './calls/attempt.ts';
 import type { RegionOptions, RequestHook } from './calls/model-call.ts';
@@ -65,6 +66,8 @@ export interface GatewayOptions extends Setup {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
+  /** Issuers whose JWTs are taken in the place of API keys. Default: none. */
+  readonly tokens?: TokenOptions | undefined;
   /** Whoever sends it as bearer token may use `/scim/v2`, and nothing else. Default: that is not served. */
   readonly scimToken?: string | undefined;
   /**

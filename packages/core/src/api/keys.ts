@@ -123,6 +123,12 @@ export const getCurrentKey = operation<KeyParts>()({
     const record = await parts.store.keys.get(principal.id);
     const limit = record ?? { limitUsd: principal.limitUsd ?? null, limitReset: null, includeByokInLimit: false };
     const { usage, remainingUsd } = await readKeyUsage(principal.id, withRaise(principal.id, limit, parts), parts);
+    const limit = record ?? {
+      limitUsd: principal.limitUsd ?? null,
+      limitReset: principal.limitReset ?? null,
+      includeByokInLimit: principal.includeByokInLimit ?? false,
+    };
+    const { usage, remainingUsd } = await readKeyUsage(principal.id, limit, parts);
     const layers = await findLayers(principal, parts.store);
     const isManagement = principal.kind === 'management';
     return {

@@ -1,11 +1,13 @@
 import { type Awaitable, once, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type Authenticate, firstValue, type GatewayRequest, type HeaderMap, type Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
+import { createTokens, readToken, type TokenOptions } from './tokens.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS, type ShareFailures } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
@@ -25,6 +27,10 @@ interface AuthenticateOptions {
     | undefined;
   /** Whoever sends it may use `/scim/v2`, and nothing else; without one that is not served. */
   readonly scimToken?: string | undefined;
+  /** Issuers whose JWTs are taken in the place of API keys. */
+  readonly tokens?: TokenOptions | undefined;
+  /** For what issuers do not send. */
+  readonly logger?: Logger | undefined;
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }
@@ -126,10 +132,22 @@ export function createAuthenticate(
   const requireInForce = async (session: Session, request: GatewayRequest): Promise<void> => {
     if (options.identitySessions != null) return options.identitySessions.requireInForce(session, request);
     throw new GatewayError('authentication', 'This session has ended; sign in again');
+  const { store, members, logger } = options;
+  const tokens = options.tokens && createTokens(options.tokens, { platform, logger, store, members });
+  /** Whoever tries tokens is slowed like whoever tries keys. */
+  const refuseToken = (error: unknown, address: string | undefined): never => {
+    if (!(error instanceof GatewayError) || error.code !== 'authentication') throw error;
+    const refused = wrongKeys.refuse(address);
+    throw refused.code === 'authentication' ? error : refused;
   };
 
   const authenticateByKey = (request: GatewayRequest): Awaitable<Principal> => {
     const { remoteAddress } = request;
+    const token = tokens && readToken(request.headers);
+    if (tokens !== undefined && token !== undefined) {
+      const found = tokens(token);
+      return found instanceof Promise ? found.catch((error: unknown) => refuseToken(error, remoteAddress)) : found;
+    }
     const byKey = (key: string): Awaitable<Principal> => {
       const hash = platform.sha256(key);
       return configured !== undefined && typeof hash === 'string'

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { accountSchema, MAX_TIMER_MS, routingSchema } from './account-config.ts';
 import { moduleEntrySchema, moduleFields } from './module-config.ts';
 import { addressRange, signInSchema } from './sign-in-config.ts';
+import { tokenIssuerSchema } from './token-config.ts';
 
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
 
@@ -53,6 +54,7 @@ const authSchema = z.strictObject({
     .nullable()
     .default(DEFAULT_WRONG_KEYS_PER_ADDRESS)
     .describe('Wrong keys from one address before more get 429 with a growing wait; null for no limit'),
+  jwt: z.array(tokenIssuerSchema).default([]).describe('Issuers whose JWTs are taken in the place of API keys'),
 });
 
 /** Fewer than the store itself needs: one that listens, one that writes, one that reads and one to spare. */

@@ -163,6 +163,7 @@ async function composeParts(
     store,
     platform,
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
+    tokens: isDemo ? undefined : await openTokens(config),
     scimToken: config.scim.token ?? undefined,
     wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
     signIn: await openSignIn(config),
@@ -238,6 +239,11 @@ async function openReplaySources(
   const { withEngine } = await import('../engine/demo-engine.ts');
   const { close, ...parts } = await withEngine(replay, engine);
   return { ...parts, closeAfterwards: [{ close }] };
+/** Issuers of tokens, which are asked without any of the connections to providers. */
+async function openTokens({ auth, timeouts }: GatewayConfig): Promise<GatewayOptions['tokens']> {
+  if (auth.jwt.length === 0) return undefined;
+  const { createUndiciTransport } = await import('@model-gateway/node/undici');
+  return { issuers: auth.jwt, transport: createUndiciTransport({ connectTimeoutMs: timeouts.connectMs }) };
 }
 
 /** Destinations by code of the operator's own. */

@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, SignJWT, UnsecuredJWT } from 'jose';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
+import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { readText } from '../foundation/transport.ts';
+import type { TokenIssuer } from './tokens.ts';
+
+interface Key extends GenerateKeyPairResult {
+  readonly kid: string;
+}
+
+const createKey = async (kid: string, alg = 'ES256'): Promise<Key> => ({
+  kid,
+  ...(await generateKeyPair(alg, { extractable: true })),
+});
+const FIRST = await createKey('first');
+const SECOND = await createKey('second');
+
+/** An issuer on loopback, whose keys the test changes. */
+async function startIssuer(keys: readonly Key[] = [FIRST]) {
+  const state = { keys, asked: 0, status: 200 };
+  const server = createServer((request, response) => {
+    const respond = async (): Promise<void> => {
+      if (request.url === '/.well-known/openid-configuration') {
+        return void response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }));
+      }
+      state.asked += 1;
+      response.statusCode = state.status;
+      const jwks = state.keys.map(async ({ kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid }));
+      response.end(JSON.stringify({ keys: await Promise.all(jwks) }));
+    };
+    void respond();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(stop);
+  return { url, state, stop };
+}
+
+async function createOffice(changes: Partial<TokenIssuer> = {}, keys?: readonly Key[]) {
+  const { url, state, stop } = await startIssuer(keys);
+  const admin = createAdminGateway({ tokens: { issuers: [{ issuer: url, audience: 'gateway', ...changes }] } });
+  const { platform } = admin;
+  const nowSeconds = (): number => Math.floor(platform.now() / 1000);
+  const sign = (claims: Readonly<Record<string, unknown>> = {}, key: Key = FIRST): Promise<string> =>
+    new SignJWT({ iss: url, aud: 'gateway', sub: 'robot', exp: nowSeconds() + 3600, ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid: key.kid })
+      .sign(key.privateKey);
+  const ask = async (token: string): Promise<readonly [number, unknown]> => {
+    const { status, body } = await admin.call('GET', '/models/user', undefined, token);
+    return [status, (body['error'] as { message?: string } | undefined)?.message];
+  };
+  return { ...admin, url, state, stop, sign, ask, nowSeconds };
+}
+
+test('a token of the issuer calls as an API key does, and its keys are read once', async () => {
+  const { sign, ask, state, call } = await createOffice();
+  const token = await sign();
+  for (let i = 0; i < 3; i += 1) expect(await ask(token)).toEqual([200, undefined]);
+  expect(await ask(await sign({ sub: 'other' }))).toEqual([200, undefined]);
+  expect(state.asked).toBe(1);
+  expect((await call('GET', '/keys', undefined, token)).status).toBe(401);
+  expect((await call('GET', '/admin/v1/keys', undefined, token)).status).toBe(403);
+});
+
+test.each([
+  ['an expired one', { exp: 1 }, 'The token has expired; ask its issuer for a new one'],
+  ['one without an end', { exp: undefined }, 'The token lacks the claim exp'],
+  ['one without a subject', { sub: undefined }, 'The token lacks the claim sub'],
+  ['one for another audience', { aud: 'other' }, 'The token is for another audience (`aud`)'],
+  [
+    'one of another issuer',
+    { iss: 'https://x.example' },
+    'The issuer of the token, "https://x.example", is not known here',
+  ],
+  ['one that is not valid yet', { nbf: 4_000_000_000 }, 'The token is not valid yet (`nbf`)'],
+  ['a strange limit', { budget: 'much' }, 'The claim budget of the token has to be a number of dollars'],
+  ['an unknown member', { email: 'no@example.com' }, 'The token names nobody who is a member of this organization'],
+  ['an unknown workspace', { team: 'none' }, 'The token names a workspace that does not exist'],
+])('%s is refused in words', async (_, claims, message) => {
+  const { sign, ask } = await createOffice({ claims: { limitUsd: 'budget', member: 'email', workspace: 'team' } });
+  expect(await ask(await sign(claims))).toEqual([401, message]);
+});
+
+test('a signature that is missing, wrong, or made with the public key as a secret is refused', async () => {
+  const { sign, ask, url, nowSeconds } = await createOffice();
+  const claims = { iss: url, aud: 'gateway', sub: 'robot', exp: nowSeconds() + 3600 };
+  const allowed = 'The token is signed in a way that is not allowed here (`alg`)';
+  expect(await ask(new UnsecuredJWT(claims).encode())).toEqual([401, allowed]);
+  const secret = new TextEncoder().encode(JSON.stringify(await exportJWK(FIRST.publicKey)));
+  const symmetric = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'first' }).sign(secret);
+  expect(await ask(symmetric)).toEqual([401, allowed]);
+  const [header, , signature] = (await sign()).split('.');
+  const [, payload] = (await sign({ sub: 'somebody else' })).split('.');
+  expect(await ask(`${header}.${payload}.${signature}`)).toEqual([401, 'The signature of the token is wrong']);
+  expect(await ask('eyJ.x.y')).toEqual([401, 'The token is no JWT that can be read']);
+});
+
+test('a key that rotates is read anew for its first token, and not for every unknown one', async () => {
+  const { sign, ask, state, platform } = await createOffice();
+  expect(await ask(await sign())).toEqual([200, undefined]);
+  state.keys = [FIRST, SECOND];
+  const rotated = await sign({}, SECOND);
+  expect((await ask(rotated))[0]).toBe(401);
+  expect(state.asked).toBe(1);
+  await platform.advance(31_000);
+  expect(await ask(rotated)).toEqual([200, undefined]);
+  expect(state.asked).toBe(2);
+  const stranger = await createKey('stranger');
+  for (let i = 0; i < 20; i += 1) {
+    expect(await ask(await sign({ sub: `s${i}` }, stranger))).toEqual([
+      401,
+      'The token is signed with a key that its issuer does not publish',
+    ]);
+  }
+  expect(state.asked).toBe(2);
+});
+
+test('an issuer that is away keeps the keys that are known, and without any it is a 503', async () => {
+  const { sign, ask, state, platform, stop } = await createOffice();
+  const token = await sign({ exp: Math.floor(platform.now() / 1000) + 100_000 });
+  state.status = 500;
+  expect(await ask(token)).toEqual([503, 'The keys of the issuer of the token cannot be read at present']);
+  state.status = 200;
+  await platform.advance(6000);
+  expect(await ask(token)).toEqual([200, undefined]);
+  await stop();
+  await platform.advance(2 * 3600_000);
+  expect(await ask(token)).toEqual([200, undefined]);
+});
+
+test('a key that the issuer has withdrawn opens nothing after an hour, and a token nothing after its end', async () => {
+  const { sign, ask, state, platform, nowSeconds } = await createOffice();
+  const long = await sign({ exp: nowSeconds() + 100_000 });
+  const short = await sign({ exp: nowSeconds() + 60 });
+  expect([(await ask(long))[0], (await ask(short))[0]]).toEqual([200, 200]);
+  state.keys = [SECOND];
+  await platform.advance(91_000);
+  expect((await ask(short))[0]).toBe(401);
+  await platform.advance(3600_000);
+  expect((await ask(long))[0]).toBe(401);
+});
+
+test('claims say member, workspace, limit and name, and a removed member stops at once', async () => {
+  const claims = {
+    member: 'email',
+    workspace: 'realm.team',
+    limitUsd: 'https://example.com/budget',
+    limitReset: 'reset',
+    name: 'name',
+  };
+  const { sign, ask, dataOf, call } = await createOffice({ claims });
+  await dataOf('POST', '/admin/v1/members', { user_id: 'mo', email: 'mo@example.com' });
+  const workspace = await dataOf('POST', '/workspaces', { name: 'Lab', slug: 'lab' });
+  const token = await sign({
+    email: 'Mo@Example.com',
+    realm: { team: 'lab' },
+    'https://example.com/budget': 2.5,
+    reset: 'monthly',
+    name: 'Nightly job',
+  });
+  const { status, body } = await call('GET', '/key', undefined, token);
+  expect(status).toBe(200);
+  expect(body['data']).toMatchObject({
+    label: 'Nightly job',
+    limit: 2.5,
+    limit_reset: 'monthly',
+    creator_user_id: 'mo',
+    workspace_id: workspace.id,
+  });
+  await call('DELETE', '/admin/v1/members/mo');
+  expect(await ask(token)).toEqual([401, 'The member of the token is gone or deactivated']);
+});
+
+test('a token without kid is checked against each key that fits', async () => {
+  const { ask, url, nowSeconds } = await createOffice({}, [FIRST, SECOND]);
+  const token = await new SignJWT({ iss: url, aud: ['x', 'gateway'], sub: 'robot', exp: nowSeconds() + 60 })
+    .setProtectedHeader({ alg: 'ES256' })
+    .sign(SECOND.privateKey);
+  expect(await ask(token)).toEqual([200, undefined]);
+});
+
+test('the limit of a token is counted for its subject, whichever token it shows', async () => {
+  const { url } = await startIssuer();
+  const usage = { prompt_tokens: 1000, completion_tokens: 1000, total_tokens: 2000 };
+  const pieces = toEventPieces([
+    { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
+    { choices: [], usage },
+  ]);
+  const issuer: TokenIssuer = { issuer: url, audience: 'gateway', limitUsd: 0.0075 };
+  const { chat, platform } = createCoreGateway(createReplayTransport({ pieces }), { tokens: { issuers: [issuer] } });
+  const ask = async (claims: object): Promise<number> => {
+    const exp = Math.floor(platform.now() / 1000) + 60;
+    const token = await new SignJWT({ iss: url, aud: 'gateway', exp, ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid: 'first' })
+      .sign(FIRST.privateKey);
+    const { status, body } = await chat(
+      { stream: true, max_tokens: 1000 },
+      { headers: { authorization: `Bearer ${token}` } },
+    );
+    if (status === 200) await readText(body as AsyncIterable<Uint8Array>);
+    return status;
+  };
+  expect(await ask({ sub: 'robot', jti: 'a' })).toBe(200);
+  expect(await ask({ sub: 'robot', jti: 'b' })).toBe(402);
+  expect(await ask({ sub: 'other' })).toBe(200);
+});
