@@ -1,5 +1,6 @@
+import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Store } from '../stores/store.ts';
+import type { KeyRecord, Store } from '../stores/store.ts';
 import { withoutMembers } from './workspaces.ts';
 
 interface KeyOwnerParts {
@@ -23,6 +24,23 @@ export async function settleKeysOfMember(id: string, isActive: boolean, parts: K
       return { ...key, disabled: !isActive, ...(!isActive && { disabledWithMember: true }), updatedAt };
     });
   }
+}
+
+interface NewKeyParts extends KeyOwnerParts {
+  readonly store: Pick<Store, 'keys' | 'members'>;
+}
+
+/** Stores a new key. Throws `conflict` where its member is deactivated; one who becomes so meanwhile disables it. */
+export async function insertKey(record: KeyRecord, parts: NewKeyParts): Promise<void> {
+  const { store } = parts;
+  const { creatorUserId } = record;
+  const isDeactivated = async (): Promise<boolean> =>
+    creatorUserId !== null && (await store.members.get(creatorUserId))?.active === false;
+  if (await isDeactivated()) {
+    throw new GatewayError('conflict', 'The member whose key it would be is deactivated; activate the member first');
+  }
+  await store.keys.insert(record);
+  if (creatorUserId !== null && (await isDeactivated())) await settleKeysOfMember(creatorUserId, false, parts);
 }
 
 interface RemovalParts extends KeyOwnerParts {

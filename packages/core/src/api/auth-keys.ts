@@ -1,3 +1,4 @@
+import { insertKey } from '../account/members.ts';
 import { chooseWorkspaceId } from '../account/workspaces.ts';
 import { type AuthCodes, type AuthGrant, isVerified } from '../auth/auth-codes.ts';
 import { createKeyRecord } from '../auth/keys.ts';
@@ -16,7 +17,7 @@ import { refuseField } from '../wire/fields.ts';
 
 export interface AuthKeyParts {
   readonly platform: Platform;
-  readonly store: Pick<Store, 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
   readonly authCodes: AuthCodes;
   /** Counts the failures of addresses; null where the host authenticates. */
   readonly sessions: Sessions | null;
@@ -59,7 +60,7 @@ export const exchangeAuthCode = publicOperation<AuthKeyParts>()({
   body: exchangeAuthCodeRequestSchema,
   response: exchangedKeySchema,
   responseHeaders: { 'cache-control': '`no-store`' },
-  errors: ['permission_denied', 'rate_limit_exceeded'],
+  errors: ['conflict', 'permission_denied', 'rate_limit_exceeded'],
   find({ request, parts: { sessions } }) {
     const retryAfterSeconds = sessions?.waitSeconds(request.remoteAddress ?? '') ?? 0;
     if (retryAfterSeconds === 0) return;
@@ -85,7 +86,7 @@ export const exchangeAuthCode = publicOperation<AuthKeyParts>()({
     const { name, limitUsd, limitReset, expiresAt, userId } = grant;
     const options = { platform, kind: 'api', name, limitUsd, limitReset, expiresAt, workspaceId } as const;
     const { key, record } = await createKeyRecord({ ...options, creatorUserId: userId });
-    await store.keys.insert(record);
+    await insertKey(record, parts);
     responseHeaders['cache-control'] = 'no-store';
     return { key, user_id: userId };
   },

@@ -1,3 +1,4 @@
+import { insertKey } from '../account/members.ts';
 import { chooseWorkspaceId, ORGANIZATION_ID } from '../account/workspaces.ts';
 import { type ConfiguredKey, type ConfiguredKeys, toKeyPrincipal } from '../auth/authenticate.ts';
 import { createKeyRecord, DEFAULT_WORKSPACE_ID, findKey, noKey } from '../auth/keys.ts';
@@ -35,6 +36,7 @@ interface KeyParts {
   readonly store: Pick<
     Store,
     'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'settings' | 'workspaces'
+    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'members' | 'workspaces'
   >;
 }
 
@@ -178,6 +180,7 @@ export const createKey = operation<KeyParts>()({
   body: createKeyRequestSchema,
   response: createdKeySchema,
   status: 201,
+  errors: ['conflict'],
   async run({ parts, body }) {
     const { key, record } = await createKeyRecord({
       platform: parts.platform,
@@ -191,7 +194,7 @@ export const createKey = operation<KeyParts>()({
       creatorUserId: body.creator_user_id,
       externalUser: body.external?.user,
     });
-    await parts.store.keys.insert(record);
+    await insertKey(record, parts);
     return { data: await toKeyBody(record, parts), key };
   },
 });

@@ -26,7 +26,7 @@ async function createOffice() {
 }
 
 test('Okta’s order: asks for a user, adds, reads, replaces, deactivates and activates it', async () => {
-  const { ask, addKey, statusOf, store } = await createOffice();
+  const { ask, addKey, statusOf, store, call } = await createOffice();
   const search = '/Users?filter=userName%20eq%20%22mia%40example.com%22&startIndex=1&count=100';
   expect((await ask('GET', search)).body).toEqual({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
@@ -74,6 +74,8 @@ test('Okta’s order: asks for a user, adds, reads, replaces, deactivates and ac
   const stop = { ...PATCH, Operations: [{ op: 'replace', value: { active: false } }] };
   expect((await ask('PATCH', `/Users/${id}`, stop)).body).toMatchObject({ active: false });
   expect(await statusOf(own.key)).toBe(401);
+  const late = await call('POST', '/keys', { name: 'late', creator_user_id: id });
+  expect(late).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('deactivated') } } });
   const start = { ...PATCH, Operations: [{ op: 'replace', value: { active: true } }] };
   expect((await ask('PATCH', `/Users/${id}`, start)).body).toMatchObject({ active: true });
   expect([await statusOf(own.key), await statusOf(off.key)]).toEqual([200, 401]);
@@ -271,4 +273,19 @@ test('pages, attributes and what is served are as directories expect', async () 
   expect((await ask('GET', '/ResourceTypes')).body.Resources.map(({ id }) => id)).toEqual(['User', 'Group']);
   expect((await ask('GET', `/Schemas/${CORE}:Group`)).body).toMatchObject({ name: 'Group' });
   expect((await ask('GET', '/ResourceTypes/User')).body).toMatchObject({ endpoint: '/Users' });
+});
+
+test('a key that somebody has disabled by hand meanwhile stays so when its member is active again', async () => {
+  const { ask, addKey, call, statusOf } = await createOffice();
+  const { id } = (await ask('POST', '/Users', { userName: 'ada' })).body;
+  const { key, hash } = await addKey(id);
+  const set = (active: boolean) => ask('PATCH', `/Users/${id}`, { Operations: [{ op: 'replace', value: { active } }] });
+  await set(false);
+  await call('PATCH', `/keys/${hash}`, { name: 'renamed' });
+  await set(true);
+  expect(await statusOf(key)).toBe(200);
+  await set(false);
+  await call('PATCH', `/keys/${hash}`, { disabled: true });
+  await set(true);
+  expect(await statusOf(key)).toBe(401);
 });
