@@ -59,6 +59,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkBootstrapKeys(check.file),
     ...checkRegions(check.file),
     ...checkRateLimits(check.file),
+    ...checkScimToken(check.file),
     ...checkNotifications(check.file),
     ...checkDefaultCallbackUrl(check.file),
     ...checkProviderRules(check),
@@ -82,6 +83,14 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
     const first = auth.bootstrapKeys.findIndex((other) => other.key === key);
     return first < index ? [{ path, message: `is the same key as auth.bootstrapKeys[${first}].key` }] : [];
   });
+}
+
+const MIN_SCIM_TOKEN = 16;
+
+/** Whoever guesses it adds and removes people. A reference to it may be shorter. */
+function checkScimToken({ scim: { token } }: ConfigCheck['file']): ConfigIssue[] {
+  if (token === null || token.length >= MIN_SCIM_TOKEN) return [];
+  return [{ path: 'scim.token', message: `must have at least ${MIN_SCIM_TOKEN} characters` }];
 }
 
 function checkNotifications({ store, shared }: ConfigCheck['file']): ConfigIssue[] {

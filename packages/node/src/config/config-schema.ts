@@ -149,7 +149,6 @@ const metricsSchema = z.strictObject({
 
 const scimSchema = z.strictObject({
   token: keyText
-    .min(16, 'must have at least 16 characters')
     .nullable()
     .default(null)
     .describe('With it a directory sends people and groups to /scim/v2, which is not served without'),
