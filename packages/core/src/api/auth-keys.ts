@@ -67,7 +67,7 @@ export const exchangeAuthCode = publicOperation<AuthKeyParts>()({
     throw new GatewayError('rate_limit_exceeded', 'Too many wrong codes; wait a minute', { retryAfterSeconds });
   },
   async run({ request, parts, body, responseHeaders }) {
-    const { platform, store, authCodes, sessions } = parts;
+    const { platform, authCodes, sessions } = parts;
     const refuse = (problem: string): GatewayError => {
       sessions?.noteFailure(request.remoteAddress ?? '');
       return new GatewayError('permission_denied', problem);

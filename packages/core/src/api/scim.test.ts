@@ -289,3 +289,27 @@ test('a key that somebody has disabled by hand meanwhile stays so when its membe
   await set(true);
   expect(await statusOf(key)).toBe(401);
 });
+
+test('the audit log says what the directory has changed, and who has tried without its token', async () => {
+  const { ask, gateway, dataOf, addKey } = await createOffice();
+  const { id } = (await ask('POST', '/Users', { userName: 'ada' })).body;
+  await addKey(id);
+  await ask('PATCH', `/Users/${id}`, { Operations: [{ op: 'replace', value: { active: false } }] });
+  await ask('POST', '/Groups', { displayName: 'Team', members: [{ value: id }] });
+  const stranger = await startDirectory(gateway, 'another-token-000000');
+  await stranger('DELETE', `/Users/${id}`);
+  const read = () => dataOf('GET', '/admin/v1/audit');
+  await expect.poll(async () => JSON.stringify(await read())).toContain('"refused"');
+  expect(await read()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ action: 'member.create', actor: expect.objectContaining({ kind: 'scim' }) }),
+      expect.objectContaining({ action: 'member.update', after: expect.objectContaining({ active: false }) }),
+      expect.objectContaining({ action: 'key.update', after: expect.objectContaining({ disabled: true }) }),
+      expect.objectContaining({
+        action: 'group.create',
+        target: expect.objectContaining({ kind: 'group', name: 'Team' }),
+      }),
+      expect.objectContaining({ action: 'member.delete', outcome: 'refused', reason: 'authentication' }),
+    ]),
+  );
+});

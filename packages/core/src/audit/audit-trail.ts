@@ -1,4 +1,4 @@
-import { isSignedInByHost } from '../auth/authenticate.ts';
+import { isSignedInByHost, SCIM_PRINCIPAL } from '../auth/authenticate.ts';
 import type { Session } from '../auth/session-keep.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
@@ -124,6 +124,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       return session === undefined ? UNKNOWN : actorOfSession(session);
     }
     const { id, name, userId: member = null } = principal;
+    if (principal === SCIM_PRINCIPAL) return { kind: 'scim', id: null, name, member, key: null };
     if (sessions === null || isSignedInByHost(request)) return { kind: 'host', id, name, member, key: null };
     const session = await findSession(request, sessions);
     if (session !== undefined) return { ...(await actorOfSession(session)), member };

@@ -253,7 +253,8 @@ async function hashBootstrapKeys(keys: readonly BootstrapKey[], platform: Platfo
 const ACT_AS_HEADER = 'x-act-as-key';
 
 const SCIM_PATH = '/scim/v2/';
-const SCIM_PRINCIPAL: Principal = { kind: 'management', id: 'scim', name: 'SCIM' };
+/** The principal of a directory that sends people and groups. */
+export const SCIM_PRINCIPAL: Principal = { kind: 'management', id: 'scim', name: 'SCIM' };
 
 /** The principal of a session that began with a one-time link. */
 export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: 'UI' };

@@ -12,6 +12,12 @@ function createRandom(seed: number): () => number {
   };
 }
 
+function pickFrom<Item>(items: readonly Item[], random: () => number): Item {
+  const [item] = items.slice(Math.floor(random() * items.length));
+  if (item === undefined) throw new Error('There is nothing to pick from');
+  return item;
+}
+
 interface Plain {
   userName: string;
   externalId?: string | undefined;
@@ -28,7 +34,7 @@ type Move = readonly [operation: object, change: ((user: Plain) => void) | null]
 const ODD = ['x', 'ß \u0000 "', '😀', 'a'.repeat(200), '%00', '__proto__'] as const;
 
 function createMoves(random: () => number, n: number): readonly Move[] {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const pick = <Item>(items: readonly Item[]): Item => pickFrom(items, random);
   const op = pick(['add', 'Replace', 'REPLACE', 'Add']);
   const text = pick([`t${n}`, ...ODD]);
   const name = `user${n}@example.com`;
@@ -77,8 +83,7 @@ test('of 1,000 random patches none is a 5xx, a refused one changes nothing, and 
   const refused = { count: 0 };
   for (let n = 0; n < 1000; n += 1) {
     const moves = Array.from({ length: 1 + Math.floor(random() * 3) }, () => {
-      const all = createMoves(random, n);
-      return all[Math.floor(random() * all.length)] as Move;
+      return pickFrom(createMoves(random, n), random);
     });
     const isWrong = moves.some(([, change]) => change === null);
     const next = { ...model };
@@ -116,7 +121,7 @@ test('of 300 random changes of a group none is a 5xx, and its members are as a p
       [{ op: 'add', path: 'members', value: [{ value: 'nobody' }] }, null],
       [{ op: 'add', path: 'members', value: [{ value: 7 }] }, null],
     ];
-    const [operation, next] = moves[Math.floor(random() * moves.length)] as (typeof moves)[number];
+    const [operation, next] = pickFrom(moves, random);
     const { status } = await ask('PATCH', `/Groups/${id}`, { Operations: [operation] });
     expect([n, status]).toEqual([n, next === null ? 400 : 200]);
     members = next ?? members;

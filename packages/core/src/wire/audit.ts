@@ -58,9 +58,10 @@ export const auditEntrySchema = z.object({
   actor: z.object({
     /**
      * `session`: a browser that is signed in. `cli`: a command on the gateway's machine. `config`: the configuration.
-     * `host`: somebody whom the application around the gateway has signed in. `unknown`: nobody who could be told.
+     * `host`: somebody whom the application around the gateway has signed in. `scim`: the company's directory.
+     * `unknown`: nobody who could be told.
      */
-    kind: z.enum(['key', 'session', 'cli', 'config', 'host', 'unknown']),
+    kind: z.enum(['key', 'session', 'cli', 'config', 'host', 'scim', 'unknown']),
     /** The hash of a key, or the fingerprint of a session. */
     id: nullableString,
     name: nullableString,

@@ -87,9 +87,9 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
 
 const MIN_SCIM_TOKEN = 16;
 
-/** Whoever guesses it adds and removes people. A reference to it may be shorter. */
+/** Whoever guesses it adds and removes people. What a reference leads to is looked at, or told to be missing. */
 function checkScimToken({ scim: { token } }: ConfigCheck['file']): ConfigIssue[] {
-  if (token === null || token.length >= MIN_SCIM_TOKEN) return [];
+  if (token === null || token.length >= MIN_SCIM_TOKEN || /^(?:env|file):/.test(token)) return [];
   return [{ path: 'scim.token', message: `must have at least ${MIN_SCIM_TOKEN} characters` }];
 }
 

@@ -77,6 +77,29 @@ test('reads regions and their hosts', () => {
   expect(load({}).regions).toEqual([]);
 });
 
+test('reads the token of SCIM, which is not short, and issuers of JWTs with what is usual', () => {
+  const jwt = [{ issuer: 'https://id.example', audience: 'gateway' }];
+  const { auth, scim } = load(
+    { scim: { token: 'env:SCIM' }, auth: { jwt } },
+    {
+      env: { SCIM: 'a-token-that-is-long' },
+    },
+  );
+  expect(scim).toEqual({ token: 'a-token-that-is-long' });
+  expect(auth.jwt).toEqual([
+    {
+      ...jwt[0],
+      algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+      clockToleranceSeconds: 30,
+      claims: {},
+    },
+  ]);
+  expect(load({}).scim).toEqual({ token: null });
+  expect(refused({ scim: { token: 'short' } })).toEqual(['scim.token: must have at least 16 characters']);
+  expect(refused({ scim: { token: 'env:NONE' } })).toHaveLength(1);
+  expect(refused({ auth: { jwt: [{ ...jwt[0], algorithms: ['HS256'] }] } })[0]).toContain('auth.jwt[0].algorithms[0]');
+});
+
 test('an empty file is a whole configuration', () => {
   const config = load({ $schema: './config.schema.json' });
   expect(config).toMatchObject({

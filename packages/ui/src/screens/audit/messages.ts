@@ -123,6 +123,7 @@ export const auditMessages = createMessages(
       cli: 'Command line',
       config: 'Configuration',
       host: 'Application',
+      scim: 'Directory (SCIM)',
       unknown: 'Not signed in',
     },
     export: {
@@ -273,6 +274,7 @@ export const auditMessages = createMessages(
         cli: 'Kommandozeile',
         config: 'Konfiguration',
         host: 'Anwendung',
+        scim: 'Verzeichnis (SCIM)',
         unknown: 'Nicht angemeldet',
       },
       export: {
