@@ -77,7 +77,7 @@ export type { OidcSignIn, ProxySignIn, SignInOptions } from './auth/identity-ses
   type TokenClaims,
   type TokenIssuer,
   type TokenOptions,
-} from './auth/tokens.ts';
+} from './auth/token-issuers.ts';
 export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
 export type { BootstrapKey } from './auth/authenticate.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/catalog.ts';

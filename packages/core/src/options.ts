@@ -6,7 +6,7 @@ import type { AuditListener } from './audit/audit-trail.ts';
 import type { BootstrapKey } from './auth/authenticate.ts';
 import type { SignInOptions } from './auth/identity-sessions.ts';
 import type { MemberDirectory } from './auth/keys.ts';
-import type { TokenOptions } from './auth/tokens.ts';
+import type { TokenOptions } from './auth/token-issuers.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Timeouts } from './calls/attempt.ts';
 import type { RegionOptions, RequestHook } from './calls/model-call.ts';

@@ -7,7 +7,8 @@ import type { KeyRecord, Store } from '../stores/store.ts';
 import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
-import { createTokens, readToken, type TokenOptions } from './tokens.ts';
+import type { TokenOptions } from './token-issuers.ts';
+import { createTokens, readToken } from './tokens.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS, type ShareFailures } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */

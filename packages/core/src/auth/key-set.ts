@@ -4,7 +4,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { sendWhole, toText, type Transport } from '../foundation/transport.ts';
-import type { TokenIssuer } from './tokens.ts';
+import type { TokenIssuer } from './token-issuers.ts';
 
 type FindKey = JWTVerifyGetKey;
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { type BootstrapKey, createConfiguredKeys } from './authenticate.ts';
-import type { MemberDirectory } from './member-principal.ts';
+import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from './member-principal.ts';
 
 /** A stored key by its hash. Throws `not_found`; keys of the configuration are not stored. */
 export async function findKey(
@@ -61,8 +61,7 @@ export async function createKeyRecord(options: NewKey): Promise<{ key: string; r
   };
 }
 
-/** The workspace of everything until there are others. */
-export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000000';
+export { DEFAULT_WORKSPACE_ID };
 
 /** The key with its middle left out, for people to recognise it by. */
 export function toKeyLabel(key: string): string {

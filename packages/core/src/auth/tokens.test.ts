@@ -10,7 +10,7 @@ import { createCoreGateway } from '../../../../test/support/gateways/core-gatewa
 import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { readText } from '../foundation/transport.ts';
-import type { TokenIssuer } from './tokens.ts';
+import type { TokenIssuer } from './token-issuers.ts';
 
 interface Key extends GenerateKeyPairResult {
   readonly kid: string;

@@ -4,8 +4,8 @@ import { GatewayError } from '../foundation/errors.ts';
 import { createFetchTransport } from '../foundation/fetch-transport.ts';
 import type { Principal } from '../http/request.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
-import { DEFAULT_WORKSPACE_ID } from './keys.ts';
-import type { TokenIssuer, TokenOptions, TokenParts, VerifiedToken } from './tokens.ts';
+import { DEFAULT_WORKSPACE_ID } from './member-principal.ts';
+import type { TokenIssuer, TokenOptions, TokenParts, VerifiedToken } from './token-issuers.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_TOLERANCE_SECONDS = 30;
