@@ -44,7 +44,7 @@ const concrete = (path: string): string => path.replace('{author}', 'acme').repl
 test.each(NEEDS_KEY)(
   'responds with 401 to %s %s without a key and with an unknown one',
   async (method, path, surface) => {
-    const { gateway } = createCoreGateway(idle);
+    const { gateway } = createCoreGateway(idle, { scimToken: 'a token that nobody sends' });
     for (const headers of [{}, { authorization: 'Bearer sk-unknown' }, { authorization: 'nonsense' }]) {
       const response = await gateway.handle({
         method,
@@ -59,6 +59,10 @@ test.each(NEEDS_KEY)(
       expect(response.status).toBe(401);
       if (surface === 'ollama') {
         expect(jsonOf(response)).toEqual({ error: expect.any(String) as string });
+        continue;
+      }
+      if (path.startsWith('/scim/')) {
+        expect(jsonOf(response)).toMatchObject({ status: '401', detail: expect.any(String) as string });
         continue;
       }
       if (surface === 'gemini') {
