@@ -72,6 +72,7 @@ export {
   type ProvenIdentity,
 } from './auth/identity-provider.ts';
 export type { OidcSignIn, ProxySignIn, SignInOptions } from './auth/identity-sessions.ts';
+export {
   TOKEN_ALGORITHMS,
   type TokenAlgorithm,
   type TokenClaims,

@@ -2,8 +2,10 @@ import type { Membership, WorkspaceRecord } from '../stores/store.ts';
 
 type Role = Membership['role'];
 
+const RANKS: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2 };
+
 /** The higher of two roles in a workspace. */
-export const higherRole = (one: Role, other: Role): Role => (one === 'admin' ? one : other);
+export const higherRole = (one: Role, other: Role): Role => (RANKS[one] > RANKS[other] ? one : other);
 
 /** What somebody has given by hand; null for nothing. */
 const ownRoleOf = ({ role, own_role: own, mapped_role: mapped }: Membership): Role | null =>

@@ -35,8 +35,14 @@ interface KeyParts {
   readonly refusals: Refusals;
   readonly store: Pick<
     Store,
-    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'settings' | 'workspaces'
-    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'members' | 'workspaces'
+    | 'generations'
+    | 'guardrails'
+    | 'keyAssignments'
+    | 'keys'
+    | 'memberAssignments'
+    | 'members'
+    | 'settings'
+    | 'workspaces'
   >;
 }
 
@@ -123,14 +129,12 @@ export const getCurrentKey = operation<KeyParts>()({
   response: currentKeyResponseSchema,
   async run({ principal, parts }) {
     const record = await parts.store.keys.get(principal.id);
-    const limit = record ?? { limitUsd: principal.limitUsd ?? null, limitReset: null, includeByokInLimit: false };
-    const { usage, remainingUsd } = await readKeyUsage(principal.id, withRaise(principal.id, limit, parts), parts);
     const limit = record ?? {
       limitUsd: principal.limitUsd ?? null,
       limitReset: principal.limitReset ?? null,
       includeByokInLimit: principal.includeByokInLimit ?? false,
     };
-    const { usage, remainingUsd } = await readKeyUsage(principal.id, limit, parts);
+    const { usage, remainingUsd } = await readKeyUsage(principal.id, withRaise(principal.id, limit, parts), parts);
     const layers = await findLayers(principal, parts.store);
     const isManagement = principal.kind === 'management';
     return {

@@ -163,11 +163,9 @@ async function toBodies(
     memberships.map(async ({ user_id, role, created_at }) => ({
       id: toUuid(await platform.sha256(`${workspaceId}/${user_id}`)),
       workspace_id: workspaceId,
-      ...membership,
-      // The public API knows two roles.
-      role: membership.role === 'viewer' ? ('member' as const) : membership.role,
       user_id,
-      role,
+      // The public API knows two roles.
+      role: role === 'viewer' ? ('member' as const) : role,
       created_at,
     })),
   );

@@ -133,6 +133,8 @@ export function createAuthenticate(
   const requireInForce = async (session: Session, request: GatewayRequest): Promise<void> => {
     if (options.identitySessions != null) return options.identitySessions.requireInForce(session, request);
     throw new GatewayError('authentication', 'This session has ended; sign in again');
+  };
+
   const { store, members, logger } = options;
   const tokens = options.tokens && createTokens(options.tokens, { platform, logger, store, members });
   /** Whoever tries tokens is slowed like whoever tries keys. */

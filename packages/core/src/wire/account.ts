@@ -135,15 +135,15 @@ const workspaceMemberSchema = z.object({
 });
 export type WorkspaceMember = z.infer<typeof workspaceMemberSchema>;
 
+const workspaceRoleSchema = z.enum(['admin', 'member', 'viewer']);
+
 /** A member as the workspace's row has it. */
-export const membershipSchema = workspaceMemberSchema
-  .pick({ user_id: true, created_at: true })
-  .extend({ role: z.enum(['admin', 'member', 'viewer']) });
-export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, role: true, created_at: true }).extend({
+export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, created_at: true }).extend({
+  role: workspaceRoleSchema,
   /** The role that mappings of groups give. Absent where none gives any; `role` is the higher one of both. */
-  mapped_role: workspaceMemberSchema.shape.role.optional(),
+  mapped_role: workspaceRoleSchema.optional(),
   /** Beside `mapped_role`: the role that was given by hand; null for none. */
-  own_role: workspaceMemberSchema.shape.role.nullable().optional(),
+  own_role: workspaceRoleSchema.nullable().optional(),
 });
 
 /** The body of `POST /workspaces/{id}/members/add` and `/remove`. Closed. */

@@ -48,15 +48,11 @@ export const secretsOf = ({
 
 /** Every secret of a configuration, for the log to leave out. */
 export function listSecrets(config: GatewayConfig): string[] {
-  const { auth, signIn, metrics, providers, webhooks, mail, webSearch, files, store, shared, optionSecrets } = config;
+  const { auth, signIn, scim, metrics, providers, webhooks, mail, webSearch, files, store, shared } = config;
   return [
-    ...optionSecrets,
+    ...config.optionSecrets,
     ...auth.bootstrapKeys.map(({ key }) => key),
     signIn.oidc?.clientSecret ?? '',
-  const { auth, scim, metrics, providers, webhooks, webSearch, files, store, shared, optionSecrets } = config;
-  return [
-    ...optionSecrets,
-    ...auth.bootstrapKeys.map(({ key }) => key),
     scim.token ?? '',
     ...providers.flatMap(secretsOf),
     webhooks.signingSecret ?? '',

@@ -239,6 +239,8 @@ async function openReplaySources(
   const { withEngine } = await import('../engine/demo-engine.ts');
   const { close, ...parts } = await withEngine(replay, engine);
   return { ...parts, closeAfterwards: [{ close }] };
+}
+
 /** Issuers of tokens, which are asked without any of the connections to providers. */
 async function openTokens({ auth, timeouts }: GatewayConfig): Promise<GatewayOptions['tokens']> {
   if (auth.jwt.length === 0) return undefined;
