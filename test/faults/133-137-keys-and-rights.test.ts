@@ -71,6 +71,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'PUT /api/v1/workspaces/{id}/budgets/{interval}': { limit_usd: 1 },
   'POST /api/v1/workspaces/{id}/members/add': { user_ids: ['mo'] },
   'POST /api/v1/workspaces/{id}/members/remove': { user_ids: ['mo'] },
+  'PUT /admin/v1/workspaces/{id}/roles/{user_id}': { role: 'viewer' },
   'POST /api/v1/observability/destinations': { type: 'webhook', name: 'x', config: { url: 'https://example.com/' } },
   'PATCH /api/v1/observability/destinations/{id}': {},
   'POST /admin/v1/setup/provider-tests': { provider: { wire: 'openai', baseUrl: 'https://up.example/v1' } },

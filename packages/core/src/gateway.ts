@@ -4,10 +4,10 @@ import { handleAudited, isAudited, noteRefused } from './audit/audited-routes.ts
 import { askedModelOf } from './calls/asked-model.ts';
 import { boundModels, describeLeftOut } from './catalog/bound-models.ts';
 import { describeUnknownName } from './catalog/refuse-unknown-names.ts';
-import { whenKnown } from './foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from './foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import type { MetricFamily } from './foundation/host.ts';
-import { type GatewayRequest, type Principal, requestIdOf } from './http/request.ts';
+import { type GatewayRequest, type Principal, type PublicContext, requestIdOf } from './http/request.ts';
 import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 import { createRouter, type Route, type RouteMatch, type Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
@@ -286,8 +286,9 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
         : whenKnown(runtime.authenticate(request), (principal) => {
             caller = principal;
             refuseWrongKind(principal, route);
-            if (isAudited(route, runtime.audit, principal)) return handleAudited(route, context, principal);
-            return whenKnown(route.load(), (operation) => operation.handle({ ...context, principal }));
+            return principal.member === undefined || principal.kind === 'api'
+              ? handleAs(route, context, principal)
+              : handleAsMember(route, context, principal);
           });
     return finish(runtime, request, await handling);
   } catch (thrown) {
@@ -309,6 +310,20 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
     return finish(runtime, request, toErrorResponse(error, responseHeaders, errors));
   }
+}
+
+type CallContext = PublicContext<Runtime>;
+type KeyRoute = Exclude<Route<ApiParts>, { readonly auth: 'none' }>;
+
+function handleAs(route: KeyRoute, context: CallContext, principal: Principal): Awaitable<GatewayResponse> {
+  if (isAudited(route, context.parts.audit, principal)) return handleAudited(route, context, principal);
+  return whenKnown(route.load(), (operation) => operation.handle({ ...context, principal }));
+}
+
+/** Within what the role of a member who has signed in permits. Loaded late: calls by keys do without. */
+async function handleAsMember(route: KeyRoute, context: CallContext, principal: Principal): Promise<GatewayResponse> {
+  const { admitMember } = await import('./api/member-parts.ts');
+  return handleAs(route, { ...context, parts: admitMember(route.operationId, principal, context.parts) }, principal);
 }
 
 /**

@@ -382,6 +382,7 @@ export type {
   GenerationFacts,
   GenerationFilter,
   GenerationHistogram,
+  GenerationReach,
   HistogramBucket,
   HistogramFigures,
   HistogramPart,
@@ -407,6 +408,7 @@ export {
 export {
   type AttemptSource,
   type FactSource,
+  isInReach,
   matchesFilter,
   toAttemptFacts,
   toGenerationFacts,

@@ -40,7 +40,8 @@ import { createCallFigures } from './generations/call-figures.ts';
 import { createFeedOfAll, createGenerationFeed } from './generations/feed.ts';
 import { toFilterFunctions } from './guardrails/filter-functions.ts';
 import { createGuardrailHits } from './guardrails/hits.ts';
-import { createPolicyOf } from './guardrails/policy.ts';
+import { createPolicyOf, findLayers } from './guardrails/policy.ts';
+import type { Principal } from './http/request.ts';
 import { createCallLimits } from './limits/call-limits.ts';
 import { createKeyLimits, refuseUncounted } from './limits/key-limits.ts';
 import { createLedger, type LedgerOptions } from './limits/ledger.ts';
@@ -258,6 +259,7 @@ export function createFoundations(
       platform,
     ),
     findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
+    layersOf: (principal: Principal) => findLayers(principal, store),
     regionOf: createRegionOf(options.regions ?? []),
     dataRegionOf: createDataRegionOf(options.regions ?? []),
     attempts: {

@@ -218,6 +218,8 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /api/v1/workspaces/{id}/members': management(workspaceMembers('listWorkspaceMembers'), 'List the members of a workspace'),
     'POST /api/v1/workspaces/{id}/members/add': management(workspaceMembers('addWorkspaceMembers'), 'Add members to a workspace', { audit: 'workspace.add_members' }),
     'POST /api/v1/workspaces/{id}/members/remove': management(workspaceMembers('removeWorkspaceMembers'), 'Remove members without keys from a workspace', { audit: 'workspace.remove_members' }),
+    'GET /admin/v1/workspaces/{id}/roles': admin(workspaceMembers('listWorkspaceRoles'), 'List the roles of the members of a workspace'),
+    'PUT /admin/v1/workspaces/{id}/roles/{user_id}': admin(workspaceMembers('setWorkspaceRole'), 'Set the role of a member in a workspace', { audit: 'workspace.set_role' }),
   },
   Destinations: {
     'GET /api/v1/observability/destinations': management(destinations('listDestinations'), 'List the destinations of a workspace', { wrongKey: 401 }),

@@ -14,6 +14,7 @@ import {
   exchangedKeySchema,
 } from '../wire/auth-keys.ts';
 import { refuseField } from '../wire/fields.ts';
+import { refuseKeyIn } from './member-keys.ts';
 
 export interface AuthKeyParts {
   readonly platform: Platform;
@@ -36,12 +37,14 @@ export const createAuthCode = operation<AuthKeyParts>()({
     const host = body.callback_url === undefined ? 'App without a callback' : new URL(body.callback_url).host;
     const { code_challenge: text, code_challenge_method: method = 'plain' } = body;
     const agreed = await store.keys.get(principal.id);
+    const workspaceId = await chooseWorkspaceId(body.workspace_id, parts);
+    refuseKeyIn(workspaceId, principal);
     const id = await authCodes.issue({
       name: body.key_label ?? host,
       limitUsd: body.limit ?? null,
       limitReset: body.usage_limit_type ?? null,
       expiresAt: body.expires_at ?? null,
-      workspaceId: await chooseWorkspaceId(body.workspace_id, parts),
+      workspaceId,
       userId: principal.userId ?? null,
       challenge: text === undefined ? null : { method, text },
       agreedBy: agreed === undefined ? null : agreed.hash,

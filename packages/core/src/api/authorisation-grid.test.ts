@@ -188,6 +188,8 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /api/v1/workspaces/{id}/members': [401, 403, 404],
   'POST /api/v1/workspaces/{id}/members/add': [401, 403, 404],
   'POST /api/v1/workspaces/{id}/members/remove': [401, 403, 404],
+  'GET /admin/v1/workspaces/{id}/roles': [401, 403, 404],
+  'PUT /admin/v1/workspaces/{id}/roles/{user_id}': [401, 403, 404],
   'GET /api/v1/observability/destinations': [401, 401, 200],
   'POST /api/v1/observability/destinations': [401, 403, 400],
   'GET /api/v1/observability/destinations/{id}': [401, 401, 404],

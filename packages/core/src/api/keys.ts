@@ -1,12 +1,12 @@
 import { insertKey } from '../account/members.ts';
 import { chooseWorkspaceId, ORGANIZATION_ID } from '../account/workspaces.ts';
 import { type ConfiguredKey, type ConfiguredKeys, toKeyPrincipal } from '../auth/authenticate.ts';
-import { createKeyRecord, DEFAULT_WORKSPACE_ID, findKey, noKey } from '../auth/keys.ts';
+import { createKeyRecord, DEFAULT_WORKSPACE_ID, findKey, type MemberDirectory, noKey } from '../auth/keys.ts';
 import type { Refusals } from '../auth/refusals.ts';
 import { type EndpointParts, modelsWith, toUsableEndpoints } from '../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { findLayers } from '../guardrails/policy.ts';
+import type { LayersOf } from '../guardrails/policy.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
 import { findRaise, readKeyUsage } from '../limits/budgets.ts';
@@ -29,6 +29,8 @@ import {
   refusalQuerySchema,
   updateKeyRequestSchema,
 } from '../wire/keys.ts';
+import { creatorOf, kindOf, refuseBeyondLimits, refuseKeyIn, refuseWidening } from './member-keys.ts';
+import type { MemberReach } from './member-view.ts';
 
 interface KeyParts {
   readonly platform: Platform;
@@ -44,6 +46,10 @@ interface KeyParts {
     | 'settings'
     | 'workspaces'
   >;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'workspaces'>;
+  readonly layersOf: LayersOf;
+  readonly members: MemberDirectory;
+  readonly reach?: MemberReach | undefined;
 }
 
 /** What it takes to show the keys of the configuration, too, and what holds for a key. */
@@ -136,6 +142,9 @@ export const getCurrentKey = operation<KeyParts>()({
     };
     const { usage, remainingUsd } = await readKeyUsage(principal.id, withRaise(principal.id, limit, parts), parts);
     const layers = await findLayers(principal, parts.store);
+    const limit = record ?? { limitUsd: principal.limitUsd ?? null, limitReset: null, includeByokInLimit: false };
+    const { usage, remainingUsd } = await readKeyUsage(principal.id, limit, parts);
+    const layers = await parts.layersOf(principal);
     const isManagement = principal.kind === 'management';
     return {
       data: {
@@ -186,16 +195,19 @@ export const createKey = operation<KeyParts>()({
   status: 201,
   errors: ['conflict'],
   async run({ parts, body }) {
+  async run({ principal, parts, body }) {
+    const workspaceId = await chooseWorkspaceId(body.workspace_id, parts);
+    refuseKeyIn(workspaceId, principal);
     const { key, record } = await createKeyRecord({
       platform: parts.platform,
       name: body.name,
-      kind: body.management === true ? 'management' : 'api',
+      kind: kindOf(body, parts),
       limitUsd: body.limit ?? null,
       limitReset: body.limit_reset,
       includeByokInLimit: body.include_byok_in_limit,
-      workspaceId: await chooseWorkspaceId(body.workspace_id, parts),
+      workspaceId,
       expiresAt: body.expires_at,
-      creatorUserId: body.creator_user_id,
+      creatorUserId: await creatorOf(body, workspaceId, parts),
       externalUser: body.external?.user,
     });
     await insertKey(record, parts);
@@ -231,6 +243,23 @@ export const updateKey = operation<KeyParts>()({
       expiresAt: body.expires_at === undefined ? record.expiresAt : body.expires_at,
       updatedAt: new Date(parts.platform.now()).toISOString(),
     }));
+  async run({ found: { hash }, principal, parts, body }) {
+    if (principal.member?.role === 'billing') refuseBeyondLimits(body);
+    const { reach } = parts;
+    const updated = await parts.store.keys.update(hash, (record) => {
+      const changed: KeyRecord = {
+        ...record,
+        name: body.name ?? record.name,
+        disabled: body.disabled ?? record.disabled,
+        limitUsd: body.limit === undefined ? record.limitUsd : body.limit,
+        limitReset: body.limit_reset === undefined ? record.limitReset : body.limit_reset,
+        includeByokInLimit: body.include_byok_in_limit ?? record.includeByokInLimit,
+        expiresAt: body.expires_at === undefined ? record.expiresAt : body.expires_at,
+        updatedAt: new Date(parts.platform.now()).toISOString(),
+      };
+      if (reach !== undefined && !reach.workspaceIds.has(record.workspaceId)) refuseWidening(record, changed);
+      return changed;
+    });
     if (updated === undefined) throw noKey(hash);
     return { data: await toKeyBody(updated, parts) };
   },
@@ -296,7 +325,7 @@ export const getKeyDetail = operation<AnyKeyParts>()({
   response: keyDetailResponseSchema,
   async run({ params: { hash }, parts }) {
     const { body, principal } = await findAnyKey(hash, parts);
-    const layers = await findLayers(principal, parts.store);
+    const layers = await parts.layersOf(principal);
     return {
       data: {
         ...body,

@@ -1,5 +1,9 @@
 import { removeMember } from '../account/members.ts';
+import type { z } from 'zod';
+
+import { withoutMembers } from '../account/workspaces.ts';
 import { type MemberDirectory, noMember, refuseForeignDirectory } from '../auth/keys.ts';
+import { refuseOwnerChange } from '../auth/member-principal.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Store } from '../stores/store.ts';
@@ -35,9 +39,11 @@ export const createMember = operation<MemberParts>()({
   response: memberResponseSchema,
   status: 201,
   find: ({ parts }) => refuseForeignDirectory(parts),
-  async run({ parts, body }) {
+  async run({ principal, parts, body }) {
+    refuseTwoRoles(body);
     const initial: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
     const member = changeMember(initial, body);
+    refuseOwnerChange(undefined, member, { principal, all: [] });
     await parts.store.members.insert(member, (members) => {
       if (members.every(({ id }) => id !== member.id)) return;
       throw refuseField('user_id', `there is a member ${member.id} already`);
@@ -51,21 +57,55 @@ export const updateMember = operation<MemberParts>()({
   params: ['id'],
   body: updateMemberRequestSchema,
   response: memberResponseSchema,
+  errors: ['conflict'],
   find: ({ parts }) => refuseForeignDirectory(parts),
-  async run({ params: { id }, parts, body }) {
-    const updated = await parts.store.members.update(id, (member) => changeMember(member, body));
+  async run({ params: { id }, principal, parts, body }) {
+    refuseTwoRoles(body);
+    const updated = await parts.store.members.update(id, (member, all) => {
+      const changed = changeMember(member, body);
+      refuseOwnerChange(member, changed, { principal, all });
+      return changed;
+    });
     if (updated === undefined) throw noMember(id);
     return { data: updated };
   },
 });
 
 /** `DELETE /admin/v1/members/{id}`: their keys are disabled, and they leave their workspaces and groups. */
+/** The role of the public API follows from the other one. */
+function refuseTwoRoles({ role, organization_role: own }: z.infer<typeof updateMemberRequestSchema>): void {
+  if (role !== undefined && own !== undefined)
+    throw refuseField('role', 'cannot be given together with organization_role');
+}
+
+/**
+ * `DELETE /admin/v1/members/{id}`: their guardrail assignment goes with them, so their keys are disabled first, which
+ * would be free of the guardrail otherwise. They leave their workspaces, too.
+ */
 export const deleteMember = operation<MemberParts>()({
   params: ['id'],
   response: deletedSchema,
-  async run({ params: { id }, parts }) {
+  errors: ['conflict'],
+  async run({ params: { id }, principal, parts }) {
     refuseForeignDirectory(parts);
     if (!(await removeMember(id, parts))) throw noMember(id);
+    const { store, platform } = parts;
+    // Of two owners who remove each other at once, one finds that the other has gone.
+    const removed = await store.members.update(id, (member, all) => {
+      refuseOwnerChange(member, null, { principal, all });
+      return { ...member, active: false };
+    });
+    if (removed === undefined) throw noMember(id);
+    const updatedAt = new Date(platform.now()).toISOString();
+    for (const { hash, creatorUserId, disabled } of await store.keys.list()) {
+      if (creatorUserId !== id || disabled) continue;
+      await store.keys.update(hash, (key) => ({ ...key, disabled: true, updatedAt }));
+    }
+    for (const { id: workspaceId, members } of await store.workspaces.list()) {
+      if (members?.some((membership) => membership.user_id === id) !== true) continue;
+      await store.workspaces.update(workspaceId, (record) => withoutMembers(record, new Set([id])));
+    }
+    await store.members.remove(id);
     return { deleted: true };
   },
 });

@@ -8,6 +8,7 @@ import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/requ
 import { countEndpointStates } from '../routing/health/endpoint-health.ts';
 import { hasEnded, type VideoJob } from '../stores/video-jobs.ts';
 import { listWorkingJobs } from '../videos/video-job.ts';
+import { reachOf } from './permissions.ts';
 import type { SystemParts } from './system.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -302,7 +303,7 @@ async function hasToken({ headers }: GatewayRequest, { metrics, platform }: Syst
 async function refuseOthers(request: GatewayRequest, { authenticate }: SystemParts): Promise<void> {
   // A scraper has no session of the host, but may have a management key.
   const principal = (await request.authenticate?.()) ?? (await authenticate({ ...request, authenticate: undefined }));
-  if (principal.kind === 'management') return;
+  if (principal.kind === 'management' && reachOf(principal, 'getMetrics') !== null) return;
   throw new GatewayError('permission_denied', 'Metrics require a management key or the token from metrics.token');
 }
 

@@ -6,6 +6,7 @@ import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import { publicOperation } from '../http/operation.ts';
 import type { Principal, PublicContext } from '../http/request.ts';
 import { createSessionRequestSchema, type SessionData, sessionResponseSchema } from '../wire/keys.ts';
+import { permittedOperations } from './permissions.ts';
 
 export interface SessionParts {
   readonly authenticate: AuthenticateCaller;
@@ -22,6 +23,15 @@ export interface SessionParts {
 /** A session as its browser sees it. */
 export function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {
   return { signed_in: true, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
+function toSessionData({ name, csrfToken, expiresAtMs }: Session) {
+  return { signed_in: true as const, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
+}
+
+/** Who a member is and what they may do; nothing for the operator, who may do everything. */
+function toMemberData(principal: Principal): Partial<Extract<SessionData, { signed_in: true }>> {
+  const { member, userId } = principal;
+  if (member === undefined) return {};
+  return { user_id: userId ?? null, role: member.role, operations: permittedOperations(principal) };
 }
 
 type SessionContext = Pick<PublicContext<SessionParts>, 'request' | 'parts'>;
@@ -46,7 +56,8 @@ async function findSession(context: SessionContext): Promise<SessionData | undef
   const principal = await authenticate(context);
   // The key may be gone by now.
   if (principal?.kind !== 'management') return undefined;
-  return session === undefined ? toHostSessionData(principal) : toSessionData(session);
+  const data = session === undefined ? toHostSessionData(principal) : toSessionData(session);
+  return { ...data, ...toMemberData(principal) };
 }
 
 /** Not by a key in the headers: this is about browsers. */
@@ -60,8 +71,8 @@ async function authenticate({ request, parts }: SessionContext): Promise<Princip
 }
 
 /** The host has its own sign-in, and its own guard against forged requests. */
-const toHostSessionData = ({ name }: Principal): SessionData => ({
-  signed_in: true,
+const toHostSessionData = ({ name }: Principal) => ({
+  signed_in: true as const,
   name,
   csrf_token: '',
   expires_at: null,

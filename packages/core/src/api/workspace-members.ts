@@ -1,6 +1,6 @@
 import { withOwnRole } from '../account/memberships.ts';
 import { changeWorkspace, findWorkspace, withoutMembers } from '../account/workspaces.ts';
-import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
+import { DEFAULT_WORKSPACE_ID, type MemberDirectory, noMember } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { type Issue, refuseIssues } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -11,6 +11,9 @@ import {
   removedMembersSchema,
   type WorkspaceMember,
   workspaceMemberListSchema,
+  workspaceRoleListSchema,
+  workspaceRoleRequestSchema,
+  workspaceRoleResponseSchema,
   workspaceUserIdsSchema,
 } from '../wire/account.ts';
 import { pageQuerySchema, toPage } from '../wire/fields.ts';
@@ -109,6 +112,43 @@ export const removeWorkspaceMembers = operation<WorkspaceMemberParts>()({
   },
 });
 
+const toRole = ({ user_id, role }: Membership) => ({
+  user_id,
+  role: role === 'admin' ? ('administrator' as const) : role,
+});
+
+/** `GET /admin/v1/workspaces/{id}/roles`: the roles of the members of a workspace, in the order of the members. */
+export const listWorkspaceRoles = operation<WorkspaceMemberParts>()({
+  params: ['id'],
+  response: workspaceRoleListSchema,
+  find: ({ params, parts }) => findWorkspace(params.id, parts),
+  run: async ({ parts, found }) => ({ data: (await membershipsOf(found, parts)).map(toRole) }),
+});
+
+/** `PUT /admin/v1/workspaces/{id}/roles/{user_id}`: the role of a member of the workspace, or makes them one with it. */
+export const setWorkspaceRole = operation<WorkspaceMemberParts>()({
+  params: ['id', 'user_id'],
+  body: workspaceRoleRequestSchema,
+  response: workspaceRoleResponseSchema,
+  find: ({ params, parts }) => findWorkspace(params.id, parts),
+  async run({ params: { user_id: userId }, parts, body: { role }, found: { id } }) {
+    if ((await parts.members.get(userId)) === undefined) throw noMember(userId);
+    if (id === DEFAULT_WORKSPACE_ID) {
+      throw new GatewayError(
+        'invalid_request',
+        'In the default workspace everybody has the role that they have in the organization; change that instead',
+      );
+    }
+    const membership: Membership = {
+      user_id: userId,
+      role: role === 'administrator' ? 'admin' : role,
+      created_at: new Date(parts.platform.now()).toISOString(),
+    };
+    await changeWorkspace(id, parts, (record) => withMembers(record, [membership]));
+    return { data: { user_id: userId, role } };
+  },
+});
+
 interface UserIds {
   readonly user_ids: readonly string[];
 }
@@ -167,6 +207,9 @@ async function toBodies(
       // The public API knows two roles.
       role: role === 'viewer' ? ('member' as const) : role,
       created_at,
+      ...membership,
+      // The public API knows two roles.
+      role: membership.role === 'viewer' ? ('member' as const) : membership.role,
     })),
   );
 }

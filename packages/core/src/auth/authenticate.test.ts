@@ -8,11 +8,12 @@ import {
 } from '../../../../test/support/async/virtual-platform.ts';
 import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import type { GatewayRequest, Principal } from '../http/request.ts';
+import type { GatewayRequest, OrganizationRole, Principal } from '../http/request.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { KeyRecord } from '../stores/store.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createKeyRecord, toKeyLabel } from './keys.ts';
+import { createSessions } from './sessions.ts';
 
 const refuse = (): never => {
   throw new Error('the body must not be read');
@@ -282,5 +283,37 @@ describe('wrong keys', () => {
     const { authenticate } = await setUp({}, { wrongKeysPerAddress: 0 });
     const malformed = requestWith({ authorization: 'Basic x' });
     await expect(authenticate({ ...malformed, remoteAddress: '192.0.2.1' })).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+describe('A member who has signed in', () => {
+  const MEMBER = { id: 'user-1', email: '', first_name: null, last_name: null, role: 'org:member' } as const;
+
+  /** What becomes of a call in a session of the member, as the key of a user. */
+  async function actAs(role: OrganizationRole, creatorUserId: string): Promise<Principal | GatewayError> {
+    const { store, platform, record } = await setUp({ creatorUserId });
+    await store.members.insert({ ...MEMBER, organization_role: role });
+    const sessions = createSessions(platform);
+    const authenticate = createAuthenticate({ store, members: store.members }, platform, sessions);
+    const opened = requestWith({ host: 'gateway' });
+    const { secret, csrfToken } = await sessions.open({ keyHash: null, name: 'A', memberId: 'user-1' }, opened);
+    const cookie = `gateway_session_default=${secret}`;
+    const headers = { host: 'gateway', cookie, 'x-csrf-token': csrfToken, 'x-act-as-key': record.hash };
+    try {
+      return await authenticate(requestWith(headers));
+    } catch (error) {
+      return error as GatewayError;
+    }
+  }
+
+  test.each([
+    ['owner', 'user-2', { kind: 'api', userId: 'user-2' }],
+    ['administrator', 'user-2', { kind: 'api', userId: 'user-2' }],
+    ['developer', 'user-1', { kind: 'api', userId: 'user-1' }],
+    ['developer', 'user-2', { code: 'authentication', message: expect.stringMatching('Unknown API key') }],
+    ['billing', 'user-1', { code: 'permission_denied' }],
+    ['viewer', 'user-1', { code: 'permission_denied', message: expect.stringMatching('yours is viewer') }],
+  ] as const)('as %s calls by a key of %s, or is refused', async (role, creatorUserId, expected) => {
+    expect(await actAs(role, creatorUserId)).toMatchObject(expected);
   });
 });

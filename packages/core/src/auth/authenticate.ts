@@ -2,9 +2,17 @@ import { type Awaitable, once, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { type Authenticate, firstValue, type GatewayRequest, type HeaderMap, type Principal } from '../http/request.ts';
+import {
+  type Authenticate,
+  firstValue,
+  type GatewayRequest,
+  type HeaderMap,
+  type Principal,
+  type SignedInMember,
+} from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
+import { findMemberPrincipal, type MemberPrincipalParts } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
 import type { TokenOptions } from './token-issuers.ts';
@@ -32,6 +40,7 @@ interface AuthenticateOptions {
   readonly tokens?: TokenOptions | undefined;
   /** For what issuers do not send. */
   readonly logger?: Logger | undefined;
+  readonly members: MemberPrincipalParts['members'];
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }
@@ -80,8 +89,13 @@ export function createAuthenticate(
     find(await configuring(), await hash, address);
 
   /** A signed-in person may make API keys, and so may call as one without holding it. */
-  const findActedAs = async (hash: string): Promise<Principal> => {
+  const findActedAs = async (hash: string, { member, userId }: Principal): Promise<Principal> => {
     const principal = await findLater(hash);
+    if (member !== undefined && !callsAsAnyone(member)) {
+      if (member.role !== 'developer') throw refuseActing(member);
+      // A key of another does not exist for them.
+      if (userId === undefined || principal.userId !== userId) throw wrongKeys.refuse(undefined);
+    }
     if (principal.kind === 'api') return principal;
     throw new GatewayError('permission_denied', `${ACT_AS_HEADER} must name an API key; this is a management key`);
   };
@@ -119,7 +133,7 @@ export function createAuthenticate(
     refuseForged(request, session);
     const signedIn = await findSignedIn(session, request);
     const keyHash = firstValue(request.headers[ACT_AS_HEADER]);
-    return keyHash === undefined ? signedIn : findActedAs(keyHash);
+    return keyHash === undefined ? signedIn : findActedAs(keyHash, signedIn);
   };
 
   const findSignedIn = async (session: Session, request: GatewayRequest): Promise<Principal> => {
@@ -258,6 +272,13 @@ const ACT_AS_HEADER = 'x-act-as-key';
 const SCIM_PATH = '/scim/v2/';
 /** The principal of a directory that sends people and groups. */
 export const SCIM_PRINCIPAL: Principal = { kind: 'management', id: 'scim', name: 'SCIM' };
+const callsAsAnyone = ({ role }: SignedInMember): boolean => role === 'owner' || role === 'administrator';
+
+const refuseActing = ({ role }: SignedInMember): GatewayError =>
+  new GatewayError(
+    'permission_denied',
+    `Calls need the role owner, administrator or developer; yours is ${role}. Ask an administrator of the organization`,
+  );
 
 /** The principal of a session that began with a one-time link. */
 export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: 'UI' };

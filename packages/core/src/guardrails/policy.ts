@@ -36,6 +36,9 @@ export interface Policy {
  */
 export type PolicyOf = (principal: Principal) => Awaitable<Policy | null>;
 
+/** The guardrails that apply to a caller, as `findLayers` finds them. */
+export type LayersOf = (principal: Principal) => Awaitable<readonly GuardrailLayer[]>;
+
 type GuardrailStore = Pick<Store, 'guardrails' | 'keyAssignments' | 'memberAssignments'>;
 
 /** Limit of cached policies, one for each set of guardrails. */

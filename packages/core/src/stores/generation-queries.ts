@@ -109,6 +109,13 @@ export interface GenerationCondition {
   readonly isNegated: boolean;
 }
 
+/** Generations that someone may see: those that count for a member, and all of some workspaces. */
+export interface GenerationReach {
+  /** Null for no member. */
+  readonly userId: string | null;
+  readonly workspaceIds: ReadonlySet<string>;
+}
+
 /** A filter on generations; all given members have to match. */
 export interface GenerationFilter {
   /** Began at this moment or later, in Unix milliseconds. */
@@ -130,6 +137,8 @@ export interface GenerationFilter {
   /** Included. */
   readonly maxCostNanoUsd?: number | undefined;
   readonly conditions?: readonly GenerationCondition[] | undefined;
+  /** Default: all. */
+  readonly reach?: GenerationReach | undefined;
 }
 
 /** Figures of some generations. */
@@ -275,4 +284,6 @@ export interface SessionPage {
 export interface ScanQuery {
   readonly fromMs: number;
   readonly toMs: number;
+  /** Default: all. */
+  readonly reach?: GenerationReach | undefined;
 }

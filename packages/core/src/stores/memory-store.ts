@@ -1,7 +1,7 @@
 import type { GenerationFacts, GenerationFilter } from './generation-queries.ts';
 import { createActivityBook, createFacetCount, createHistogram } from './kit/aggregates.ts';
 import { fromPacked, fromStoredForm, isLongJson, toPackedJson, toStoredForm } from './kit/content-form.ts';
-import { matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
+import { isInReach, matchesFilter, toAttemptFacts, toGenerationFacts } from './kit/filters.ts';
 import { createMemoryAudit } from './kit/memory-audit.ts';
 import { createMemoryBlocks } from './kit/memory-blocks.ts';
 import { toPreview } from './kit/records.ts';
@@ -212,10 +212,11 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       for (const record of records()) histogram.add(toGenerationFacts(record), () => record);
       return histogram.read(() => RESOLVED);
     },
-    async scan({ fromMs, toMs }, look) {
+    async scan({ fromMs, toMs, reach }, look) {
       for (const record of records()) {
         const facts = toGenerationFacts(record);
-        if (facts.createdAtMs >= fromMs && facts.createdAtMs < toMs) look(toScanned(record, facts));
+        const isWithin = facts.createdAtMs >= fromMs && facts.createdAtMs < toMs;
+        if (isWithin && (reach === undefined || isInReach(facts, reach, () => record))) look(toScanned(record, facts));
       }
     },
     facets(filter) {

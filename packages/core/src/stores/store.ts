@@ -50,6 +50,7 @@ export type {
   GenerationFacets,
   GenerationFilter,
   GenerationHistogram,
+  GenerationReach,
   HistogramFigures,
   HistogramPart,
   SessionPlace,

@@ -145,6 +145,20 @@ export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, crea
   /** Beside `mapped_role`: the role that was given by hand; null for none. */
   own_role: workspaceRoleSchema.nullable().optional(),
 });
+export const membershipSchema = workspaceMemberSchema
+  .pick({ user_id: true, created_at: true })
+  .extend({ role: z.enum(['admin', 'member', 'viewer']) });
+
+const workspaceRoleSchema = z.enum(['administrator', 'member', 'viewer']);
+
+/** The body of `PUT /admin/v1/workspaces/{id}/roles/{user_id}`. Closed. */
+export const workspaceRoleRequestSchema = z.strictObject({ role: workspaceRoleSchema });
+
+/** The members of a workspace with this gateway's own roles, of which the public API knows two. */
+export const workspaceRoleListSchema = z.object({
+  data: z.array(z.object({ user_id: z.string(), role: workspaceRoleSchema })),
+});
+export const workspaceRoleResponseSchema = z.object({ data: workspaceRoleListSchema.shape.data.element });
 
 /** The body of `POST /workspaces/{id}/members/add` and `/remove`. Closed. */
 export const workspaceUserIdsSchema = z.strictObject({ user_ids: z.array(z.string().min(1).max(200)).min(1).max(100) });

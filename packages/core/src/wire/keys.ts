@@ -137,6 +137,8 @@ export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
 export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
 export const currentKeyResponseSchema = z.object({ data: currentKeySchema });
 
+const organizationRoleSchema = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
+
 /** A member of the organization, as `GET /organization/members` lists them. The id is the `creator_user_id` of keys. */
 export const memberSchema = z.object({
   id: z.string().min(1).max(200),
@@ -146,7 +148,7 @@ export const memberSchema = z.object({
   last_name: z.string().nullable(),
   role: z.enum(['org:admin', 'org:member']),
   /** The finer role of this gateway; absent means that `role` says all: administrator, or developer. */
-  organization_role: z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']).optional(),
+  organization_role: organizationRoleSchema.optional(),
   /** False for a member who may not sign in and whose keys are disabled, but who is still listed. */
   active: z.boolean().optional(),
   /** What the company's directory has sent beside; absent for a member whom it has not sent. */
@@ -167,6 +169,8 @@ const changes = {
   /** First names and last name in one; null removes them. */
   name: z.string().trim().max(400).nullable().optional(),
   role: z.enum(['member', 'admin']).optional(),
+  /** In place of `role`, which follows from it. */
+  organization_role: organizationRoleSchema.optional(),
 };
 
 /** The body of `POST /admin/v1/members`. Closed. */
@@ -180,12 +184,17 @@ export const memberResponseSchema = z.object({ data: memberSchema });
 export const memberListSchema = z.object({ data: z.array(memberSchema), total_count: z.int() });
 
 /** The member with these changes made. */
-export function changeMember(member: Member, { email, name, role }: MemberChanges): Member {
+export function changeMember(
+  member: Member,
+  { email, name, role: given, organization_role: own }: MemberChanges,
+): Member {
+  const role = own === undefined ? given : own === 'owner' || own === 'administrator' ? 'admin' : 'member';
   return {
     id: member.id,
     email: email ?? member.email,
     ...(name === undefined ? { first_name: member.first_name, last_name: member.last_name } : splitName(name ?? '')),
     role: role === undefined ? member.role : `org:${role}`,
+    ...(own !== undefined && { organization_role: own }),
     ...(role === undefined &&
       member.organization_role !== undefined && { organization_role: member.organization_role }),
     ...(member.active !== undefined && { active: member.active }),
@@ -224,6 +233,11 @@ export const sessionResponseSchema = z.object({
       name: z.string(),
       csrf_token: z.string(),
       expires_at: z.string().nullable(),
+      /** The member who has signed in; absent for the operator, who may do everything. */
+      user_id: z.string().nullable().optional(),
+      role: organizationRoleSchema.optional(),
+      /** Names of the operations that the member may perform, at least with what is theirs. */
+      operations: z.array(z.string()).optional(),
     }),
   ]),
 });

@@ -1,4 +1,10 @@
-import { toInterruptedRecord, toPreview, type Store } from '@model-gateway/core';
+import {
+  type GenerationReach,
+  type GenerationRecord,
+  type Store,
+  toInterruptedRecord,
+  toPreview,
+} from '@model-gateway/core';
 
 import { expectEqual, expectMatch, expectRejection, expectThat } from '../contract-case.ts';
 import { toContent, toKey, toRecord, toTurns } from '../rows.ts';
@@ -378,6 +384,52 @@ export const scanCases: readonly StoreCase[] = [
     );
     expectEqual(await scan(store, 4, 9), []);
   }),
+
+  storeCase(
+    'A store shows of a reach the calls of its member and of its workspaces, in every list and sum',
+    async (store) => {
+      const calls = [
+        { id: 'gen-own', userId: 'anna', workspace: null },
+        { id: 'gen-other', userId: 'Anna', workspace: 'w2' },
+        { id: 'gen-nobody', userId: undefined, workspace: null },
+        { id: 'gen-of-workspace', userId: 'bert', workspace: 'w1' },
+        { id: 'gen-own-elsewhere', userId: 'anna', workspace: 'w2' },
+      ];
+      for (const [minute, { id, userId, workspace }] of calls.entries()) {
+        const generation = { created_at: at(minute), workspace_id: workspace };
+        await store.generations.append(toRecord(id, { generation, ...(userId !== undefined && { userId }) }), null);
+      }
+      const reaches: [GenerationReach, readonly string[]][] = [
+        [{ userId: 'anna', workspaceIds: new Set() }, ['gen-own-elsewhere', 'gen-own']],
+        [{ userId: 'anna', workspaceIds: new Set(['w1']) }, ['gen-own-elsewhere', 'gen-of-workspace', 'gen-own']],
+        [{ userId: null, workspaceIds: new Set(['w1']) }, ['gen-of-workspace']],
+        [{ userId: null, workspaceIds: new Set() }, []],
+      ];
+      const { generations } = store;
+      const startMs = Date.parse(at(0));
+      const span = { createdFromMs: startMs, createdBeforeMs: Date.parse(at(9)) };
+      for (const [reach, ids] of reaches) {
+        const filter = { ...span, reach };
+        const toIds = (records: readonly GenerationRecord[]): string[] => records.map(({ generation: { id } }) => id);
+        expectEqual(toIds((await generations.page({ limit: 9, filter })).records), ids);
+        const order = { limit: 9, sort: 'time', order: 'desc' } as const;
+        expectEqual(toIds((await generations.sorted({ ...order, filter })).records), ids);
+        const buckets = { startMs, bucketMs: 600_000, buckets: 1 };
+        expectEqual((await generations.histogram({ filter, ...buckets })).total.requests, ids.length);
+        const byModel = { by: 'model', rank: 'requests', limit: 5 } as const;
+        const split = await generations.histogram({ filter, ...buckets, split: byModel });
+        expectEqual(
+          split.parts.map(({ total }) => total.requests),
+          ids.length === 0 ? [] : [ids.length],
+        );
+        expectEqual((await generations.facets(filter)).total, ids.length);
+        const seen: GenerationRecord[] = [];
+        const scanned = { fromMs: span.createdFromMs, toMs: span.createdBeforeMs, reach };
+        await generations.scan(scanned, (generation) => void seen.push(generation.readRecord()));
+        expectEqual(toIds(seen).toSorted(), ids.toSorted());
+      }
+    },
+  ),
 
   durableStoreCase(
     'A scan of a store shows the same after a restart, and what changed since',

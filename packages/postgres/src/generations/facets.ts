@@ -103,7 +103,11 @@ function countDays(column: string, filter: GenerationFilter, span: Span) {
 
 /** Whether the sums of days tell apart all that a filter is about. */
 const isInSums = ({ minCostNanoUsd: least = 0, ...filter }: GenerationFilter): boolean =>
-  least === 0 && filter.maxCostNanoUsd === undefined && filter.sessionId === undefined && !filter.conditions?.length;
+  filter.reach === undefined &&
+  least === 0 &&
+  filter.maxCostNanoUsd === undefined &&
+  filter.sessionId === undefined &&
+  !filter.conditions?.length;
 
 /** Whole days from their sums, and what is left of a span at its ends from rows. */
 function toDayRows(

@@ -1,4 +1,4 @@
-import type { GenerationCondition, GenerationFilter } from '@model-gateway/core';
+import type { GenerationCondition, GenerationFilter, GenerationReach } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
 import { toColumnId, toFactText } from '../connection/column-text.ts';
@@ -33,7 +33,14 @@ export function toFilterSql(filter: GenerationFilter = {}, { isNullEmpty = false
     if (met === undefined) remaining.push(condition);
     else parts.push(met);
   }
+  if (filter.reach !== undefined) parts.push(toReachSql(filter.reach));
   return { matches: parts.length === 0 ? sql`true` : sql.join(parts, sql` and `), remaining };
+}
+
+function toReachSql({ userId, workspaceIds }: GenerationReach): RawBuilder<unknown> {
+  const workspaces = [...workspaceIds].map(toColumnId);
+  const own = userId === null ? sql`false` : sql`g.user_id = ${toColumnId(userId)}`;
+  return workspaces.length === 0 ? own : sql`(${own} or g.workspace_id = any (${workspaces}::text[]))`;
 }
 
 /** What is held as an id; the others are facts. */

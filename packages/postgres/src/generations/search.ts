@@ -62,11 +62,11 @@ const SCAN_PAGE_ROWS = 1000;
 
 /** Shows all that began within a span, newest first, page by page: no transaction stays open meanwhile. */
 export async function scanGenerations(
-  { fromMs, toMs }: ScanQuery,
+  { fromMs, toMs, reach }: ScanQuery,
   look: (generation: ScannedGeneration) => void,
   { snapshot }: ReadParts,
 ): Promise<void> {
-  const where = isWithin(fromMs, toMs);
+  const where = sql`${isWithin(fromMs, toMs)} and ${toFilterSql({ reach }).matches}`;
   let after: TimePlace | undefined;
   for (;;) {
     const rows = await snapshot(SCAN_PAGE_MS, (read) => listRows(read, { where, after, limit: SCAN_PAGE_ROWS }));

@@ -2,7 +2,13 @@ import { isLike } from '../../foundation/parse.ts';
 import type { GenerationField } from '../../wire/generation-fields.ts';
 import type { Generation, ProviderResponse } from '../../wire/generation.ts';
 import { statusOfGeneration } from '../../wire/statuses.ts';
-import type { AttemptFacts, GenerationCondition, GenerationFacts, GenerationFilter } from '../generation-queries.ts';
+import type {
+  AttemptFacts,
+  GenerationCondition,
+  GenerationFacts,
+  GenerationFilter,
+  GenerationReach,
+} from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 
 /** Whether a generation matches the filter. Its record is read only where conditions are about more than its facts. */
@@ -23,8 +29,19 @@ export function matchesFilter(
     filter.statuses?.has(facts.status) !== false &&
     facts.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
     facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY) &&
-    (filter.conditions === undefined || meetsConditions(facts, filter.conditions, readRecord))
+    (filter.conditions === undefined || meetsConditions(facts, filter.conditions, readRecord)) &&
+    (filter.reach === undefined || isInReach(facts, filter.reach, readRecord))
   );
+}
+
+/** Whether a generation is one of those. Its record is read only where workspaces decide. */
+export function isInReach(
+  { userId }: Pick<GenerationFacts, 'userId'>,
+  reach: GenerationReach,
+  readRecord: () => GenerationRecord,
+): boolean {
+  if (userId !== null && userId === reach.userId) return true;
+  return reach.workspaceIds.size > 0 && reach.workspaceIds.has(readRecord().generation.workspace_id ?? '');
 }
 
 type Value = string | number | boolean | null | undefined;

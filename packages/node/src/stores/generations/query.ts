@@ -10,6 +10,7 @@ import {
   type GenerationPage,
   type GenerationRecord,
   type HistogramQuery,
+  isInReach,
   matchesFilter,
   type ScannedGeneration,
   type ScanQuery,
@@ -105,12 +106,13 @@ export async function countGenerations(
 /** Shows those of a span to `look`, newest first. */
 export async function scanGenerations(
   entries: Iterable<GenerationEntry>,
-  { fromMs, toMs }: ScanQuery,
+  { fromMs, toMs, reach }: ScanQuery,
   look: (generation: ScannedGeneration) => void,
 ): Promise<void> {
   await forEachThatMay(entries, { fromMs, toMs }, (entry) => {
-    const { createdAtMs } = entry.readFacts();
-    if (createdAtMs >= fromMs && createdAtMs < toMs) look(entry);
+    const facts = entry.readFacts();
+    if (facts.createdAtMs < fromMs || facts.createdAtMs >= toMs) return;
+    if (reach === undefined || isInReach(facts, reach, () => entry.readRecord())) look(entry);
   });
 }
 

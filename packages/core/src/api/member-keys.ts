@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+
+import type { MemberDirectory } from '../auth/keys.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Principal } from '../http/request.ts';
+import type { KeyRecord } from '../stores/rows.ts';
+import { refuseField } from '../wire/fields.ts';
+import type { createKeyRequestSchema, updateKeyRequestSchema } from '../wire/keys.ts';
+import type { MemberReach } from './member-view.ts';
+
+type NewKey = z.infer<typeof createKeyRequestSchema>;
+
+interface KeyMaker {
+  readonly reach?: MemberReach | undefined;
+  readonly members: MemberDirectory;
+}
+
+/** Throws `permission_denied` for a management key of somebody who does not reach everything: it would. */
+export function kindOf({ management: isManagement }: NewKey, { reach }: KeyMaker): KeyRecord['kind'] {
+  if (isManagement !== true) return 'api';
+  if (reach === undefined) return 'management';
+  throw new GatewayError('permission_denied', 'Management keys need the role owner or administrator; make an API key');
+}
+
+/** Throws `permission_denied` where the member looks at a workspace alone. */
+export function refuseKeyIn(workspaceId: string, { member }: Principal): void {
+  if (member?.role === 'owner' || member?.role === 'administrator') return;
+  if (member?.workspaces.get(workspaceId) !== 'viewer') return;
+  throw new GatewayError(
+    'permission_denied',
+    'Keys need the role member or administrator in this workspace; yours is viewer. Ask its administrator',
+  );
+}
+
+/** Whom a new key belongs to: the member, unless it is for another member of a workspace that they administer. */
+export async function creatorOf(
+  { creator_user_id: wanted }: NewKey,
+  workspaceId: string,
+  { reach, members }: KeyMaker,
+): Promise<string | null | undefined> {
+  if (reach === undefined) return wanted;
+  if (wanted == null || wanted === reach.userId) return reach.userId;
+  if (reach.workspaceIds.has(workspaceId) && (await members.get(wanted)) !== undefined) return wanted;
+  throw refuseField('creator_user_id', 'must be your own id: you make keys for yourself alone in this workspace');
+}
+
+const LIMITS: ReadonlySet<string> = new Set(['limit', 'limit_reset', 'include_byok_in_limit']);
+
+/** Throws `permission_denied` for a change of more than the limits of a key. */
+export function refuseBeyondLimits(body: z.infer<typeof updateKeyRequestSchema>): void {
+  const [other] = Object.entries(body).flatMap(([name, value]) =>
+    value === undefined || LIMITS.has(name) ? [] : name,
+  );
+  if (other === undefined) return;
+  throw new GatewayError('permission_denied', `${other} needs the role owner or administrator; billing changes limits`);
+}
+
+/** Throws `permission_denied` for a change of a member's own key that takes back what an administrator may have set. */
+export function refuseWidening(before: KeyRecord, after: KeyRecord): void {
+  const refuse = (field: string, what: string): never => {
+    throw new GatewayError('permission_denied', `${field}: ${what} needs the role owner, administrator or billing`);
+  };
+  if (before.disabled && !after.disabled) refuse('disabled', 'enabling a key again');
+  if (before.limitUsd !== null) {
+    if (after.limitUsd === null || after.limitUsd > before.limitUsd) refuse('limit', 'raising or removing a limit');
+    if (after.limitReset !== before.limitReset) refuse('limit_reset', 'changing when a limit starts again');
+    if (before.includeByokInLimit && !after.includeByokInLimit) refuse('include_byok_in_limit', 'counting less');
+  }
+  const endsLater =
+    before.expiresAt !== null &&
+    (after.expiresAt === null || Date.parse(after.expiresAt) > Date.parse(before.expiresAt));
+  if (endsLater) refuse('expires_at', 'a later end');
+}

@@ -1,0 +1,212 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Principal } from '../http/request.ts';
+import type { GenerationFilter, GenerationReach } from '../stores/generation-queries.ts';
+import type { GenerationRecord, GenerationRepository } from '../stores/generations.ts';
+import { createActivityBook } from '../stores/kit/aggregates.ts';
+import { createSessionBook } from '../stores/kit/sessions.ts';
+import type { Repository, Store, TableRepository } from '../stores/store.ts';
+import type { Reach } from './permissions.ts';
+
+/** What a member reaches, and who that is. */
+export interface MemberReach {
+  readonly userId: string;
+  readonly own: boolean;
+  /** Workspaces of which everything is reached. */
+  readonly workspaceIds: ReadonlySet<string>;
+  /** Those that the member belongs to, with the default one, which has everybody. */
+  readonly memberOf: ReadonlySet<string>;
+}
+
+/** The same in the form that one request needs. Throws `permission_denied` for a member without an id. */
+export function toMemberReach({ userId, member }: Principal, reach: Exclude<Reach, 'all'>): MemberReach {
+  if (userId === undefined) {
+    throw new GatewayError('permission_denied', 'The sign-in of the host names no member, so nothing belongs to you');
+  }
+  return { userId, ...reach, memberOf: new Set([DEFAULT_WORKSPACE_ID, ...(member?.workspaces.keys() ?? [])]) };
+}
+
+/** Whether a thing counts for the member, or is in one of their workspaces. */
+export const isReached = (
+  {
+    userId,
+    workspaceId,
+  }: { readonly userId?: string | null | undefined; readonly workspaceId?: string | null | undefined },
+  reach: MemberReach,
+): boolean => (reach.own && userId === reach.userId) || reach.workspaceIds.has(workspaceId ?? DEFAULT_WORKSPACE_ID);
+
+const refuse = (): never => {
+  throw new GatewayError(
+    'permission_denied',
+    'Your role does not reach this; ask an administrator of the organization',
+  );
+};
+
+/** What an operation that is not for everybody's eyes must not touch: each of its methods throws. */
+const REFUSED = new Proxy({}, { get: () => refuse }) as never;
+
+/**
+ * The store as a member reaches it: what is not theirs does not exist there, whatever is asked. What could not be
+ * narrowed throws `permission_denied`, so that an operation that is permitted too much shows nothing.
+ */
+export function narrowStore(store: Store, reach: MemberReach): Store {
+  const keys = narrowTable(store.keys, (key) => {
+    const isOwn = reach.own && key.creatorUserId === reach.userId;
+    return isOwn || (key.kind === 'api' && reach.workspaceIds.has(key.workspaceId));
+  });
+  const guardrails = narrowTable(store.guardrails, ({ workspace_id: id }) =>
+    reach.workspaceIds.has(id ?? DEFAULT_WORKSPACE_ID),
+  );
+  const narrowed: Partial<Store> = {
+    keys,
+    guardrails,
+    workspaces: narrowTable(
+      store.workspaces,
+      ({ id }) => reach.workspaceIds.has(id) || (reach.own && reach.memberOf.has(id)),
+    ),
+    byokKeys: narrowTable(store.byokKeys, ({ workspace_id: id }) => reach.workspaceIds.has(id)),
+    keyAssignments: {
+      async get(hash) {
+        return (await keys.get(hash)) === undefined ? undefined : store.keyAssignments.get(hash);
+      },
+      async list() {
+        const [all, own] = [await store.keyAssignments.list(), await guardrails.list()];
+        const ids = new Set(own.map(({ id }) => id));
+        const found = [];
+        for (const one of all) if (ids.has(one.guardrailId) && (await keys.get(one.subjectId))) found.push(one);
+        return found;
+      },
+      assign: (assignments) => store.keyAssignments.assign(assignments),
+      async unassign(guardrailId, hashes) {
+        const own = [];
+        for (const hash of hashes) if (await keys.get(hash)) own.push(hash);
+        return store.keyAssignments.unassign(guardrailId, own);
+      },
+    },
+    presets: narrowRows(store.presets, ({ preset, workspaceId }) =>
+      isReached({ userId: preset.creator_user_id, workspaceId }, reach),
+    ),
+    videoJobs: narrowRows(store.videoJobs, (job) => isReached(job, reach)),
+    generations: narrowGenerations(store.generations, reach, keys),
+    settings: { get: () => store.settings.get(), update: refuse },
+  };
+  return new Proxy(store, {
+    get: (target, name) =>
+      Object.hasOwn(narrowed, name)
+        ? narrowed[name as keyof Store]
+        : typeof Reflect.get(target, name, target) === 'object'
+          ? REFUSED
+          : undefined,
+  });
+}
+
+/** A repository of which other rows do not exist. Rows cannot be added to it. */
+function narrowRows<Row>(rows: Repository<Row>, isVisible: (row: Row) => boolean): Repository<Row> {
+  return {
+    async get(id) {
+      const row = await rows.get(id);
+      return row !== undefined && isVisible(row) ? row : undefined;
+    },
+    list: async () => (await rows.list()).filter(isVisible),
+    insert: async () => refuse(),
+    update: async () => refuse(),
+    remove: async () => refuse(),
+  };
+}
+
+/** The same with changes, of which none reaches another row, or makes a row another's. */
+function narrowTable<Row>(rows: TableRepository<Row>, isVisible: (row: Row) => boolean): TableRepository<Row> {
+  const keepVisible = (row: Row): Row => (isVisible(row) ? row : refuse());
+  const narrowed = narrowRows(rows, isVisible);
+  return {
+    ...narrowed,
+    insert: async (row, check) => rows.insert(keepVisible(row), check),
+    async update(id, change, initial) {
+      const known = (await rows.get(id)) ?? initial;
+      if (known === undefined || !isVisible(known)) return undefined;
+      return rows.update(id, (row, others) => keepVisible(change(keepVisible(row), others)), initial);
+    },
+    remove: async (id) => (await narrowed.get(id)) !== undefined && rows.remove(id),
+  };
+}
+
+const FOREVER_MS = Date.UTC(9999, 0);
+
+function narrowGenerations(
+  generations: GenerationRepository,
+  reach: MemberReach,
+  keys: TableRepository<{ readonly hash: string }>,
+): GenerationRepository {
+  const seen: GenerationReach = { userId: reach.own ? reach.userId : null, workspaceIds: reach.workspaceIds };
+  const isOwnAlone = reach.own && reach.workspaceIds.size === 0;
+  const own: ReadonlySet<string> = new Set([reach.userId]);
+  /** Of members alone stores keep sums. */
+  const narrow = (filter: GenerationFilter = {}): GenerationFilter => {
+    if (!isOwnAlone) return { ...filter, reach: seen };
+    return { ...filter, userIds: filter.userIds?.has(reach.userId) === false ? new Set() : own };
+  };
+  const isVisible = ({ generation, userId }: GenerationRecord): boolean =>
+    isReached({ userId, workspaceId: generation.workspace_id }, reach);
+  const shown = (record: GenerationRecord | undefined): GenerationRecord | undefined =>
+    record !== undefined && isVisible(record) ? record : undefined;
+  const get = async (id: string): Promise<GenerationRecord | undefined> =>
+    shown((await generations.get(id)) ?? (await generations.getLate?.(id)));
+  const scanAll = (look: Parameters<GenerationRepository['scan']>[1], fromMs = 0): Promise<void> =>
+    generations.scan({ fromMs, toMs: FOREVER_MS, reach: seen }, look);
+  return {
+    append: async () => refuse(),
+    async update(record) {
+      const known = await get(record.generation.id);
+      return known !== undefined && isVisible(record) && generations.update(record);
+    },
+    get,
+    getContent: async (id) => ((await get(id)) === undefined ? undefined : generations.getContent(id)),
+    getPreview: async (id) => ((await get(id)) === undefined ? undefined : generations.getPreview(id)),
+    deleteContent: async (id) => (await get(id)) !== undefined && generations.deleteContent(id),
+    // Its own pages go on after whatever was looked at, which may be a call of another.
+    async page({ limit, before, filter }) {
+      const last = before === undefined ? undefined : await get(before);
+      if (before !== undefined && last === undefined) return { records: [], next: null };
+      const createdAtMs = last === undefined ? 0 : Date.parse(last.generation.created_at);
+      const after = last && { value: createdAtMs, createdAtMs, id: last.generation.id };
+      const page = await generations.sorted({ limit, sort: 'time', order: 'desc', after, filter: narrow(filter) });
+      return { records: page.records, next: page.next?.id ?? null };
+    },
+    sorted: (query) => generations.sorted({ ...query, filter: narrow(query.filter) }),
+    // A store adds up all calls of a session, and others may have used its name.
+    async sessions(query) {
+      const book = createSessionBook<{ readonly id: string }>(query);
+      await scanAll((generation) => {
+        const record = generation.readRecord();
+        book.add(generation.readFacts(), { id: record.generation.id }, () => record);
+      });
+      return book.read();
+    },
+    histogram: (query) => generations.histogram({ ...query, filter: narrow(query.filter) }),
+    facets: (filter) => generations.facets(narrow(filter)),
+    scan: (query, look) => generations.scan({ ...query, reach: seen }, look),
+    // The sums of stores know keys alone, of which some are deleted.
+    async activity({ since, principalIds }) {
+      const book = createActivityBook();
+      await scanAll(
+        (generation) => {
+          if (principalIds?.has(generation.readFacts().principalId) !== false) book.add(generation.readRecord());
+        },
+        Date.parse(`${since}T00:00:00Z`),
+      );
+      return book.sums();
+    },
+    completeFromMs: () => generations.completeFromMs?.(),
+    count: async () => (await generations.facets(narrow())).total,
+    spentNanoUsd: async (id) => ((await keys.get(id)) === undefined ? 0 : generations.spentNanoUsd(id)),
+    async spent(query) {
+      const { principalId, userId, workspaceId } = query;
+      const isOwnMember = reach.own && (userId === reach.userId || principalId === `member:${reach.userId}`);
+      const isOwnKey = principalId !== undefined && (await keys.get(principalId)) !== undefined;
+      const isOwnWorkspace = workspaceId !== undefined && reach.workspaceIds.has(workspaceId);
+      return isOwnMember || isOwnKey || isOwnWorkspace ? generations.spent(query) : refuse();
+    },
+    listSpending: () => refuse(),
+    carrySpending: async () => refuse(),
+  };
+}
