@@ -51,7 +51,7 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
   listGenerationSessions: ownCalls,
   getSessionCache: ownCalls,
   listCacheCauses: ownCalls,
-  dryRunCacheMarks: administrators,
+  dryRunCacheMarks: ownCalls,
   exportGenerations: ownCalls,
   // Its events are numbered, and the numbers tell of the calls of others.
   followGenerations: administrators,
@@ -267,7 +267,7 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
   cancelAnyBatch: administrators,
   listWebhookDeliveries: administrators,
   resendWebhook: administrators,
-  getFixtures: administrators,
+  getFixtures: everyone,
   switchFixtureMode: administrators,
   saveFixture: administrators,
   exportFixtures: administrators,
@@ -276,7 +276,7 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
   listFixtureMisses: administrators,
   getFixtureMiss: administrators,
   acceptFixtureMiss: administrators,
-  getSampleData: administrators,
+  getSampleData: everyone,
   deleteSampleData: administrators,
 };
 

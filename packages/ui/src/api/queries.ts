@@ -21,6 +21,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { toPeriodStart } from '../format/days.ts';
 import { ApiError } from './api-error.ts';
 import { callApi, type Query } from './call-api.ts';
+import { ifPermitted } from './session.ts';
 import type { GenerationList, Key, Page, Provider } from './types.ts';
 
 interface RefreshedQuery {
@@ -118,22 +119,30 @@ export const keyDetailQuery = (hash: string) =>
 
 export const membersQuery = queryOptions({
   queryKey: ['members'],
-  queryFn: ({ signal }) => readAll<Member>('/api/v1/organization/members', 100, signal),
+  queryFn: ifPermitted('listMembers', ({ signal }) => readAll<Member>('/api/v1/organization/members', 100, signal), []),
 });
 
 export const memberAssignmentsQuery = queryOptions({
   queryKey: ['guardrails', 'member-assignments'],
-  queryFn: ({ signal }) => readAll<MemberAssignment>('/api/v1/guardrails/assignments/members', 100, signal),
+  queryFn: ifPermitted(
+    'listMemberAssignments',
+    ({ signal }) => readAll<MemberAssignment>('/api/v1/guardrails/assignments/members', 100, signal),
+    [],
+  ),
 });
 
 export const guardrailsQuery = queryOptions({
   queryKey: ['guardrails'],
-  queryFn: ({ signal }) => readAll<Guardrail>('/api/v1/guardrails', 100, signal),
+  queryFn: ifPermitted('listGuardrails', ({ signal }) => readAll<Guardrail>('/api/v1/guardrails', 100, signal), []),
 });
 
 export const keyAssignmentsQuery = queryOptions({
   queryKey: ['guardrails', 'assignments'],
-  queryFn: ({ signal }) => readAll<KeyAssignment>('/api/v1/guardrails/assignments/keys', 100, signal),
+  queryFn: ifPermitted(
+    'listKeyAssignments',
+    ({ signal }) => readAll<KeyAssignment>('/api/v1/guardrails/assignments/keys', 100, signal),
+    [],
+  ),
 });
 
 export const settingsQuery = queryOptions({
@@ -145,7 +154,11 @@ export const settingsQuery = queryOptions({
 export const rateLimitsQuery = queryOptions({
   queryKey: ['rate-limits'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: async ({ signal }) => (await callApi<RateLimitList>('/admin/v1/rate-limits', { signal })).data,
+  queryFn: ifPermitted(
+    'listRateLimits',
+    async ({ signal }) => (await callApi<RateLimitList>('/admin/v1/rate-limits', { signal })).data,
+    [],
+  ),
 });
 
 /** The default one first. */
@@ -158,7 +171,11 @@ export const workspacesQuery = queryOptions({
 export const recentCallsQuery = queryOptions({
   queryKey: ['generations', 'recent'],
   refetchInterval: refreshEvery(10_000),
-  queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
+  queryFn: ifPermitted(
+    'listGenerations',
+    ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
+    { data: [], next_cursor: null, key_names: {} },
+  ),
 });
 
 /** The latest calls of a key, model or provider. */
@@ -166,8 +183,11 @@ export const latestCallsQuery = (filter: Query) =>
   queryOptions({
     queryKey: ['generations', 'latest', filter],
     refetchInterval: refreshEvery(30_000),
-    queryFn: ({ signal }) =>
-      callApi<GenerationList>('/admin/v1/generations', { query: { ...filter, limit: RECENT }, signal }),
+    queryFn: ifPermitted(
+      'listGenerations',
+      ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { ...filter, limit: RECENT }, signal }),
+      { data: [], next_cursor: null, key_names: {} },
+    ),
   });
 
 /** Spending of today on the user's clock, as under *Today* of the overview, in US dollars. */

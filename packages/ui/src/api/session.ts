@@ -1,4 +1,5 @@
 import type { SignInProblem } from '@model-gateway/core/wire';
+import type { Member } from '@model-gateway/core/wire';
 import { createStore, useStore } from 'zustand';
 
 /**
@@ -18,8 +19,23 @@ export type Session =
       readonly isEnded?: boolean;
     }
   /** The desktop app, or a host with its own sign-in, vouches for the page. */
-  | { readonly type: 'host'; readonly name: string }
-  | { readonly type: 'cookie'; readonly name: string; readonly csrfToken: string; readonly expiresAt: string };
+  | ({ readonly type: 'host'; readonly name: string } & SessionMember)
+  | ({
+      readonly type: 'cookie';
+      readonly name: string;
+      readonly csrfToken: string;
+      readonly expiresAt: string;
+    } & SessionMember);
+
+/** Of a member who has signed in; all absent for the operator, who may do everything. */
+export interface SessionMember {
+  readonly userId?: string;
+  readonly role?: MemberRole;
+  /** Names of the operations that they may perform, at least with what is theirs. */
+  readonly operations?: ReadonlySet<string>;
+}
+
+export type MemberRole = NonNullable<Member['organization_role']>;
 
 const NONE: Session = { type: 'none' };
 
@@ -43,4 +59,25 @@ export function endSession(isEnded = false): void {
 /** Headers that a call requires beside the cookie. */
 export function toSessionHeaders(session: Session, method: string): Record<string, string> {
   return session.type === 'cookie' && method !== 'GET' ? { 'x-csrf-token': session.csrfToken } : {};
+}
+
+/** Whether those who are signed in may perform an operation of the gateway, at least with what is theirs. */
+export function may(operation: string): boolean {
+  const session = store.getState();
+  return session.type === 'none' || session.operations === undefined || session.operations.has(operation);
+}
+
+/**
+ * Loads what the role permits, and else has this at once: screens show it beside what is theirs, and are to be whole
+ * without it.
+ */
+export const ifPermitted =
+  <Context, Value>(operation: string, load: (context: Context) => Promise<Value>, otherwise: NoInfer<Value>) =>
+  (context: Context): Promise<Value> =>
+    may(operation) ? load(context) : Promise.resolve(otherwise);
+
+/** Whether those who are signed in reach everything: the operator, owners and administrators. */
+export function administers(): boolean {
+  const session = store.getState();
+  return session.type === 'none' || session.role === undefined || ['owner', 'administrator'].includes(session.role);
 }

@@ -5,6 +5,8 @@ import { callApi, toApiUrl } from '../api/call-api.ts';
 import { queryClient } from '../api/query-client.ts';
 import { endSession, getSession, setSession } from '../api/session.ts';
 import { readSignInLink, readSignInProblem } from '../sign-in-link.ts';
+import { endSession, getSession, type SessionMember, setSession } from '../api/session.ts';
+import { readSignInLink } from '../sign-in-link.ts';
 import { getDesktop } from './desktop.ts';
 import { appMessages } from './messages.ts';
 
@@ -112,11 +114,16 @@ async function findSession(): Promise<void> {
 
 function take({ data }: SessionResponse): void {
   if (!data.signed_in) return endSession(wasSignedIn());
-  const { name, csrf_token: csrfToken, expires_at: expiresAt } = data;
+  const { name, csrf_token: csrfToken, expires_at: expiresAt, user_id: userId, role, operations } = data;
+  const member: SessionMember = {
+    ...(userId != null && { userId }),
+    ...(role !== undefined && { role }),
+    ...(operations !== undefined && { operations: new Set(operations) }),
+  };
   // When the host of the page authenticates the user, the host also guards against forged requests.
-  if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name });
+  if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name, ...member });
   else {
-    setSession({ type: 'cookie', name, csrfToken, expiresAt });
+    setSession({ type: 'cookie', name, csrfToken, expiresAt, ...member });
     remember(true);
   }
 }

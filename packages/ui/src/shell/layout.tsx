@@ -11,7 +11,7 @@ import { useToasts } from '../parts/messages/toast-store.ts';
 import { loadMarkdown } from '../parts/text/load-markdown.ts';
 import { shellMessages } from './messages.ts';
 import { loadModeMenu } from './mode/mode-switch.tsx';
-import { findPlace, type Place, PLACES, toScreenName } from './navigation.ts';
+import { findPlace, isForRole, type Place, PLACES, toScreenName } from './navigation.ts';
 import { paletteMessages } from './palette/messages.ts';
 import { BottomBar, Rail } from './rail.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
@@ -81,7 +81,7 @@ function Frame() {
       >
         {t.skip}
       </a>
-      {PLACES.map((place) => (
+      {PLACES.filter(isForRole).map((place) => (
         <PlaceShortcuts key={place.path} {...place} />
       ))}
       <Rail />

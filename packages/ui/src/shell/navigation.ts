@@ -20,6 +20,7 @@ import {
   Waypoints,
 } from 'lucide-react';
 
+import { may } from '../api/session.ts';
 import { shellMessages } from './messages.ts';
 
 export type ScreenName = keyof ReturnType<typeof shellMessages>['screens'];
@@ -94,6 +95,32 @@ export const PLACE_GROUPS = [
   readonly name: keyof ReturnType<typeof shellMessages>['groups'];
   readonly places: readonly Place[];
 }[];
+
+/** The operation without which a screen has nothing to show; the others are for every role. */
+const NEEDS: Readonly<Partial<Record<ScreenName, string>>> = {
+  generations: 'listGenerations',
+  sessions: 'listGenerationSessions',
+  // Calls are made by a key.
+  playground: 'createKey',
+  videos: 'listVideos',
+  batches: 'listAllBatches',
+  files: 'listAllFiles',
+  fixtures: 'listFixtureCases',
+  reruns: 'listReruns',
+  guardrails: 'listGuardrails',
+  members: 'listMembers',
+  audit: 'listAudit',
+  providers: 'listProviderStates',
+  connect: 'createKey',
+  destinations: 'listDestinations',
+  settings: 'getSettings',
+};
+
+/** Whether the role of those who are signed in has a use for a screen. */
+export function isForRole({ name }: Pick<Place, 'name'>): boolean {
+  const operation = NEEDS[name];
+  return operation === undefined || may(operation);
+}
 
 export const SETTINGS: Place = { path: '/settings', name: 'settings', letter: 's', digit: '0', icon: Settings };
 

@@ -9,7 +9,7 @@ import { signOut } from '../app/sign-in.ts';
 import { classNames } from '../parts/class-names.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { shellMessages } from './messages.ts';
-import { findPlace, MAIN_PLACES, type Place, PLACE_GROUPS, SETTINGS, toScreenName } from './navigation.ts';
+import { findPlace, isForRole, MAIN_PLACES, type Place, PLACE_GROUPS, SETTINGS, toScreenName } from './navigation.ts';
 
 /** The navigation at the left: icons alone where the window is narrow, none of it where a bar at the bottom is. */
 export function Rail() {
@@ -30,7 +30,7 @@ export function Rail() {
         <Mark />
         <span className={classNames(word, 'tracking-tight whitespace-nowrap')}>Model Gateway</span>
       </div>
-      {PLACE_GROUPS.map(({ name, places }) => (
+      {toGroups().map(({ name, places }) => (
         <div key={name} role="group" aria-labelledby={`nav-${name}`} className="flex flex-col gap-px pt-2">
           {/* The margins are those of another element: words that come back from hiding have none. */}
           <div className={classNames(!isRailCollapsed && 'md:px-2.5 md:pt-1 md:pb-0.5')}>
@@ -44,7 +44,7 @@ export function Rail() {
         </div>
       ))}
       <div className="min-h-3 flex-1" />
-      <RailLink place={SETTINGS} wordClass={word} />
+      {isForRole(SETTINGS) && <RailLink place={SETTINGS} wordClass={word} />}
       <Account wordClass={word} />
       <button
         type="button"
@@ -58,6 +58,13 @@ export function Rail() {
     </nav>
   );
 }
+
+/** The groups with the screens that the role has a use for. */
+const toGroups = () =>
+  PLACE_GROUPS.map(({ name, places }): { name: typeof name; places: readonly Place[] } => ({
+    name,
+    places: places.filter(isForRole),
+  })).filter(({ places }) => places.length > 0);
 
 const useCurrentPlace = (): Place | undefined =>
   useRouterState({ select: ({ location }) => findPlace(location.pathname) });
@@ -126,7 +133,7 @@ export function BottomBar() {
       aria-label={t.navigation}
       className="flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden"
     >
-      {MAIN_PLACES.map((place) => (
+      {MAIN_PLACES.filter(isForRole).map((place) => (
         <Link
           key={place.path}
           to={place.path}
@@ -158,7 +165,7 @@ function AllPlaces({ current, onClose }: { current: Place | undefined; onClose: 
   return (
     <Dialog title={t.navigation} onClose={onClose}>
       <div className="grid grid-cols-2 gap-x-4 gap-y-3">
-        {PLACE_GROUPS.map(({ name, places }) => (
+        {toGroups().map(({ name, places }) => (
           <div key={name} role="group" aria-labelledby={`all-${name}`} className="flex min-w-0 flex-col">
             <p id={`all-${name}`} className="pb-0.5 text-xs text-ink-faint">
               {t.groups[name]}
@@ -170,7 +177,7 @@ function AllPlaces({ current, onClose }: { current: Place | undefined; onClose: 
         ))}
       </div>
       <div className="mt-3 border-t border-line pt-2">
-        <SheetLink place={SETTINGS} isCurrent={current === SETTINGS} onChoose={onClose} />
+        {isForRole(SETTINGS) && <SheetLink place={SETTINGS} isCurrent={current === SETTINGS} onChoose={onClose} />}
         <Account wordClass="" />
       </div>
     </Dialog>

@@ -2,6 +2,7 @@ import type { ConfiguredModel, ModelSetup } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
+import { ifPermitted } from '../../api/session.ts';
 
 interface ModelSetups {
   readonly data: readonly ModelSetup[];
@@ -14,7 +15,10 @@ const toPath = (id: string): string => `${MODELS}/${id.split('/').map(encodeURIC
 /** What the configuration sets of models, what was set up, and whether models can be set up here. */
 export const modelSetupsQuery = queryOptions({
   queryKey: ['model-setups'],
-  queryFn: ({ signal }) => callApi<ModelSetups>(MODELS, { signal }),
+  queryFn: ifPermitted('listModelSetups', ({ signal }) => callApi<ModelSetups>(MODELS, { signal }), {
+    data: [],
+    editable: false,
+  }),
 });
 
 export const createModel = (body: ConfiguredModel): Promise<unknown> => callApi(MODELS, { method: 'POST', body });

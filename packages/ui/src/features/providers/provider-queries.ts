@@ -7,6 +7,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
+import { ifPermitted } from '../../api/session.ts';
 
 export type ProviderState = ProviderStateList['data'][number];
 /** What became of the calls to a provider, before the gateway started too. */
@@ -17,7 +18,11 @@ export type ProviderFinding = ProviderTestResult['data']['findings'][number];
 
 export const providerStatesQuery = queryOptions({
   queryKey: ['provider-states'],
-  queryFn: async ({ signal }) => (await callApi<ProviderStateList>('/admin/v1/providers', { signal })).data,
+  queryFn: ifPermitted(
+    'listProviderStates',
+    async ({ signal }) => (await callApi<ProviderStateList>('/admin/v1/providers', { signal })).data,
+    [],
+  ),
 });
 
 /** A provider of the list: how it stands where it is called, and how it was set up. One of both is there. */

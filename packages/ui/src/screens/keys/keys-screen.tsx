@@ -5,6 +5,7 @@ import { Cable, KeyRound, Plus } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 
 import { allKeysQuery, membersQuery } from '../../api/queries.ts';
+import { may } from '../../api/session.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { useTask } from '../../app/tasks.ts';
@@ -60,12 +61,16 @@ export function KeysScreen() {
       title={t.title}
       actions={
         <>
-          <Button icon={<Cable size={15} />} onClick={connect}>
-            {t.connect}
-          </Button>
-          <Button look="primary" icon={<Plus size={15} />} onClick={create}>
-            {t.newKey}
-          </Button>
+          {may('createKey') && (
+            <>
+              <Button icon={<Cable size={15} />} onClick={connect}>
+                {t.connect}
+              </Button>
+              <Button look="primary" icon={<Plus size={15} />} onClick={create}>
+                {t.newKey}
+              </Button>
+            </>
+          )}
         </>
       }
       filters={

@@ -1,13 +1,14 @@
 import type { Member } from '@model-gateway/core/wire';
 import { useMutation } from '@tanstack/react-query';
 import { useId } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import { membersQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { getSession, type MemberRole } from '../../api/session.ts';
 import { InputField, SelectField } from '../../features/form/fields.tsx';
-import { toMemberName } from '../../features/members/member-link.tsx';
+import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
 import { ConfirmDialog, Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
@@ -18,21 +19,21 @@ interface MemberValues {
   readonly user_id: string;
   readonly name: string;
   readonly email: string;
-  readonly role: 'member' | 'admin';
+  readonly role: MemberRole;
 }
 
 const toValues = (member: Member | undefined): MemberValues => ({
   user_id: member?.id ?? '',
   name: [member?.first_name, member?.last_name].filter(Boolean).join(' '),
   email: member?.email ?? '',
-  role: member?.role === 'org:admin' ? 'admin' : 'member',
+  role: member === undefined ? 'developer' : roleOf(member),
 });
 
 /** Without an address there is nothing to send: the gateway takes addresses alone. */
 const toBody = ({ name, email, role }: MemberValues) => ({
   name: name === '' ? null : name,
   ...(email !== '' && { email }),
-  role,
+  organization_role: role,
 });
 
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: membersQuery.queryKey });
@@ -54,9 +55,10 @@ interface MemberFormProps {
 /** The dialog that adds a member, or changes one. */
 export function MemberForm({ existing, onClose }: MemberFormProps) {
   const t = membersMessages();
-  const { roles } = memberPartMessages();
+  const { roleHints } = memberPartMessages();
   const formId = useId();
   const form = useForm({ defaultValues: toValues(existing) });
+  const role = useWatch({ control: form.control, name: 'role' });
   const save = useMutation({
     mutationFn: async (values: MemberValues) => {
       if (existing !== undefined) {
@@ -107,15 +109,24 @@ export function MemberForm({ existing, onClose }: MemberFormProps) {
           {...parts}
           name="role"
           label={t.form.role}
-          options={[
-            ['member', roles['org:member']],
-            ['admin', roles['org:admin']],
-          ]}
+          path="organization_role"
+          hint={roleHints[role]}
+          options={toRoleOptions()}
         />
         {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => void submit()} />}
       </form>
     </Dialog>
   );
+}
+
+/** Only owners make owners. */
+function toRoleOptions() {
+  const session = getSession();
+  const { roles } = memberPartMessages();
+  const isOwner = session.type === 'none' || session.role === undefined || session.role === 'owner';
+  return (['owner', 'administrator', 'billing', 'developer', 'viewer'] as const)
+    .filter((role) => isOwner || role !== 'owner')
+    .map((role) => [role, roles[role]] as const);
 }
 
 interface RemoveMemberProps {

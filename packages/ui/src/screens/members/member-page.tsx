@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { allKeysQuery, membersQuery } from '../../api/queries.ts';
 import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import { KeyKind, KeyTrouble } from '../../features/keys/key-parts.tsx';
-import { toMemberName } from '../../features/members/member-link.tsx';
+import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
 import { formatUsd, toUsdColumn } from '../../format/money.ts';
@@ -50,7 +50,7 @@ export function MemberPage() {
       back={back}
       title={member === undefined ? id : toMemberName(member)}
       note={<code className="font-mono text-xs break-all">{id}</code>}
-      badges={<Badge>{member === undefined ? t.page.notListed : memberPartMessages().roles[member.role]}</Badge>}
+      badges={<Badge>{member === undefined ? t.page.notListed : memberPartMessages().roles[roleOf(member)]}</Badge>}
       actions={
         member !== undefined && (
           <>

@@ -11,6 +11,7 @@ import {
   memberAssignmentsQuery,
   membersQuery,
 } from '../../api/queries.ts';
+import { may } from '../../api/session.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import {
   ListBody,
@@ -21,7 +22,7 @@ import {
 } from '../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../features/list-screen/messages.ts';
 import { sortRows, type SortValues } from '../../features/list-screen/sort-rows.ts';
-import { toMemberName } from '../../features/members/member-link.tsx';
+import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
 import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
@@ -73,7 +74,7 @@ export function MembersScreen() {
     );
     return found && sortRows(found, sort, SORT_VALUES);
   }, [rows, text, sort]);
-  const add = (
+  const add = may('createMember') && (
     <Button look="primary" icon={<Plus size={15} />} onClick={() => setOpen({ type: 'add' })}>
       {t.add}
     </Button>
@@ -183,9 +184,11 @@ function toColumns(rows: readonly MemberRow[], onOpen: (open: Open) => void): re
       leaves: 3,
       header: t.columns.role,
       width: 'minmax(116px,0.6fr)',
-      cell: ({ member: { role } }) => (
-        <span className={role === 'org:member' ? 'text-ink-faint' : undefined}>{memberPartMessages().roles[role]}</span>
-      ),
+      cell: ({ member }) => {
+        const role = roleOf(member);
+        const isPlain = role === 'developer' || role === 'viewer';
+        return <span className={isPlain ? 'text-ink-faint' : undefined}>{memberPartMessages().roles[role]}</span>;
+      },
     },
     {
       id: 'keys',
@@ -225,15 +228,16 @@ function toColumns(rows: readonly MemberRow[], onOpen: (open: Open) => void): re
       header: <span className="sr-only">{t.columns.actions}</span>,
       width: '44px',
       narrow: { width: '32px' },
-      cell: ({ member, name }) => (
-        <RowMenu
-          label={t.actionsFor(name)}
-          items={[
-            { label: t.edit, onSelect: () => onOpen({ type: 'edit', member }) },
-            { label: t.remove, isDangerous: true, onSelect: () => onOpen({ type: 'remove', member }) },
-          ]}
-        />
-      ),
+      cell: ({ member, name }) =>
+        may('updateMember') && (
+          <RowMenu
+            label={t.actionsFor(name)}
+            items={[
+              { label: t.edit, onSelect: () => onOpen({ type: 'edit', member }) },
+              { label: t.remove, isDangerous: true, onSelect: () => onOpen({ type: 'remove', member }) },
+            ]}
+          />
+        ),
     },
   ];
 }

@@ -11,6 +11,7 @@ import {
   recentCallsQuery,
   refreshEvery,
 } from '../../api/queries.ts';
+import { administers, may } from '../../api/session.ts';
 import { SNIPPETS, toBaseUrl } from '../../app/base-url.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
@@ -46,14 +47,16 @@ export function OverviewScreen() {
   const figures = useQuery({ ...figuresQuery(search), enabled: useIsSettled() });
   const keys = useQuery(keysQuery);
   const providers = useQuery(attentionProvidersQuery);
-  const steps = useFirstSteps(!isIntroduced);
+  // Members find a gateway that others have set up.
+  const isToIntroduce = !isIntroduced && administers();
+  const steps = useFirstSteps(isToIntroduce);
   /** The step that is shown instead of the overview. */
   const [step, setStep] = useState<number | null>(null);
   const rows = recent.data?.data ?? [];
   const undone = steps.done.indexOf(false);
   // Nothing was ever called. Its test call is one of the latest calls, and not its end.
   const isNew = recent.data !== undefined && rows.length === 0 && recent.error === null;
-  if (!isIntroduced && step === null && isNew && steps.isKnown && undone >= 0) setStep(undone);
+  if (isToIntroduce && step === null && isNew && steps.isKnown && undone >= 0) setStep(undone);
   if (step !== null) {
     const finish = (): void => {
       setPreferences({ isIntroduced: true });
@@ -74,10 +77,10 @@ export function OverviewScreen() {
         <Loading what={t.loading} />
       ) : (
         <>
-          {!isIntroduced && undone >= 0 && <Checklist done={steps.done} onOpen={setStep} />}
+          {isToIntroduce && undone >= 0 && <Checklist done={steps.done} onOpen={setStep} />}
           <Attention search={search} figures={figures.data} />
           <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
-          <CacheSection search={search} />
+          {may('listCacheCauses') && <CacheSection search={search} />}
           <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2 min-[112rem]:grid-cols-3">
             <div className="flex min-w-0 flex-col gap-4">
               <RunningBar
@@ -92,12 +95,14 @@ export function OverviewScreen() {
             <div className="flex min-w-0 flex-col gap-4 min-[112rem]:contents">
               <ForecastCard of="account" />
               <StatusCard />
-              <ConnectCard
-                onSteps={() => {
-                  setPreferences({ isIntroduced: false });
-                  setStep(Math.max(0, undone));
-                }}
-              />
+              {administers() && (
+                <ConnectCard
+                  onSteps={() => {
+                    setPreferences({ isIntroduced: false });
+                    setStep(Math.max(0, undone));
+                  }}
+                />
+              )}
             </div>
           </div>
         </>

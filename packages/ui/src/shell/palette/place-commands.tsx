@@ -10,7 +10,7 @@ import { usePreferences } from '../../app/preferences.ts';
 import { useOpenView } from '../../features/generations/search/use-open-view.ts';
 import { toMemberName } from '../../features/members/member-link.tsx';
 import { toModelParams } from '../../features/models/model-facts.ts';
-import { PLACES, toScreenName } from '../navigation.ts';
+import { isForRole, PLACES, toScreenName } from '../navigation.ts';
 import { Group, Item, type Run } from './item.tsx';
 import { paletteMessages } from './messages.ts';
 
@@ -24,7 +24,7 @@ export function ScreenCommands({ run }: { run: Run }) {
   const t = paletteMessages();
   return (
     <Group heading={t.goTo}>
-      {PLACES.map(({ path, name, icon, letter }) => (
+      {PLACES.filter(isForRole).map(({ path, name, icon, letter }) => (
         <Item
           key={path}
           id={`go ${path}`}

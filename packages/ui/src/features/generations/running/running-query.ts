@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
+import { may } from '../../../api/session.ts';
 import { runningMessages } from './messages.ts';
 
 export interface RunningCalls {
@@ -20,7 +21,10 @@ export const runningQuery = queryOptions({
   queryKey: ['running'],
   staleTime: 0,
   retry: false,
-  queryFn: ({ signal }) => callApi<RunningCalls>('/admin/v1/generations/running', { signal }),
+  queryFn: ({ signal }): Promise<RunningCalls> =>
+    may('listRunningCalls')
+      ? callApi<RunningCalls>('/admin/v1/generations/running', { signal })
+      : Promise.resolve({ data: [], total_count: 0, key_names: {} }),
   refetchInterval: (query) => refreshEvery((query.state.data?.total_count ?? 0) > 0 ? BUSY_MS : IDLE_MS)(query),
 });
 

@@ -11,6 +11,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
+import { ifPermitted } from '../../../api/session.ts';
 import { createModel } from '../../models/model-setup-queries.ts';
 
 export type ProviderPreset = ProviderPresetList['data'][number];
@@ -34,7 +35,11 @@ export const localServersQuery = queryOptions({
 /** What is configured and what was set up, and whether anything can be set up here. */
 export const providerSetupsQuery = queryOptions({
   queryKey: ['provider-setups'],
-  queryFn: ({ signal }) => callApi<ProviderSetupList>(`${SETUP}/providers`, { signal }),
+  queryFn: ifPermitted(
+    'listProviderSetups',
+    ({ signal }) => callApi<ProviderSetupList>(`${SETUP}/providers`, { signal }),
+    { data: [], editable: false },
+  ),
 });
 
 const toPath = (slug: string): string => `${SETUP}/providers/${encodeURIComponent(slug)}`;

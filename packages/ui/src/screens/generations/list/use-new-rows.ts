@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 
 import { openApi } from '../../../api/call-api.ts';
 import { readEventStream } from '../../../api/read-stream.ts';
+import { may } from '../../../api/session.ts';
 import { type ListPage, type ListRow, ROW_QUERY } from '../../../features/generations/list/list-row.ts';
 import {
   type GenerationSearch,
@@ -115,6 +116,7 @@ function withoutKnown(rows: readonly ListRow[], known: readonly ListRow[]): read
 /** Ended requests are passed on at most ten times a second, however many there are. */
 const BATCH_MS = 100;
 const RETRY_MS = 3000;
+const LOOK_EVERY_MS = 5000;
 
 type FeedState = 'off' | 'connecting' | 'on';
 
@@ -165,6 +167,13 @@ function follow({ onEnded, onLost }: Callbacks, setState: (state: FeedState) => 
     batch = [];
     onEnded(rows);
   };
+  // Their role has no feed, as it tells of the calls of others: the first page is looked at instead.
+  if (!may('followGenerations')) {
+    setState('on');
+    if (mayHaveMissed) onLost();
+    const looking = setInterval(onLost, LOOK_EVERY_MS);
+    return () => clearInterval(looking);
+  }
   const connect = async (): Promise<void> => {
     setState('connecting');
     try {

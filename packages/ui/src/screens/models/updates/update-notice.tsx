@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 
 import { providersQuery } from '../../../api/queries.ts';
+import { may } from '../../../api/session.ts';
 import { setPreferences, usePreferences } from '../../../app/preferences.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { type CatalogChange, catalogStateQuery, statementOf } from './catalog-queries.ts';
@@ -9,7 +10,7 @@ import { updateMessages } from './messages.ts';
 
 /** Says what the comparison on the schedule has found, a sentence a provider. Nothing where it has found nothing. */
 export function UpdateNotice({ onOpen }: { readonly onOpen: () => void }) {
-  const { data: state } = useQuery(catalogStateQuery);
+  const { data: state } = useQuery({ ...catalogStateQuery, enabled: may('getCatalogState') });
   const { data: providers = [] } = useQuery(providersQuery);
   const { dismissedUpdates } = usePreferences();
   const changes = state?.latest?.changes ?? [];
