@@ -54,7 +54,7 @@ describe.skipIf(skipped !== undefined)(`keys, members and limits (${skipped ?? '
 
   test('members are listed, added, changed and removed', async () => {
     const { page, problems, check } = await ui.open('#/members');
-    await page.getByRole('row', { name: /Ada Lovelace ada@example.com Member 1 .* EU-safe never/ }).waitFor();
+    await page.getByRole('row', { name: /Ada Lovelace ada@example.com Developer 1 .* EU-safe never/ }).waitFor();
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('ID').fill('bob');
@@ -64,7 +64,7 @@ describe.skipIf(skipped !== undefined)(`keys, members and limits (${skipped ?? '
     await page.getByRole('button', { name: 'Actions for Bob Stone' }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await dialog.getByLabel('Name').fill('Bob Rock');
-    await dialog.getByLabel('Role').selectOption('admin');
+    await dialog.getByLabel('Role').selectOption('administrator');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /Bob Rock — Administrator 0/ }).waitFor();
     await page.getByRole('button', { name: 'Actions for Bob Rock' }).click();

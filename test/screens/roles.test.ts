@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url';
+
+import { createGateway, type Gateway, type Principal } from '@model-gateway/core';
+import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
+import { createNodePlatform, listen, type Listener } from '@model-gateway/node';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { serveUi } from '../../packages/server/src/ui/serve-ui.ts';
+import { createOrganization, fillStore, toActor } from '../contract/roles/organization.ts';
+import { findChromium } from '../e2e/find-chromium.ts';
+import { skipped } from '../e2e/launch-ui.ts';
+
+const BUNDLE = fileURLToPath(new URL('../../packages/ui/bundle/', import.meta.url));
+const API = ['api', 'admin', 'health', 'openapi'] as const;
+
+describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { timeout: 90_000 }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let listener: Listener;
+  let caller: Principal | null = null;
+  const organization = createOrganization(120, Date.now());
+
+  beforeAll(async () => {
+    const store = createMemoryStore();
+    await fillStore(store, organization);
+    gateway = createGateway({
+      store,
+      platform: createNodePlatform(),
+      providers: [],
+      models: [],
+      authenticate: () => caller,
+    });
+    const { handle, matches } = gateway;
+    const withUi: Gateway = {
+      ...gateway,
+      handle: (request) =>
+        matches(request.method, request.path, API) ? handle(request) : serveUi(request, BUNDLE),
+    };
+    listener = await listen(withUi, { port: 0 });
+    browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox', '--disable-gpu'] });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await listener?.close();
+    await gateway?.close();
+  });
+
+  /** Every screen that the navigation offers, one after the other; what was refused, and all that could be read. */
+  async function walk(id: string, role: NonNullable<Principal['member']>['role']) {
+    caller = toActor(id, role, organization).principal;
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(`${response.request().method()} ${new URL(response.url()).pathname}`);
+    });
+    await page.goto(listener.url);
+    const navigation = page.getByRole('navigation', { name: 'Screens' }).first();
+    await navigation.getByRole('link').first().waitFor();
+    const names: string[] = [];
+    let text = '';
+    for (const link of await navigation.getByRole('link').all()) {
+      const name = (await link.innerText()).trim();
+      names.push(name);
+      await link.click();
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      text += await page.locator('main').innerText();
+    }
+    return { page, names, refused, text, close: () => context.close() };
+  }
+
+  test('a developer finds their own calls, keys and spend, and nothing that is refused or of others', async () => {
+    const { page, names, refused, text, close } = await walk('anna', 'developer');
+    expect(names).toEqual(expect.arrayContaining(['Overview', 'Keys', 'Playground', 'Models']));
+    for (const name of ['Members', 'Audit log', 'Providers', 'Settings', 'Reruns']) expect(names).not.toContain(name);
+    expect(refused).toEqual([]);
+    expect(text).toContain('-of-anna');
+    expect(text).not.toMatch(/of-(?:bert|cleo|dora|emil|fred)/);
+    await page.getByRole('navigation', { name: 'Screens' }).first().getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Management key').count()).toBe(0);
+    await dialog.getByLabel('Name').fill('Mine');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByText(/sk-gw-v1-/).waitFor();
+    expect(refused).toEqual([]);
+    await close();
+  });
+
+  test('billing finds spend and members, and no calls', async () => {
+    const { names, refused, text, close } = await walk('dora', 'billing');
+    expect(names).toEqual(expect.arrayContaining(['Overview', 'Keys', 'Members']));
+    for (const name of ['Playground', 'Settings', 'Audit log']) expect(names).not.toContain(name);
+    expect(refused).toEqual([]);
+    expect(text).not.toMatch(/gen-\d+/);
+    await close();
+  });
+});
