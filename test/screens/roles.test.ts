@@ -34,8 +34,7 @@ describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { 
     const { handle, matches } = gateway;
     const withUi: Gateway = {
       ...gateway,
-      handle: (request) =>
-        matches(request.method, request.path, API) ? handle(request) : serveUi(request, BUNDLE),
+      handle: (request) => (matches(request.method, request.path, API) ? handle(request) : serveUi(request, BUNDLE)),
     };
     listener = await listen(withUi, { port: 0 });
     browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox', '--disable-gpu'] });
@@ -78,7 +77,25 @@ describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { 
     expect(refused).toEqual([]);
     expect(text).toContain('-of-anna');
     expect(text).not.toMatch(/of-(?:bert|cleo|dora|emil|fred)/);
-    await page.getByRole('navigation', { name: 'Screens' }).first().getByRole('link', { name: 'Keys' }).click();
+    const open = (name: string): Promise<void> =>
+      page.getByRole('navigation', { name: 'Screens' }).first().getByRole('link', { name, exact: true }).click();
+    await open('Generations');
+    await page.getByRole('row', { name: /anna/ }).first().click();
+    await page.getByRole('button', { name: 'More' }).last().click();
+    await page.getByRole('menuitem', { name: /Delete/ }).waitFor();
+    const actions = await page.getByRole('menuitem').allInnerTexts();
+    expect(actions.join()).toMatch(/Delete/);
+    expect(actions.join()).not.toMatch(/fixture|again|Rerun/i);
+    await page.keyboard.press('Escape');
+    await open('Keys');
+    await page
+      .getByRole('row', { name: /of-anna/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Delete…' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(refused).toEqual([]);
+    await open('Keys');
     await page.getByRole('button', { name: 'New key' }).first().click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Management key').count()).toBe(0);

@@ -244,7 +244,6 @@ export const updateKey = operation<KeyParts>()({
       updatedAt: new Date(parts.platform.now()).toISOString(),
     }));
   async run({ found: { hash }, principal, parts, body }) {
-    if (principal.member?.role === 'billing') refuseBeyondLimits(body);
     const { reach } = parts;
     const updated = await parts.store.keys.update(hash, (record) => {
       const changed: KeyRecord = {
@@ -257,6 +256,7 @@ export const updateKey = operation<KeyParts>()({
         expiresAt: body.expires_at === undefined ? record.expiresAt : body.expires_at,
         updatedAt: new Date(parts.platform.now()).toISOString(),
       };
+      if (principal.member?.role === 'billing') refuseBeyondLimits(record, changed);
       if (reach !== undefined && !reach.workspaceIds.has(record.workspaceId)) refuseWidening(record, changed);
       return changed;
     });

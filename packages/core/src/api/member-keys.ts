@@ -5,7 +5,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { KeyRecord } from '../stores/rows.ts';
 import { refuseField } from '../wire/fields.ts';
-import type { createKeyRequestSchema, updateKeyRequestSchema } from '../wire/keys.ts';
+import type { createKeyRequestSchema } from '../wire/keys.ts';
 import type { MemberReach } from './member-view.ts';
 
 type NewKey = z.infer<typeof createKeyRequestSchema>;
@@ -44,15 +44,16 @@ export async function creatorOf(
   throw refuseField('creator_user_id', 'must be your own id: you make keys for yourself alone in this workspace');
 }
 
-const LIMITS: ReadonlySet<string> = new Set(['limit', 'limit_reset', 'include_byok_in_limit']);
-
 /** Throws `permission_denied` for a change of more than the limits of a key. */
-export function refuseBeyondLimits(body: z.infer<typeof updateKeyRequestSchema>): void {
-  const [other] = Object.entries(body).flatMap(([name, value]) =>
-    value === undefined || LIMITS.has(name) ? [] : name,
-  );
-  if (other === undefined) return;
-  throw new GatewayError('permission_denied', `${other} needs the role owner or administrator; billing changes limits`);
+export function refuseBeyondLimits(before: KeyRecord, after: KeyRecord): void {
+  const fields = { name: 'name', disabled: 'disabled', expiresAt: 'expires_at' } as const;
+  for (const [field, name] of Object.entries(fields) as [keyof typeof fields, string][]) {
+    if (before[field] === after[field]) continue;
+    throw new GatewayError(
+      'permission_denied',
+      `${name} needs the role owner or administrator; billing changes limits`,
+    );
+  }
 }
 
 /** Throws `permission_denied` for a change of a member's own key that takes back what an administrator may have set. */

@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { Ban, Pin, Repeat2 } from 'lucide-react';
 import { useState } from 'react';
 
+import { may } from '../../api/session.ts';
 import { setPreferences, usePreferences } from '../../app/preferences.ts';
 import type { ListRow } from '../../features/generations/list/list-row.ts';
 import { RunningBar } from '../../features/generations/running/running-bar.tsx';
@@ -161,16 +162,18 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
   const count = pins.length > 0 ? ` ${pins.length}` : '';
   return (
     <>
-      <Button
-        aria-pressed={isRefused}
-        className={PRESSED}
-        icon={<Ban size={15} />}
-        aria-label={t.refused.title}
-        title={t.refused.note}
-        onClick={() => void navigate({ search: isRefused ? {} : { refused: '1' } })}
-      >
-        <span className="@max-5xl:hidden">{t.refused.title}</span>
-      </Button>
+      {may('listRefusals') && (
+        <Button
+          aria-pressed={isRefused}
+          className={PRESSED}
+          icon={<Ban size={15} />}
+          aria-label={t.refused.title}
+          title={t.refused.note}
+          onClick={() => void navigate({ search: isRefused ? {} : { refused: '1' } })}
+        >
+          <span className="@max-5xl:hidden">{t.refused.title}</span>
+        </Button>
+      )}
       <Button
         aria-pressed={isPinned}
         className={PRESSED}
@@ -182,7 +185,7 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
         <span className="@max-5xl:hidden">{t.pinned}</span>
         {count}
       </Button>
-      {!isRefused && <ViewsMenu search={search} />}
+      {!isRefused && may('listViews') && <ViewsMenu search={search} />}
       {!isRefused && !isPinned && (
         <GroupMenu group={search.group} onChange={(group) => onChange({ group, open: undefined })} />
       )}
@@ -203,7 +206,7 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
           <span className="@max-7xl:hidden">{t.rerun}</span>
         </Button>
       )}
-      {isList && <FixturesMenu search={search} ids={toChosen(search, pins)} />}
+      {isList && may('exportFixtures') && <FixturesMenu search={search} ids={toChosen(search, pins)} />}
       {!isRefused && !isPinned && <ExportMenu search={search} />}
     </>
   );

@@ -2,6 +2,8 @@ import type { AnyKey } from '@model-gateway/core/wire';
 import { Lock } from 'lucide-react';
 
 import { KeyKind, KeyTrouble, LimitBar, limitOf, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { may } from '../../api/session.ts';
+import { KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { keyPartMessages } from '../../features/keys/messages.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import type { SortValues } from '../../features/list-screen/sort-rows.ts';
@@ -141,13 +143,19 @@ const toActionsColumn = ({ onOpen, onToggle }: KeyColumnParts): Column<AnyKey> =
     narrow: { width: '32px' },
     // What the configuration sets can only be changed there.
     cell: (key) =>
-      key.source === 'stored' && (
+      key.source === 'stored' &&
+      may('updateKey') && (
         <RowMenu
           label={t.actionsFor(key.name)}
           items={[
             { label: t.change, onSelect: () => onOpen({ type: 'edit', key }) },
-            { label: key.disabled ? t.enable : t.disable, onSelect: () => onToggle(key) },
-            { label: t.delete, isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
+            // Billing changes limits alone.
+            ...(may('deleteKey')
+              ? [
+                  { label: key.disabled ? t.enable : t.disable, onSelect: () => onToggle(key) },
+                  { label: t.delete, isDangerous: true, onSelect: () => onOpen({ type: 'delete', key }) },
+                ]
+              : []),
           ]}
         />
       ),

@@ -15,6 +15,8 @@ import {
   spentOfLimit,
   toKeyEnd,
 } from '../../features/keys/key-parts.tsx';
+import { may } from '../../api/session.ts';
+import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
 import {
@@ -75,7 +77,8 @@ export function KeyPage() {
         </>
       }
       actions={
-        isStored && (
+        isStored &&
+        may('updateKey') && (
           <>
             <Button onClick={() => setOpen('edit')}>{t.change}</Button>
             {!data.management && <Button onClick={() => setOpen('raise')}>{t.raise.action}</Button>}
@@ -83,6 +86,14 @@ export function KeyPage() {
             <Button look="danger" onClick={() => setOpen('delete')}>
               {t.delete}
             </Button>
+            {may('deleteKey') && (
+              <>
+                <Button onClick={() => toggle(data)}>{data.disabled ? t.enable : t.disable}</Button>
+                <Button look="danger" onClick={() => setOpen('delete')}>
+                  {t.delete}
+                </Button>
+              </>
+            )}
           </>
         )
       }

@@ -6,6 +6,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
 import { refreshEvery } from '../../../api/queries.ts';
+import { may } from '../../../api/session.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { formatUsd, formatUsdInColumn } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
@@ -131,16 +132,18 @@ function RunningRow({ call, keyName, isOpen, onOpen, onCancel }: RunningRowProps
         </span>
         <span className="w-16 text-right whitespace-nowrap">{formatDuration(call.elapsed_ms)}</span>
       </button>
-      <Button
-        look="quiet"
-        aria-label={t.cancelOf(call.model)}
-        title={t.cancelTitle}
-        icon={<CircleX size={15} />}
-        onClick={onCancel}
-        className="px-1.5 text-bad"
-      >
-        <span className="hidden md:inline">{t.cancel}</span>
-      </Button>
+      {may('cancelGeneration') && (
+        <Button
+          look="quiet"
+          aria-label={t.cancelOf(call.model)}
+          title={t.cancelTitle}
+          icon={<CircleX size={15} />}
+          onClick={onCancel}
+          className="px-1.5 text-bad"
+        >
+          <span className="hidden md:inline">{t.cancel}</span>
+        </Button>
+      )}
     </li>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi, openApi } from '../../../api/call-api.ts';
+import { may } from '../../../api/session.ts';
 import { usePreferences } from '../../../app/preferences.ts';
 import { requestTask } from '../../../app/tasks.ts';
 import { useSaveFixture } from '../../../features/fixtures/save-fixture.ts';
@@ -57,7 +58,7 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     }
   };
   const isChat = generation === undefined || generation.api_type === 'completions';
-  const items = [
+  const all = [
     {
       label: t.copyCurl,
       icon: <Code size={14} />,
@@ -71,18 +72,21 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     },
     {
       label: t.resend,
+      needs: 'resendGeneration',
       icon: <Send size={14} />,
       isDisabled: content === undefined || !isChat,
       onSelect: () => void resend(),
     },
     {
       label: t.rerun,
+      needs: 'createRerun',
       icon: <Repeat2 size={14} />,
       isDisabled: content === undefined || !isChat,
       onSelect: () => void navigate({ to: '/reruns', search: { new: '1', ids: id } }),
     },
     {
       label: t.savePrompt,
+      needs: 'createPrompt',
       icon: <BookMarked size={14} />,
       isDisabled: content === undefined || !isChat,
       onSelect: () => {
@@ -92,28 +96,33 @@ export function GenerationActions({ id, onMaximize }: GenerationActionsProps) {
     },
     {
       label: t.saveFixture,
+      needs: 'saveFixture',
       icon: <Archive size={14} />,
       isDisabled: content === undefined || saveFixture.isPending,
       onSelect: () => saveFixture.mutate(id),
     },
     {
       label: t.remove,
+      needs: 'deleteGenerationContent',
       icon: <Trash2 size={14} />,
       isDangerous: true,
       isDisabled: content === undefined,
       onSelect: () => setIsDeleting(true),
     },
   ];
+  const items = all.filter(({ needs }) => needs === undefined || may(needs));
   return (
     <>
-      <Button
-        icon={<MessagesSquare size={15} />}
-        disabled={content === undefined || !isChat}
-        title={isChat ? undefined : t.notChat}
-        onClick={() => void navigate({ to: '/playground', search: { from: id } })}
-      >
-        {t.playground}
-      </Button>
+      {may('createKey') && (
+        <Button
+          icon={<MessagesSquare size={15} />}
+          disabled={content === undefined || !isChat}
+          title={isChat ? undefined : t.notChat}
+          onClick={() => void navigate({ to: '/playground', search: { from: id } })}
+        >
+          {t.playground}
+        </Button>
+      )}
       {onMaximize !== undefined && (
         <Button
           look="quiet"

@@ -2,6 +2,7 @@ import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 
+import { may } from '../../../api/session.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { StatusBadge, toStatus } from '../../../features/generations/list/generation-status.tsx';
@@ -153,7 +154,7 @@ function Summary({ generation, onNote }: { generation: Generation; onNote: () =>
         {formatMoment(generation.created_at)}
       </Moment>
       <span className="flex-1" />
-      <ReviewButtons generation={generation} onNote={onNote} />
+      {may('reviewGeneration') && <ReviewButtons generation={generation} onNote={onNote} />}
     </div>
   );
 }
