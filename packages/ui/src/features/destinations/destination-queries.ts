@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
+import { ifPermitted } from '../../api/session.ts';
 import type { Page } from '../../api/types.ts';
 
 export type FilterRules = NonNullable<Destination['filter_rules']>;
@@ -15,8 +16,12 @@ const FRESH_MS = 5000;
 
 export const destinationsQuery = queryOptions({
   queryKey: ['destinations'],
-  queryFn: async ({ signal }): Promise<readonly Destination[]> =>
-    (await callApi<Page<Destination>>('/api/v1/observability/destinations', { query: { limit: PAGE }, signal })).data,
+  queryFn: ifPermitted(
+    'listDestinations',
+    async ({ signal }): Promise<readonly Destination[]> =>
+      (await callApi<Page<Destination>>('/api/v1/observability/destinations', { query: { limit: PAGE }, signal })).data,
+    [],
+  ),
 });
 
 /** Deliveries that have not arrived; without an id, those of all destinations. Repeated while the list is visible. */
