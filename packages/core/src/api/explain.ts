@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { noKey } from '../auth/keys.ts';
 import { createModelCall, type RegionOf } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { chatKind } from '../chat/chat-kind.ts';
@@ -20,6 +21,7 @@ import { CALL_KIND_NAMES } from '../wire/call-kinds.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import { FORMATS, type RoutingExplanation, routingExplanationSchema } from '../wire/routing-rules.ts';
 import { EXPLAINED } from './explained-kinds.ts';
+import type { MemberReach } from './member-view.ts';
 
 /** What an explanation uses of a gateway. */
 export interface ExplainParts extends PluginParts {
@@ -28,6 +30,7 @@ export interface ExplainParts extends PluginParts {
   readonly regionOf: RegionOf;
   readonly store: Pick<Store, 'keys' | 'presets'>;
   readonly keyBoard: KeyBoard;
+  readonly reach?: MemberReach | undefined;
 }
 
 /** The query of `POST /admin/v1/explain`. */
@@ -54,6 +57,7 @@ export const explainCall = operation<ExplainParts>()({
   query: explainCallQuerySchema,
   body: { readByRun: chatCompletionRequestSchema.describe('A chat request, or one of the kind that the query names') },
   response: explainCallResultSchema,
+  errors: ['not_found'],
   async run({ request, principal, parts, query }) {
     const body = await readJsonBody(request);
     const holder = query.key === undefined ? principal : await findKeyHolder(query.key, parts);
@@ -124,8 +128,10 @@ function toOrigin({ format, door, user_agent: agent, subagent }: z.output<typeof
 }
 
 /** The principal of a key's calls. */
-async function findKeyHolder(hash: string, { store }: ExplainParts): Promise<Principal> {
+async function findKeyHolder(hash: string, { store, reach }: ExplainParts): Promise<Principal> {
   const key = await store.keys.get(hash);
+  // A key of another does not exist for a member, and nor does what holds for it.
+  if (key === undefined && reach !== undefined) throw noKey(hash);
   return {
     kind: 'api',
     id: hash,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { type CoreGateway, createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { toKey, toWorkspace } from '../../testing/rows.ts';
+import { toAssignment, toGuardrail, toKey, toWorkspace } from '../../testing/rows.ts';
 import type { OrganizationRole, Principal, WorkspaceRole } from '../http/request.ts';
 import type { Member } from '../wire/keys.ts';
 
@@ -165,6 +165,10 @@ test('keeps an administrator of a workspace to that workspace', async () => {
   expect((await assign('other')).status).toBe(200);
   await core.store.keys.insert(toKey('elsewhere', { workspaceId: 'w2' }));
   expect((await assign('elsewhere')).status).toBe(404);
+  // A guardrail of the organization stays on a key of the workspace.
+  await core.store.guardrails.insert(toGuardrail('of-all'));
+  await core.store.keyAssignments.assign([toAssignment('of-all', 'other')]);
+  expect((await assign('other')).status).toBe(403);
 });
 
 test('sets the role of a member in a workspace, of which the public API shows two', async () => {
@@ -190,4 +194,23 @@ test('tells the browser of a member their role and what they may do', async () =
   expect(data['operations']).not.toContain('listAudit');
   const operator = await ask(core, OPERATOR, 'GET /admin/v1/session');
   expect(operator.data).not.toHaveProperty('operations');
+});
+
+test('explains a call by an own key, and none by a key of another', async () => {
+  const core = await createOrganization();
+  const explain = async (key: string): Promise<number> => {
+    const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'Hi' }] };
+    const { status } = await core.gateway.handle({
+      method: 'POST',
+      path: '/admin/v1/explain',
+      query: `key=${key}`,
+      headers: {},
+      baseUrl: '',
+      signal: new AbortController().signal,
+      principal: DEVELOPER,
+      ...bodyOf(JSON.stringify(body)),
+    });
+    return status;
+  };
+  expect([await explain('own'), await explain('other'), await explain('nobody')]).toEqual([200, 404, 404]);
 });

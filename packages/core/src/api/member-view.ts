@@ -76,7 +76,14 @@ export function narrowStore(store: Store, reach: MemberReach): Store {
         for (const one of all) if (ids.has(one.guardrailId) && (await keys.get(one.subjectId))) found.push(one);
         return found;
       },
-      assign: (assignments) => store.keyAssignments.assign(assignments),
+      // It would replace what the organization has assigned.
+      async assign(assignments) {
+        for (const { subjectId } of assignments) {
+          const before = await store.keyAssignments.get(subjectId);
+          if (before !== undefined && (await guardrails.get(before.guardrailId)) === undefined) refuse();
+        }
+        return store.keyAssignments.assign(assignments);
+      },
       async unassign(guardrailId, hashes) {
         const own = [];
         for (const hash of hashes) if (await keys.get(hash)) own.push(hash);

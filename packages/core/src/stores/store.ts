@@ -50,7 +50,6 @@ export type {
   GenerationFacets,
   GenerationFilter,
   GenerationHistogram,
-  GenerationReach,
   HistogramFigures,
   HistogramPart,
   SessionPlace,
