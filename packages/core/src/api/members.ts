@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 import { withoutMembers } from '../account/workspaces.ts';
 import { type MemberDirectory, noMember, refuseForeignDirectory } from '../auth/keys.ts';
-import { refuseOwnerChange } from '../auth/member-principal.ts';
+import { refuseOwnerChange, roleOf } from '../auth/member-principal.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Store } from '../stores/store.ts';
@@ -90,12 +90,18 @@ export const deleteMember = operation<MemberParts>()({
     refuseForeignDirectory(parts);
     if (!(await removeMember(id, parts))) throw noMember(id);
     const { store, platform } = parts;
+    const member = await store.members.get(id);
+    if (member === undefined) throw noMember(id);
+    const refuse = (present: Member, all: readonly Member[]): void =>
+      refuseOwnerChange(present, null, { principal, all });
+    refuse(member, await store.members.list());
     // Of two owners who remove each other at once, one finds that the other has gone.
-    const removed = await store.members.update(id, (member, all) => {
-      refuseOwnerChange(member, null, { principal, all });
-      return { ...member, active: false };
-    });
-    if (removed === undefined) throw noMember(id);
+    if (roleOf(member) === 'owner') {
+      await store.members.update(id, (present, all) => {
+        refuse(present, all);
+        return { ...present, active: false };
+      });
+    }
     const updatedAt = new Date(platform.now()).toISOString();
     for (const { hash, creatorUserId, disabled } of await store.keys.list()) {
       if (creatorUserId !== id || disabled) continue;
