@@ -1,6 +1,9 @@
+import { type MemberDirectory, refuseOwnerChange, roleOf } from '../auth/member-principal.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
+import type { Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
+import type { Member } from '../wire/keys.ts';
 import { withoutMembers } from './workspaces.ts';
 
 interface KeyOwnerParts {
@@ -27,15 +30,16 @@ export async function settleKeysOfMember(id: string, isActive: boolean, parts: K
 }
 
 interface NewKeyParts extends KeyOwnerParts {
-  readonly store: Pick<Store, 'keys' | 'members'>;
+  /** The store's own, unless the host has its own. */
+  readonly members: Pick<MemberDirectory, 'get'>;
 }
 
 /** Stores a new key. Throws `conflict` where its member is deactivated; one who becomes so meanwhile disables it. */
 export async function insertKey(record: KeyRecord, parts: NewKeyParts): Promise<void> {
-  const { store } = parts;
+  const { store, members } = parts;
   const { creatorUserId } = record;
   const isDeactivated = async (): Promise<boolean> =>
-    creatorUserId !== null && (await store.members.get(creatorUserId))?.active === false;
+    creatorUserId !== null && (await members.get(creatorUserId))?.active === false;
   if (await isDeactivated()) {
     throw new GatewayError('conflict', 'The member whose key it would be is deactivated; activate the member first');
   }
@@ -50,11 +54,22 @@ interface RemovalParts extends KeyOwnerParts {
 /**
  * Removes a member; false where there is none. Their guardrail assignment goes with them, so their keys are disabled
  * first, which would be free of the guardrail otherwise. They leave their workspaces and groups, too. Their sessions end
- * with the next request, because each reads its member.
+ * with the next request, because each reads its member. Throws where `by` may not remove an owner, and for the last one.
  */
-export async function removeMember(id: string, parts: RemovalParts): Promise<boolean> {
+export async function removeMember(id: string, by: Pick<Principal, 'member'>, parts: RemovalParts): Promise<boolean> {
   const { platform, store } = parts;
-  if ((await store.members.get(id)) === undefined) return false;
+  const found = await store.members.get(id);
+  if (found === undefined) return false;
+  const refuse = (member: Member, all: readonly Member[]): void =>
+    refuseOwnerChange(member, null, { principal: by, all });
+  refuse(found, await store.members.list());
+  // Of two owners who remove each other at once, one finds that the other has gone.
+  if (roleOf(found) === 'owner') {
+    await store.members.update(id, (present, all) => {
+      refuse(present, all);
+      return { ...present, active: false };
+    });
+  }
   const updatedAt = new Date(platform.now()).toISOString();
   for (const { hash, creatorUserId, disabled, disabledWithMember } of await store.keys.list()) {
     if (creatorUserId !== id || (disabled && disabledWithMember === undefined)) continue;

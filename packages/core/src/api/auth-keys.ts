@@ -1,7 +1,7 @@
 import { insertKey } from '../account/members.ts';
 import { chooseWorkspaceId } from '../account/workspaces.ts';
 import { type AuthCodes, type AuthGrant, isVerified } from '../auth/auth-codes.ts';
-import { createKeyRecord } from '../auth/keys.ts';
+import { createKeyRecord, type MemberDirectory } from '../auth/keys.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -18,7 +18,9 @@ import { refuseKeyIn } from './member-keys.ts';
 
 export interface AuthKeyParts {
   readonly platform: Platform;
-  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
+  readonly store: Pick<Store, 'keys' | 'workspaces'>;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
   readonly authCodes: AuthCodes;
   /** Counts the failures of addresses; null where the host authenticates. */
   readonly sessions: Sessions | null;

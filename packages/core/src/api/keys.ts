@@ -35,18 +35,7 @@ import type { MemberReach } from './member-view.ts';
 interface KeyParts {
   readonly platform: Platform;
   readonly refusals: Refusals;
-  readonly store: Pick<
-    Store,
-    | 'generations'
-    | 'guardrails'
-    | 'keyAssignments'
-    | 'keys'
-    | 'memberAssignments'
-    | 'members'
-    | 'settings'
-    | 'workspaces'
-  >;
-  readonly store: Pick<Store, 'generations' | 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'settings' | 'workspaces'>;
   readonly layersOf: LayersOf;
   readonly members: MemberDirectory;
   readonly reach?: MemberReach | undefined;
@@ -141,9 +130,6 @@ export const getCurrentKey = operation<KeyParts>()({
       includeByokInLimit: principal.includeByokInLimit ?? false,
     };
     const { usage, remainingUsd } = await readKeyUsage(principal.id, withRaise(principal.id, limit, parts), parts);
-    const layers = await findLayers(principal, parts.store);
-    const limit = record ?? { limitUsd: principal.limitUsd ?? null, limitReset: null, includeByokInLimit: false };
-    const { usage, remainingUsd } = await readKeyUsage(principal.id, limit, parts);
     const layers = await parts.layersOf(principal);
     const isManagement = principal.kind === 'management';
     return {
@@ -194,7 +180,6 @@ export const createKey = operation<KeyParts>()({
   response: createdKeySchema,
   status: 201,
   errors: ['conflict'],
-  async run({ parts, body }) {
   async run({ principal, parts, body }) {
     const workspaceId = await chooseWorkspaceId(body.workspace_id, parts);
     refuseKeyIn(workspaceId, principal);
@@ -230,24 +215,14 @@ export const updateKey = operation<KeyParts>()({
   body: updateKeyRequestSchema,
   response: keyResponseSchema,
   find: ({ params, parts }) => findKey(params.hash, parts),
-  async run({ found: { hash }, parts, body }) {
-    const updated = await parts.store.keys.update(hash, ({ disabledWithMember, ...record }) => ({
-      ...record,
-      // What somebody has decided by hand does not change with the member any more.
-      ...(disabledWithMember !== undefined && body.disabled === undefined && { disabledWithMember }),
-      name: body.name ?? record.name,
-      disabled: body.disabled ?? record.disabled,
-      limitUsd: body.limit === undefined ? record.limitUsd : body.limit,
-      limitReset: body.limit_reset === undefined ? record.limitReset : body.limit_reset,
-      includeByokInLimit: body.include_byok_in_limit ?? record.includeByokInLimit,
-      expiresAt: body.expires_at === undefined ? record.expiresAt : body.expires_at,
-      updatedAt: new Date(parts.platform.now()).toISOString(),
-    }));
   async run({ found: { hash }, principal, parts, body }) {
     const { reach } = parts;
     const updated = await parts.store.keys.update(hash, (record) => {
+      const { disabledWithMember, ...kept } = record;
       const changed: KeyRecord = {
-        ...record,
+        ...kept,
+        // What somebody has decided by hand does not change with the member any more.
+        ...(disabledWithMember !== undefined && body.disabled === undefined && { disabledWithMember }),
         name: body.name ?? record.name,
         disabled: body.disabled ?? record.disabled,
         limitUsd: body.limit === undefined ? record.limitUsd : body.limit,

@@ -1,9 +1,8 @@
-import { removeMember } from '../account/members.ts';
 import type { z } from 'zod';
 
-import { withoutMembers } from '../account/workspaces.ts';
+import { removeMember } from '../account/members.ts';
 import { type MemberDirectory, noMember, refuseForeignDirectory } from '../auth/keys.ts';
-import { refuseOwnerChange, roleOf } from '../auth/member-principal.ts';
+import { refuseOwnerChange } from '../auth/member-principal.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Store } from '../stores/store.ts';
@@ -71,47 +70,20 @@ export const updateMember = operation<MemberParts>()({
   },
 });
 
-/** `DELETE /admin/v1/members/{id}`: their keys are disabled, and they leave their workspaces and groups. */
 /** The role of the public API follows from the other one. */
 function refuseTwoRoles({ role, organization_role: own }: z.infer<typeof updateMemberRequestSchema>): void {
   if (role !== undefined && own !== undefined)
     throw refuseField('role', 'cannot be given together with organization_role');
 }
 
-/**
- * `DELETE /admin/v1/members/{id}`: their guardrail assignment goes with them, so their keys are disabled first, which
- * would be free of the guardrail otherwise. They leave their workspaces, too.
- */
+/** `DELETE /admin/v1/members/{id}`: their keys are disabled, and they leave their workspaces and groups. */
 export const deleteMember = operation<MemberParts>()({
   params: ['id'],
   response: deletedSchema,
   errors: ['conflict'],
   async run({ params: { id }, principal, parts }) {
     refuseForeignDirectory(parts);
-    if (!(await removeMember(id, parts))) throw noMember(id);
-    const { store, platform } = parts;
-    const member = await store.members.get(id);
-    if (member === undefined) throw noMember(id);
-    const refuse = (present: Member, all: readonly Member[]): void =>
-      refuseOwnerChange(present, null, { principal, all });
-    refuse(member, await store.members.list());
-    // Of two owners who remove each other at once, one finds that the other has gone.
-    if (roleOf(member) === 'owner') {
-      await store.members.update(id, (present, all) => {
-        refuse(present, all);
-        return { ...present, active: false };
-      });
-    }
-    const updatedAt = new Date(platform.now()).toISOString();
-    for (const { hash, creatorUserId, disabled } of await store.keys.list()) {
-      if (creatorUserId !== id || disabled) continue;
-      await store.keys.update(hash, (key) => ({ ...key, disabled: true, updatedAt }));
-    }
-    for (const { id: workspaceId, members } of await store.workspaces.list()) {
-      if (members?.some((membership) => membership.user_id === id) !== true) continue;
-      await store.workspaces.update(workspaceId, (record) => withoutMembers(record, new Set([id])));
-    }
-    await store.members.remove(id);
+    if (!(await removeMember(id, principal, parts))) throw noMember(id);
     return { deleted: true };
   },
 });

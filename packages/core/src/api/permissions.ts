@@ -153,6 +153,12 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
   removeWorkspaceMembers: administrators,
   listWorkspaceRoles: workspaces,
   setWorkspaceRole: administrators,
+  listScimGroups: administrators,
+  listScimGroupMappings: administrators,
+  createScimGroupMapping: administrators,
+  getScimGroupMapping: administrators,
+  updateScimGroupMapping: administrators,
+  deleteScimGroupMapping: administrators,
 
   // Money
   getCredits: billing,
@@ -165,6 +171,9 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
   updateAlarm: billing,
   deleteAlarm: billing,
   testAlarm: billing,
+  listBudgetRaises: billing,
+  putBudgetRaise: billing,
+  deleteBudgetRaise: billing,
   getRankingsDaily: spending,
   getAppRankings: spending,
   getSessionCost: spending,

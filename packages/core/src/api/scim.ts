@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 import { removeMember, settleKeysOfMember } from '../account/members.ts';
+import { SCIM_PRINCIPAL } from '../auth/authenticate.ts';
 import { type MemberDirectory, refuseForeignDirectory } from '../auth/keys.ts';
+import { refuseOwnerChange } from '../auth/member-principal.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
@@ -155,7 +157,7 @@ export const deleteScimUser = operation<ScimParts>()({
   errors: ['conflict', 'not_found', 'permission_denied'],
   async run({ found, parts, request }) {
     refuseOtherVersion(request, found);
-    await removeMember(found.id, parts);
+    await removeMember(found.id, SCIM_PRINCIPAL, parts);
     return NOTHING;
   },
 });
@@ -301,7 +303,9 @@ async function changeMember(
     const facts = change(before);
     if (member.scim !== undefined && JSON.stringify(facts) === JSON.stringify(before)) return member;
     if (facts.userName.toLowerCase() !== before.userName.toLowerCase()) refuseTakenName(facts.userName, id, members);
-    return withUserFacts(member, facts, now);
+    const next = withUserFacts(member, facts, now);
+    refuseOwnerChange(member, next, { principal: SCIM_PRINCIPAL, all: members });
+    return next;
   });
   if (changed === undefined) return refuseUnknown('user', id);
   await settleKeysOfMember(id, changed.active !== false, parts);

@@ -21,10 +21,9 @@ export interface SessionParts {
 }
 
 /** A session as its browser sees it. */
-export function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {
-  return { signed_in: true, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
-function toSessionData({ name, csrfToken, expiresAtMs }: Session) {
-  return { signed_in: true as const, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
+export function toSessionData({ name, csrfToken, expiresAtMs }: Session, principal: Principal): SessionData {
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  return { signed_in: true, name, csrf_token: csrfToken, expires_at: expiresAt, ...toMemberData(principal) };
 }
 
 /** Who a member is and what they may do; nothing for the operator, who may do everything. */
@@ -56,8 +55,7 @@ async function findSession(context: SessionContext): Promise<SessionData | undef
   const principal = await authenticate(context);
   // The key may be gone by now.
   if (principal?.kind !== 'management') return undefined;
-  const data = session === undefined ? toHostSessionData(principal) : toSessionData(session);
-  return { ...data, ...toMemberData(principal) };
+  return session === undefined ? toHostSessionData(principal) : toSessionData(session, principal);
 }
 
 /** Not by a key in the headers: this is about browsers. */
@@ -71,11 +69,12 @@ async function authenticate({ request, parts }: SessionContext): Promise<Princip
 }
 
 /** The host has its own sign-in, and its own guard against forged requests. */
-const toHostSessionData = ({ name }: Principal) => ({
-  signed_in: true as const,
-  name,
+const toHostSessionData = (principal: Principal): SessionData => ({
+  signed_in: true,
+  name: principal.name,
   csrf_token: '',
   expires_at: null,
+  ...toMemberData(principal),
 });
 
 /** `POST /admin/v1/session`: exchanges a one-time token or a management key for a cookie. */
@@ -107,7 +106,7 @@ export const createSession = publicOperation<SessionParts>()({
       context.parts.noteSignIn(session);
       responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
       responseHeaders['cache-control'] = 'no-store';
-      return { data: toSessionData(session) };
+      return { data: toSessionData(session, principal) };
     } catch (error) {
       sessions.noteFailure(address);
       throw error;

@@ -4,6 +4,7 @@ import { refuseIdentity, type PendingSignIn } from '../auth/identity-provider.ts
 import type { IdentitySessions, OidcSignIn } from '../auth/identity-sessions.ts';
 import type { IdentityProblem } from '../auth/identity.ts';
 import type { MemberDirectory } from '../auth/keys.ts';
+import { findMemberPrincipal } from '../auth/member-principal.ts';
 import type { Session } from '../auth/session-keep.ts';
 import { isOwnPage, type Sessions, toSessionCookie } from '../auth/sessions.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
@@ -124,7 +125,7 @@ export const signInByProxy = publicOperation<SignInParts>()({
     parts.noteSignIn(session);
     responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
     responseHeaders['cache-control'] = 'no-store';
-    return { data: toSessionData(session) };
+    return { data: toSessionData(session, await findMemberPrincipal(session.memberId ?? '', parts)) };
   },
 });
 

@@ -207,9 +207,6 @@ async function toBodies(
       // The public API knows two roles.
       role: role === 'viewer' ? ('member' as const) : role,
       created_at,
-      ...membership,
-      // The public API knows two roles.
-      role: membership.role === 'viewer' ? ('member' as const) : membership.role,
     })),
   );
 }

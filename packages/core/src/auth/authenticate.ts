@@ -12,7 +12,6 @@ import {
 } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
-import { findMemberPrincipal, type MemberPrincipalParts } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
 import type { TokenOptions } from './token-issuers.ts';
@@ -40,7 +39,6 @@ interface AuthenticateOptions {
   readonly tokens?: TokenOptions | undefined;
   /** For what issuers do not send. */
   readonly logger?: Logger | undefined;
-  readonly members: MemberPrincipalParts['members'];
   /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
   readonly wrongKeysPerAddress?: number | null | undefined;
 }

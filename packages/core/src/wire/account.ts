@@ -135,20 +135,16 @@ const workspaceMemberSchema = z.object({
 });
 export type WorkspaceMember = z.infer<typeof workspaceMemberSchema>;
 
-const workspaceRoleSchema = z.enum(['admin', 'member', 'viewer']);
+const membershipRoleSchema = z.enum(['admin', 'member', 'viewer']);
 
 /** A member as the workspace's row has it. */
 export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, created_at: true }).extend({
-  role: workspaceRoleSchema,
+  role: membershipRoleSchema,
   /** The role that mappings of groups give. Absent where none gives any; `role` is the higher one of both. */
-  mapped_role: workspaceRoleSchema.optional(),
+  mapped_role: membershipRoleSchema.optional(),
   /** Beside `mapped_role`: the role that was given by hand; null for none. */
-  own_role: workspaceRoleSchema.nullable().optional(),
+  own_role: membershipRoleSchema.nullable().optional(),
 });
-export const membershipSchema = workspaceMemberSchema
-  .pick({ user_id: true, created_at: true })
-  .extend({ role: z.enum(['admin', 'member', 'viewer']) });
-
 const workspaceRoleSchema = z.enum(['administrator', 'member', 'viewer']);
 
 /** The body of `PUT /admin/v1/workspaces/{id}/roles/{user_id}`. Closed. */

@@ -1,5 +1,4 @@
-import type { SignInProblem } from '@model-gateway/core/wire';
-import type { Member } from '@model-gateway/core/wire';
+import type { Member, SignInProblem } from '@model-gateway/core/wire';
 import { createStore, useStore } from 'zustand';
 
 /**

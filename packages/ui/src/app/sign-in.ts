@@ -3,10 +3,8 @@ import type { SessionResponse, SignInWays } from '@model-gateway/core/wire';
 import { ApiError } from '../api/api-error.ts';
 import { callApi, toApiUrl } from '../api/call-api.ts';
 import { queryClient } from '../api/query-client.ts';
-import { endSession, getSession, setSession } from '../api/session.ts';
-import { readSignInLink, readSignInProblem } from '../sign-in-link.ts';
 import { endSession, getSession, type SessionMember, setSession } from '../api/session.ts';
-import { readSignInLink } from '../sign-in-link.ts';
+import { readSignInLink, readSignInProblem } from '../sign-in-link.ts';
 import { getDesktop } from './desktop.ts';
 import { appMessages } from './messages.ts';
 

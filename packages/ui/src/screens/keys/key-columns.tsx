@@ -1,9 +1,8 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { Lock } from 'lucide-react';
 
-import { KeyKind, KeyTrouble, LimitBar, limitOf, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { may } from '../../api/session.ts';
-import { KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
+import { KeyKind, KeyTrouble, LimitBar, limitOf, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { keyPartMessages } from '../../features/keys/messages.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import type { SortValues } from '../../features/list-screen/sort-rows.ts';

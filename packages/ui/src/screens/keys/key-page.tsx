@@ -5,6 +5,7 @@ import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { keyDetailQuery, membersQuery, modelsQuery } from '../../api/queries.ts';
+import { may } from '../../api/session.ts';
 import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import {
   ConfigBadge,
@@ -15,8 +16,6 @@ import {
   spentOfLimit,
   toKeyEnd,
 } from '../../features/keys/key-parts.tsx';
-import { may } from '../../api/session.ts';
-import { ConfigBadge, KeyKind, KeyTrouble, LimitBar, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
 import {
@@ -81,11 +80,9 @@ export function KeyPage() {
         may('updateKey') && (
           <>
             <Button onClick={() => setOpen('edit')}>{t.change}</Button>
-            {!data.management && <Button onClick={() => setOpen('raise')}>{t.raise.action}</Button>}
-            <Button onClick={() => toggle(data)}>{data.disabled ? t.enable : t.disable}</Button>
-            <Button look="danger" onClick={() => setOpen('delete')}>
-              {t.delete}
-            </Button>
+            {!data.management && may('putBudgetRaise') && (
+              <Button onClick={() => setOpen('raise')}>{t.raise.action}</Button>
+            )}
             {may('deleteKey') && (
               <>
                 <Button onClick={() => toggle(data)}>{data.disabled ? t.enable : t.disable}</Button>
