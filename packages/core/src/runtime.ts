@@ -6,7 +6,7 @@ import type { SystemParts } from './api/system.ts';
 import { type AuditTrail, createAuditTrail } from './audit/audit-trail.ts';
 import { createIdentityAudit } from './audit/run-audited.ts';
 import { createAuthCodes } from './auth/auth-codes.ts';
-import { createAuthenticate, createConfiguredKeys } from './auth/authenticate.ts';
+import { createAuthenticate, createConfiguredKeys, createIsCommand } from './auth/authenticate.ts';
 import { createIdentitySessions } from './auth/identity-sessions.ts';
 import { createFindKeyNames, DEFAULT_WORKSPACE_ID } from './auth/keys.ts';
 import { createRefusals } from './auth/refusals.ts';
@@ -187,11 +187,6 @@ export function createFoundations(
   };
   const batches: BatchRunner | null =
     files && createBatchRunner({ ...shared, files, loadLineCalls, ownerId, concurrency: BATCH_CONCURRENCY });
-  const commandKeys = createConfiguredKeys(
-    bootstrapKeys.filter(({ isInternal }) => isInternal === true),
-    platform,
-  );
-  const isCommand = async (keyHash: string): Promise<boolean> => (await commandKeys()).has(keyHash);
   const audit: AuditTrail | null =
     store.audit === undefined
       ? null
@@ -200,7 +195,7 @@ export function createFoundations(
           platform,
           logger,
           sessions,
-          isCommand,
+          isCommand: createIsCommand(bootstrapKeys, platform),
           onAudit(records) {
             sending.wakeAudit();
             return options.onAudit?.(records);

@@ -325,3 +325,15 @@ export function createConfiguredKeys(
   if (platform.isPerRequest === true) return hashAll;
   return once(hashAll);
 }
+
+/** Tells by its hash whether a key is that of the command around the gateway. */
+export function createIsCommand(
+  bootstrapKeys: readonly BootstrapKey[],
+  platform: Pick<Platform, 'sha256' | 'isPerRequest'>,
+): (keyHash: string) => Promise<boolean> {
+  const keys = createConfiguredKeys(
+    bootstrapKeys.filter(({ isInternal }) => isInternal === true),
+    platform,
+  );
+  return async (keyHash) => (await keys()).has(keyHash);
+}

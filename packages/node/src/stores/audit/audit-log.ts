@@ -125,11 +125,15 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
       logger?.warn('Old records of the audit log could not be dropped', { reason: errorReason(error) });
     }
   };
-  const newestFirst = async function* (): AsyncGenerator<AuditRecord> {
+  /** Of the records of other actions some come, too. */
+  const newestFirst = async function* (action: string | undefined): AsyncGenerator<AuditRecord> {
+    const named = action === undefined ? undefined : Buffer.from(JSON.stringify(action).slice(0, -1));
     for (const day of days.toReversed()) {
       // Retention may have removed it meanwhile.
-      const bytes = await ifThere(readWholeFile(files, join(logsPath, nameOf(day))));
-      for (const { text } of splitLines(bytes ?? Buffer.alloc(0), day).toReversed()) {
+      const bytes = (await ifThere(readWholeFile(files, join(logsPath, nameOf(day))))) ?? Buffer.alloc(0);
+      // Each start looks for the last changes of the configuration, and a day may have very many other records.
+      const chosen = named === undefined ? bytes : linesWith(named, bytes);
+      for (const { text } of splitLines(chosen, day).toReversed()) {
         const record = parseRecord(text);
         if (record !== undefined) yield record;
       }
@@ -146,7 +150,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
         return records;
       }),
     adopt: (records) => inTurn(() => adopt(records)),
-    page: (query) => toAuditPage(newestFirst(), query),
+    page: (query) => toAuditPage(newestFirst(query.filter.action), query),
     read: () => readStored(files, logsPath),
     dropBefore: (timeMs) => inTurn(() => dropBefore(timeMs)),
     ...(Number.isFinite(configuredDays) && { retention: { configuredDays, apply: () => inTurn(dropOld) } }),
@@ -206,6 +210,18 @@ function toUncheckedText(line: Buffer): string {
 
 const dayOf = (record: AuditRecord | undefined): string => dayAt(Date.parse(record?.at ?? ''));
 
+/** The lines in which something stands, each with its newline. */
+function linesWith(part: Buffer, bytes: Buffer): Buffer {
+  const lines: Buffer[] = [];
+  for (let at = bytes.indexOf(part); at !== -1;) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline === -1 ? bytes.length : newline + 1;
+    lines.push(bytes.subarray(bytes.lastIndexOf(NEWLINE, at) + 1, end));
+    at = end === bytes.length ? -1 : bytes.indexOf(part, end);
+  }
+  return Buffer.concat(lines);
+}
+
 const countLines = (bytes: Buffer): number => splitLines(bytes, '').length;
 
 function parseRecord(text: string): AuditRecord | undefined {
@@ -227,8 +243,10 @@ async function findHead(
     const lines = splitLines((await ifThere(readWholeFile(files, path))) ?? Buffer.alloc(0), day);
     if (lines.some(({ isDamaged }) => isDamaged))
       logger?.error('A file of the audit log was damaged or changed: run model-gateway audit verify', { file: path });
-    const record = lines.toReversed().flatMap(({ text }) => parseRecord(text) ?? [])[0];
-    if (record !== undefined) return { sequence: record.sequence, hash: record.hash };
+    for (const { text } of lines.toReversed()) {
+      const record = parseRecord(text);
+      if (record !== undefined) return { sequence: record.sequence, hash: record.hash };
+    }
   }
   return EMPTY_CHAIN;
 }
