@@ -1,4 +1,4 @@
-import { withKeptRoles } from '../account/memberships.ts';
+import { withKeptRoles } from '../auth/memberships.ts';
 import { ORGANIZATION_ID } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';

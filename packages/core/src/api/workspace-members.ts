@@ -1,4 +1,4 @@
-import { withOwnRole } from '../account/memberships.ts';
+import { withOwnRole } from '../auth/memberships.ts';
 import { changeWorkspace, findWorkspace, withoutMembers } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID, type MemberDirectory, noMember } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -179,7 +179,7 @@ function withMembers(record: WorkspaceRecord, added: readonly Membership[]): Wor
     members: [
       ...members.map((membership) => {
         const role = roles.get(membership.user_id);
-        return role === undefined ? membership : withOwnRole(membership, role);
+        return role === undefined ? membership : (withOwnRole(membership, role) ?? membership);
       }),
       ...added.filter((membership) => !present.has(membership.user_id)),
     ],

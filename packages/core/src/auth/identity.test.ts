@@ -4,6 +4,7 @@ import { createMemoryStore } from '../stores/memory-store.ts';
 import type { Member } from '../wire/keys.ts';
 import { DEFAULT_CLAIMS, toIdentity } from './identity-provider.ts';
 import { applyIdentity, type Identity, type IdentityRules } from './identity.ts';
+import { withMappedRoles } from './memberships.ts';
 
 const WORKSPACE = { id: 'w-1', slug: 'search', name: 'Search', created_at: '2026-01-02T03:04:05Z', created_by: null };
 
@@ -58,6 +59,21 @@ test('groups give and take the workspaces that they name, and no others', async 
   await apply({ groups: [] }, { groups: { a: groups.a } });
   expect(await roleIn()).toBeUndefined();
   expect(await store.members.list()).toHaveLength(1);
+});
+
+test('what a group of the directory gives in a workspace stays beside what a provider gives and takes', async () => {
+  const { apply, roleIn, store } = await createDirectory();
+  const groups = { a: { workspaces: { search: 'administrator' } } } as const;
+  await apply({});
+  await store.workspaces.update('w-1', (record) =>
+    withMappedRoles(record, new Map([['ada', 'member']]), '2026-01-02T03:04:05Z'),
+  );
+  await apply({ groups: ['a'] }, { groups });
+  expect(await roleIn()).toBe('admin');
+  await apply({}, { groups });
+  expect(await roleIn()).toBe('member');
+  await store.workspaces.update('w-1', (record) => withMappedRoles(record, new Map(), '2026-01-02T03:04:05Z'));
+  expect(await roleIn()).toBeUndefined();
 });
 
 test('a member of before is the same by a checked email address alone', async () => {

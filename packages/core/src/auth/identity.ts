@@ -5,6 +5,7 @@ import type { OrganizationRole, WorkspaceRole } from '../http/request.ts';
 import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
 import { changeMember, type Member } from '../wire/keys.ts';
 import { type MemberDirectory, roleOf } from './member-principal.ts';
+import { ownRoleOf, withOwnRole } from './memberships.ts';
 
 /** Who somebody is, as a provider of identity or a trusted proxy says. */
 export interface Identity {
@@ -169,8 +170,8 @@ async function applyWorkspaces(
       grants.map(({ workspaces }) => workspaces?.[name]),
     );
     const wanted = role === undefined ? undefined : TO_MEMBERSHIP[role];
-    const now = record.members?.find(({ user_id: userId }) => userId === member.id)?.role;
-    if (now === wanted) continue;
+    const before = record.members?.find(({ user_id: userId }) => userId === member.id);
+    if ((before === undefined ? null : ownRoleOf(before)) === (wanted ?? null)) continue;
     const createdAt = new Date(platform.now()).toISOString();
     await store.workspaces.update(record.id, (there) => withRole(there, member.id, wanted, createdAt));
   }
@@ -190,11 +191,11 @@ function withRole(
 ): WorkspaceRecord {
   const { members = [] } = record;
   const before = members.find((membership) => membership.user_id === userId);
-  if (role === undefined) return { ...record, members: members.filter((membership) => membership !== before) };
-  if (before === undefined)
+  if (before === undefined) {
+    if (role === undefined) return record;
     return { ...record, members: [...members, { user_id: userId, role, created_at: createdAt }] };
-  return {
-    ...record,
-    members: members.map((membership) => (membership === before ? { ...before, role } : membership)),
-  };
+  }
+  // What groups of a directory give by their mappings stays.
+  const next = withOwnRole(before, role ?? null) ?? [];
+  return { ...record, members: members.flatMap((membership) => (membership === before ? next : [membership])) };
 }

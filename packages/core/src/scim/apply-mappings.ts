@@ -1,4 +1,4 @@
-import { higherRole, withMappedRoles } from '../account/memberships.ts';
+import { higherRole, withMappedRoles } from '../auth/memberships.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Membership, Store } from '../stores/store.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';

@@ -7,8 +7,8 @@ const RANKS: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2 }
 /** The higher of two roles in a workspace. */
 export const higherRole = (one: Role, other: Role): Role => (RANKS[one] > RANKS[other] ? one : other);
 
-/** What somebody has given by hand; null for nothing. */
-const ownRoleOf = ({ role, own_role: own, mapped_role: mapped }: Membership): Role | null =>
+/** What somebody has given by hand, or a provider of identity by its groups; null for nothing. */
+export const ownRoleOf = ({ role, own_role: own, mapped_role: mapped }: Membership): Role | null =>
   mapped === undefined ? role : (own ?? null);
 
 const toMembership = (
@@ -23,9 +23,9 @@ const toMembership = (
   return own === null ? undefined : { user_id, role: own, created_at };
 };
 
-/** The membership with this role given by hand; what a mapping gives stays. */
-export const withOwnRole = (membership: Membership, role: Role): Membership =>
-  toMembership(membership, role, membership.mapped_role) ?? membership;
+/** The membership with this role given by hand, null for none; what a mapping gives stays. Undefined where nothing does. */
+export const withOwnRole = (membership: Membership, role: Role | null): Membership | undefined =>
+  toMembership(membership, role, membership.mapped_role);
 
 /**
  * The workspace with exactly these roles from mappings, by the id of the member. What was given by hand stays; who has
@@ -56,7 +56,7 @@ export function withKeptRoles(record: WorkspaceRecord, userIds: ReadonlySet<stri
     members: (record.members ?? []).map((each) => {
       if (each.mapped_role === undefined || !userIds.has(each.user_id)) return each;
       const own = ownRoleOf(each);
-      return withOwnRole(each, own === null ? role : higherRole(own, role));
+      return withOwnRole(each, own === null ? role : higherRole(own, role)) ?? each;
     }),
   };
 }
