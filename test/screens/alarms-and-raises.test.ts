@@ -65,7 +65,7 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     const { data } = (await made.json()) as { data: { hash: string } };
     const { page, problems, check } = await ui.open(`#/keys/${data.hash}`);
     await page.getByRole('button', { name: 'Raise limit…' }).click();
-    await page.getByLabel('By, USD').fill('20');
+    await page.getByLabel('Amount, USD').fill('20');
     await page.getByLabel('Until').fill('2001-01-01T10:00');
     await page.getByRole('button', { name: 'Raise', exact: true }).click();
     await page.getByText('must be in the future').first().waitFor();

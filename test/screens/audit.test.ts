@@ -74,7 +74,7 @@ describe.skipIf(skipped !== undefined)(
       const { data } = (await made.json()) as { data: { id: string } };
       const { page, problems, check } = await ui.open(`#/destinations?open=${data.id}`);
       await page.getByLabel('Send the audit log').check();
-      await page.getByLabel('Push metrics every so many seconds').fill('60');
+      await page.getByLabel('Metrics interval, seconds').fill('60');
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Save' }).click();
       await expect

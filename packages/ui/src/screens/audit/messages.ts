@@ -7,7 +7,7 @@ const KINDS_EN = {
   guardrail: 'Guardrail',
   member: 'Member',
   group: 'Group',
-  group_mapping: 'Mapping of a group',
+  group_mapping: 'Group mapping',
   settings: 'Settings',
   rate_limits: 'Rate limits',
   call_limits: 'Limits on running requests',

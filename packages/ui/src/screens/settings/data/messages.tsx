@@ -27,7 +27,7 @@ export const dataMessages = createMessages(
         other: `the prompts and responses of ${text} requests (${size})`,
       }),
     saved: 'Retention saved',
-    confirm: { title: 'Delete what is older?', action: 'Save and delete', final: 'This can’t be undone.' },
+    confirm: { title: 'Delete older data?', action: 'Save and delete', final: 'This can’t be undone.' },
     storage: {
       title: 'What is stored',
       text: (option: (name: string) => ReactNode) => (
@@ -65,7 +65,7 @@ export const dataMessages = createMessages(
         }),
       saved: 'Aufbewahrung gespeichert',
       confirm: {
-        title: 'Älteres löschen?',
+        title: 'Ältere Daten löschen?',
         action: 'Speichern und löschen',
         final: 'Das lässt sich nicht rückgängig machen.',
       },
