@@ -72,10 +72,13 @@ describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { 
 
   test('a developer finds their own calls, keys and spend, and nothing that is refused or of others', async () => {
     const { page, names, refused, text, close } = await walk('anna', 'developer');
-    expect(names).toEqual(expect.arrayContaining(['Overview', 'Keys', 'Playground', 'Models']));
-    for (const name of ['Members', 'Audit log', 'Providers', 'Settings', 'Reruns']) expect(names).not.toContain(name);
+    expect(names).toEqual(expect.arrayContaining(['Overview', 'Keys', 'Playground', 'Models', 'Settings']));
+    for (const name of ['Members', 'Audit log', 'Providers', 'Reruns']) expect(names).not.toContain(name);
     expect(refused).toEqual([]);
     expect(text).toContain('-of-anna');
+    // Their own theme and language, and nothing of the account.
+    expect(text).toContain('Theme');
+    expect(text).not.toContain('Model rules');
     expect(text).not.toMatch(/of-(?:bert|cleo|dora|emil|fred)/);
     const open = (name: string): Promise<void> =>
       page.getByRole('navigation', { name: 'Screens' }).first().getByRole('link', { name, exact: true }).click();
@@ -107,9 +110,12 @@ describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { 
   });
 
   test('billing finds spend and members, and no calls', async () => {
-    const { names, refused, text, close } = await walk('dora', 'billing');
-    expect(names).toEqual(expect.arrayContaining(['Overview', 'Keys', 'Members']));
-    for (const name of ['Playground', 'Settings', 'Audit log']) expect(names).not.toContain(name);
+    const { page, names, refused, text, close } = await walk('dora', 'billing');
+    expect(names).toEqual(expect.arrayContaining(['Overview', 'Keys', 'Members', 'Settings']));
+    await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: 'Alarms' }).click();
+    await page.getByRole('heading', { name: 'Alarms' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    for (const name of ['Playground', 'Audit log']) expect(names).not.toContain(name);
     expect(refused).toEqual([]);
     expect(text).not.toMatch(/gen-\d+/);
     await close();

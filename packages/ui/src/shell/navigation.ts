@@ -113,7 +113,6 @@ const NEEDS: Readonly<Partial<Record<ScreenName, string>>> = {
   providers: 'listProviderStates',
   connect: 'createKey',
   destinations: 'listDestinations',
-  settings: 'getSettings',
 };
 
 /** Whether the role of those who are signed in has a use for a screen. */

@@ -50,7 +50,12 @@ export function MemberPage() {
       back={back}
       title={member === undefined ? id : toMemberName(member)}
       note={<code className="font-mono text-xs break-all">{id}</code>}
-      badges={<Badge>{member === undefined ? t.page.notListed : memberPartMessages().roles[roleOf(member)]}</Badge>}
+      badges={
+        <>
+          <Badge>{member === undefined ? t.page.notListed : memberPartMessages().roles[roleOf(member)]}</Badge>
+          {member?.active === false && <Badge tone="caution">{t.deactivated}</Badge>}
+        </>
+      }
       actions={
         member !== undefined && (
           <>

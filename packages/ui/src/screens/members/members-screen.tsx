@@ -26,6 +26,7 @@ import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
 import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column, TableSort } from '../../parts/table/table-row.tsx';
@@ -112,7 +113,7 @@ export function MembersScreen() {
           ) : (
             <EmptyState icon={<UsersRound size={22} />} title={t.empty.title}>
               <p>{t.empty.text}</p>
-              <Button onClick={() => setOpen({ type: 'add' })}>{t.add}</Button>
+              {may('createMember') && <Button onClick={() => setOpen({ type: 'add' })}>{t.add}</Button>}
             </EmptyState>
           )
         }
@@ -169,7 +170,12 @@ function toColumns(rows: readonly MemberRow[], onOpen: (open: Open) => void): re
       width: 'minmax(140px,2fr)',
       narrow: { width: 'minmax(100px,2fr)' },
       sort: 'name',
-      cell: ({ name }) => <span className="font-medium">{name}</span>,
+      cell: ({ name, member }) => (
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate font-medium">{name}</span>
+          {member.active === false && <Badge tone="caution">{t.deactivated}</Badge>}
+        </span>
+      ),
     },
     {
       id: 'email',

@@ -3,7 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 
 import { instanceQuery, settingsQuery } from '../../api/queries.ts';
-import { type Session, getSession } from '../../api/session.ts';
+import { type Session, getSession, may } from '../../api/session.ts';
 import { toBaseUrl } from '../../app/base-url.ts';
 import { useDesktopInfo } from '../../app/desktop.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
@@ -28,12 +28,28 @@ import { StoppedSessions } from './session-limits.tsx';
 import { SECTIONS, type SettingsSection } from './settings-search.ts';
 import { WorkspacesSection } from './workspaces/workspaces-section.tsx';
 
+/** The operation without which a section has nothing to show; the others are for every role. */
+const NEEDS: Readonly<Partial<Record<SettingsSection, string>>> = {
+  account: 'getSettings',
+  routing: 'getSettings',
+  rules: 'getSettings',
+  sessions: 'getSettings',
+  alarms: 'listAlarms',
+  workspaces: 'createWorkspace',
+  data: 'getRetention',
+};
+
+function isForRole(section: SettingsSection): boolean {
+  const operation = NEEDS[section];
+  return operation === undefined || may(operation);
+}
+
 /** One section of the settings, which is part of the address, beside the list of all. */
 export function SettingsScreen() {
   const t = settingsMessages();
   const isDesktop = useDesktopInfo() !== null;
   const { section: asked, workspace, open } = useSearch({ from: '/settings' });
-  const sections = SECTIONS.filter((name) => name !== 'desktop' || isDesktop);
+  const sections = SECTIONS.filter((name) => (name !== 'desktop' || isDesktop) && isForRole(name));
   const section = sections.find((name) => name === asked) ?? 'appearance';
   return (
     <div className="mx-auto flex w-full max-w-[58rem] flex-col gap-4 p-4 md:p-6">
@@ -58,7 +74,7 @@ export function SettingsScreen() {
         </nav>
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {section === 'appearance' && <AppearanceCard />}
-          <AccountSections section={section} />
+          {may('getSettings') && <AccountSections section={section} />}
           {section === 'alarms' && <AlarmsSection open={open} />}
           {section === 'workspaces' && <WorkspacesSection id={workspace} />}
           {section === 'data' && (
