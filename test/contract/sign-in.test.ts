@@ -64,7 +64,7 @@ test('a user signs in at the provider, comes back to the page they left, and is 
       organization_role: 'developer',
     },
   ]);
-  expect((await browser.ask(`${gateway.url}/api/v1/organization/members`)).status).toBe(200);
+  expect((await browser.ask(`${gateway.url}/api/v1/keys`)).status).toBe(200);
   const records = await readAudit(gateway);
   expect(records.map(({ action, actor }) => [action, actor.kind, actor.member])).toEqual([
     ['member.create', 'session', idOf('u-ada')],
@@ -233,7 +233,7 @@ test('many requests at two instances use a refresh token once, so that the sessi
   const ask = async ({ gateway }: SigningGateway): Promise<number> => {
     const { status } = await gateway.handle({
       method: 'GET',
-      path: '/api/v1/organization/members',
+      path: '/api/v1/keys',
       query: '',
       baseUrl: one.url,
       headers: { host: new URL(one.url).host, cookie },

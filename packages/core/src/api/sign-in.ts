@@ -114,13 +114,14 @@ export const signInByProxy = publicOperation<SignInParts>()({
   response: sessionResponseSchema,
   responseHeaders: { 'set-cookie': 'The session', 'cache-control': '`no-store`' },
   status: 201,
-  errors: ['authentication', 'permission_denied'],
+  errors: ['authentication', 'not_found', 'permission_denied'],
   async run({ request, parts, responseHeaders }) {
     const { identitySessions } = parts;
     if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages from another origin may not sign in');
-    const identity = isSignedInByHost(request) ? undefined : identitySessions?.readProxy(request);
-    if (identitySessions === null || identity === undefined)
-      throw refuseIdentity('No trusted proxy names the user of this request');
+    if (identitySessions === null || isSignedInByHost(request))
+      throw new GatewayError('not_found', 'Sign-in by a proxy is not set up');
+    const identity = identitySessions.readProxy(request);
+    if (identity === undefined) throw refuseIdentity('No trusted proxy names the user of this request');
     const session = await identitySessions.openByProxy(identity, request, parts);
     parts.noteSignIn(session);
     responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
