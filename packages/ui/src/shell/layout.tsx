@@ -14,15 +14,19 @@ import { loadModeMenu } from './mode/mode-switch.tsx';
 import { findPlace, isForRole, type Place, PLACES, toScreenName } from './navigation.ts';
 import { paletteMessages } from './palette/messages.ts';
 import { BottomBar, Rail } from './rail.tsx';
-import { ShortcutHelp } from './shortcut-help.tsx';
-import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const loadPalette = () => import('./palette/command-palette.tsx');
 const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
 
+const loadHelp = () => import('./shortcut-help.tsx');
+const ShortcutHelp = lazy(async () => ({ default: (await loadHelp()).ShortcutHelp }));
+
 const loadToasts = () => import('../parts/messages/toasts.tsx');
 const Toasts = lazy(async () => ({ default: (await loadToasts()).Toasts }));
+
+/** Most who come are signed in already. */
+const SignIn = lazy(async () => ({ default: (await import('./sign-in/sign-in.tsx')).SignIn }));
 
 const PRELOAD_AFTER_MS = 1500;
 
@@ -36,7 +40,15 @@ export function Layout() {
   useEffect(() => listenForShortcuts(), []);
   return (
     <>
-      {session.type === 'none' ? <SignIn session={session} /> : isAlone ? <Outlet /> : <Frame />}
+      {session.type === 'none' ? (
+        <Suspense>
+          <SignIn session={session} />
+        </Suspense>
+      ) : isAlone ? (
+        <Outlet />
+      ) : (
+        <Frame />
+      )}
       <LateToasts />
     </>
   );
@@ -95,7 +107,11 @@ function Frame() {
         <SampleDataBanner />
         <BottomBar />
       </div>
-      {open === 'help' && <ShortcutHelp onClose={close} />}
+      {open === 'help' && (
+        <Suspense>
+          <ShortcutHelp onClose={close} />
+        </Suspense>
+      )}
       {open === 'palette' && (
         <Suspense>
           <CommandPalette onClose={close} onHelp={() => setOpen('help')} />
@@ -113,6 +129,7 @@ function usePreloadedScreens(): void {
       for (const { path } of PLACES) void router.preloadRoute({ to: path });
       // What is typed right after its key would otherwise be taken for shortcuts of the screen.
       void loadPalette();
+      void loadHelp();
       void loadMarkdown();
       void loadToasts();
       void loadMenu();

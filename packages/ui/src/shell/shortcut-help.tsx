@@ -3,6 +3,7 @@ import { useShortcuts } from '../app/shortcuts.ts';
 import { Checkbox } from '../parts/controls/field.tsx';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { shellMessages } from './messages.ts';
+import { Keys } from './top-bar.tsx';
 
 /** All shortcuts that do something now. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
@@ -58,23 +59,4 @@ function toEntries(shortcuts: readonly { readonly keys: string; readonly label: 
   const byLabel = new Map<string, string[]>();
   for (const { keys, label } of shortcuts) byLabel.set(label, [...(byLabel.get(label) ?? []), keys]);
   return [...byLabel].map(([label, keys]) => ({ label, keys }));
-}
-
-/** Keys as they are pressed: `mod+k`, or `g o`. */
-export function Keys({ keys }: { keys: string }) {
-  const isMac = navigator.platform.startsWith('Mac');
-  const isPair = keys.includes(' ');
-  const shown = (isPair ? keys : keys.replace(/\+[a-z]$/, (letter) => letter.toUpperCase()))
-    .replace('mod', isMac ? '⌘' : shellMessages().help.ctrl)
-    .replaceAll('+', ' ')
-    .split(' ');
-  return (
-    <span className="flex gap-1">
-      {shown.map((key) => (
-        <kbd key={key} className="rounded border border-line bg-raised px-1.5 py-0.5 font-mono text-2xs">
-          {key}
-        </kbd>
-      ))}
-    </span>
-  );
 }

@@ -15,7 +15,6 @@ import { partMessages } from '../parts/part-messages.ts';
 import { useIsSettled } from '../parts/use-is-settled.ts';
 import { shellMessages } from './messages.ts';
 import { ModeSwitch } from './mode/mode-switch.tsx';
-import { Keys } from './shortcut-help.tsx';
 import { findSnippetModel } from './snippet-model.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
@@ -86,6 +85,25 @@ function SpentToday() {
     >
       <span className="hidden lg:inline">{t.today} </span>
       <span className="font-medium text-ink">{formatUsd(usd)}</span>
+    </span>
+  );
+}
+
+/** Keys as they are pressed: `mod+k`, or `g o`. */
+export function Keys({ keys }: { keys: string }) {
+  const isMac = navigator.platform.startsWith('Mac');
+  const isPair = keys.includes(' ');
+  const shown = (isPair ? keys : keys.replace(/\+[a-z]$/, (letter) => letter.toUpperCase()))
+    .replace('mod', isMac ? '⌘' : shellMessages().help.ctrl)
+    .replaceAll('+', ' ')
+    .split(' ');
+  return (
+    <span className="flex gap-1">
+      {shown.map((key) => (
+        <kbd key={key} className="rounded border border-line bg-raised px-1.5 py-0.5 font-mono text-2xs">
+          {key}
+        </kbd>
+      ))}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import type { Forecast } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
+import { may } from '../../api/session.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Loaded } from '../../parts/messages/loaded.tsx';
 import { forecastMessages } from './messages.ts';
@@ -18,8 +19,12 @@ const forecastQuery = (of: string) =>
       ).data,
   });
 
-/** What a month has cost so far and will have cost at its end, drawn with its range. */
+/** What a month has cost so far and will have cost at its end, drawn with its range; nothing for roles that see no sums. */
 export function ForecastCard({ of }: { readonly of: string }) {
+  return may('getForecast') ? <PermittedForecast of={of} /> : null;
+}
+
+function PermittedForecast({ of }: { readonly of: string }) {
   const t = forecastMessages();
   const query = useQuery(forecastQuery(of));
   return (

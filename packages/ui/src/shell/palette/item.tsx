@@ -2,7 +2,7 @@ import { Command, useCommandState } from 'cmdk';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-import { Keys } from '../shortcut-help.tsx';
+import { Keys } from '../top-bar.tsx';
 import type { CommandNames } from './to-score.ts';
 
 /** Makes what a command does when it is chosen: the palette closes before. */

@@ -3,16 +3,16 @@ import { useQuery, useMutation } from '@tanstack/react-query';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 
-import { ApiError } from '../api/api-error.ts';
-import { callApi } from '../api/call-api.ts';
-import { healthQuery } from '../api/queries.ts';
-import type { Session } from '../api/session.ts';
-import { DEMO_MANAGEMENT_KEY, readSignInWays, signIn, signInByProxy, toProviderUrl } from '../app/sign-in.ts';
-import { Button } from '../parts/controls/button.tsx';
-import { LabelledInput } from '../parts/controls/labelled.tsx';
-import { ErrorPanel } from '../parts/messages/error-panel.tsx';
-import { shellMessages } from './messages.ts';
-import { Mark } from './rail.tsx';
+import { ApiError } from '../../api/api-error.ts';
+import { callApi } from '../../api/call-api.ts';
+import { healthQuery } from '../../api/queries.ts';
+import type { Session } from '../../api/session.ts';
+import { DEMO_MANAGEMENT_KEY, readSignInWays, signIn, signInByProxy, toProviderUrl } from '../../app/sign-in.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { LabelledInput } from '../../parts/controls/labelled.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Mark } from '../rail.tsx';
+import { signInMessages } from './messages.ts';
 
 /** What the gateway says of signing in; asked each time, because it may have been started in another way. */
 const signInQuery = {
@@ -39,7 +39,7 @@ function AwayNote() {
   const { data: health } = useQuery(healthQuery);
   const obstacle = health?.trouble === undefined ? undefined : OBSTACLES[health.trouble];
   if (obstacle === undefined) return null;
-  const t = shellMessages().signIn;
+  const t = signInMessages();
   return (
     <p role="status" className="mb-4 flex gap-2 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
       <TriangleAlert size={18} className="mt-0.5 shrink-0 text-caution" />
@@ -54,7 +54,7 @@ function AwayNote() {
 function LinkNote({ error }: { readonly error: unknown }) {
   // Not the message of the gateway, which does not know what the page offers.
   const isOver = error instanceof ApiError && (error.status === 400 || error.status === 401);
-  const t = shellMessages().signIn;
+  const t = signInMessages();
   if (!isOver) return <ErrorPanel error={error} title={t.linkFailed} />;
   return (
     <Note title={t.linkOver} text={t.linkOverAdvice}>
@@ -86,7 +86,7 @@ function Note({ title, text, children }: NoteProps) {
 
 /** Why the provider of identity, or the gateway after it, has signed nobody in. */
 function ProblemNote({ problem }: { readonly problem: SignInProblem }) {
-  const t = shellMessages().signIn;
+  const t = signInMessages();
   // Of a later version, or written by hand.
   const text = Object.hasOwn(t.problems, problem) ? t.problems[problem] : t.problems.invalid;
   return <Note title={t.failed} text={text} />;
@@ -94,7 +94,7 @@ function ProblemNote({ problem }: { readonly problem: SignInProblem }) {
 
 /** The ways to sign in as oneself, above the form. */
 function OwnWays({ ways: { oidc, proxy } }: { readonly ways: SignInWays }) {
-  const t = shellMessages().signIn;
+  const t = signInMessages();
   const send = useMutation({ mutationFn: signInByProxy });
   if (oidc === null && proxy === null) return null;
   return (
@@ -119,7 +119,7 @@ function OwnWays({ ways: { oidc, proxy } }: { readonly ways: SignInWays }) {
 
 /** Why the gateway did not take a key, in a line where that is plain. */
 function Refusal({ error }: { readonly error: Error }) {
-  const t = shellMessages().signIn;
+  const t = signInMessages();
   const status = error instanceof ApiError ? error.status : undefined;
   if (status !== 401 && status !== 403) return <ErrorPanel error={error} title={t.failed} />;
   return (
@@ -133,7 +133,7 @@ function Refusal({ error }: { readonly error: Error }) {
 /** Asks for a management key and exchanges it for a session; the key itself is not kept. */
 export function SignIn({ session }: { readonly session: Session & { type: 'none' } }) {
   const { linkError, problem, proxyError, isEnded } = session;
-  const t = shellMessages().signIn;
+  const t = signInMessages();
   const [key, setKey] = useState('');
   const send = useMutation({ mutationFn: (candidate: string) => signIn({ key: candidate }) });
   const { data } = useQuery(signInQuery);
