@@ -309,9 +309,10 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('tab', { name: 'Usage and cost' }).click();
       expect(await readOutline('Usage and cost')).toBe('none');
       await page.keyboard.press('ArrowRight');
-      expect(await readOutline('Raw')).toBe('solid');
+      // The tab that is chosen is part of the address, which takes a moment.
+      await expect.poll(() => readOutline('Raw')).toBe('solid');
       await page.keyboard.press('ArrowLeft');
-      expect(await readOutline('Usage and cost')).toBe('solid');
+      await expect.poll(() => readOutline('Usage and cost')).toBe('solid');
     });
 
     test.each(PLACES)('reaches all of $label, shows where it is, and is held nowhere', async ({ path }) => {
