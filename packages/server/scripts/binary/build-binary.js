@@ -36,6 +36,7 @@ async function buildBinary() {
   const assets = {
     ...listFiles('packages/server/dist/demo-fixtures'),
     ...listFiles('packages/ui/bundle'),
+    'packages/server/dist/engine-texts.md': join(ROOT, 'packages/server/dist/engine-texts.md'),
     'packages/node/dist/web/reading-worker.js': write('reading-worker.cjs', worker.code),
     'main.cjs': write('main.cjs', `(function (exports, require, module) {${main.code}\n})`),
   };
