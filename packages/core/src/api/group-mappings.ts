@@ -1,6 +1,6 @@
-import { withKeptRoles } from '../auth/memberships.ts';
 import { ORGANIZATION_ID } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { withKeptRoles } from '../auth/memberships.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';

@@ -1,6 +1,6 @@
-import { withOwnRole } from '../auth/memberships.ts';
 import { changeWorkspace, findWorkspace, withoutMembers } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID, type MemberDirectory, noMember } from '../auth/keys.ts';
+import { withOwnRole } from '../auth/memberships.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { type Issue, refuseIssues } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
