@@ -25,7 +25,7 @@ import { dropAgedReruns } from './aged-reruns.ts';
 import { createRerunCap, type RerunCap } from './cap.ts';
 import type { RerunJudge } from './judge-by-code.ts';
 import { costOfRecord, findRecord, sumItems } from './rerun-rows.ts';
-import { type Held, type ItemParts, type MakeCall, runItem } from './run-item.ts';
+import type { Held, ItemParts, MakeCall } from './run-item.ts';
 
 interface RerunRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns' | 'retention' | 'settings'>;
@@ -154,6 +154,8 @@ function toQueue(items: Iterable<StoredRerunItem>): StoredRerunItem[] {
 
 /** Runs so many items at once. Resolves with why the rest waits; with null at the end, and where it is not to go on. */
 async function runQueue(run: Run, parts: RunParts): Promise<Held | null> {
+  // With the schemas of every format, which a start does without.
+  const { runItem } = await import('./run-item.ts');
   let held: Held | null = null;
   let hasFailed = false;
   const itemRun = {
