@@ -279,7 +279,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /admin/v1/sign-in/oidc': [404, 404, 404],
   'GET /admin/v1/sign-in/oidc/callback': [404, 404, 404],
   'POST /admin/v1/sign-in/oidc/back-channel-logout': [404, 404, 404],
-  'POST /admin/v1/sign-in/proxy': [401, 401, 401],
+  'POST /admin/v1/sign-in/proxy': [404, 404, 404],
   'GET /admin/v1/models': [401, 403, 200],
   'GET /admin/v1/providers': [401, 403, 200],
   'GET /admin/v1/providers/history': [401, 403, 200],
