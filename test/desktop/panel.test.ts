@@ -146,7 +146,9 @@ describe.skipIf(skipped !== undefined)(
       const first = await launchApp({ port, userDir, settings: { demo: false } });
       await first.until(({ state }) => state.phase === 'listening');
       const status = await first.page.evaluate(async () => {
-        const body = JSON.stringify({ preset: 'groq', apiKey: 'sk-canary-of-the-sealing-test' });
+        // Nothing listens there: the test depends on no resolver.
+        const provider = { preset: 'groq', baseUrl: 'http://127.0.0.1:9/openai/v1' };
+        const body = JSON.stringify({ ...provider, apiKey: 'sk-canary-of-the-sealing-test' });
         const headers = { 'content-type': 'application/json' };
         return (await fetch('/admin/v1/setup/providers', { method: 'POST', headers, body })).status;
       });
