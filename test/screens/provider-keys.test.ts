@@ -280,9 +280,11 @@ describe.skipIf(isSkipped)(`keys and packages of a provider${why}`, { timeout: 1
     await opened.go(`#/generations/${id}?tab=usage`);
     const cost = page.getByRole('table', { name: 'Cost by kind' });
     await cost.getByText('Paid with the caller’s own key').waitFor();
-    const amounts = await cost.locator('tr td:last-child').allInnerTexts();
-    const numbers = amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[^\d.-]/g, '')));
-    // Prompt and completion, then what they come to, that it is paid, and nothing left.
-    expect(numbers).toEqual([0.003, 0.006, 0.009, -0.009, 0]);
+    const readAmounts = async (): Promise<number[]> => {
+      const amounts = await cost.locator('tr td:last-child').allInnerTexts();
+      return amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[^\d.-]/g, '')));
+    };
+    // Prompt and completion, once the prices are loaded, then what they come to, that it is paid, and nothing left.
+    await expect.poll(readAmounts).toEqual([0.003, 0.006, 0.009, -0.009, 0]);
   });
 });
