@@ -30,7 +30,7 @@ const LIMITS: Readonly<Record<string, { readonly megabytes: number; readonly fil
   '@model-gateway/postgres': { megabytes: 0.5, files: 15 },
   '@model-gateway/redis': { megabytes: 0.1, files: 15 },
   '@model-gateway/ui': { megabytes: 2.6, files: 160 },
-  'model-gateway': { megabytes: 9.5, files: 900 },
+  'model-gateway': { megabytes: 10, files: 1000 },
 };
 const INSTALL_TIME = 240_000;
 
