@@ -3,13 +3,16 @@ import process from 'node:process';
 
 import { type RunOutcome, takeOutcome, toClosingLine } from './outcome.ts';
 
-/** Suites whose tests drive windows: these may be drawn later than a test waits where the machine is busy. */
-const DRIVING_WINDOWS: ReadonlySet<string> = new Set(['desktop', 'e2e', 'screens']);
+/**
+ * Suites whose tests drive other programs: windows, which may be drawn later than a test waits where the machine is
+ * busy, and processes that are killed and started again beside a database that others use.
+ */
+const DRIVING_OTHERS: ReadonlySet<string> = new Set(['desktop', 'e2e', 'engines', 'screens']);
 /** More files than this do not fail by chance. */
 const MAX_FILES = 3;
 
 /**
- * Runs the files of a failed run again, from their beginning, where nothing but a few files with browsers has failed. To
+ * Runs the files of a failed run again, from their beginning, where nothing but a few files of such suites has failed. To
  * try a single test again would be of little use: those of a file share a gateway, and it has what the first try left
  * in it. What passes is named, so that no second try hides a fault for long.
  */
@@ -22,7 +25,7 @@ function passesAgain(first: RunOutcome): boolean {
   const isWorthIt =
     failed === failedInFiles &&
     failedFiles.length <= MAX_FILES &&
-    failedFiles.every(({ project }) => DRIVING_WINDOWS.has(project));
+    failedFiles.every(({ project }) => DRIVING_OTHERS.has(project));
   if (!isWorthIt) return false;
   const files = failedFiles.map(({ file }) => file);
   console.log(`\nSecond try: ${files.join(', ')}\n`);
