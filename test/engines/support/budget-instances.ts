@@ -1,7 +1,7 @@
 import { createWebPlatform, type Platform } from '@model-gateway/core';
 import { onTestFinished } from 'vitest';
 
-import { type BudgetInstance, type BudgetInstanceOptions, openBudgetInstance } from './budget-instance.ts';
+import { type BudgetInstance, type BudgetInstanceOptions, openBudgetInstance, SLOW_RECALL } from './budget-instance.ts';
 import { openDatabase } from './engines.ts';
 
 /** Opens an instance that closes when the test has ended. */
@@ -17,10 +17,10 @@ export interface TwoBudgetInstances {
   readonly other: BudgetInstance;
 }
 
-/** Two instances at one empty database. */
+/** Two instances at one empty database. Each has time to call back what the other does not need, on any machine. */
 export async function openTwoInstances(options: Partial<BudgetInstanceOptions> = {}): Promise<TwoBudgetInstances> {
   const url = await openDatabase();
-  const open = (): Promise<BudgetInstance> => openClosingInstance({ ...options, url });
+  const open = (): Promise<BudgetInstance> => openClosingInstance({ ...SLOW_RECALL, ...options, url });
   return { url, one: await open(), other: await open() };
 }
 
