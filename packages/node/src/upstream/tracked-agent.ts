@@ -1,6 +1,11 @@
 import type { Socket } from 'node:net';
 
-import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
+/// <reference path="./undici-parts.d.ts" />
+import type { Dispatcher } from 'undici';
+// By file: the entry of undici loads 109 files, of which these need 21 (docs/decisions/0118-loaded-at-a-start.md).
+import buildConnector from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 
 export interface TrackedAgentOptions {
   /** Limit on look-up, connection and TLS handshake together. */
