@@ -31,3 +31,17 @@ test.each(['@model-gateway/core', '@model-gateway/node', '@model-gateway/express
     expect(loaded.filter((url) => late.test(url))).toEqual([]);
   },
 );
+
+test('connections to providers load those files of undici that they need', () => {
+  const files = loadedBy(import.meta.resolve('@model-gateway/node/undici')).filter((url) => url.includes('/undici/'));
+  expect(files.some((url) => url.endsWith('/lib/dispatcher/pool.js'))).toBe(true);
+  expect(
+    files.filter((url) => /\/undici\/(index\.js|lib\/(api|cache|handler|interceptor|mock|web)\/)/.test(url)),
+  ).toEqual([]);
+});
+
+test('a command line is read before anything of the gateway is loaded', () => {
+  const built = new URL('../../packages/server/dist/commands/parse-command.js', import.meta.url);
+  const ofCore = loadedBy(built.href).filter((url) => url.includes('/packages/core/'));
+  expect(ofCore.map((url) => url.replace(/.*\/dist\//, ''))).toEqual(['foundation/nearest-name.js']);
+});

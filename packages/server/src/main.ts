@@ -1,7 +1,6 @@
-import module from 'node:module';
 import process from 'node:process';
 
-import { VERSION } from '@model-gateway/core';
+import { VERSION } from '@model-gateway/core/foundation/version';
 
 import { toCompletion } from './commands/completion.ts';
 import { checkFixtures, saveFixture } from './commands/fixtures.ts';
@@ -119,6 +118,4 @@ function describeError(error: Error): string {
 }
 
 ignoreBrokenPipes();
-// Halves the loading time, from the second start on.
-module.enableCompileCache();
 run(process.argv.slice(2)).catch(fail);

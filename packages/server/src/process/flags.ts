@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
-import { suggestName } from '@model-gateway/core';
+import { suggestName } from '@model-gateway/core/foundation/nearest-name';
 
 /** Reads the flags of a command, and `--help`. Throws `UsageError` with the help where they are not those. */
 export function readFlags<Flags extends ParseArgsOptionsConfig>(args: readonly string[], flags: Flags, help: string) {
