@@ -424,9 +424,11 @@ export {
   type CarriedSpending,
   createCarriedSpending,
   createSpendingBook,
+  feeNanoUsdOf,
   type SpendingBook,
   type SpendingEntry,
   toSpending,
+  toSpent,
 } from './stores/kit/spending.ts';
 export { hasEnded, hasWork, type VideoJob } from './stores/video-jobs.ts';
 export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/video-archive.ts';

@@ -366,7 +366,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
     rateLimits,
     callers: {
       policyOf,
-      ownKeys: createOwnKeys(foundations),
+      ownKeys: createOwnKeys({ ...foundations, feeShare: setup.account?.byok?.feeShare }),
       hits: foundations.guardrailHits,
       platform,
       store,

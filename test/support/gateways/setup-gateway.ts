@@ -51,6 +51,7 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
   const core = createAdminGateway({
     providers,
     models: config.models,
+    account: config.account,
     setupHost: createSetupHost({
       current: () => config,
       connector,

@@ -1,7 +1,7 @@
 import type { StoredContent, GenerationRecord, RunningCall, Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 
-/** The memory store, with a record of what was appended and ways to make that fail or wait. */
+/** A store, by default in memory, with a record of what was appended and ways to make that fail or wait. */
 export interface RecordingStore extends Store {
   /** Everything appended with success, in order. */
   readonly appended: readonly { readonly record: GenerationRecord; readonly content: StoredContent | null }[];
@@ -19,9 +19,17 @@ export interface RecordingStore extends Store {
   holdAppends(): () => void;
 }
 
-/** Creates an empty store. */
-export function createRecordingStore({ takesNotes = false } = {}): RecordingStore {
-  const store = createMemoryStore();
+interface RecordingStoreOptions {
+  readonly takesNotes?: boolean | undefined;
+  /** The store. Default: an empty one in memory. */
+  readonly store?: Store;
+}
+
+/** Records what a store is given. */
+export function createRecordingStore({
+  takesNotes = false,
+  store = createMemoryStore(),
+}: RecordingStoreOptions = {}): RecordingStore {
   const appended: { record: GenerationRecord; content: StoredContent | null }[] = [];
   const notes: (readonly RunningCall[])[] = [];
   let failure: Error | undefined;

@@ -146,6 +146,8 @@ export interface AccountOptions {
   readonly defaultModel?: string | null | undefined;
   /** USD that all calls together may cost; null means no limit. */
   readonly creditsUsd?: number | null | undefined;
+  /** Calls with provider keys of workspaces. `feeShare`: the share of the provider's bill that they cost here; default 0. */
+  readonly byok?: { readonly feeShare?: number | undefined } | undefined;
   readonly providers?:
     | { readonly only?: readonly string[] | undefined; readonly ignore?: readonly string[] | undefined }
     | undefined;

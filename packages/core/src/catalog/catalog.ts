@@ -11,13 +11,15 @@ export type ProviderKey = NonNullable<Endpoint['provider']['keys']>[number];
 
 /**
  * One model at one provider. `keyName`: the provider's key that serves it, where one has been chosen. `ownKeyId`: the
- * stored key of the caller that it is called with.
+ * stored key of the caller that it is called with; `feeMillionths`: the share of the provider's bill that such a call
+ * costs the account, absent for none.
  */
 export interface Endpoint {
   readonly modelId: string;
   readonly provider: Provider;
   readonly keyName?: string | undefined;
   readonly ownKeyId?: string | undefined;
+  readonly feeMillionths?: number | undefined;
   readonly providerModel: string;
   /** The provider's slug, with its tier or variant where it has one: `deepinfra/turbo`. */
   readonly tag: string;

@@ -7,6 +7,8 @@ export interface OwnKey {
   readonly key: ByokKey;
   /** The provider with that key; null where it cannot be used. */
   readonly provider: Provider | null;
+  /** As `Endpoint.feeMillionths`. */
+  readonly feeMillionths?: number | undefined;
 }
 
 interface Joined {
@@ -30,9 +32,9 @@ export function withOwnKeys(
   const sorted = keys.toSorted((a, b) => a.key.sort_order - b.key.sort_order);
   const ownOf = (isFallback: boolean): readonly Endpoint[] =>
     endpoints.flatMap((endpoint) =>
-      sorted.flatMap(({ key, provider }) =>
+      sorted.flatMap(({ key, provider, feeMillionths }) =>
         provider !== null && key.is_fallback === isFallback && serves(key, endpoint)
-          ? [toOwn(endpoint, key, provider)]
+          ? [{ ...toOwn(endpoint, key, provider), feeMillionths }]
           : [],
       ),
     );
@@ -56,3 +58,29 @@ const toOwn = (endpoint: Endpoint, { id, name, label }: ByokKey, provider: Provi
   keyName: `byok:${name ?? label}`,
   ownKeyId: id,
 });
+
+const MILLIONTHS = 1_000_000n;
+
+/** Converts a share of 0 to 1 to millionths. Throws `RangeError` for any other, or one with more than six digits. */
+export function toFeeMillionths(share: number): number {
+  const millionths = Math.round(share * 1e6);
+  if (share >= 0 && share <= 1 && millionths / 1e6 === share) return millionths;
+  throw new RangeError(`account.byok.feeShare must be from 0 to 1 with at most six decimal places, got ${share}`);
+}
+
+/**
+ * The fee for a call that its provider bills to the caller, in nano-dollars, half rounded to even; 0 at endpoints that
+ * are not called with a caller's own key.
+ */
+export function feeOf(billNanoUsd: number, endpoint: Pick<Endpoint, 'feeMillionths'> | undefined): number {
+  const share = endpoint?.feeMillionths;
+  if (share === undefined) return 0;
+  const product = BigInt(billNanoUsd) * BigInt(share);
+  const [whole, rest] = [product / MILLIONTHS, (product % MILLIONTHS) * 2n];
+  return Number(rest > MILLIONTHS || (rest === MILLIONTHS && whole % 2n === 1n) ? whole + 1n : whole);
+}
+
+/** The same rounded up, for amounts that are held. */
+export function worstFeeOf(billNanoUsd: number, share: number): number {
+  return Number((BigInt(billNanoUsd) * BigInt(share) + MILLIONTHS - 1n) / MILLIONTHS);
+}

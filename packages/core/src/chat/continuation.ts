@@ -6,7 +6,7 @@ import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import { createCompletionAccumulator } from '../generations/completion-accumulator.ts';
 import { guardText } from '../guardrails/guard-call.ts';
 import { boundWithin } from '../limits/budgets.ts';
-import { reserveCall } from '../limits/reserve-call.ts';
+import { ownWorstCase, reserveCall } from '../limits/reserve-call.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
@@ -202,8 +202,12 @@ export async function reserveTurn(
   // The cost so far is known now, and replaces its worst case.
   const spent = observer.spending()?.cost?.nanoUsd;
   if (spent !== undefined) {
-    const isByok = observer.endpoint()?.provider.byok === true;
-    parts.ledger.replace(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
+    const endpoint = observer.endpoint();
+    const isByok = endpoint?.provider.byok === true;
+    parts.ledger.replace(
+      call.id,
+      isByok ? ownWorstCase(spent, endpoint) : { creditsNanoUsd: spent, anyNanoUsd: spent },
+    );
   }
   await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
 }

@@ -10,6 +10,7 @@ import { spendersOf } from '../limits/budgets.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { RandomSource } from '../routing/order-endpoints.ts';
+import { toSpent } from '../stores/kit/spending.ts';
 import type {
   GenerationRecord,
   GenerationRepository,
@@ -89,7 +90,11 @@ export function createRecorder(parts: RecorderParts): Recorder {
     host?: Pick<GatewayRequest, 'id' | 'waitUntil'>,
   ): Promise<void> => {
     const { generation, costNanoUsd, principalId, userId = null } = record;
-    const cost = { creditsNanoUsd: generation.is_byok ? null : costNanoUsd, anyNanoUsd: costNanoUsd };
+    const { creditsNanoUsd } = toSpent(generation, costNanoUsd);
+    const cost = {
+      creditsNanoUsd: generation.is_byok && creditsNanoUsd === 0 ? null : creditsNanoUsd,
+      anyNanoUsd: costNanoUsd,
+    };
     try {
       const choosing = content === null || isContentKept(record, parts);
       const isKept = choosing instanceof Promise ? await choosing : choosing;

@@ -1,6 +1,7 @@
 import { NANO_PER_USD } from '../catalog/prices.ts';
 import type { GenerationFacts } from '../stores/generation-queries.ts';
 import { takePercentile } from '../stores/kit/aggregates.ts';
+import { toSpent } from '../stores/kit/spending.ts';
 import type { ActivitySum } from '../stores/store.ts';
 import type { Metric } from '../wire/analytics.ts';
 import type { Generation } from '../wire/generation.ts';
@@ -151,10 +152,10 @@ export function addGeneration(tally: MetricTally, facts: GenerationFacts, record
 
 function addRecord(sums: Sums, record: Generation, { costNanoUsd }: GenerationFacts): void {
   sums.reasoningTokens += record.native_tokens_reasoning ?? 0;
-  if (record.is_byok) {
-    sums.byokRequests += 1;
-    sums.byokNanoUsd += costNanoUsd;
-  } else sums.creditsNanoUsd += costNanoUsd;
+  if (record.is_byok) sums.byokRequests += 1;
+  const spent = toSpent(record, costNanoUsd);
+  sums.creditsNanoUsd += spent.creditsNanoUsd;
+  sums.byokNanoUsd += spent.byokNanoUsd;
   if ((record.pipeline?.length ?? 0) > 0) sums.guarded += 1;
   if (record.response_cache_source_id !== null) sums.cachedResponses += 1;
 }

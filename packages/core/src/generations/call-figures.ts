@@ -1,3 +1,4 @@
+import { toSpent } from '../stores/kit/spending.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Generation } from '../wire/generation.ts';
 import { type GenerationStatus, statusOfGeneration } from '../wire/statuses.ts';
@@ -73,8 +74,9 @@ function addCall(figures: ProviderFigures, { generation, costNanoUsd }: Generati
   figures.completionTokens += generation.tokens_completion ?? 0;
   figures.reasoningTokens += generation.native_tokens_reasoning ?? 0;
   figures.cachedTokens += generation.native_tokens_cached ?? 0;
-  if (generation.is_byok) figures.byokNanoUsd += costNanoUsd;
-  else figures.creditsNanoUsd += costNanoUsd;
+  const spent = toSpent(generation, costNanoUsd);
+  figures.creditsNanoUsd += spent.creditsNanoUsd;
+  figures.byokNanoUsd += spent.byokNanoUsd;
   if (generation.generation_time !== null) addTo(figures.durations, generation.generation_time / 1000);
   if (generation.streamed === true && generation.latency !== null) {
     addTo(figures.firstTokens, generation.latency / 1000);

@@ -1,8 +1,9 @@
 import { takesNullCost } from '../calls/attempt.ts';
 import { estimateUsage, TOKENS_A_MESSAGE, weighText } from '../calls/texts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { addCharges, type Charge, type Cost, costOf, toPriceText, toReportedCost } from '../catalog/prices.ts';
-import type { GenerationRecord, RunningCall } from '../stores/store.ts';
+import { feeOf } from '../catalog/own-keys.ts';
+import { addCharges, type Charge, type Cost, costOf, toPriceText, toReportedCost, toUsd } from '../catalog/prices.ts';
+import type { GenerationRecord, RunningCall, RunningFigures } from '../stores/store.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
 import type { StoredCharge } from '../wire/generation.ts';
@@ -126,9 +127,9 @@ export function toPublicUsage(
   const { server_tool_use_details: tools } = usage;
   if (tools !== undefined) told.server_tool_use = { web_search_requests: tools.web_search_requests };
   if (cost !== null) {
-    // The bill of a stored key is the caller's, and the gateway takes no fee.
+    // The bill of a stored key is the caller's: it costs the fee here, if any.
     const isOwn = endpoint?.ownKeyId !== undefined;
-    told.cost = isOwn ? 0 : cost.usd;
+    told.cost = isOwn ? toUsd(feeOf(cost.nanoUsd, endpoint)) : cost.usd;
     // Clients insist on both parts.
     if (cost.promptUsd !== null && cost.completionUsd !== null) {
       told.cost_details = {
@@ -200,13 +201,20 @@ export function createRunningMeter(): RunningMeter {
           promptTokens: usage.prompt_tokens,
           completionTokens: usage.completion_tokens,
           costUsd: cost?.usd ?? 0,
-          costNanoUsd: cost?.nanoUsd ?? 0,
+          ...(endpoint.ownKeyId === undefined ? { costNanoUsd: cost?.nanoUsd ?? 0 } : toOwnCost(cost, endpoint)),
           costKnown: cost !== null,
           durationMs: Math.round(durationMs),
         },
       };
     },
   };
+}
+
+/** What a call with a caller's own key has cost, and the fee in that. */
+function toOwnCost(cost: Cost | null, endpoint: Endpoint): Pick<RunningFigures, 'costNanoUsd' | 'feeNanoUsd'> {
+  const billNanoUsd = cost?.nanoUsd ?? 0;
+  const feeNanoUsd = feeOf(billNanoUsd, endpoint);
+  return { costNanoUsd: billNanoUsd + feeNanoUsd, feeNanoUsd };
 }
 
 /** Measures a turn under way, again and again. Each time reads only what has come since the last. */

@@ -2,6 +2,8 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { feeOf } from '../catalog/own-keys.ts';
+import { toUsd } from '../catalog/prices.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { GenerationRecord, StoredContent } from '../stores/store.ts';
@@ -58,7 +60,7 @@ export const UNKNOWN_GENERATION = {
  * Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). Without `isContentStored`, it has no
  * text from upstream.
  */
-function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
+function toGeneration(ended: EndedCall, feeNanoUsd: number, isContentStored: boolean): Generation {
   const { call, completion, attempts, outcome, usage, cost, pipeline, conversation, steps, searches } = ended;
   const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
@@ -101,9 +103,9 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     num_search_results: searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
     num_fetches: steps.length === 0 ? null : steps.filter(({ tool }) => tool === 'web_fetch').length,
     web_search_engine: searches?.[0]?.engine ?? null,
-    // With a stored key of the caller the provider's bill is the caller's, and the gateway takes no fee.
-    total_cost: isOwn ? 0 : (cost?.usd ?? 0),
-    usage: isOwn ? 0 : (cost?.usd ?? 0),
+    // With a stored key of the caller the provider's bill is the caller's, and the account pays the fee, if any.
+    total_cost: isOwn ? toUsd(feeNanoUsd) : (cost?.usd ?? 0),
+    usage: isOwn ? toUsd(feeNanoUsd) : (cost?.usd ?? 0),
     upstream_inference_cost:
       completion.upstreamCosts?.totalUsd ?? completion.upstreamCostUsd ?? (isOwn ? (cost?.usd ?? null) : null),
     cache_discount: cost?.cacheDiscountUsd ?? null,
@@ -115,6 +117,7 @@ function toGeneration(ended: EndedCall, isContentStored: boolean): Generation {
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
   };
+  if (feeNanoUsd > 0) generation.byok_fee = toUsd(feeNanoUsd);
   if (outcome.status === 'cancelled' && outcome.error.code === 'call_cancelled') generation.cancelled_by = 'operator';
   if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
   if (pipeline.narrowedBy !== null) generation.narrowed_by = [...pipeline.narrowedBy];
@@ -329,13 +332,15 @@ export function toSettled(
   const { call, usage, cost } = ended;
   const { principal } = call;
   const { id: principalId, userId } = principal;
+  const billNanoUsd = cost?.nanoUsd ?? 0;
+  const feeNanoUsd = feeOf(billNanoUsd, ended.endpoint);
   return {
     usage: usage && toPublicUsage(usage, ended),
     record: {
-      generation: toGeneration(ended, content !== null),
+      generation: toGeneration(ended, feeNanoUsd, content !== null),
       principalId,
       ...(userId !== undefined && { userId }),
-      costNanoUsd: cost?.nanoUsd ?? 0,
+      costNanoUsd: billNanoUsd + feeNanoUsd,
     },
     principal,
     content,

@@ -1,6 +1,7 @@
 import type { CallBound, EndpointConstraint, TokenBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { worstFeeOf } from '../catalog/own-keys.ts';
 import { areImagesPriced, type Prices, type UnitPrices } from '../catalog/prices.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { type Budget, spendersOf, toPayer } from './budgets.ts';
@@ -37,10 +38,23 @@ function worstOf(endpoints: readonly Endpoint[], costOf: (endpoint: Endpoint) =>
   let anyNanoUsd = 0;
   for (const endpoint of endpoints) {
     const cost = costOf(endpoint);
+    if (endpoint.provider.byok === true) {
+      const own = ownWorstCase(cost, endpoint);
+      anyNanoUsd = Math.max(anyNanoUsd, own.anyNanoUsd);
+      if (own.creditsNanoUsd !== null) creditsNanoUsd = Math.max(creditsNanoUsd ?? 0, own.creditsNanoUsd);
+      continue;
+    }
     anyNanoUsd = Math.max(anyNanoUsd, cost);
-    if (endpoint.provider.byok !== true) creditsNanoUsd = Math.max(creditsNanoUsd ?? 0, cost);
+    creditsNanoUsd = Math.max(creditsNanoUsd ?? 0, cost);
   }
   return { creditsNanoUsd, anyNanoUsd };
+}
+
+/** What to hold for a bill that the caller pays: of that, the account pays the fee. */
+export function ownWorstCase(billNanoUsd: number, { feeMillionths }: Pick<Endpoint, 'feeMillionths'>): WorstCase {
+  if (feeMillionths === undefined) return { creditsNanoUsd: null, anyNanoUsd: billNanoUsd };
+  const fee = worstFeeOf(billNanoUsd, feeMillionths);
+  return { creditsNanoUsd: fee, anyNanoUsd: billNanoUsd + fee };
 }
 
 const ATTO_PER_NANO = 10n ** 9n;

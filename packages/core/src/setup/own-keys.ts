@@ -1,4 +1,4 @@
-import type { OwnKey } from '../catalog/own-keys.ts';
+import { type OwnKey, toFeeMillionths } from '../catalog/own-keys.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -28,6 +28,8 @@ interface OwnKeysOptions {
   /** Makes the time limits of a provider hold. */
   readonly keepLimits: (provider: Provider) => Provider;
   readonly logger: Logger;
+  /** The share of a provider's bill that a call with such a key costs the account, from 0 to 1. Default: 0. */
+  readonly feeShare?: number | undefined;
 }
 
 interface Opened {
@@ -39,10 +41,11 @@ interface Opened {
 
 /**
  * Creates the look-up for one setup: its providers are made once for each key, and made again by the next setup. A key
- * that cannot be used is reported once, and left out.
+ * that cannot be used is reported once, and left out. Throws `RangeError` for a share that is none.
  */
-export function createOwnKeys({ store, liveSetup, keepLimits, logger }: OwnKeysOptions): OwnKeys {
+export function createOwnKeys({ store, liveSetup, keepLimits, logger, feeShare = 0 }: OwnKeysOptions): OwnKeys {
   const opened = new Map<string, Opened>();
+  const feeMillionths = toFeeMillionths(feeShare) || undefined;
 
   const connect = async (row: ByokKeyRecord, setup: LiveSetup): Promise<Provider | null> => {
     try {
@@ -75,9 +78,9 @@ export function createOwnKeys({ store, liveSetup, keepLimits, logger }: OwnKeysO
     if (opened.size > rows.length) forgetRemoved(rows);
     const all = usable.map((row) => ({ key: row, opened: open(row, setup) }));
     if (all.every((one) => one.opened.known !== undefined)) {
-      return all.map((one) => ({ key: one.key, provider: one.opened.known ?? null }));
+      return all.map((one) => ({ key: one.key, provider: one.opened.known ?? null, feeMillionths }));
     }
-    return Promise.all(all.map(async (one) => ({ key: one.key, provider: await one.opened.provider })));
+    return Promise.all(all.map(async (one) => ({ key: one.key, provider: await one.opened.provider, feeMillionths })));
   };
   const forgetRemoved = (rows: readonly ByokKeyRecord[]): void => {
     const present = new Set(rows.map(({ id }) => id));

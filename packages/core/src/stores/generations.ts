@@ -161,7 +161,10 @@ export interface GenerationRecord {
   readonly principalId: string;
   /** The member it counts for, where the caller had one. */
   readonly userId?: string | undefined;
-  /** Exact cost in billionths of a dollar; 0 when unknown (see `generation.cost_known`). */
+  /**
+   * Exact cost in billionths of a dollar, whoever pays it; 0 when unknown (see `generation.cost_known`). With the caller's
+   * own key the provider's bill and the fee, which is `generation.byok_fee`.
+   */
   readonly costNanoUsd: number;
 }
 
@@ -189,6 +192,8 @@ export interface RunningFigures {
   readonly completionTokens: number;
   readonly costUsd: number;
   readonly costNanoUsd: number;
+  /** The part of it that is a fee for the use of the caller's own key; absent for calls with another. */
+  readonly feeNanoUsd?: number | undefined;
   /** False when a price is missing. */
   readonly costKnown: boolean;
   readonly durationMs: number;
@@ -204,7 +209,7 @@ export interface RunningCall {
 /** Sums of nano-dollars. */
 export interface Spent {
   readonly creditsNanoUsd: number;
-  /** Paid to providers directly, not to the account. */
+  /** Paid to providers directly, not by the account. */
   readonly byokNanoUsd: number;
 }
 

@@ -4,6 +4,7 @@ import { nextTurn } from '../foundation/queues.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Finding } from '../guardrails/verdict.ts';
 import { periodStart } from '../limits/budgets.ts';
+import { toSpent } from '../stores/kit/spending.ts';
 import type { GenerationFilter, GenerationRecord } from '../stores/store.ts';
 import type { GuardrailDryRunLine } from '../wire/guardrail-trials.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
@@ -226,8 +227,9 @@ function createBudgetTrial(guardrail: Guardrail): BudgetTrial | null {
   const isOfWorkspace = workspaceIdOfDefault(id) !== undefined;
   const periods = new Map<string, OverBudget[]>();
   return {
-    add({ generation, principalId, costNanoUsd }, isTouched) {
-      if (generation.is_byok && !includesByok) return;
+    add({ generation, principalId, costNanoUsd: anyNanoUsd }, isTouched) {
+      const costNanoUsd = includesByok ? anyNanoUsd : toSpent(generation, anyNanoUsd).creditsNanoUsd;
+      if (generation.is_byok && costNanoUsd === 0) return;
       const since = periodStart(interval, Date.parse(generation.created_at)) ?? '';
       const key = `${since} ${isOfWorkspace ? (generation.workspace_id ?? '') : principalId}`;
       const { id: generationId, model, created_at, cost_known } = generation;

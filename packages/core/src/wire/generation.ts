@@ -118,6 +118,8 @@ export const generationSchema = z.object({
   /** USD. The wire insists on a number: 0 with `cost_known: false` when the price is unknown. */
   total_cost: z.number(),
   usage: z.number(),
+  /** The gateway's own field: the fee in `total_cost` for a call with the caller's own provider key; absent without one. */
+  byok_fee: z.number().optional(),
   upstream_inference_cost: z.number().nullable(),
   cache_discount: z.number().nullable(),
   /** Milliseconds to the first chunk. */

@@ -1,4 +1,4 @@
-import type { SpendingSum, Spent, SpentQuery, Store } from '@model-gateway/core';
+import type { GenerationRecord, SpendingSum, Spent, SpentQuery, Store } from '@model-gateway/core';
 
 import { expectEqual, expectMatch } from '../contract-case.ts';
 import { toRecord } from '../rows.ts';
@@ -173,7 +173,84 @@ const spendAsMembers = async (store: Store): Promise<void> => {
   await spendIn('g4', 4_000, 'key-2', { in: 'w2', userId: 'mo' });
 };
 
+const feeOf = (bill: number): number => bill % 97;
+/** Calls of two keys and workspaces on three days, with and without keys of their own; a fee of 0 is none. */
+const toFeed = (at: number, bill: number, isByok: boolean): GenerationRecord => {
+  const fee = isByok ? feeOf(bill) : 0;
+  return toRecord(`g${at}`, {
+    costNanoUsd: bill + fee,
+    principalId: `key-${at % 2}`,
+    userId: 'mo',
+    generation: {
+      created_at: `2026-03-0${1 + (at % 3)}T00:00:00.000Z`,
+      is_byok: isByok,
+      workspace_id: `w${at % 2}`,
+      ...(fee > 0 && { byok_fee: fee / 1e9 }),
+    },
+  });
+};
+const toBill = (at: number): number => (at * 7_919_317) % 1_000_003;
+const isOwn = (at: number): boolean => at % 5 < 2;
+
+/** Stores calls with fees, of which every seventh is changed afterwards, and returns what all of them sum up to. */
+async function feedAll(store: Store): Promise<(isCounted: (at: number) => boolean) => Spent> {
+  const ids = Array.from({ length: 210 }, (_, at) => at);
+  await Promise.all(ids.map((at) => store.generations.append(toFeed(at, toBill(at), isOwn(at)), null)));
+  await store.generations.activity({ since: '2026-03-01' });
+  const isChanged = (at: number): boolean => at % 7 === 0;
+  for (const at of ids.filter(isChanged)) await store.generations.update(toFeed(at, toBill(at) + 1, !isOwn(at)));
+  return (isCounted) => {
+    let [creditsNanoUsd, byokNanoUsd] = [0, 0];
+    for (const at of ids.filter(isCounted)) {
+      const bill = toBill(at) + (isChanged(at) ? 1 : 0);
+      const isByok = isChanged(at) !== isOwn(at);
+      creditsNanoUsd += isByok ? feeOf(bill) : bill;
+      byokNanoUsd += isByok ? bill : 0;
+    }
+    return { creditsNanoUsd, byokNanoUsd };
+  };
+}
+
+async function expectFees(store: Store, sumOf: Awaited<ReturnType<typeof feedAll>>): Promise<void> {
+  const { generations } = store;
+  expectEqual(
+    await generations.spent({}),
+    sumOf(() => true),
+  );
+  expectEqual(
+    await generations.spent({ since: '2026-03-03' }),
+    sumOf((at) => at % 3 === 2),
+  );
+  for (const rest of [0, 1]) {
+    const sum = sumOf((at) => at % 2 === rest);
+    expectEqual(await generations.spent({ principalId: `key-${rest}` }), sum);
+    expectEqual(await generations.spent({ workspaceId: `w${rest}` }), sum);
+    expectEqual(await generations.spentNanoUsd(`key-${rest}`), sum.creditsNanoUsd + sum.byokNanoUsd);
+  }
+  const days = await generations.activity({ since: '2026-03-02' });
+  const add = (of: (sum: Spent) => number): number => days.reduce((sum, day) => sum + of(day), 0);
+  expectEqual(
+    { creditsNanoUsd: add((day) => day.creditsNanoUsd), byokNanoUsd: add((day) => day.byokNanoUsd) },
+    sumOf((at) => at % 3 > 0),
+  );
+  const account = [...(await generations.listSpending())].filter(({ kind }) => kind === 'account');
+  expectEqual(
+    account.reduce((sum, day) => sum + day.creditsNanoUsd, 0),
+    sumOf(() => true).creditsNanoUsd,
+  );
+}
+
 export const spendingCases: readonly StoreCase[] = [
+  storeCase(
+    'A store counts the fee for an own key as credits, and the rest of its cost as paid to the provider',
+    async (store) => expectFees(store, await feedAll(store)),
+  ),
+
+  durableStoreCase('A store has the same fees for own keys after it was opened again', async (store, reopen) => {
+    const sumOf = await feedAll(store);
+    await expectFees(await reopen(), sumOf);
+  }),
+
   storeCase(
     'A store sums what was spent from a day on, credits and what was paid to providers apart',
     async (store) => {

@@ -9,6 +9,18 @@ const limitMs = z.int().min(1).max(MAX_TIMER_MS);
 /** What stands here counts; what does not can be set in the UI, so nothing has a default. */
 export const accountSchema = z.strictObject({
   creditsUsd: z.number().min(0).nullish().describe('Spending limit of the whole account; null for none'),
+  byok: z
+    .strictObject({
+      feeShare: z
+        .number()
+        .min(0)
+        .max(1)
+        .multipleOf(0.000001)
+        .describe("Share of the provider's bill that calls with a workspace's own key cost here: 0.05 for 5 percent"),
+    })
+    .partial()
+    .optional()
+    .describe('Calls with provider keys of workspaces'),
   defaultModel: z.string().min(1).nullish().describe('Used when a request names no model'),
   providers: z
     .strictObject({ only: z.array(z.string()), ignore: z.array(z.string()) })

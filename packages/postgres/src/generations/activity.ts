@@ -2,6 +2,7 @@ import type { ActivityQuery, ActivitySum } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
 import { fromColumnId, toColumnId } from '../connection/column-text.ts';
+import { SPENT } from '../schema/sums.ts';
 import type { Read, ReadParts } from './reader.ts';
 
 const LIMIT_MS = 5000;
@@ -30,8 +31,8 @@ export async function addUpActivity(
     principalIds === undefined ? sql`true` : sql`principal_id = any (${[...principalIds].map(toColumnId)}::text[])`;
   const changed = sql<ActivityRow>`select created_at_ms - created_at_ms % 86400000 as day_ms, model,
       coalesce(provider_name, '') as provider_name, endpoint_id, coalesce(workspace_id, '') as workspace_id,
-      sum(sign)::bigint as requests, sum(case when is_byok then 0 else sign * cost_nano end)::bigint as credits_nano,
-      sum(case when is_byok then sign * cost_nano else 0 end)::bigint as byok_nano,
+      sum(sign)::bigint as requests, sum(sign * ${sql.raw(SPENT.credits)})::bigint as credits_nano,
+      sum(sign * ${sql.raw(SPENT.byok)})::bigint as byok_nano,
       sum(sign * coalesce(prompt_tokens, 0))::bigint as prompt_tokens,
       sum(sign * coalesce(completion_tokens, 0))::bigint as completion_tokens,
       sum(sign * coalesce(reasoning_tokens, 0))::bigint as reasoning_tokens

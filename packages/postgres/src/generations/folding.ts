@@ -84,7 +84,7 @@ async function foldChanges(
 }
 
 const CHANGE_COLUMNS = `created_at_ms, model, provider_name, endpoint_id, principal_id, user_id, workspace_id, app, status, cost_nano,
-  is_byok, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, saved_nano, first_token_ms, duration_ms,
+  fee_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, saved_nano, first_token_ms, duration_ms,
   tokens_per_second, attempts`;
 
 /**

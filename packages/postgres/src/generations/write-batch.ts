@@ -1,8 +1,9 @@
-import { toGenerationFacts } from '@model-gateway/core';
+import { feeNanoUsdOf, toGenerationFacts } from '@model-gateway/core';
 import type { PoolClient, QueryResult } from 'pg';
 
 import { toColumnId, toColumnText, toFactText } from '../connection/column-text.ts';
 import type { DatabaseConnection } from '../connection/connection.ts';
+import { SPENT } from '../schema/sums.ts';
 import { UnfitRecordError } from './batch-error.ts';
 import { ADD_BLOCKS, BLOCK_TYPES, packContents, type StoredText } from './content-blocks.ts';
 import type { PendingRecord } from './pending-records.ts';
@@ -147,6 +148,7 @@ const GENERATION_COLUMNS: Readonly<Record<string, ColumnType>> = {
   workspace_id: 'text',
   app: 'text',
   cost_nano: 'bigint',
+  fee_nano: 'bigint',
   is_cost_known: 'boolean',
   is_byok: 'boolean',
   prompt_tokens: 'integer',
@@ -193,8 +195,8 @@ const ADD_GIVEN_BLOCKS = `given_blocks as materialized (
 
 /** What the rows of `INCOMING` have, but for `sign` and `spent_day`. */
 const FACTS = `day, id, created_at_ms, model, provider_name, endpoint_id, session_id, status, principal_id, user_id,
-  workspace_id, app, cost_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, saved_nano,
-  first_token_ms, duration_ms, tokens_per_second, attempts`;
+  workspace_id, app, cost_nano, fee_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens,
+  saved_nano, first_token_ms, duration_ms, tokens_per_second, attempts`;
 const SPENT_DAY = "(to_timestamp(created_at_ms / 1000.0) at time zone 'utc')::date as spent_day";
 
 /**
@@ -203,8 +205,8 @@ const SPENT_DAY = "(to_timestamp(created_at_ms / 1000.0) at time zone 'utc')::da
  */
 const ADD_SPENDING = `insert into gateway.spending as s (kind, id, day, credits_nano, byok_nano, requests)
   select kind, spender, spent_day, sum(credits)::bigint, sum(byok)::bigint, sum(sign) from (
-    select spent_day, sign, sign * case when is_byok then 0 else cost_nano end as credits,
-      sign * case when is_byok then cost_nano else 0 end as byok, spenders.*
+    select spent_day, sign, sign * ${SPENT.credits} as credits,
+      sign * ${SPENT.byok} as byok, spenders.*
     from ${INCOMING},
     lateral (values ('account', ''), ('key', principal_id), ('member', user_id), ('workspace', workspace_id))
       as spenders (kind, spender)
@@ -278,6 +280,7 @@ function putRow(rows: RowArrays, { id, day, record, text, content }: PendingReco
   rows.text(generation.workspace_id === null ? null : toColumnId(generation.workspace_id));
   rows.text(toOptionalFact(facts.app));
   rows.bigint(costNanoUsd);
+  rows.bigint(feeNanoUsdOf(generation));
   rows.boolean(facts.isCostKnown);
   rows.boolean(generation.is_byok);
   rows.integer(facts.promptTokens);

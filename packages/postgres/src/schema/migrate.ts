@@ -17,7 +17,7 @@ import { BATCH_HOLDS, BUDGET_SLICES } from './budget-slices.ts';
 import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
-import { SUMS } from './sums.ts';
+import { OWN_KEY_FEES, SUMS } from './sums.ts';
 import { AUDIT, BATCHES, FILES, PRESETS, RERUNS, TABLES } from './tables.ts';
 
 /**
@@ -33,6 +33,7 @@ const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[
   ['0006-batch-holds', BATCH_HOLDS],
   ['0007-presets', PRESETS],
   ['0008-audit', AUDIT],
+  ['0009-own-key-fees', OWN_KEY_FEES],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */

@@ -137,36 +137,15 @@ const TABLES: readonly string[] = [
    ) with (fillfactor = 50)`,
 ];
 
-/** The functions. */
-const FUNCTIONS: readonly string[] = [
-  // The cell of a measurement: cells grow by 4 in 100, so that the middle of one is within 2 in 100 of what is in it. The
-  // first has all up to 0.001, the last more than a day in milliseconds.
-  `create function gateway.cell_of(measured double precision) returns integer
-   language sql immutable parallel safe as $$
-     select case when measured is null then null when measured <= 0.001 then -200
-       else least(ceil(ln(measured) / 0.04), 460)::integer end
-   $$`,
-  // Counts by cell, as an array whose subscripts are the cells from the first to the last that has any; null for none.
-  `create function gateway.count_cell(counts bigint[], cell integer, counted bigint) returns bigint[]
-   language plpgsql immutable strict parallel safe as $$
-   begin
-     counts[cell] := coalesce(counts[cell], 0) + counted;
-     return counts;
-   end $$`,
-  `create aggregate gateway.count_cells(cell integer, counted bigint) (
-     sfunc = gateway.count_cell, stype = bigint[], initcond = '{}', parallel = safe
-   )`,
-  `create function gateway.add_cells(counts bigint[], others bigint[]) returns bigint[]
-   language plpgsql immutable strict parallel safe as $$
-   begin
-     for cell in coalesce(array_lower(others, 1), 1) .. coalesce(array_upper(others, 1), 0) loop
-       if others[cell] <> 0 then counts[cell] := coalesce(counts[cell], 0) + others[cell]; end if;
-     end loop;
-     return counts;
-   end $$`,
+/** What the account and what the caller has paid of a row that has a fee in its cost (docs/decisions/0115-own-key-fees.md). */
+export const SPENT = {
+  credits: 'case when is_byok then fee_nano else cost_nano end',
+  byok: 'case when is_byok then cost_nano - fee_nano else 0 end',
+};
 
-  // One process at a time adds what was written to the sums; the others go on without.
-  `create function gateway.fold_generation_changes(most integer) returns integer language plpgsql as $$
+/** One process at a time adds what was written to the sums; the others go on without. */
+const toFoldFunction = (spent: typeof SPENT): string =>
+  `function gateway.fold_generation_changes(most integer) returns integer language plpgsql as $$
    declare
      folded integer;
    begin
@@ -208,8 +187,8 @@ const FUNCTIONS: readonly string[] = [
        select created_at_ms - created_at_ms % 86400000 as day_ms, model, coalesce(provider_name, '') as provider_name,
          endpoint_id, coalesce(workspace_id, '') as workspace_id, principal_id, coalesce(user_id, '') as user_id,
          coalesce(app, '') as app, status, sum(sign) as requests,
-         sum(case when is_byok then 0 else sign * cost_nano end) as credits_nano,
-         sum(case when is_byok then sign * cost_nano else 0 end) as byok_nano,
+         sum(sign * ${spent.credits}) as credits_nano,
+         sum(sign * ${spent.byok}) as byok_nano,
          sum(sign * coalesce(prompt_tokens, 0)) as prompt_tokens,
          sum(sign * coalesce(completion_tokens, 0)) as completion_tokens,
          sum(sign * coalesce(reasoning_tokens, 0)) as reasoning_tokens
@@ -232,7 +211,37 @@ const FUNCTIONS: readonly string[] = [
      )
      select count(*) into folded from taken;
      return folded;
+   end $$`;
+
+/** The functions. */
+const FUNCTIONS: readonly string[] = [
+  // The cell of a measurement: cells grow by 4 in 100, so that the middle of one is within 2 in 100 of what is in it. The
+  // first has all up to 0.001, the last more than a day in milliseconds.
+  `create function gateway.cell_of(measured double precision) returns integer
+   language sql immutable parallel safe as $$
+     select case when measured is null then null when measured <= 0.001 then -200
+       else least(ceil(ln(measured) / 0.04), 460)::integer end
+   $$`,
+  // Counts by cell, as an array whose subscripts are the cells from the first to the last that has any; null for none.
+  `create function gateway.count_cell(counts bigint[], cell integer, counted bigint) returns bigint[]
+   language plpgsql immutable strict parallel safe as $$
+   begin
+     counts[cell] := coalesce(counts[cell], 0) + counted;
+     return counts;
    end $$`,
+  `create aggregate gateway.count_cells(cell integer, counted bigint) (
+     sfunc = gateway.count_cell, stype = bigint[], initcond = '{}', parallel = safe
+   )`,
+  `create function gateway.add_cells(counts bigint[], others bigint[]) returns bigint[]
+   language plpgsql immutable strict parallel safe as $$
+   begin
+     for cell in coalesce(array_lower(others, 1), 1) .. coalesce(array_upper(others, 1), 0) loop
+       if others[cell] <> 0 then counts[cell] := coalesce(counts[cell], 0) + others[cell]; end if;
+     end loop;
+     return counts;
+   end $$`,
+
+  `create ${toFoldFunction({ credits: 'case when is_byok then 0 else cost_nano end', byok: 'case when is_byok then cost_nano else 0 end' })}`,
 
   // For retention: generations of the days before are gone. Mostly there is nothing to forget, and it has to be found out
   // at once, as stores open with it: with the values in the statement, the planner sees that few rows match.
@@ -257,3 +266,10 @@ const FUNCTIONS: readonly string[] = [
 
 /** The tables of sums, and the functions that fill them. */
 export const SUMS: readonly string[] = [...TABLES, ...FUNCTIONS];
+
+/** The fee in the cost of a call with the caller's own key. Rows of former versions have none. */
+export const OWN_KEY_FEES: readonly string[] = [
+  'alter table gateway.generations add column fee_nano bigint not null default 0',
+  'alter table gateway.generation_changes add column fee_nano bigint not null default 0',
+  `create or replace ${toFoldFunction(SPENT)}`,
+];

@@ -13,6 +13,7 @@ import type {
 } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 import { matchesFilter } from './filters.ts';
+import { toSpent } from './spending.ts';
 
 /** Counts generations one after the other; the result is read once, after the last. */
 export interface HistogramCount {
@@ -332,8 +333,9 @@ const kindOf = ({ generation }: GenerationRecord) => ({
 
 function addRecord(sum: Mutable<ActivitySum>, { generation, costNanoUsd }: GenerationRecord, sign: 1 | -1): void {
   sum.requests += sign;
-  if (generation.is_byok) sum.byokNanoUsd += sign * costNanoUsd;
-  else sum.creditsNanoUsd += sign * costNanoUsd;
+  const spent = toSpent(generation, costNanoUsd);
+  sum.creditsNanoUsd += sign * spent.creditsNanoUsd;
+  sum.byokNanoUsd += sign * spent.byokNanoUsd;
   sum.promptTokens += sign * (generation.tokens_prompt ?? 0);
   sum.completionTokens += sign * (generation.tokens_completion ?? 0);
   sum.reasoningTokens += sign * (generation.native_tokens_reasoning ?? 0);

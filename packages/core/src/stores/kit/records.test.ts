@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { toRecord } from '../../../testing/rows.ts';
 import type { GenerationContent } from '../../wire/generation.ts';
-import { toPreview } from './records.ts';
+import { toInterruptedRecord, toPreview } from './records.ts';
 
 const output = { completion: null, reasoning: null };
 const of = (input: GenerationContent['input']): string | null => toPreview({ input, output } as GenerationContent);
@@ -46,4 +47,19 @@ test('there is no preview where the user said nothing', () => {
   ]) {
     expect(said(...messages)).toBeNull();
   }
+});
+
+test('an interrupted call with an own key costs its fee, beside the bill of the provider', () => {
+  const figures = { promptTokens: 1, completionTokens: 2, costUsd: 0.04, costKnown: true, durationMs: 7 };
+  const record = toRecord('gen-1', { generation: { is_byok: true } });
+  const own = toInterruptedRecord({ record, figures: { ...figures, costNanoUsd: 42_000_000, feeNanoUsd: 2_000_000 } });
+  expect(own).toMatchObject({
+    costNanoUsd: 42_000_000,
+    generation: { total_cost: 0.002, usage: 0.002, byok_fee: 0.002, upstream_inference_cost: 0.04 },
+  });
+  const free = toInterruptedRecord({ record, figures: { ...figures, costNanoUsd: 40_000_000, feeNanoUsd: 0 } });
+  expect(free.generation).toMatchObject({ total_cost: 0, upstream_inference_cost: 0.04 });
+  expect(free.generation).not.toHaveProperty('byok_fee');
+  const { generation } = toInterruptedRecord({ record, figures: { ...figures, costNanoUsd: 40_000_000 } });
+  expect(generation).toMatchObject({ total_cost: 0.04, upstream_inference_cost: null });
 });

@@ -37,9 +37,12 @@ function textOf(content: unknown): string {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
+const NANO_PER_USD = 1e9;
+
 /** The record of a call whose process has ended in the middle of it. */
 export function toInterruptedRecord({ record, figures }: RunningCall): GenerationRecord {
-  const { promptTokens, completionTokens, costUsd, costNanoUsd, costKnown, durationMs } = figures;
+  const { promptTokens, completionTokens, costUsd, costNanoUsd, feeNanoUsd, costKnown, durationMs } = figures;
+  const chargedUsd = feeNanoUsd === undefined ? costUsd : feeNanoUsd / NANO_PER_USD;
   return {
     ...record,
     costNanoUsd,
@@ -53,8 +56,12 @@ export function toInterruptedRecord({ record, figures }: RunningCall): Generatio
       tokens_completion: completionTokens,
       native_tokens_prompt: promptTokens,
       native_tokens_completion: completionTokens,
-      total_cost: costUsd,
-      usage: costUsd,
+      total_cost: chargedUsd,
+      usage: chargedUsd,
+      ...(feeNanoUsd !== undefined && {
+        ...(feeNanoUsd > 0 && { byok_fee: chargedUsd }),
+        upstream_inference_cost: costKnown ? (costNanoUsd - feeNanoUsd) / NANO_PER_USD : null,
+      }),
       generation_time: durationMs,
       cost_known: costKnown,
       usage_estimated: true,

@@ -1,3 +1,4 @@
+import type { Generation } from '../../wire/generation.ts';
 import type { GenerationRecord, SpendingSum, Spent, SpentQuery } from '../store.ts';
 
 /** What was carried from other stores, as part of a book that has it all. */
@@ -188,10 +189,22 @@ export function toSpending({ generation, principalId, userId, costNanoUsd }: Gen
     userId,
     workspaceId: generation.workspace_id ?? undefined,
     day: generation.created_at.slice(0, 10),
-    creditsNanoUsd: generation.is_byok ? 0 : costNanoUsd,
-    byokNanoUsd: generation.is_byok ? costNanoUsd : 0,
+    ...toSpent(generation, costNanoUsd),
   };
 }
+
+/** Who pays what of the cost of a generation. With the caller's own key, the fee alone is the account's. */
+export function toSpent(generation: Pick<Generation, 'is_byok' | 'byok_fee'>, costNanoUsd: number): Spent {
+  if (!generation.is_byok) return { creditsNanoUsd: costNanoUsd, byokNanoUsd: 0 };
+  const fee = feeNanoUsdOf(generation);
+  return { creditsNanoUsd: fee, byokNanoUsd: costNanoUsd - fee };
+}
+
+const NANO_PER_USD = 1e9;
+
+/** The fee in the cost of a generation, in nano-dollars. */
+export const feeNanoUsdOf = ({ byok_fee: fee = 0 }: Pick<Generation, 'byok_fee'>): number =>
+  fee === 0 ? 0 : Math.round(fee * NANO_PER_USD);
 
 function daysOf(days: Map<string, Days>, id: string): Days {
   const known = days.get(id) ?? new Map<string, Sums>();

@@ -22,6 +22,8 @@ export interface GenerationOrigin {
 /** Values that a later version of a generation may change. */
 export interface EntryVersion extends GenerationOrigin {
   readonly costNanoUsd: number;
+  /** The part of it that is a fee for the use of the caller's own key; absent for none. */
+  readonly feeNanoUsd?: number | undefined;
   /** The generation as `toGenerationText` writes it, or the bytes of that. */
   readonly text: string | Buffer;
 }
@@ -104,6 +106,7 @@ export class GenerationEntry {
   readonly row: number;
   origin: GenerationOrigin;
   costNanoUsd: number;
+  feeNanoUsd: number;
   content: ContentReference | null;
   private text: string | Buffer;
   private found: FoundFacts | undefined = undefined;
@@ -119,12 +122,14 @@ export class GenerationEntry {
     this.shared = shared;
     this.origin = shared.origin(version);
     this.costNanoUsd = version.costNanoUsd;
+    this.feeNanoUsd = version.feeNanoUsd ?? 0;
     this.text = version.text;
   }
 
   replace(version: EntryVersion): void {
     this.origin = this.shared.origin(version);
     this.costNanoUsd = version.costNanoUsd;
+    this.feeNanoUsd = version.feeNanoUsd ?? 0;
     this.text = version.text;
     this.found = undefined;
     this.session = undefined;

@@ -124,22 +124,23 @@ export function createGenerationIndex(): GenerationIndex {
     find: (id) => byId.get(id),
     add(entry) {
       byId.set(entry.id, addSegment(entry.segment).add(entry));
-      spending.add(toSpending(entry.version, entry.version.costNanoUsd));
+      spending.add(toSpending(entry.version, entry.version));
     },
     replace(entry, version) {
-      spending.subtract(toSpending(entry.origin, entry.costNanoUsd));
+      spending.subtract(toSpending(entry.origin, entry));
       activity.changing(entry);
       entry.replace(version);
       activity.changed(entry);
-      spending.add(toSpending(version, version.costNanoUsd));
+      spending.add(toSpending(version, version));
     },
     addSegment,
     removeThrough(name) {
       const removed = createSpendingBook();
       for (const segment of segments) {
         if (!isThrough(segment.name, name)) continue;
-        for (const { id, origin, costNanoUsd } of segment.entries) {
-          removed.add(toSpending(origin, costNanoUsd));
+        for (const entry of segment.entries) {
+          const { id, origin } = entry;
+          removed.add(toSpending(origin, entry));
           byId.delete(id);
         }
       }
@@ -196,15 +197,15 @@ function* newestFirst(
 
 function toSpending(
   { principalId, userId, workspaceId, day, isByok }: GenerationOrigin,
-  costNanoUsd: number,
+  { costNanoUsd, feeNanoUsd = 0 }: Pick<EntryVersion, 'costNanoUsd' | 'feeNanoUsd'>,
 ): SpendingEntry {
   return {
     principalId,
     userId,
     workspaceId,
     day,
-    creditsNanoUsd: isByok ? 0 : costNanoUsd,
-    byokNanoUsd: isByok ? costNanoUsd : 0,
+    creditsNanoUsd: isByok ? feeNanoUsd : costNanoUsd,
+    byokNanoUsd: isByok ? costNanoUsd - feeNanoUsd : 0,
   };
 }
 

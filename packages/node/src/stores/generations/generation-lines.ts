@@ -2,6 +2,7 @@ import {
   type AttemptSource,
   DATA_REGIONS,
   type DataRegion,
+  feeNanoUsdOf,
   type FactSource,
   type Generation,
   type GenerationRecord,
@@ -48,6 +49,8 @@ interface RecordHead {
   /** When the generation began; absent where it is the day of its segment, and in lines of former versions. */
   readonly day?: string | undefined;
   readonly isByok?: boolean | undefined;
+  /** The part of the cost that is a fee; absent without one. */
+  readonly feeNanoUsd?: number | undefined;
   readonly workspaceId?: string | undefined;
   readonly userId?: string | undefined;
 }
@@ -90,6 +93,7 @@ export function recordHead(record: GenerationRecord, segment: SegmentName | null
     costNanoUsd,
     day: segment?.startsWith(day) === true ? undefined : day,
     isByok: generation.is_byok ? true : undefined,
+    feeNanoUsd: feeNanoUsdOf(generation) || undefined,
     workspaceId: generation.workspace_id ?? undefined,
     userId,
   };

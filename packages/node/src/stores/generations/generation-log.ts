@@ -1,4 +1,5 @@
 import {
+  feeNanoUsdOf,
   type GenerationRecord,
   type GenerationRepository,
   isLongContent,
@@ -289,6 +290,7 @@ function versionOf({ generation, principalId, userId, costNanoUsd }: GenerationR
     userId,
     workspaceId: generation.workspace_id ?? undefined,
     costNanoUsd,
+    feeNanoUsd: feeNanoUsdOf(generation),
     day: dayOfGeneration(generation),
     isByok: generation.is_byok,
     text,

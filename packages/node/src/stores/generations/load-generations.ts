@@ -129,13 +129,14 @@ function applyLine(
 
 function toVersion(
   segment: SegmentName,
-  { principalId, userId, workspaceId, costNanoUsd, day, isByok = false, generation }: GenerationLine,
+  { principalId, userId, workspaceId, costNanoUsd, feeNanoUsd, day, isByok = false, generation }: GenerationLine,
 ): EntryVersion {
   return {
     principalId,
     userId,
     workspaceId,
     costNanoUsd,
+    feeNanoUsd,
     day: day ?? segment.slice(0, 10),
     isByok,
     text: generation,

@@ -52,6 +52,7 @@ const noteSchema = z.object({
         completionTokens: z.number(),
         costUsd: z.number(),
         costNanoUsd: z.int(),
+        feeNanoUsd: z.int().optional(),
         costKnown: z.boolean(),
         durationMs: z.number(),
       }),

@@ -38,6 +38,7 @@ export function CostTable({ generation }: { generation: Generation }) {
             <>
               <Line name={t.bill} value={write(billNanoUsd)} />
               <Line name={t.paidByOwnKey} value={`−${write(billNanoUsd)}`} />
+              {totalNanoUsd > 0 && <Line name={t.fee} value={write(totalNanoUsd)} />}
             </>
           )}
           <Line name={billUsd === null ? t.total : t.charged} value={write(totalNanoUsd)} isStrong />
@@ -55,13 +56,14 @@ export function CostTable({ generation }: { generation: Generation }) {
   );
 }
 
-/** What the provider bills to the caller's own key, while the gateway charges nothing; null for other requests. */
+/** What the provider bills to the caller's own key, while the gateway charges at most a fee; null for other requests. */
 export function toOwnBill({
   is_byok: isByok,
   total_cost: total,
+  byok_fee: fee = 0,
   upstream_inference_cost: bill,
-}: Pick<Generation, 'is_byok' | 'total_cost' | 'upstream_inference_cost'>): number | null {
-  return isByok && total === 0 && bill !== null && bill > 0 ? bill : null;
+}: Pick<Generation, 'is_byok' | 'total_cost' | 'byok_fee' | 'upstream_inference_cost'>): number | null {
+  return isByok && total === fee && bill !== null && bill > 0 ? bill : null;
 }
 
 interface PartsProps {
