@@ -118,6 +118,22 @@ describe.skipIf(missingPostgres)('A ledger of several instances', () => {
     expect(await other.call({ budgets: [budgetOf(2 * CENT)], worst: CENT, cost: CENT })).toBe(true);
   });
 
+  test('the fee for an own key counts for all budgets of all instances, and the bill where one includes it', async () => {
+    const { one, other } = await openTwoInstances();
+    const own = { isByok: true, worst: 11 * CENT, cost: 11 * CENT, fee: CENT };
+    const including = budgetOf(30 * CENT, { includesByok: true });
+    expect(await one.call({ budgets: [budgetOf(2 * CENT), including], ...own })).toBe(true);
+    expect(await other.call({ budgets: [budgetOf(2 * CENT), including], ...own })).toBe(true);
+    expect(await one.call({ budgets: [budgetOf(2 * CENT)], ...own })).toBe(false);
+    expect(await other.call({ budgets: [including], ...own })).toBe(false);
+    await eventually(async () =>
+      expect(await other.store.generations.spent({ principalId: 'k' })).toEqual({
+        creditsNanoUsd: 2 * CENT,
+        byokNanoUsd: 20 * CENT,
+      }),
+    );
+  });
+
   test('a new period begins with the whole limit', async () => {
     const { one } = await openTwoInstances();
     const today = new Date().toISOString().slice(0, 10);

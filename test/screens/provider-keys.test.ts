@@ -70,7 +70,7 @@ describe.skipIf(isSkipped)(`keys and packages of a provider${why}`, { timeout: 1
       symlinkSync(join(MODULES, '@ai-sdk', 'cohere'), join(folder, 'node_modules', '@ai-sdk', 'cohere'));
       await Promise.resolve();
     };
-    ui = await launchUi({ isEmpty: true, prepareData });
+    ui = await launchUi({ isEmpty: true, config: { account: { byok: { feeShare: 0.25 } } }, prepareData });
     ({ key: apiKey } = (await (await ui.call('/api/v1/keys', { body: { name: 'app' } })).json()) as { key: string });
   }, 60_000);
   afterAll(() => ui?.close(), 60_000);
@@ -284,7 +284,8 @@ describe.skipIf(isSkipped)(`keys and packages of a provider${why}`, { timeout: 1
       const amounts = await cost.locator('tr td:last-child').allInnerTexts();
       return amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[^\d.-]/g, '')));
     };
-    // Prompt and completion, once the prices are loaded, then what they come to, that it is paid, and nothing left.
-    await expect.poll(readAmounts).toEqual([0.003, 0.006, 0.009, -0.009, 0]);
+    // Prompt and completion, once the prices are loaded, then what they come to, that it is paid, and the fee, all that is left.
+    await expect.poll(readAmounts).toEqual([0.003, 0.006, 0.009, -0.009, 0.00225, 0.00225]);
+    await cost.getByText('Fee for the use of the caller’s own key').waitFor();
   });
 });

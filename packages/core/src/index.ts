@@ -428,7 +428,6 @@ export {
   type SpendingBook,
   type SpendingEntry,
   toSpending,
-  toSpent,
 } from './stores/kit/spending.ts';
 export { hasEnded, hasWork, type VideoJob } from './stores/video-jobs.ts';
 export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/video-archive.ts';

@@ -30,6 +30,8 @@ export interface BudgetedCall {
   /** Awaited between the admission and the record. */
   readonly during?: () => Promise<void>;
   readonly isByok?: boolean;
+  /** What the account pays of the cost of such a call, and of its worst case. */
+  readonly fee?: number;
 }
 
 export interface BudgetInstanceOptions extends PostgresStoreOptions {
@@ -86,10 +88,11 @@ export async function openBudgetInstance(options: BudgetInstanceOptions): Promis
   return {
     store,
     ledger,
-    async call({ budgets, worst, cost, key = 'k', user, during, isByok = false }) {
+    async call({ budgets, worst, cost, key = 'k', user, during, isByok = false, fee }) {
       const id = nextGenerationId();
       const spenders = spendersOf({ principalId: key, userId: user ?? null, workspaceId: 'default' });
-      const hold = { id, spenders, creditsNanoUsd: isByok ? null : worst, anyNanoUsd: worst };
+      const credits = (any: number): number | null => (isByok ? (fee ?? null) : any);
+      const hold = { id, spenders, creditsNanoUsd: credits(worst), anyNanoUsd: worst };
       try {
         await ledger.reserve(hold, budgets);
       } catch (error) {
@@ -97,8 +100,8 @@ export async function openBudgetInstance(options: BudgetInstanceOptions): Promis
         return false;
       }
       await during?.();
-      await generations.append(toCall(id, { key, user, cost, isByok }), null);
-      ledger.release(id, { creditsNanoUsd: isByok ? null : cost, anyNanoUsd: cost });
+      await generations.append(toCall(id, { key, user, cost, isByok, ...(fee !== undefined && { fee }) }), null);
+      ledger.release(id, { creditsNanoUsd: credits(cost), anyNanoUsd: cost });
       return true;
     },
     async close() {
@@ -129,7 +132,11 @@ function noting(slices: BudgetSlices, note: BudgetInstanceOptions['onStatement']
 
 function toCall(
   id: string,
-  call: { readonly key: string; readonly user: string | undefined; readonly cost: number; readonly isByok: boolean },
+  call: Pick<BudgetedCall, 'cost' | 'fee'> & {
+    readonly key: string;
+    readonly user: string | undefined;
+    readonly isByok: boolean;
+  },
 ): GenerationRecord {
   return toRecord(id, {
     principalId: call.key,
@@ -140,6 +147,7 @@ function toCall(
       workspace_id: 'default',
       is_byok: call.isByok,
       total_cost: call.cost / 1e9,
+      ...(call.fee !== undefined && { byok_fee: call.fee / 1e9 }),
     },
   });
 }

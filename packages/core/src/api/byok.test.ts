@@ -237,3 +237,25 @@ test('a key that cannot be sealed, opened or placed is refused with the reason',
   expect(await gateway.store.byokKeys.list()).toEqual([]);
   expect((await gateway.call('GET', '/byok', undefined, API_KEY)).status).toBe(401);
 });
+
+test('tokens of a prompt are counted with an own key', async () => {
+  const upstream = createScriptedTransport((exchange) => {
+    exchange.respond(200, { 'content-type': 'application/json' });
+    exchange.push(JSON.stringify({ input_tokens: 7 }));
+    exchange.end();
+  });
+  const gateway = await createSetupGateway({
+    upstream,
+    config: {
+      providers: [{ slug: 'acme', wire: 'anthropic', baseUrl: 'https://acme.example/v1', apiKey: SHARED }],
+      models: [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1', pricing: PRICING }] }],
+    },
+  });
+  const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'Hello' }] };
+  const count = async () => jsonOf(await gateway.post('/api/v1/messages/count_tokens', body));
+  const sentKeys = () => upstream.exchanges.map(({ request }) => request.headers['x-api-key']);
+  expect(await count()).toEqual({ input_tokens: 7 });
+  await add(gateway, { key: OWN });
+  expect(await count()).toEqual({ input_tokens: 7 });
+  expect(sentKeys()).toEqual([SHARED, OWN]);
+});
