@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 import { createRandom } from '../engines/support/create-random.ts';
-import { jsonOf } from '../support/gateways/core-gateway.ts';
+import { jsonOf, readFrames } from '../support/gateways/core-gateway.ts';
 import { createSetupGateway, type SetupGateway } from '../support/gateways/setup-gateway.ts';
 import { createRecordingStore } from '../support/stores/recording-store.ts';
 import { storeImplementations } from '../support/stores/store-implementations.ts';
@@ -39,16 +39,19 @@ async function openGateway(store: Parameters<typeof createRecordingStore>[0], fe
   const counted: Counted = { prompt: 10, completion: 10 };
   const upstream = createScriptedTransport((exchange) => {
     const { prompt, completion } = counted;
+    const isStreamed = exchange.sent['stream'] === true;
     const message = { role: 'assistant', content: 'ok' };
-    exchange.respond(200, { 'content-type': 'application/json' });
-    exchange.push(
-      JSON.stringify({
-        id: 'c',
-        model: 'm',
-        choices: [{ index: 0, message, finish_reason: 'stop' }],
-        usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
-      }),
-    );
+    const choice = { index: 0, [isStreamed ? 'delta' : 'message']: message, finish_reason: 'stop' };
+    const body = JSON.stringify({
+      id: 'c',
+      model: 'm',
+      ...(exchange.request.url.endsWith('/embeddings')
+        ? { data: [{ index: 0, embedding: [1] }] }
+        : { choices: [choice] }),
+      usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    });
+    exchange.respond(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' });
+    exchange.push(isStreamed ? `data: ${body}\n\ndata: [DONE]\n\n` : body);
     exchange.end();
   });
   const pricing = { prompt: '0.0000001234575', completion: '0.0000020005' };
@@ -61,6 +64,11 @@ async function openGateway(store: Parameters<typeof createRecordingStore>[0], fe
       models: [
         { id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1', pricing }] },
         { id: 'acme/other', endpoints: [{ provider: 'acme', providerModel: 'other-1', pricing }] },
+        {
+          id: 'acme/vectors',
+          architecture: { input_modalities: ['text'], output_modalities: ['embeddings'] },
+          endpoints: [{ provider: 'acme', providerModel: 'vectors-1', pricing: { prompt: pricing.prompt } }],
+        },
       ],
     },
   });
@@ -191,6 +199,26 @@ test('the worst case of the fee is held before the call', async () => {
   const refused = await chatWith(gateway, secret, { max_tokens: 1000 });
   expect([refused.status, gateway.upstream.exchanges.length]).toEqual([402, 0]);
   expect((await chatWith(gateway, secret, { max_tokens: 900 })).status).toBe(200);
+});
+
+test.each([
+  ['chat/completions', { stream: true, messages: [{ role: 'user', content: 'x' }] }],
+  ['messages', { max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }],
+  ['responses', { input: 'x' }],
+  ['completions', { prompt: 'x' }],
+  ['embeddings', { input: 'x' }],
+])('%s tells the fee as the cost, and records it beside the bill', async (door, body) => {
+  const { gateway } = await openGateway({}, 0.5);
+  await gateway.dataOf('POST', '/byok', { provider: 'acme', key: OWN, is_byok_only: true });
+  const model = door === 'embeddings' ? 'acme/vectors' : 'acme/chat';
+  const response = await gateway.post(`/api/v1/${door}`, { model, ...body });
+  const text = typeof response.body === 'string' ? response.body : await readFrames(response).rest();
+  const record = gateway.store.appended.at(-1)?.record;
+  const { byok_fee: fee, upstream_inference_cost: bill, total_cost: cost } = record?.generation ?? {};
+  expect(fee).toBeGreaterThan(0);
+  expect([cost, fee]).toEqual([fee, expect.closeTo((bill ?? 0) / 2, 8)]);
+  expect(record?.costNanoUsd).toBe(Math.round((fee ?? 0) * 1e9) + Math.round((bill ?? 0) * 1e9));
+  expect(text).toContain(`"cost":${fee}`);
 });
 
 test('without a fee in the configuration a call with an own key costs nothing here', async () => {

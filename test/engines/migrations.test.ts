@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createDatabaseConnection } from '../../packages/postgres/src/connection/connection.ts';
 import { buildIndexes } from '../../packages/postgres/src/schema/indexes.ts';
-import { toKey } from '../support/stores/generation-records.ts';
+import { toKey, toRecord } from '../support/stores/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { fillGenerations } from './million/fill-generations.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
@@ -24,6 +24,30 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     expect(applied).toEqual([...applied].toSorted());
     expect(await migrateDatabase({ url })).toEqual([]);
     expect(await runStatement(url, APPLIED)).toEqual(applied.map((name) => ({ name })));
+  });
+
+  test('leaves calls of a version without fees as they were, and counts the fees of later ones', async () => {
+    const url = await openDatabase();
+    const call = (id: string, fee?: number) =>
+      toRecord(id, {
+        costNanoUsd: 1000,
+        generation: { created_at: '2026-03-02T00:00:00.000Z', is_byok: true, ...(fee && { byok_fee: fee / 1e9 }) },
+      });
+    const former = await createPostgresStore({ url, retentionDays: 100_000 });
+    await former.generations.append(call('gen-1'), null);
+    await former.close();
+    for (const table of ['generations', 'generation_changes']) {
+      await runStatement(url, `alter table gateway.${table} drop column fee_nano`);
+    }
+    await runStatement(url, "delete from gateway.migrations where name = '0009-own-key-fees'");
+    const store = await createPostgresStore({ url, retentionDays: 100_000 });
+    await store.generations.append(call('gen-2', 30), null);
+    const sums = { creditsNanoUsd: 30, byokNanoUsd: 1970 };
+    expect(await store.generations.spent({})).toEqual(sums);
+    expect(await store.generations.activity({ since: '2026-03-02' })).toMatchObject([{ requests: 2, ...sums }]);
+    expect(await store.generations.update({ ...call('gen-1', 5), costNanoUsd: 1005 })).toBe(true);
+    expect(await store.generations.spent({})).toEqual({ creditsNanoUsd: 35, byokNanoUsd: 1970 });
+    await store.close();
   });
 
   test('is done once where three processes do it at the same time', async () => {
