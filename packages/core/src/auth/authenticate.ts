@@ -25,7 +25,7 @@ interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
-  readonly store: Pick<Store, 'keys' | 'catchUpTables' | 'workspaces'>;
+  readonly store: Pick<Store, 'catchUpTables' | 'guardrails' | 'keys' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
   /** Keeps sessions of members in force; null where nobody can sign in as themselves. */

@@ -24,6 +24,10 @@ export interface TokenIssuer {
   /** USD for each subject. Default: none. */
   readonly limitUsd?: number | undefined;
   readonly limitReset?: Principal['limitReset'];
+  /** Slugs of models. Default: all. */
+  readonly allowedModels?: readonly string[] | undefined;
+  /** Id or name of a guardrail. Default: none but those of the member and the workspace. */
+  readonly guardrail?: string | undefined;
 }
 
 export const TOKEN_ALGORITHMS = [
@@ -48,6 +52,10 @@ export interface TokenClaims {
   readonly limitUsd?: string | undefined;
   /** `daily`, `weekly` or `monthly`. */
   readonly limitReset?: string | undefined;
+  /** A list of slugs of models, or a text with spaces or commas between them; an empty list allows none. */
+  readonly allowedModels?: string | undefined;
+  /** Id or name of a guardrail, which holds as one that is assigned to an API key does. */
+  readonly guardrail?: string | undefined;
   /** The `external_user` of calls that name none. */
   readonly externalUser?: string | undefined;
   /** Shown to people. Default: the claim `sub`. */
@@ -63,7 +71,7 @@ export interface TokenOptions {
 export interface TokenParts {
   readonly platform: Platform;
   readonly logger: Logger | undefined;
-  readonly store: Pick<Store, 'workspaces'>;
+  readonly store: Pick<Store, 'guardrails' | 'workspaces'>;
   readonly members: MemberDirectory;
 }
 

@@ -75,6 +75,8 @@ test('a token of the issuer calls as an API key does, and its keys are read once
   expect((await call('GET', '/admin/v1/keys', undefined, token)).status).toBe(403);
 });
 
+const NO_MODELS = 'The claim models of the token has to be a list of at most 1000 slugs of models';
+
 test.each([
   ['an expired one', { exp: 1 }, 'The token has expired; ask its issuer for a new one'],
   ['one without an end', { exp: undefined }, 'The token lacks the claim exp'],
@@ -89,8 +91,17 @@ test.each([
   ['a strange limit', { budget: 'much' }, 'The claim budget of the token has to be a number of dollars'],
   ['an unknown member', { email: 'no@example.com' }, 'The token names nobody who is a member of this organization'],
   ['an unknown workspace', { team: 'none' }, 'The token names a workspace that does not exist'],
+  ['an unknown guardrail', { rules: 'none' }, 'The token names a guardrail that does not exist'],
+  ['no guardrail', { rules: null }, 'The claim rules of the token has to be the id or name of a guardrail'],
+  ['an empty guardrail', { rules: '' }, 'The claim rules of the token has to be the id or name of a guardrail'],
+  ['no list of models', { models: null }, NO_MODELS],
+  ['an empty text of models', { models: ' ' }, NO_MODELS],
+  ['models that are no texts', { models: ['acme/chat', 7] }, NO_MODELS],
+  ['an object of models', { models: { 'acme/chat': true } }, NO_MODELS],
 ])('%s is refused in words', async (_, claims, message) => {
-  const { sign, ask } = await createOffice({ claims: { limitUsd: 'budget', member: 'email', workspace: 'team' } });
+  const { sign, ask } = await createOffice({
+    claims: { limitUsd: 'budget', member: 'email', workspace: 'team', guardrail: 'rules', allowedModels: 'models' },
+  });
   expect(await ask(await sign(claims))).toEqual([401, message]);
 });
 
@@ -182,6 +193,56 @@ test('claims say member, workspace, limit and name, and a removed member stops a
   });
   await call('DELETE', '/admin/v1/members/mo');
   expect(await ask(token)).toEqual([401, 'The member of the token is gone or deactivated']);
+});
+
+type Office = Awaited<ReturnType<typeof createOffice>>;
+
+/** The models that a caller is shown, one way and the other. */
+async function modelsOf({ call }: Office, token: string) {
+  const { data } = (await call('GET', '/models/user', undefined, token)).body as { data: { id: string }[] };
+  const counted = (await call('GET', '/models/count', undefined, token)).body as { data: { count: number } };
+  return { ids: data.map(({ id }) => id), count: counted.data.count };
+}
+
+test.each([
+  [{ models: ['acme/chat'] }, ['acme/chat']],
+  [{ models: 'acme/chat, acme/unknown' }, ['acme/chat']],
+  [{ models: [] }, []],
+  [{}, ['acme/other']],
+])('the models of the claims %j are all that its calls and lists know', async (claims, ids) => {
+  const office = await createOffice({ claims: { allowedModels: 'models' }, allowedModels: ['acme/other'] });
+  const token = await office.sign(claims);
+  expect(await modelsOf(office, token)).toEqual({ ids, count: ids.length });
+  for (const model of ['acme/chat', 'acme/other'].filter((each) => !ids.includes(each))) {
+    const body = { model, messages: [{ role: 'user', content: 'Hi' }] };
+    expect((await office.call('POST', '/chat/completions', body, token)).status).toBe(404);
+  }
+});
+
+test('a guardrail that the claims name holds as one of a key does, beside the models, until it is gone', async () => {
+  const office = await createOffice({ claims: { allowedModels: 'models', guardrail: 'rules' } });
+  const { dataOf, call, sign, ask } = office;
+  const guardrail = await dataOf('POST', '/guardrails', {
+    name: 'Narrow',
+    ignored_models: ['acme/other'],
+    limit_usd: 0.000001,
+    content_filters: [{ pattern: 'secret', action: 'block' }],
+  });
+  const token = await sign({ rules: 'Narrow', models: ['acme/chat', 'acme/other'] });
+  expect((await modelsOf(office, token)).ids).toEqual(['acme/chat']);
+  const sent = (content: string, max_tokens: number) =>
+    call('POST', '/chat/completions', { model: 'acme/chat', messages: [{ role: 'user', content }], max_tokens }, token);
+  expect(await sent('a secret', 5)).toMatchObject({ status: 403 });
+  expect(await sent('Hi', 1000)).toMatchObject({
+    status: 403,
+    body: { error: { message: expect.stringContaining('Guardrail budget exceeded') } },
+  });
+  await dataOf('POST', '/guardrails', { name: 'Narrow' });
+  const message = 'The token names a guardrail by a name that several have; use its id';
+  expect(await ask(await sign({ rules: 'Narrow', jti: 'later' }))).toEqual([401, message]);
+  expect((await ask(await sign({ rules: guardrail.id })))[0]).toBe(200);
+  await call('DELETE', `/guardrails/${guardrail.id}`);
+  expect(await ask(token)).toEqual([401, 'The guardrail of the token has been deleted']);
 });
 
 test('a token without kid is checked against each key that fits', async () => {

@@ -46,14 +46,21 @@ export function createTokens(options: TokenOptions, parts: TokenParts): Authenti
     return verified.principal;
   };
 
-  /** Members and workspaces are looked up with each call: who is removed stops at once. */
+  /** What a token names is looked up with each call: who is removed stops at once. */
   const refuseGone = (principal: Principal): Awaitable<Principal> => {
-    const { userId, workspaceId } = principal;
+    const { userId, workspaceId, guardrailId } = principal;
+    const guarded = (): Awaitable<Principal> =>
+      guardrailId === undefined
+        ? principal
+        : whenKnown(store.guardrails.get(guardrailId), (guardrail) => {
+            if (guardrail !== undefined) return principal;
+            throw new GatewayError('authentication', 'The guardrail of the token has been deleted');
+          });
     const inWorkspace = (): Awaitable<Principal> =>
       workspaceId === undefined
-        ? principal
+        ? guarded()
         : whenKnown(store.workspaces.get(workspaceId), (workspace) => {
-            if (workspace !== undefined) return principal;
+            if (workspace !== undefined) return guarded();
             throw new GatewayError('authentication', 'The workspace of the token has been deleted');
           });
     if (userId === undefined) return inWorkspace();

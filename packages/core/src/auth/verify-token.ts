@@ -11,6 +11,8 @@ const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_TOLERANCE_SECONDS = 30;
 const MAX_SUBJECT = 500;
 const MAX_NAME = 100;
+const MAX_MODELS = 1000;
+const MAX_SLUG = 200;
 
 interface KnownIssuer {
   readonly entry: TokenIssuer;
@@ -108,11 +110,8 @@ function describeClaim({ claim, reason }: errors.JWTClaimValidationFailed): stri
   return `The claim ${claim} of the token is not as it has to be`;
 }
 
-async function toPrincipal(
-  payload: JWTPayload,
-  { issuer, claims = {}, workspace, limitUsd, limitReset }: TokenIssuer,
-  parts: TokenParts,
-): Promise<Principal> {
+async function toPrincipal(payload: JWTPayload, entry: TokenIssuer, parts: TokenParts): Promise<Principal> {
+  const { issuer, claims = {}, workspace, limitUsd, limitReset } = entry;
   const { sub = '' } = payload;
   if (sub === '' || sub.length > MAX_SUBJECT) throw refuse(`The claim sub has to have 1 to ${MAX_SUBJECT} characters`);
   const text = (name: string | undefined): string | undefined => {
@@ -131,19 +130,54 @@ async function toPrincipal(
     limitUsd: readLimit(readClaim(payload, claims.limitUsd), claims.limitUsd) ?? limitUsd ?? null,
     limitReset: readReset(text(claims.limitReset)) ?? limitReset ?? null,
     externalUser: text(claims.externalUser)?.slice(0, 256),
+    allowedModels: readModels(findClaim(payload, claims.allowedModels), claims.allowedModels) ?? entry.allowedModels,
+    guardrailId: await findGuardrailId(findClaim(payload, claims.guardrail), entry, parts),
   };
 }
 
-/** A claim by its name, which may have dots, or else by its path. */
-function readClaim(payload: JWTPayload, name: string | undefined): unknown {
+/** A claim by its name, which may have dots, or else by its path; undefined for none. */
+function findClaim(payload: JWTPayload, name: string | undefined): unknown {
   if (name === undefined) return undefined;
-  if (Object.hasOwn(payload, name)) return payload[name] ?? undefined;
+  if (Object.hasOwn(payload, name)) return payload[name];
   let value: unknown = payload;
   for (const part of name.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     value = (value as Record<string, unknown>)[part];
   }
-  return value ?? undefined;
+  return value;
+}
+
+/** The same, where null says no more than a claim that is not there. */
+const readClaim = (payload: JWTPayload, name: string | undefined): unknown => findClaim(payload, name) ?? undefined;
+
+/** Anything but a list that can be read is refused: taken as none, it would open every model. */
+function readModels(value: unknown, name = ''): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const models: unknown = typeof value === 'string' ? value.split(/[\s,]+/).filter((part) => part !== '') : value;
+  const isSlug = (model: unknown): model is string =>
+    typeof model === 'string' && model !== '' && model.length <= MAX_SLUG;
+  const isWhole = Array.isArray(models) && models.length <= MAX_MODELS && models.every(isSlug);
+  if (isWhole && (models.length > 0 || typeof value !== 'string')) return [...new Set(models)];
+  throw refuse(`The claim ${name} of the token has to be a list of at most ${MAX_MODELS} slugs of models`);
+}
+
+async function findGuardrailId(
+  claim: unknown,
+  { claims, guardrail: otherwise }: TokenIssuer,
+  { store }: TokenParts,
+): Promise<string | undefined> {
+  if (claim !== undefined && (typeof claim !== 'string' || claim === '')) {
+    throw refuse(`The claim ${claims?.guardrail ?? ''} of the token has to be the id or name of a guardrail`);
+  }
+  const wanted = claim ?? otherwise;
+  if (wanted === undefined) return undefined;
+  const all = await store.guardrails.list();
+  const byId = all.find(({ id }) => id === wanted);
+  if (byId !== undefined) return byId.id;
+  const [found, other] = all.filter(({ name }) => name === wanted);
+  if (found === undefined) throw refuse('The token names a guardrail that does not exist');
+  if (other !== undefined) throw refuse('The token names a guardrail by a name that several have; use its id');
+  return found.id;
 }
 
 function readLimit(value: unknown, name = ''): number | undefined {

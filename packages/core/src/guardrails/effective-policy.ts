@@ -208,6 +208,12 @@ export function toConstraints(rules: readonly EndpointRule[], catalog: PolicyCat
   });
 }
 
+/** The demand that a model is one of these, by its id, its canonical slug or an alias, where no guardrail makes it. */
+export function onlyModels(slugs: readonly string[], catalog: PolicyCatalog): EndpointConstraint {
+  const ids = new Set(slugs.map((slug) => catalog.find(slug)?.id ?? slug));
+  return { rule: 'allowed_models', excludes: ({ modelId }) => !ids.has(modelId) };
+}
+
 /** The demand with the slugs and tags that its names of providers stand for, looked up once and not for each endpoint. */
 function withTags(demand: EndpointRule, { providerNames }: PolicyCatalog): EndpointRule {
   return demand.rule === 'allowed_providers' || demand.rule === 'ignored_providers'

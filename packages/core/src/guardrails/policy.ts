@@ -13,6 +13,7 @@ import {
   combineGuardrails,
   type EffectiveBudget,
   type GuardrailLayer,
+  onlyModels,
   type PolicyCatalog,
   toConstraints,
 } from './effective-policy.ts';
@@ -68,7 +69,23 @@ export function createPolicyOf(store: GuardrailStore, catalog: PolicyCatalog): P
   const toPolicy = (layers: readonly GuardrailLayer[]): Awaitable<Policy | null> =>
     layers.length === 0 ? null : compile(layers);
 
-  return (principal) => whenKnown(findLayers(principal, store), toPolicy);
+  return (principal) => {
+    const policy = whenKnown(findLayers(principal, store), toPolicy);
+    const { allowedModels } = principal;
+    if (allowedModels === undefined) return policy;
+    return whenKnown(policy, (compiled) => withAllowedModels(compiled ?? NO_DEMANDS, allowedModels, catalog));
+  };
+}
+
+const NO_DEMANDS: Policy = { constraints: [], input: null, output: null, budgets: [], content: '' };
+
+/** The policy narrowed to the models that the caller itself may use, whatever guardrails say. */
+function withAllowedModels(policy: Policy, models: readonly string[], catalog: PolicyCatalog): Policy {
+  return {
+    ...policy,
+    constraints: [...policy.constraints, onlyModels(models, catalog)],
+    content: JSON.stringify([policy.content, models]),
+  };
 }
 
 /** A store in memory returns the same object until a guardrail changes; from others the contents are compared. */
@@ -79,20 +96,30 @@ function isSame(before: readonly GuardrailLayer[], now: readonly GuardrailLayer[
   );
 }
 
-/** The guardrails that apply to a caller: their key's, their own and their workspace's default. One may occur twice. */
+/**
+ * The guardrails that apply to a caller: their key's, their own and their workspace's default. One may occur twice.
+ * Rejects with `permission_denied` where the guardrail that the caller was given is gone.
+ */
 export function findLayers(principal: Principal, store: GuardrailStore): Awaitable<readonly GuardrailLayer[]> {
-  const { id, userId, workspaceId = DEFAULT_WORKSPACE_ID } = principal;
-  const key = store.keyAssignments.get(id);
+  const { id, userId, workspaceId = DEFAULT_WORKSPACE_ID, guardrailId } = principal;
+  const key = guardrailId === undefined ? store.keyAssignments.get(id) : { guardrailId };
   const member = userId === undefined ? undefined : store.memberAssignments.get(userId);
   const workspace = store.guardrails.get(defaultGuardrailIdOf(workspaceId));
-  return whenAllKnown([key, member, workspace], (...found) => findAssigned(...found, store));
+  const layers = whenAllKnown([key, member, workspace], (...found) => findAssigned(...found, store));
+  if (guardrailId === undefined) return layers;
+  return whenKnown(layers, (found) => {
+    if (found.some(({ scope }) => scope === 'api-key')) return found;
+    throw new GatewayError('permission_denied', `The guardrail ${guardrailId} of the caller has been deleted`);
+  });
 }
 
 const NONE: readonly GuardrailLayer[] = [];
 
+type Assigned = Pick<AssignmentRecord, 'guardrailId'> | undefined;
+
 function findAssigned(
-  key: AssignmentRecord | undefined,
-  member: AssignmentRecord | undefined,
+  key: Assigned,
+  member: Assigned,
   workspace: Guardrail | undefined,
   store: GuardrailStore,
 ): Awaitable<readonly GuardrailLayer[]> {

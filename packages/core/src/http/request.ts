@@ -120,6 +120,10 @@ export interface Principal {
   readonly member?: SignedInMember | undefined;
   /** The user whom the key was made for: the `external_user` of calls that name none. */
   readonly externalUser?: string | undefined;
+  /** Slugs of the only models that the caller may use; an empty list allows none, absent all. */
+  readonly allowedModels?: readonly string[] | undefined;
+  /** The guardrail that holds for the caller as one that is assigned to a key does; calls are refused once it is gone. */
+  readonly guardrailId?: string | undefined;
 }
 
 /** What a member who has signed in may do; `userId` of the principal says who it is. */

@@ -14,8 +14,7 @@ import { z } from 'zod';
 
 import { accountSchema, MAX_TIMER_MS, routingSchema } from './account-config.ts';
 import { moduleEntrySchema, moduleFields } from './module-config.ts';
-import { addressRange, signInSchema } from './sign-in-config.ts';
-import { tokenIssuerSchema } from './token-config.ts';
+import { addressRange, signInSchema, tokenIssuerSchema } from './sign-in-config.ts';
 
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
 
