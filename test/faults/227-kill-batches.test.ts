@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { type StartedCommand, startCommand } from '../support/gateways/start-command.ts';
 import { writeTestConfig } from '../support/gateways/write-test-config.ts';
+import { createTokenKey, signToken, startTokenIssuer } from '../support/sign-in/start-token-issuer.ts';
 import { createBatchUpstream } from '../support/upstreams/batch-upstream.ts';
 
 const IS_FULL = process.env['TEST_FULL'] === '1';
@@ -39,8 +40,9 @@ async function call(
   method: string,
   path: string,
   body?: string | FormData,
+  key = KEY,
 ): Promise<Response> {
-  const headers: Record<string, string> = { authorization: `Bearer ${KEY}` };
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   if (typeof body === 'string') headers['content-type'] = 'application/json';
   const response = await fetch(`${running.url}/api/v1${path}`, { method, headers, ...(body && { body }) });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
@@ -58,9 +60,9 @@ function createDice(seed: number): () => number {
 
 const nameOf = (at: number): string => `line ${at}`;
 
-const writeConfig = (baseUrl: string, batches: boolean): string =>
+const writeConfig = (baseUrl: string, batches: boolean, jwt: readonly object[] = []): string =>
   writeTestConfig({
-    auth: { bootstrapKeys: [{ key: KEY, kind: 'api', name: 'dev' }] },
+    auth: { bootstrapKeys: [{ key: KEY, kind: 'api', name: 'dev' }], jwt },
     store: { type: 'json', dir },
     providers: [{ slug: 'up', wire: 'openai', baseUrl, apiKey: 'upstream-key-0123456789', batches }],
     models: [
@@ -176,3 +178,30 @@ test(
   },
   LIMIT_MS,
 );
+
+test('227: a batch that a JWT has begun keeps its limit when the process is killed', async () => {
+  const limitUsd = 0.001;
+  const key = await createTokenKey('first');
+  const { url: issuer } = await startTokenIssuer([key]);
+  const upstream = createBatchUpstream('openai', { callMs: UPSTREAM_MS });
+  const jwt = [{ issuer, audience: 'gateway', claims: { limitUsd: 'budget' } }];
+  const config = writeConfig(await upstream.listen(), false, jwt);
+  let running = await startCommand(config);
+  const token = await signToken(issuer, key, Date.now(), { budget: limitUsd });
+  // A line costs 0.000018 dollars, so the limit is enough for 54 of them.
+  const requests = Array.from({ length: 100 }, (_, at) => {
+    const messages = [{ role: 'user', content: 'x'.repeat(40) }];
+    return { custom_id: nameOf(at), body: { model: 'test/model', messages, max_tokens: 50 } };
+  });
+  const asked = JSON.stringify({ endpoint: '/v1/chat/completions', requests });
+  const { id } = (await (await call(running, 'POST', '/../beta/batches', asked, token)).json()) as Batch;
+  const look = async () => (await (await call(running, 'GET', `/batches/${id}`, undefined, token)).json()) as Batch;
+  await expect.poll(async () => (await look()).request_counts.completed, { interval: 5 }).toBeGreaterThan(10);
+  await running.kill();
+  running = await startCommand(config);
+  await expect.poll(async () => (await look()).status, { timeout: LIMIT_MS }).toBe('completed');
+  const { cost, request_counts: counts } = await look();
+  expect(counts.completed).toBeGreaterThan(30);
+  expect(counts.failed).toBeGreaterThan(30);
+  expect(cost).toBeLessThanOrEqual(limitUsd);
+});

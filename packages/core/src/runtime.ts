@@ -94,7 +94,8 @@ export function createFoundations(
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
   if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);
   const random = createRandomSource(platform);
-  const shared = { store, platform, logger, random };
+  const members = options.members ?? store.members;
+  const shared = { store, members, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
   const closing = createClosing(platform);
   // Subscriptions and their timers outlive requests.
@@ -201,8 +202,7 @@ export function createFoundations(
             return options.onAudit?.(records);
           },
         });
-  const members = options.members ?? store.members;
-  const identityParts = { ...shared, members, sessions, audit: createIdentityAudit(audit, shared) };
+  const identityParts = { ...shared, sessions, audit: createIdentityAudit(audit, shared) };
   const identitySessions = createIdentitySessions(options.signIn, identityParts);
   const creditsUsd = (): number | null => current().account.creditsUsd ?? null;
   const { setupHost: host } = options;

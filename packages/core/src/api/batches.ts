@@ -1,4 +1,5 @@
-import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { toJobOwner } from '../auth/find-owner.ts';
+import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
 import { checkBatch } from '../batches/batch-lines.ts';
 import { type BatchRunner, isOpen } from '../batches/batch-runner.ts';
 import type { FileLibrary } from '../files/file-library.ts';
@@ -27,7 +28,8 @@ import {
 import { refuseField, toPage } from '../wire/fields.ts';
 
 export interface BatchParts {
-  readonly store: Pick<Store, 'batches' | 'keys'>;
+  readonly store: Pick<Store, 'batches' | 'keys' | 'workspaces'>;
+  readonly members: MemberDirectory;
   readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
   /** Null where no files are stored. */
   readonly files: FileLibrary | null;
@@ -99,14 +101,13 @@ async function begin(
 ): Promise<StoredBatch> {
   const { files, batches } = enter(parts);
   const { total, problems } = await checkBatch((await files.open(file)).read(), endpoint);
-  const { id, name, userId, workspaceId } = principal;
   const now = parts.platform.now();
   const status = problems.length === 0 ? 'validating' : 'failed';
   const batch: StoredBatch = {
     id: `batch_${createRandomId(parts.platform)}`,
     kind: 'batch',
     workspaceId: workspaceOf(principal),
-    owner: { id, name, userId, workspaceId, isKey: (await parts.store.keys.get(id)) !== undefined },
+    owner: await toJobOwner(principal, parts),
     endpoint,
     inputFileId: file.id,
     status,

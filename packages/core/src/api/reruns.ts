@@ -1,5 +1,6 @@
 import { toKeyPrincipal } from '../auth/authenticate.ts';
-import { findKey } from '../auth/keys.ts';
+import { toJobOwner } from '../auth/find-owner.ts';
+import { findKey, type MemberDirectory } from '../auth/keys.ts';
 import { toNanoUsd } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
@@ -7,19 +8,18 @@ import type { Principal } from '../http/request.ts';
 import { removeRerun } from '../reruns/aged-reruns.ts';
 import { createRerun as makeRerun, type CreateParts, estimateRerun as makeEstimate } from '../reruns/create-rerun.ts';
 import { csvHead, readPair, reportTargets, toCsvLine, toRerun, toRerunItem } from '../reruns/rerun-report.ts';
-import { sumItems, toOwner } from '../reruns/rerun-rows.ts';
+import { sumItems } from '../reruns/rerun-rows.ts';
 import type { RerunRunner } from '../reruns/rerun-runner.ts';
 import {
   findRerun,
   listPartsOf,
   listReruns as findReruns,
-  type RerunOwner,
   type StoredRerun,
   type StoredRerunItem,
   type StoredRerunUpload,
   updateRerun,
 } from '../stores/reruns.ts';
-import type { Store } from '../stores/store.ts';
+import type { JobOwner, Store } from '../stores/store.ts';
 import { deletedSchema, refuseField, toPage } from '../wire/fields.ts';
 import {
   createRerunRequestSchema,
@@ -41,7 +41,8 @@ import {
 import { parseInnerChat } from './inner-chat.ts';
 
 export interface RerunParts extends CreateParts {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns' | 'workspaces'>;
+  readonly members: MemberDirectory;
   readonly reruns: Pick<RerunRunner, 'takeUp'>;
 }
 
@@ -97,13 +98,13 @@ async function refuseTooMany({ store }: RerunParts): Promise<void> {
   );
 }
 
-async function findOwner(hash: string | undefined, by: Principal, parts: RerunParts): Promise<RerunOwner> {
-  if (hash === undefined) return toOwner(by, false);
+async function findOwner(hash: string | undefined, by: Principal, parts: RerunParts): Promise<JobOwner> {
+  if (hash === undefined) return toJobOwner(by, parts);
   const record = await findKey(hash, parts).catch((cause: unknown) => {
     throw refuseField('run_as_key', 'must be the hash of a stored API key', cause);
   });
   if (record.kind !== 'api') throw refuseField('run_as_key', 'must be an API key; this is a management key');
-  return toOwner(toKeyPrincipal(record), true);
+  return toJobOwner(toKeyPrincipal(record), parts);
 }
 
 /** `GET /admin/v1/reruns/{id}`: with the results so far. */

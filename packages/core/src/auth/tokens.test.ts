@@ -1,60 +1,30 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-import { exportJWK, generateKeyPair, type GenerateKeyPairResult, SignJWT, UnsecuredJWT } from 'jose';
-import { expect, onTestFinished, test } from 'vitest';
+import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
 import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import {
+  createTokenKey,
+  startTokenIssuer,
+  type TokenKey,
+} from '../../../../test/support/sign-in/start-token-issuer.ts';
 import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { readText } from '../foundation/transport.ts';
 import type { TokenIssuer } from './token-issuers.ts';
 
-interface Key extends GenerateKeyPairResult {
-  readonly kid: string;
-}
+const FIRST = await createTokenKey('first');
+const SECOND = await createTokenKey('second');
 
-const createKey = async (kid: string, alg = 'ES256'): Promise<Key> => ({
-  kid,
-  ...(await generateKeyPair(alg, { extractable: true })),
-});
-const FIRST = await createKey('first');
-const SECOND = await createKey('second');
+/** An issuer of which the test changes the keys. */
+const startIssuer = (keys: readonly TokenKey[] = [FIRST]) => startTokenIssuer(keys);
 
-/** An issuer on loopback, whose keys the test changes. */
-async function startIssuer(keys: readonly Key[] = [FIRST]) {
-  const state = { keys, asked: 0, status: 200 };
-  const server = createServer((request, response) => {
-    const respond = async (): Promise<void> => {
-      if (request.url === '/.well-known/openid-configuration') {
-        return void response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }));
-      }
-      state.asked += 1;
-      response.statusCode = state.status;
-      const jwks = state.keys.map(async ({ kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid }));
-      response.end(JSON.stringify({ keys: await Promise.all(jwks) }));
-    };
-    void respond();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
-  const stop = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  onTestFinished(stop);
-  return { url, state, stop };
-}
-
-async function createOffice(changes: Partial<TokenIssuer> = {}, keys?: readonly Key[]) {
+async function createOffice(changes: Partial<TokenIssuer> = {}, keys?: readonly TokenKey[]) {
   const { url, state, stop } = await startIssuer(keys);
   const admin = createAdminGateway({ tokens: { issuers: [{ issuer: url, audience: 'gateway', ...changes }] } });
   const { platform } = admin;
   const nowSeconds = (): number => Math.floor(platform.now() / 1000);
-  const sign = (claims: Readonly<Record<string, unknown>> = {}, key: Key = FIRST): Promise<string> =>
+  const sign = (claims: Readonly<Record<string, unknown>> = {}, key: TokenKey = FIRST): Promise<string> =>
     new SignJWT({ iss: url, aud: 'gateway', sub: 'robot', exp: nowSeconds() + 3600, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: key.kid })
       .sign(key.privateKey);
@@ -129,7 +99,7 @@ test('a key that rotates is read anew for its first token, and not for every unk
   await platform.advance(31_000);
   expect(await ask(rotated)).toEqual([200, undefined]);
   expect(state.asked).toBe(2);
-  const stranger = await createKey('stranger');
+  const stranger = await createTokenKey('stranger');
   for (let i = 0; i < 20; i += 1) {
     expect(await ask(await sign({ sub: `s${i}` }, stranger))).toEqual([
       401,

@@ -1,4 +1,5 @@
 import { findOwnerPrincipal } from '../auth/find-owner.ts';
+import type { MemberDirectory } from '../auth/keys.ts';
 import type { FileLibrary } from '../files/file-library.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -9,7 +10,8 @@ import type { LineCalls } from './line-calls.ts';
 
 /** What the lines of a batch are run with. */
 export interface LineParts {
-  readonly store: Pick<Store, 'batches' | 'files' | 'generations' | 'keys'>;
+  readonly store: Pick<Store, 'batches' | 'files' | 'generations' | 'keys' | 'workspaces'>;
+  readonly members: MemberDirectory;
   readonly files: FileLibrary;
   readonly platform: Platform;
   readonly logger: Logger;

@@ -13,13 +13,12 @@ import { isModelName } from '../routing/resolve-models.ts';
 import {
   type RerunFigures,
   rerunItemId,
-  type RerunOwner,
   rerunUploadId,
   type RerunPart,
   type StoredRerun,
   updateRerun,
 } from '../stores/reruns.ts';
-import type { GenerationRecord, Store } from '../stores/store.ts';
+import type { GenerationRecord, JobOwner, Store } from '../stores/store.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { PresetVersion } from '../wire/presets.ts';
@@ -180,7 +179,7 @@ async function findRecords(
 /** Stores a rerun with all its items. It is at `ready`, or at `running` where it is to start. */
 export async function createRerun(
   body: CreateRerunRequest,
-  by: { readonly owner: RerunOwner; readonly createdBy: string },
+  by: { readonly owner: JobOwner; readonly createdBy: string },
   parts: CreateParts,
 ): Promise<StoredRerun> {
   const targets = await resolveTargets(body.targets, by.owner, parts);
@@ -263,7 +262,7 @@ const READ_AT_ONCE = 20;
 /** What a rerun would cost, judges not counted: with the tokens of the originals, and at worst. */
 export async function estimateRerun(
   plan: Plan,
-  { owner, parse }: { readonly owner: RerunOwner; readonly parse: ParseRequest },
+  { owner, parse }: { readonly owner: JobOwner; readonly parse: ParseRequest },
   parts: CreateParts,
 ): Promise<RerunEstimate> {
   const targets = await resolveTargets(plan.targets, owner, parts);

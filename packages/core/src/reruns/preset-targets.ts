@@ -4,8 +4,7 @@ import { uniteTools } from '../chat/presets/unite-tools.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Unchecked } from '../foundation/parse.ts';
 import { designatedVersionOf, presetRowId } from '../stores/presets.ts';
-import type { RerunOwner } from '../stores/reruns.ts';
-import type { Store } from '../stores/store.ts';
+import type { JobOwner, Store } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { PresetVersion } from '../wire/presets.ts';
 import type { AskedRerunTarget, RerunTarget } from '../wire/reruns.ts';
@@ -21,7 +20,7 @@ interface PresetParts {
  */
 export async function resolveTargets(
   targets: readonly AskedRerunTarget[],
-  owner: RerunOwner,
+  owner: JobOwner,
   parts: PresetParts,
 ): Promise<RerunTarget[]> {
   const resolved: RerunTarget[] = [];
@@ -41,7 +40,7 @@ export async function resolveTargets(
 
 async function findVersion(
   { preset, preset_version: wanted }: Pick<AskedRerunTarget, 'preset' | 'preset_version'>,
-  { workspaceId = DEFAULT_WORKSPACE_ID }: RerunOwner,
+  { workspaceId = DEFAULT_WORKSPACE_ID }: JobOwner,
   { store }: PresetParts,
 ): Promise<PresetVersion | undefined> {
   const stored = preset === undefined ? undefined : await store.presets.get(presetRowId(workspaceId, preset));
@@ -52,7 +51,7 @@ async function findVersion(
 /** The preset of a target; undefined where it has none. Throws where it was deleted. */
 export async function readTargetPreset(
   target: RerunTarget,
-  owner: RerunOwner,
+  owner: JobOwner,
   parts: PresetParts,
 ): Promise<PresetVersion | undefined> {
   const version = await findVersion(target, owner, parts);

@@ -1,5 +1,5 @@
 import { toGenerationFacts } from '../stores/kit/filters.ts';
-import type { RerunFigures, RerunOwner, StoredRerunItem } from '../stores/reruns.ts';
+import type { RerunFigures, StoredRerunItem } from '../stores/reruns.ts';
 import type { GenerationRecord, GenerationRepository } from '../stores/store.ts';
 import type { RerunCounts, RerunVerdict } from '../wire/reruns.ts';
 import { joinVerdicts } from './judge-by-code.ts';
@@ -70,12 +70,3 @@ export const findRecord = async (
   id: string,
   generations: Pick<GenerationRepository, 'get' | 'getLate'>,
 ): Promise<GenerationRecord | undefined> => (await generations.get(id)) ?? (await generations.getLate?.(id));
-
-/** The owner of a rerun that is made by a caller of the API. */
-export const toOwner = ({ id, name, userId, workspaceId }: Omit<RerunOwner, 'isKey'>, isKey: boolean): RerunOwner => ({
-  id,
-  name,
-  isKey,
-  ...(userId !== undefined && { userId }),
-  ...(workspaceId !== undefined && { workspaceId }),
-});

@@ -1,4 +1,5 @@
 import { findOwnerPrincipal } from '../auth/find-owner.ts';
+import type { MemberDirectory } from '../auth/keys.ts';
 import type { Logger } from '../foundation/host.ts';
 import {
   createJobRunner,
@@ -28,7 +29,8 @@ import { costOfRecord, findRecord, sumItems } from './rerun-rows.ts';
 import type { Held, ItemParts, MakeCall } from './run-item.ts';
 
 interface RerunRunnerOptions {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns' | 'retention' | 'settings'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'presets' | 'reruns' | 'retention' | 'settings' | 'workspaces'>;
+  readonly members: MemberDirectory;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly makeCall: MakeCall;

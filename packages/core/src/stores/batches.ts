@@ -1,6 +1,6 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { BatchEndpoint, BatchStatus } from '../wire/batches.ts';
-import type { Repository } from './rows.ts';
+import type { JobOwner, Repository } from './rows.ts';
 
 /** Batches with the results of their lines, all as rows. The narrower questions are absent where the rows are in memory. */
 export interface BatchRepository extends Repository<BatchRow> {
@@ -17,8 +17,8 @@ export interface StoredBatch {
   readonly id: string;
   readonly kind: 'batch';
   readonly workspaceId: string;
-  /** The principal that its calls are made as. A stored key is read again when the batch goes on. */
-  readonly owner: BatchOwner;
+  /** Whose calls its lines are. */
+  readonly owner: JobOwner;
   readonly endpoint: BatchEndpoint;
   /** The file with its lines. */
   readonly inputFileId: string;
@@ -40,14 +40,6 @@ export interface StoredBatch {
   readonly errorFileId: string | null;
   /** The process that runs it, among several at one store, and until when. */
   readonly lease: { readonly ownerId: string; readonly untilMs: number } | null;
-}
-
-export interface BatchOwner {
-  readonly id: string;
-  readonly name: string;
-  readonly userId?: string | undefined;
-  readonly workspaceId?: string | undefined;
-  readonly isKey: boolean;
 }
 
 export interface BatchProblem {

@@ -9,7 +9,7 @@ import type {
   RerunVerdict,
   UploadedItem,
 } from '../wire/reruns.ts';
-import type { Repository } from './rows.ts';
+import type { JobOwner, Repository } from './rows.ts';
 
 /** Reruns with their items, all as rows. The narrower questions are absent where the rows are in memory. */
 export interface RerunRepository extends Repository<RerunRow> {
@@ -30,7 +30,7 @@ export interface StoredRerun {
   readonly createdAt: string;
   /** Name of the principal that created it. */
   readonly createdBy: string;
-  readonly owner: RerunOwner;
+  readonly owner: JobOwner;
   readonly targets: readonly RerunTarget[];
   readonly judges: readonly RerunJudgeSpec[];
   readonly concurrency: number;
@@ -46,16 +46,6 @@ export interface StoredRerun {
   readonly lostNanoUsd: number;
   /** The process that runs it, among several at one store, and until when. */
   readonly lease?: { readonly ownerId: string; readonly untilMs: number } | null | undefined;
-}
-
-/** The principal that its calls are made as. */
-export interface RerunOwner {
-  readonly id: string;
-  readonly name: string;
-  readonly userId?: string | undefined;
-  readonly workspaceId?: string | undefined;
-  /** It is a stored key, which is read again when the rerun goes on: its limits may have changed. */
-  readonly isKey: boolean;
 }
 
 /** One call that is run again against one target. */

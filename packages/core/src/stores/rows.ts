@@ -34,6 +34,28 @@ export const keyRecordSchema = z.object({
   disabledWithMember: z.literal(true).optional(),
 });
 
+/**
+ * The principal that a job makes its calls as. A stored key is read again when the job goes on, as its limits may have
+ * changed; of another caller, which is known by no row, everything that bounds its calls is kept here.
+ */
+export interface JobOwner {
+  readonly id: string;
+  readonly name: string;
+  readonly userId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly isKey: boolean;
+  /** USD. */
+  readonly limitUsd?: number | undefined;
+  readonly limitReset?: KeyRecord['limitReset'] | undefined;
+  readonly includeByokInLimit?: boolean | undefined;
+  readonly externalUser?: string | undefined;
+  readonly allowedModels?: readonly string[] | undefined;
+  readonly guardrailId?: string | undefined;
+  /** The member was in the directory, and the workspace in the store, so that the job ends without them. */
+  readonly ofMember?: true | undefined;
+  readonly ofWorkspace?: true | undefined;
+}
+
 export const assignmentSchema = z.object({
   id: z.string(),
   guardrailId: z.string(),

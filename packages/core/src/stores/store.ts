@@ -37,6 +37,7 @@ export type {
   DeliveryLog,
   GuardrailDaysQuery,
   GuardrailHitsRepository,
+  JobOwner,
   KeyRecord,
   Membership,
   ModelRecord,
