@@ -322,6 +322,7 @@ function withDefaults(options: GatewayOptions) {
     },
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     members: options.members ?? store.members,
+    roleMappings: options.signIn?.rules.groups ?? {},
     routers: { auto: resolveAuto, free: resolveFree, ...options.routers },
     web: options.web ?? {},
     serverTools: options.serverTools ?? [],

@@ -27,6 +27,7 @@ import {
   toList,
   toUserMeta,
 } from '../scim/responses.ts';
+import { type RoleMappings, withGivenRole } from '../scim/roles.ts';
 import { toProviderConfig, toResourceTypes, toSchemas } from '../scim/schemas.ts';
 import { refuseScim, SCIM_TYPE } from '../scim/scim-error.ts';
 import {
@@ -48,6 +49,8 @@ export interface ScimParts {
   readonly store: Pick<Store, 'catchUpTables' | 'keys' | 'members' | 'scimGroups' | 'workspaces'>;
   /** The store's own, unless the host has its own: then the host's people are its own matter. */
   readonly members: MemberDirectory;
+  /** What names of groups and roles give in the organization. */
+  readonly roleMappings: RoleMappings;
 }
 
 interface ScimInput {
@@ -88,7 +91,7 @@ export const createScimUser = operation<ScimParts>()({
     const facts = parseUser(await readJsonBody(request));
     const id = createUuid(parts.platform);
     const empty: Member = { id, email: '', first_name: null, last_name: null, role: 'org:member' };
-    const member = withUserFacts(empty, facts, nowOf(parts));
+    const member = withGivenRole(withUserFacts(empty, facts, nowOf(parts)), parts.roleMappings);
     await parts.store.members.insert(member, (members) => refuseTakenName(facts.userName, null, members));
     return sendUser(member, input, 201);
   },
@@ -301,9 +304,10 @@ async function changeMember(
     refuseOtherVersion(request, member);
     const before = toUserFacts(member);
     const facts = change(before);
-    if (member.scim !== undefined && JSON.stringify(facts) === JSON.stringify(before)) return member;
+    const isSame = member.scim !== undefined && JSON.stringify(facts) === JSON.stringify(before);
+    if (isSame && withGivenRole(member, parts.roleMappings) === member) return member;
     if (facts.userName.toLowerCase() !== before.userName.toLowerCase()) refuseTakenName(facts.userName, id, members);
-    const next = withUserFacts(member, facts, now);
+    const next = withGivenRole(withUserFacts(member, facts, now), parts.roleMappings);
     refuseOwnerChange(member, next, { principal: SCIM_PRINCIPAL, all: members });
     return next;
   });

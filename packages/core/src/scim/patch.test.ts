@@ -27,6 +27,7 @@ test('a user is read with the address of work, and unknown attributes are forgot
     familyName: 'Byron',
     email: 'ada@example.com',
     active: true,
+    roles: [],
   });
   expect(parseUser({ USERNAME: 'x', title: 'Countess', 'urn:some:extension': { department: 'x' } }).userName).toBe('x');
 });

@@ -93,6 +93,11 @@ const SCHEMAS = [
         ],
       }),
       toAttribute('active', 'False: keys are disabled and sessions end', { type: 'boolean' }),
+      toAttribute('roles', 'Names that give a role in the organization', {
+        type: 'complex',
+        multiValued: true,
+        subAttributes: [toAttribute('value', 'The name of the role')],
+      }),
       toAttribute('groups', 'Groups that have the user', {
         type: 'complex',
         multiValued: true,

@@ -2,6 +2,7 @@ import type { Member } from '../wire/keys.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
 import { fits } from './filter.ts';
 import { type AttributeChange, toLowerFields } from './patch.ts';
+import { changeRoles } from './roles.ts';
 import { refuseScim } from './scim-error.ts';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -16,6 +17,7 @@ export interface UserFacts {
   /** Empty for none. */
   readonly email: string;
   readonly active: boolean;
+  readonly roles: readonly string[];
 }
 
 /** A member as a directory sees it. One whom it has not sent is known by the e-mail address, or else by the id. */
@@ -28,16 +30,19 @@ export function toUserFacts({ id, email, first_name, last_name, active, scim }: 
     familyName: last_name,
     email,
     active: active !== false,
+    roles: scim?.roles ?? [],
   };
 }
 
-/** The member with these facts; its roles stay. `now`: ISO 8601. */
+/** The member with these facts; the role stays. `now`: ISO 8601. */
 export function withUserFacts(member: Member, facts: UserFacts, now: string): Member {
   const { active: _, ...rest } = member;
   const scim = {
     user_name: facts.userName,
     external_id: facts.externalId,
     display_name: facts.displayName,
+    ...(facts.roles.length > 0 && { roles: [...facts.roles] }),
+    ...(member.scim?.given_role !== undefined && { given_role: member.scim.given_role }),
     created_at: member.scim?.created_at ?? now,
     updated_at: now,
   };
@@ -64,6 +69,7 @@ export function parseUser(body: unknown, present?: UserFacts): UserFacts {
     familyName: null,
     email: '',
     active: present?.active ?? true,
+    roles: [],
   };
   const facts = Object.entries(fields).reduce(
     (done, [attribute, value]) =>
@@ -98,6 +104,8 @@ export function changeUser(facts: UserFacts, change: AttributeChange): UserFacts
       return sub === undefined ? changeName(facts, change) : changeNamePart(facts, sub, text(`name.${sub}`));
     case 'emails':
       return changeEmail(facts, change);
+    case 'roles':
+      return { ...facts, roles: changeRoles(facts.roles, change) };
     default:
       return facts;
   }
@@ -192,6 +200,9 @@ export const readUser =
         return some(facts.email);
       case 'active':
         return [facts.active];
+      case 'roles':
+      case 'roles.value':
+        return facts.roles;
       default:
         return undefined;
     }
@@ -199,7 +210,7 @@ export const readUser =
 
 /** A user as it is sent, but for `meta`. */
 export function toUserBody(id: string, facts: UserFacts, groups: readonly GroupRecord[]): Record<string, unknown> {
-  const { userName, externalId, displayName, givenName, familyName, email, active } = facts;
+  const { userName, externalId, displayName, givenName, familyName, email, active, roles } = facts;
   const formatted = [givenName, familyName].filter((part) => part !== null).join(' ');
   return {
     schemas: [USER_SCHEMA],
@@ -214,6 +225,7 @@ export function toUserBody(id: string, facts: UserFacts, groups: readonly GroupR
     ...(displayName !== null && { displayName }),
     emails: email === '' ? [] : [{ value: email, type: 'work', primary: true }],
     active,
+    ...(roles.length > 0 && { roles: roles.map((value) => ({ value })) }),
     groups: groups.map((group) => ({ value: group.id, display: group.displayName })),
   };
 }

@@ -157,6 +157,10 @@ export const memberSchema = z.object({
       user_name: z.string(),
       external_id: z.string().nullable(),
       display_name: z.string().nullable(),
+      /** The values of the attribute `roles`; absent for none. */
+      roles: z.array(z.string()).optional(),
+      /** What they have given, so that it can be taken again; absent where they give nothing. */
+      given_role: organizationRoleSchema.optional(),
       created_at: z.string(),
       updated_at: z.string(),
     })
