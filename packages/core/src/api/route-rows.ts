@@ -1,6 +1,7 @@
 import type { ChatParts } from '../chat/complete-chat.ts';
 import type { Operation, PublicOperation } from '../http/operation.ts';
 import type { RouteRow, Surface } from '../http/route.ts';
+import type { ScimParts } from '../scim/resources.ts';
 import { scimErrors } from '../scim/scim-error.ts';
 import type { AuditAction } from '../wire/audit.ts';
 import type { AccountParts } from './account.ts';
@@ -37,7 +38,6 @@ import type { ResendParts } from './resend.ts';
 import type { ResponsesParts } from './responses.ts';
 import type { RetentionParts } from './retention.ts';
 import type { SampleDataParts } from './sample-data.ts';
-import type { ScimParts } from './scim.ts';
 import type { SessionParts } from './sessions.ts';
 import type { SignInParts } from './sign-in.ts';
 import type { SystemParts } from './system.ts';

@@ -100,7 +100,8 @@ function createProjection(query: URLSearchParams): ListQuery['project'] {
     );
 }
 
-interface Meta {
+/** `meta` of a resource. */
+export interface Meta {
   readonly resourceType: 'User' | 'Group';
   readonly created?: string | undefined;
   readonly lastModified?: string | undefined;
