@@ -20,7 +20,7 @@ test('a config file with a token of SCIM and an issuer of JWTs serves both, each
     issuer: 'https://id.example',
     audience: 'gateway',
     jwksUrl: `${url}/keys`,
-    claims: { member: 'mail' },
+    claims: { member: 'mail', allowedModels: 'models' },
   };
   const { apiUrl } = await startComposed({
     store: { type: 'memory' },
@@ -38,14 +38,17 @@ test('a config file with a token of SCIM and an issuer of JWTs serves both, each
   };
   const user = { userName: 'mia', emails: [{ value: 'mia@example.com' }] };
   expect(await ask('/scim/v2/Users', TOKEN, user)).toBe(201);
-  const jwt = await new SignJWT({ mail: 'mia@example.com' })
-    .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-    .setIssuer('https://id.example')
-    .setAudience('gateway')
-    .setSubject('mia')
-    .setExpirationTime('1h')
-    .sign(privateKey);
+  const sign = (claims: Readonly<Record<string, unknown>>): Promise<string> =>
+    new SignJWT({ mail: 'mia@example.com', ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+      .setIssuer('https://id.example')
+      .setAudience('gateway')
+      .setSubject('mia')
+      .setExpirationTime('1h')
+      .sign(privateKey);
+  const jwt = await sign({ models: ['acme/chat'] });
   expect(await ask('/api/v1/models/user', jwt)).toBe(200);
+  expect(await ask('/api/v1/models/user', await sign({ models: { all: true } }))).toBe(401);
   expect(await ask('/scim/v2/Users', jwt)).toBe(401);
   expect(await ask('/api/v1/models/user', TOKEN)).toBe(401);
 });
