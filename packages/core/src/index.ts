@@ -100,7 +100,7 @@ export type {
   RateLimitRule,
   RateWindow,
 } from './limits/rate-limits.ts';
-export type { CallLimitOptions, CallLimitRule } from './limits/call-limits.ts';
+export type { CallLimitOptions, CallLimitRule, SharedCallCounts, ToldCallCount } from './limits/call-limits.ts';
 export type { PlaceLease, TakeLease } from './limits/fair-places.ts';
 export type { RegionOptions } from './calls/model-call.ts';
 export {

@@ -1,5 +1,6 @@
-import type { CreateRateCounter, Logger, SharedParts, TakeLease } from '@model-gateway/core';
+import type { CreateRateCounter, Logger, SharedCallCounts, SharedParts, TakeLease } from '@model-gateway/core';
 
+import { createCallCounts } from './call-counts.ts';
 import { openChannels } from './channels.ts';
 import { parseRedisUrl } from './connection/parse-redis-url.ts';
 import { openRedisLink } from './connection/redis-link.ts';
@@ -27,6 +28,8 @@ export interface RedisShared {
   readonly createRateCounter: CreateRateCounter;
   /** For `callLimits.takeLease`. The same function for its whole life. */
   readonly takeLease: TakeLease;
+  /** For `callLimits.sharedCounts`. */
+  readonly callCounts: SharedCallCounts;
   /** For `GatewayOptions.shared`. */
   readonly parts: SharedParts;
   /** Resolves when Redis takes commands, or after `limitMs`. Calls do not need it: they count as if Redis were away. */
@@ -52,10 +55,12 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
     prove: (client) => client.set(`${prefix}:proof`, '1', { expiration: { type: 'PX', value: PROOF_TTL_MS } }),
   });
   const places = createPlaceLeases({ link, prefix, whenDown });
+  const callCounts = createCallCounts({ link, prefix });
   const channels = openChannels({ address, logger, link, prefix });
   return {
     createRateCounter: createRateCounters({ link, prefix, whenDown }),
     takeLease: places.take,
+    callCounts,
     parts: {
       responseCache: createRedisResponseCache({ link, prefix, maxBytes: maxCacheBytes }),
       openChannel: channels.open,
@@ -71,6 +76,7 @@ export function createRedisShared(options: RedisSharedOptions): RedisShared {
       }),
     async close() {
       places.close();
+      await callCounts.close();
       await Promise.all([link.close(), channels.close()]);
     },
   };

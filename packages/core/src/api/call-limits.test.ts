@@ -5,16 +5,16 @@ import { expect, test } from 'vitest';
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
-import type { CallLimitRule } from '../limits/call-limits.ts';
+import type { CallLimitRule, SharedCallCounts, ToldCallCount } from '../limits/call-limits.ts';
 import type { CallLimitList } from '../wire/account.ts';
 
 const PATH = '/admin/v1/call-limits';
 const MODELS = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] }];
 
-async function setUp(rules: readonly CallLimitRule[] = []) {
+async function setUp(rules: readonly CallLimitRule[] = [], sharedCounts?: SharedCallCounts) {
   const opened = createDeferred<undefined>();
   const { provider, asked } = await createKeyedProvider('acme', keysNamed('one'), () => opened.promise);
-  const core = createCoreGateway([provider], { models: MODELS, callLimits: { rules } });
+  const core = createCoreGateway([provider], { models: MODELS, callLimits: { rules, sharedCounts } });
   const list = async (): Promise<CallLimitList['data']> =>
     (jsonOf(await core.get(PATH, MANAGEMENT_KEY)) as unknown as CallLimitList).data;
   const put = (data: readonly object[]) =>
@@ -52,6 +52,50 @@ test('a limit that is stored applies to the next call, and tells who holds its p
   expect((await list())[0]).toMatchObject({ calls_under_way: 4, under_way: 0, waiting: 0, places: [] });
   await put([]);
   expect(await list()).toEqual([]);
+});
+
+test('the calls of other processes are added to its own, and where they cannot be asked it says so', async () => {
+  let others: () => ReturnType<SharedCallCounts['readOthers']> = () => Promise.resolve([]);
+  let read: Parameters<SharedCallCounts['tell']>[0] = () => null;
+  const sharedCounts: SharedCallCounts = { tell: (reader) => void (read = reader), readOthers: () => others() };
+  const { chat, get, asked, until, open } = await setUp([{ provider: '*', callsUnderWay: 1 }], sharedCounts);
+  const list = async () => jsonOf(await get(PATH, MANAGEMENT_KEY)) as unknown as CallLimitList;
+  expect(read()).toEqual([]);
+  const call = chat();
+  await until(() => asked.length === 1);
+  const told = read() ?? [];
+  expect(told).toMatchObject([{ provider: 'acme', underWay: 1, waiting: 0 }]);
+  const ofBeta = { ...told[0], provider: 'beta', underWay: 4, waiting: 1 } as ToldCallCount;
+  others = () => Promise.resolve([told, [ofBeta, { ...ofBeta, rule: 'of a limit that is gone' }], []]);
+  expect(await list()).toMatchObject({
+    instances: 4,
+    missing: null,
+    data: [
+      {
+        under_way: 6,
+        waiting: 1,
+        places: [
+          { provider: 'beta', under_way: 4, waiting: 1 },
+          { provider: 'acme', under_way: 2, waiting: 0 },
+        ],
+      },
+    ],
+  });
+  others = () => Promise.reject(new Error('the store of counts is away'));
+  expect(await list()).toMatchObject({
+    instances: 1,
+    missing: 'Counted at this instance alone: the store of counts is away',
+    data: [{ under_way: 1, waiting: 0 }],
+  });
+  open();
+  expect((await call).status).toBe(200);
+  expect(read()).toEqual([]);
+});
+
+test('a gateway without limits has nothing to tell other processes', async () => {
+  let read: Parameters<SharedCallCounts['tell']>[0] = () => [];
+  await setUp([], { tell: (reader) => void (read = reader), readOthers: () => Promise.resolve([]) });
+  expect(read()).toBeNull();
 });
 
 test('what the configuration limits is changed there alone, and a stored limit on the same calls waits behind it', async () => {

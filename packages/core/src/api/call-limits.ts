@@ -21,7 +21,7 @@ export interface CallLimitParts {
   readonly findKeyNames: FindKeyNames;
 }
 
-/** `GET /admin/v1/call-limits`: the limits on calls under way, and what has calls under way or waiting here. */
+/** `GET /admin/v1/call-limits`: the limits on calls under way, and what has calls under way or waiting. */
 export const listCallLimits = operation<CallLimitParts>()({
   response: callLimitListSchema,
   run: ({ parts }) => toCallLimitList(parts),
@@ -48,7 +48,8 @@ export const putCallLimits = operation<CallLimitParts>()({
 const MAX_PLACES = 100;
 
 async function toCallLimitList({ callLimits, findKeyNames }: CallLimitParts): Promise<CallLimitList> {
-  const rules = callLimits.rules().map((rule) => ({ rule, counted: callLimits.count(rule) }));
+  const counts = await callLimits.count();
+  const rules = callLimits.rules().map((rule) => ({ rule, counted: counts.of(rule) }));
   const keys = rules.flatMap(({ counted }) => counted.flatMap(({ key }) => key ?? []));
   const names = await findKeyNames(new Set(keys));
   return {
@@ -73,6 +74,8 @@ async function toCallLimitList({ callLimits, findKeyNames }: CallLimitParts): Pr
       under_way: counted.reduce((sum, { underWay }) => sum + underWay, 0),
       waiting: counted.reduce((sum, { waiting }) => sum + waiting, 0),
     })),
+    instances: counts.instances,
+    missing: counts.missing,
   };
 }
 

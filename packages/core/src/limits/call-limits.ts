@@ -31,6 +31,22 @@ export interface CallLimitOptions {
   readonly rules: readonly CallLimitRule[];
   /** Counts the places of all processes together. Default: each process counts for itself. */
   readonly takeLease?: TakeLease | undefined;
+  /** Tells the processes of each other's counts. Default: each process knows its own alone. */
+  readonly sharedCounts?: SharedCallCounts | undefined;
+}
+
+/** What the processes of a gateway tell each other about their calls. */
+export interface SharedCallCounts {
+  /** Tells the others from now on what `read` returns; null while there is nothing to tell. Replaces the `read` before. */
+  tell(read: () => readonly ToldCallCount[] | null): void;
+  /** What the others have told, a list for each process that is alive. Rejects while they cannot be asked. */
+  readOthers(): Promise<readonly (readonly ToldCallCount[])[]>;
+}
+
+/** The calls of one process that are counted together. Plain data, for JSON. */
+export interface ToldCallCount extends CountedCalls {
+  /** By `idOfRule`. */
+  readonly rule: string;
 }
 
 /** Whose calls are counted together; a part that is absent counts all. */
@@ -57,17 +73,25 @@ export interface SourcedCallLimit extends CallLimitRule {
   readonly source: 'config' | 'stored';
 }
 
-/** The calls of one rule that are counted together, at this process. */
+/** The calls of one rule that are counted together. */
 interface CountedCalls extends Counted {
   readonly underWay: number;
   readonly waiting: number;
 }
 
+interface CallCounts {
+  /** How many processes are counted. */
+  readonly instances: number;
+  /** Why the others are not counted; null where nothing is missing. */
+  readonly missing: string | null;
+  of(rule: CallLimitRule): readonly CountedCalls[];
+}
+
 export interface CallLimits {
   /** The rules that apply: those of the configuration, then those that were stored. */
   rules(): readonly SourcedCallLimit[];
-  /** What has calls under way or waiting by a rule. */
-  count(rule: CallLimitRule): readonly CountedCalls[];
+  /** What has calls under way or waiting at all processes that tell; at this one alone where the others cannot be asked. */
+  count(): Promise<CallCounts>;
   /** The limits that hold for a call of this principal to this endpoint, in the order to take them in; null for none. */
   of(principal: Principal, endpoint: Endpoint): readonly CallScope[] | null;
   take(scope: CallScope, caller: string, signal: AbortSignal): Promise<ReleasePlace>;
@@ -84,6 +108,7 @@ export function createCallLimits(
   let stored: StoredSettings['call_limits'];
   let rules: readonly SourcedCallLimit[] = [];
   let takeLease: TakeLease | undefined;
+  let sharedCounts: SharedCallCounts | undefined;
   const placesById = new Map<string, { readonly scope: CallScope; readonly places: FairPlaces }>();
   /** Read again for every call: another process may have changed them. */
   const current = (): readonly SourcedCallLimit[] => {
@@ -105,15 +130,23 @@ export function createCallLimits(
       else places.resize(byId.get(idOfRule(scope.rule))?.callsUnderWay ?? Number.MAX_SAFE_INTEGER);
     }
   };
+  const countOwn = (): readonly ToldCallCount[] =>
+    [...placesById.values()].flatMap(({ scope, places }) => {
+      const { underWay, waiting } = places.count();
+      return underWay + waiting > 0 ? [{ ...scope.counted, rule: idOfRule(scope.rule), underWay, waiting }] : [];
+    });
   return {
     rules: current,
-    count(rule) {
-      const wanted = idOfRule(rule);
-      return [...placesById.values()].flatMap(({ scope, places }) => {
-        const { underWay, waiting } = places.count();
-        const isOfRule = idOfRule(scope.rule) === wanted && underWay + waiting > 0;
-        return isOfRule ? [{ ...scope.counted, underWay, waiting }] : [];
-      });
+    async count() {
+      let others: readonly (readonly ToldCallCount[])[] = [];
+      let missing: string | null = null;
+      try {
+        others = (await sharedCounts?.readOthers()) ?? [];
+      } catch (error) {
+        missing = `Counted at this instance alone: ${error instanceof Error ? error.message : 'the others cannot be asked'}`;
+      }
+      const counts = [...others.flat(), ...countOwn()];
+      return { instances: others.length + 1, missing, of: (rule) => addUp(counts, idOfRule(rule)) };
     },
     of(principal, endpoint) {
       const rules = current();
@@ -132,9 +165,29 @@ export function createCallLimits(
     follow(options) {
       configured = options?.rules ?? [];
       takeLease = options?.takeLease;
+      sharedCounts = options?.sharedCounts;
+      sharedCounts?.tell(() => (current().length === 0 ? null : countOwn()));
       apply();
     },
   };
+}
+
+/** The counts of one rule: what several processes count together is one. */
+function addUp(counts: readonly ToldCallCount[], wanted: string): readonly CountedCalls[] {
+  const sums = new Map<string, CountedCalls>();
+  for (const { rule, key, model, provider, underWay, waiting } of counts) {
+    if (rule !== wanted) continue;
+    const id = JSON.stringify([key, model, provider]);
+    const sum = sums.get(id);
+    sums.set(id, {
+      key,
+      model,
+      provider,
+      underWay: underWay + (sum?.underWay ?? 0),
+      waiting: waiting + (sum?.waiting ?? 0),
+    });
+  }
+  return [...sums.values()];
 }
 
 /** Two rules of the same parts are one limit. */

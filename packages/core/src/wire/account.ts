@@ -345,7 +345,7 @@ export const callLimitListSchema = z.object({
   data: z.array(
     callLimitSchema.extend({
       source: z.enum(['config', 'stored']),
-      /** What has calls under way or waiting at the process that responds, the busiest first, 100 at most. */
+      /** What has calls under way or waiting, the busiest first, 100 at most. */
       places: z.array(
         z.object({
           key: z.string().nullable(),
@@ -361,6 +361,10 @@ export const callLimitListSchema = z.object({
       waiting: z.int(),
     }),
   ),
+  /** Of how many processes calls are counted: all that share one Redis; else the one that responds. */
+  instances: z.int().min(1),
+  /** Why other processes are not counted at the moment; null where none is missing. */
+  missing: z.string().nullable(),
 });
 export type CallLimitList = z.infer<typeof callLimitListSchema>;
 

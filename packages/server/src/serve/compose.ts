@@ -193,7 +193,7 @@ async function composeParts(
     instance: options.instance,
     metrics: { token: config.metrics.token ?? undefined, expose: options.exposeMetrics },
     rateLimits: await openRateLimits(config, shared),
-    callLimits: { rules: config.limits, takeLease: shared?.takeLease },
+    callLimits: { rules: config.limits, takeLease: shared?.takeLease, sharedCounts: shared?.callCounts },
     // The demo must not use the network.
     web: isDemo ? undefined : await openWebAccess(config),
     guardrails: { filters },
@@ -209,7 +209,7 @@ async function composeParts(
     hide(listSecrets(next));
     const providers = await connectAll(next);
     const rateLimits = await openRateLimits(next, shared);
-    const callLimits = { rules: next.limits, takeLease: shared?.takeLease };
+    const callLimits = { rules: next.limits, takeLease: shared?.takeLease, sharedCounts: shared?.callCounts };
     // What is shown of the configuration is read while it comes into force.
     config = next;
     try {

@@ -28,6 +28,9 @@ export const callLimitMessages = createMessages(
         other: `, ${text} may wait up to ${seconds} s`,
       }),
     now: (running: string, waiting: string) => `${running} running, ${waiting} waiting`,
+    counted: (count: number, text: string) =>
+      plural.en(count, { one: `Counted at ${text} gateway instance.`, other: `Counted at ${text} gateway instances.` }),
+    countedHere: 'Redis is unavailable. Only the requests of the gateway instance that responded are counted.',
     busiest: 'Busiest',
     saved: 'Limit saved',
     deleted: 'Limit deleted',
@@ -79,6 +82,13 @@ export const callLimitMessages = createMessages(
           other: `, ${text} dürfen bis zu ${seconds} s warten`,
         }),
       now: (running, waiting) => `${running} laufen, ${waiting} warten`,
+      counted: (count, text) =>
+        plural.de(count, {
+          one: `Gezählt an ${text} Gateway-Instanz.`,
+          other: `Gezählt an ${text} Gateway-Instanzen.`,
+        }),
+      countedHere:
+        'Redis ist nicht verfügbar. Gezählt werden nur die Anfragen der Gateway-Instanz, die geantwortet hat.',
       busiest: 'Am stärksten belegt',
       saved: 'Limit gespeichert',
       deleted: 'Limit gelöscht',

@@ -32,7 +32,7 @@ export function CallLimitsSection() {
   return (
     <section aria-label={t.title} className="flex flex-col gap-3">
       <Loaded what={t.what} failure={t.notLoaded} query={query} data={query.data} isFlush>
-        {(list) => <LoadedSection data={list.data} />}
+        {(list) => <LoadedSection list={list} />}
       </Loaded>
     </section>
   );
@@ -51,7 +51,7 @@ const toLimit = ({ key, model, provider, calls_under_way, queue }: ShownLimit): 
 const isSame = (one: CallLimit, other: CallLimit): boolean =>
   one.key === other.key && one.model === other.model && one.provider === other.provider;
 
-function LoadedSection({ data }: { readonly data: readonly ShownLimit[] }) {
+function LoadedSection({ list: { data, instances, missing } }: { readonly list: CallLimitList }) {
   const t = callLimitMessages();
   return (
     <StoredLimits
@@ -66,16 +66,23 @@ function LoadedSection({ data }: { readonly data: readonly ShownLimit[] }) {
         data.length === 0 ? (
           <p className="text-sm text-ink-faint">{t.none}</p>
         ) : (
-          <ul aria-label={t.title} className="flex flex-col gap-2">
-            {data.map((limit) => (
-              <LimitItem
-                key={JSON.stringify([limit.source, limit.key, limit.model, limit.provider])}
-                limit={limit}
-                onEdit={() => edit(toLimit(limit))}
-                onDelete={() => remove(toLimit(limit))}
-              />
-            ))}
-          </ul>
+          <>
+            <ul aria-label={t.title} className="flex flex-col gap-2">
+              {data.map((limit) => (
+                <LimitItem
+                  key={JSON.stringify([limit.source, limit.key, limit.model, limit.provider])}
+                  limit={limit}
+                  onEdit={() => edit(toLimit(limit))}
+                  onDelete={() => remove(toLimit(limit))}
+                />
+              ))}
+            </ul>
+            {(instances > 1 || missing !== null) && (
+              <p className="text-xs text-ink-faint">
+                {missing === null ? t.counted(instances, formatCount(instances)) : t.countedHere}
+              </p>
+            )}
+          </>
         )
       }
     </StoredLimits>
