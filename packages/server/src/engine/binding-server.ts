@@ -86,7 +86,8 @@ const toOptions = (asked: Asked): Readonly<Record<string, unknown>> => ({
   messages: asked.messages,
   jinja: true,
   n_predict: asked.max_completion_tokens ?? asked.max_tokens ?? 256,
-  seed: asked.seed ?? 1,
+  // Another one each time, as llama.cpp's own server.
+  seed: asked.seed ?? -1,
   temperature: asked.temperature ?? 1,
   ...(asked.response_format !== undefined && { response_format: asked.response_format }),
   logit_bias: Object.entries(asked.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),

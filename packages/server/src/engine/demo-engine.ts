@@ -6,6 +6,7 @@ import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { ENGINE_TEXTS } from '../demo-fixtures.ts';
 import { type Closable, createLazyTransport } from '../open/connect-providers.ts';
 import {
+  BINDING_FOLDER,
   type Engine,
   ENGINE_CONTEXT,
   ENGINE_MODEL,
@@ -18,8 +19,12 @@ import {
 
 const PLACES = 4;
 
-/** Where the binding of npm may be installed: beside the command, or in the folder that it is started in. */
-const toBindingPlaces = (): string[] => [import.meta.url, `${process.cwd()}/module.js`];
+/** Where the binding of npm may be installed: beside the command, or in or below the folder that it is started in. */
+export const toBindingPlaces = (cwd: string): readonly string[] => [
+  import.meta.url,
+  `${cwd}/module.js`,
+  `${cwd}/${BINDING_FOLDER}/module.js`,
+];
 
 /**
  * Starts llama.cpp for the demo. Without one, or when it does not start, says why and resolves with undefined: the demo
@@ -27,7 +32,7 @@ const toBindingPlaces = (): string[] => [import.meta.url, `${process.cwd()}/modu
  */
 export async function openDemoEngine(
   logger: Logger,
-  command: EngineCommand | undefined = findEngine(process.env, toBindingPlaces()),
+  command: EngineCommand | undefined = findEngine(process.env, toBindingPlaces(process.cwd())),
 ): Promise<Engine | undefined> {
   if (command === undefined) {
     logger.warn(`the demo answers from recordings alone: ${HOW_TO_GET_ENGINE}`);

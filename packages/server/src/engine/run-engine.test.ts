@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { endProcess } from '../../../../test/support/test-run/end-process.ts';
 import { compose } from '../serve/compose.ts';
 import { planStart } from '../serve/plan-start.ts';
-import { openDemoEngine } from './demo-engine.ts';
+import { openDemoEngine, toBindingPlaces } from './demo-engine.ts';
 import { makeModel } from './make-model.ts';
-import { type EngineCommand, findEngine, startEngine } from './run-engine.ts';
+import { type EngineCommand, findEngine, HOW_TO_GET_ENGINE, startEngine } from './run-engine.ts';
 import { toHalf } from './write-gguf.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../../../fixtures', import.meta.url));
@@ -122,6 +122,20 @@ test('without llama.cpp the demo says what to install, and starts without it', a
   expect(lines).toEqual([
     expect.stringMatching(/^the demo answers from recordings alone, because llama.cpp did not start/),
   ]);
+});
+
+test('the binding of npm is found where the command that is printed installs it, out of the project of the folder', () => {
+  const [, folder = ''] =
+    /npm install --prefix (\S+) --omit=optional @fugood\/llama\.node /.exec(HOW_TO_GET_ENGINE) ?? [];
+  const cwd = makeFolder();
+  const installed = join(cwd, folder, 'node_modules/@fugood/llama.node');
+  mkdirSync(installed, { recursive: true });
+  writeFileSync(join(installed, 'package.json'), '{"main":"index.js"}');
+  writeFileSync(join(installed, 'index.js'), '');
+  expect(findEngine({ PATH: '/nowhere' }, toBindingPlaces(cwd))).toMatchObject({
+    isBinding: true,
+    args: [expect.stringContaining('binding-server'), join(cwd, folder, 'module.js')],
+  });
 });
 
 test('the engine ends when it is closed, with its model', async () => {

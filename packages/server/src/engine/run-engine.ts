@@ -34,8 +34,13 @@ export const ENGINE_MODEL = 'bigrams';
 export const ENGINE_CONTEXT = 4096;
 
 const BINDING = '@fugood/llama.node';
-/** Installs the binding without its packages for graphics cards, which have 270 MB. */
-const INSTALL = `npm install --omit=optional ${BINDING} @fugood/node-llama-${process.platform}-${process.arch}`;
+/** Where the binding may be installed by itself, from the folder that the command is started in. */
+export const BINDING_FOLDER = 'data/engine';
+/**
+ * Installs the binding without its packages for graphics cards, which have 270 MB. In a folder of its own, because npm
+ * would remove the optional packages of the project in that folder, too.
+ */
+const INSTALL = `npm install --prefix ${BINDING_FOLDER} --omit=optional ${BINDING} @fugood/node-llama-${process.platform}-${process.arch}`;
 
 /** Said to those who want an engine and have none. */
 export const HOW_TO_GET_ENGINE =

@@ -85,7 +85,7 @@ export async function startGateway(start: Start): Promise<void> {
   });
   await announceOwner(start, listener);
   const begin = async (): Promise<void> => {
-    showSignInLink(start, listener, gateway);
+    showSignInLink(start, listener, gateway, engine !== undefined);
     await hintAtMissingKeys(start, store);
     await noteConfig();
     takeInLeft(start).catch((error: unknown) => logger.error('journals of former workers were not found', { error }));
@@ -266,14 +266,20 @@ async function announce(
 }
 
 /** If there are several workers, the first shows one for all. */
-function showSignInLink({ config, logger, demoFixturesDir, place }: Start, listener: Listener, gateway: Gateway): void {
+function showSignInLink(
+  { config, logger, demoFixturesDir, place }: Start,
+  listener: Listener,
+  gateway: Gateway,
+  hasEngine: boolean,
+): void {
   if (place !== null && (place.slot !== 1 || !place.isFirst)) return;
   const signInLink = toSignInLink(`${publicUrlOf(config, listener)}/ui`, gateway.createSignInToken());
   if (demoFixturesDir === null) {
     return logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
   }
   const dataDir = describePlace(config);
-  process.stderr.write(createDemoBanner({ api: `${listener.url}/api/v1`, key: DEMO_KEY, dataDir, signInLink }));
+  const api = `${listener.url}/api/v1`;
+  process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir, signInLink, hasEngine }));
 }
 
 /** The address for browsers. */
@@ -295,18 +301,22 @@ async function hintAtMissingKeys({ config, logger, place }: Start, store: Store)
   logger.warn(`there are no keys yet; create one: model-gateway keys create --name NAME${where}`);
 }
 
+const ENGINE_NOTE = 'demo/reasoner responds from llama.cpp on this machine.';
+
 interface DemoFacts {
   /** Without a trailing slash. */
   readonly api: string;
   readonly key: string;
   readonly dataDir: string;
   readonly signInLink: string;
+  /** Whether the second model is that of a real engine. */
+  readonly hasEngine: boolean;
 }
 
 /** The text that demo mode prints when it listens: commands to paste that send a request and show the recording. */
-function createDemoBanner({ api, key, dataDir, signInLink }: DemoFacts): string {
+function createDemoBanner({ api, key, dataDir, signInLink, hasEngine }: DemoFacts): string {
   return `
-  Model Gateway, demo mode: recorded responses, no network, no cost.
+  Model Gateway, demo mode: recorded responses, no network, no cost.${hasEngine ? `\n  ${ENGINE_NOTE}` : ''}
 
   API address   ${api}
   API key       ${key}
