@@ -91,17 +91,30 @@ function compareEndpoint(
   );
 }
 
-/** The parameters after what the list says of tools, where it does not state all of them. Undefined: as they are. */
+/** The parameters after what the list says of abilities, where it does not state all of them. Undefined: as they are. */
 function toParameters(
   { supported_parameters: known }: EndpointDefinition,
-  { supportedParameters, callsTools }: DiscoveredModel,
+  { supportedParameters, ...listed }: DiscoveredModel,
 ): readonly string[] | undefined {
-  if (supportedParameters !== undefined) return supportedParameters;
-  if (known === undefined || callsTools === undefined || callsTools === known.includes('tools')) return undefined;
-  return callsTools ? [...known, ...TOOL_PARAMETERS] : known.filter((name) => !TOOL_PARAMETERS.includes(name));
+  if (supportedParameters !== undefined || known === undefined) return supportedParameters;
+  return ABILITIES.reduce<readonly string[]>((names, { ability, parameters: [first, ...more] }) => {
+    const hasIt = listed[ability];
+    if (hasIt === undefined || hasIt === names.includes(first)) return names;
+    return hasIt
+      ? [...new Set([...names, first, ...more])]
+      : names.filter((name) => name !== first && !more.includes(name));
+  }, known);
 }
 
-const TOOL_PARAMETERS: readonly string[] = ['tools', 'tool_choice'];
+/** What a list may say of a model, by the parameters that say it here; the first one is always among them. */
+const ABILITIES: readonly {
+  readonly ability: 'callsTools' | 'reasons' | 'keepsSchemas';
+  readonly parameters: readonly [string, ...string[]];
+}[] = [
+  { ability: 'callsTools', parameters: ['tools', 'tool_choice'] },
+  { ability: 'reasons', parameters: ['reasoning', 'include_reasoning'] },
+  { ability: 'keepsSchemas', parameters: ['structured_outputs'] },
+];
 
 function compareInputs(
   { id, architecture }: ModelDefinition,

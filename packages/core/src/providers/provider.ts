@@ -115,6 +115,10 @@ export interface DiscoveredModel {
   readonly callsTools?: boolean | undefined;
   /** Whether it reads images; absent where the list does not say. */
   readonly readsImages?: boolean | undefined;
+  /** Whether it reasons; absent where the list does not say. */
+  readonly reasons?: boolean | undefined;
+  /** Whether its responses keep to a JSON schema; absent where the list does not say. */
+  readonly keepsSchemas?: boolean | undefined;
   /** What the list says of prices, which is compared and shown: nothing is charged by it. */
   readonly listedPrices?: ListedPrices | undefined;
 }

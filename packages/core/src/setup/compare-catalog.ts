@@ -1,5 +1,6 @@
 import { type CatalogChange, compareEndpoints } from '../catalog/compare-endpoints.ts';
 import { isWildcard } from '../catalog/discovered-models.ts';
+import { readPriceMap } from '../catalog/read-price-map.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseJson } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -62,9 +63,9 @@ export async function compareCatalog(
   const comparedAt = new Date(parts.platform.now()).toISOString();
   if (provider !== undefined && (url ?? document) !== undefined) {
     const body = url === undefined ? document : await fetchList(url, { apiKey, signal, transport: parts.transport });
-    const listed = readListedModels(body);
+    const listed = readListedModels(body) ?? readPriceMap(body, provider);
     if (listed === undefined) {
-      const what = 'is no list of models: it has neither "data" nor "models"';
+      const what = 'is no list of models: it has neither "data" nor "models", nor prices by model as LiteLLM has them';
       throw refuseField(url === undefined ? 'document' : 'url', what);
     }
     const from = url === undefined ? 'document' : withoutSecrets(url);
