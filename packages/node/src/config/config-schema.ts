@@ -30,6 +30,11 @@ const serverSchema = z.strictObject({
     .describe('Where clients reach the gateway, if not at host and port'),
   trustedProxies: z.array(addressRange).default([]).describe('Proxies whose X-Forwarded-* headers are trusted'),
   bodyLimitMb: z.number().positive().max(1024).default(32),
+  bodyMemoryMb: z
+    .number()
+    .positive()
+    .optional()
+    .describe('What bodies beyond 8 MB may have together; default: 256, or four bodies of the largest size'),
   allowedOrigins: z
     .array(z.string().regex(ORIGIN, 'must be an origin without a path, e.g. "https://app.example"'))
     .default([])

@@ -23,7 +23,7 @@ import {
   type RequestGuard,
 } from './guard-request.ts';
 import { respondEarly, respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-early.ts';
-import { toGatewayRequest } from './to-gateway-request.ts';
+import { createBodyMemory, toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -34,6 +34,11 @@ export interface ListenOptions extends ReachOptions {
   readonly port: number;
   /** Default 32 MiB. */
   readonly bodyLimitBytes?: number | undefined;
+  /**
+   * Bytes that bodies beyond 8 MiB may have together, except forms; what comes on top is refused with 503. A single one
+   * is always served. Default: 256 MiB, or four bodies of the largest size.
+   */
+  readonly bodyMemoryBytes?: number | undefined;
   /**
    * Whether only known `Host` names are served. Default: true on a loopback address, where the gateway has no other
    * names.
@@ -59,6 +64,9 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** A body is held up to four times: as bytes, as text, as what was read of it, and as the text for upstream. */
+const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
+const BODIES_AT_ONCE = 4;
 
 /**
  * Serves a gateway over HTTP; the caller closes the gateway. Resolves when the server listens; rejects with Node's
@@ -93,6 +101,8 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   const guard = createRequestGuard({ ...options, host, port, onlyKnownHosts });
   const view = createPublicView(options);
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+  const { bodyMemoryBytes = Math.max(BODY_MEMORY_BYTES, BODIES_AT_ONCE * bodyLimitBytes) } = options;
+  const bodyMemory = createBodyMemory(bodyMemoryBytes);
   const write = { clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs };
   /** Serves one request. Never rejects. */
   const serve = async (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
@@ -105,6 +115,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       if (request.method === 'OPTIONS') return respondToPreflight(response, guard, request);
       coreRequest = toGatewayRequest(request, response, {
         bodyLimitBytes,
+        bodyMemory,
         awaitsContinue,
         originOf: view.originOf,
         remoteAddress: view.clientAddressOf(request),

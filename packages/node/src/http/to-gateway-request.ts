@@ -7,6 +7,8 @@ import { atEndOfTurn } from '../node-timers.ts';
 export interface NodeRequestOptions {
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number;
+  /** Where large bodies are counted that are held whole: all but forms, whose files are passed on. Default: nowhere. */
+  readonly bodyMemory?: BodyMemory | undefined;
   /** Whether the client waits for permission to send its body (`Expect: 100-continue`) and has not received it yet. */
   readonly awaitsContinue?: boolean | undefined;
   /** Path and query as seen from the mount. Default: those of Node's request. */
@@ -20,6 +22,39 @@ export interface NodeRequestOptions {
   readonly remoteAddress?: string | undefined;
   readonly principal?: GatewayRequest['principal'];
   readonly authenticate?: GatewayRequest['authenticate'];
+}
+
+/** The memory that large bodies of all requests at one listener may take together. */
+export interface BodyMemory {
+  /** Counts this length of a body until its response has ended; false where there is no room for it. */
+  hold(response: ServerResponse, bytes: number): boolean;
+}
+
+/** Smaller bodies are not counted: those of hundreds of long conversations at once are the usual load. */
+const COUNTED_FROM_BYTES = 8 * 1024 * 1024;
+
+/** A body always fits in where it is the only one, however large. */
+export function createBodyMemory(maxBytes: number): BodyMemory {
+  const heldBy = new Map<ServerResponse, number>();
+  let total = 0;
+  return {
+    hold(response, bytes) {
+      const held = heldBy.get(response) ?? 0;
+      // It would never be given back.
+      if (bytes <= held || response.closed) return true;
+      const isAlone = total === held;
+      if (!isAlone && total - held + bytes > maxBytes) return false;
+      if (held === 0) {
+        response.once('close', () => {
+          total -= heldBy.get(response) ?? 0;
+          heldBy.delete(response);
+        });
+      }
+      total += bytes - held;
+      heldBy.set(response, bytes);
+      return true;
+    },
+  };
 }
 
 /**
@@ -40,6 +75,16 @@ export function toGatewayRequest(
   const url = options.url ?? request.url ?? '/';
   const queryAt = url.indexOf('?');
   const mountPath = options.mountPath ?? '';
+  const { bodyMemory } = options;
+  const isCounted = bodyMemory !== undefined && request.headers['content-type']?.startsWith('multipart/') !== true;
+  const hold = (bytes: number): boolean =>
+    !isCounted || bytes <= COUNTED_FROM_BYTES || bodyMemory.hold(response, bytes);
+  /** By the length that is announced; taken at once, because bodies that grow side by side would all be refused. */
+  const findRefusal = (limitBytes: number): GatewayError | undefined => {
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > limitBytes) return tooLarge(limitBytes);
+    return hold(length) ? undefined : noRoom();
+  };
   return {
     // Set by the gateway. Named here, because an object that gets a member later costs more.
     id: undefined,
@@ -48,14 +93,16 @@ export function toGatewayRequest(
     query: queryAt === -1 ? '' : url.slice(queryAt + 1),
     headers: request.headers,
     readBody(limitBytes = options.bodyLimitBytes) {
-      if (isTooLong(request, limitBytes)) return Promise.reject(tooLarge(limitBytes));
+      const refusal = findRefusal(limitBytes);
+      if (refusal !== undefined) return Promise.reject(refusal);
       if (options.awaitsContinue === true) response.writeContinue();
-      return readBody(request, limitBytes);
+      return readBody(request, limitBytes, hold);
     },
     async *openBody(limitBytes = options.bodyLimitBytes) {
-      if (isTooLong(request, limitBytes)) throw tooLarge(limitBytes);
+      const refusal = findRefusal(limitBytes);
+      if (refusal !== undefined) throw refusal;
       if (options.awaitsContinue === true) response.writeContinue();
-      yield* openBody(request, limitBytes);
+      yield* openBody(request, limitBytes, hold);
     },
     json: options.json,
     signal: client.signal,
@@ -69,7 +116,10 @@ export function toGatewayRequest(
   };
 }
 
-function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+/** Counts a length of the body; false where there is no room. */
+type Hold = (bytes: number) => boolean;
+
+function readBody(request: IncomingMessage, limitBytes: number, hold: Hold): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     // The client may leave before the body is read: while the host looks the caller up, for instance.
     if (request.destroyed) return reject(clientLeft());
@@ -77,12 +127,13 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
     let total = 0;
     request.on('data', (piece: Buffer) => {
       total += piece.byteLength;
-      if (total <= limitBytes) return void pieces.push(piece);
+      const hasRoom = hold(total);
+      if (hasRoom && total <= limitBytes) return void pieces.push(piece);
       // Present and later bytes are discarded, so that the client can finish sending and read the response.
       pieces.length = 0;
       request.removeAllListeners('data');
       request.resume();
-      reject(tooLarge(limitBytes));
+      reject(hasRoom ? tooLarge(limitBytes) : noRoom());
     });
     request.on('end', () => {
       const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
@@ -94,13 +145,14 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
   });
 }
 
-async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGenerator<Uint8Array> {
+async function* openBody(request: IncomingMessage, limitBytes: number, hold: Hold): AsyncGenerator<Uint8Array> {
   let total = 0;
   try {
     // The connection stays open for the response when the pieces are left early.
     for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       total += piece.byteLength;
       if (total > limitBytes) throw tooLarge(limitBytes);
+      if (!hold(total)) throw noRoom();
       yield piece;
     }
   } catch (cause) {
@@ -112,11 +164,17 @@ async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGen
   }
 }
 
-const isTooLong = ({ headers }: IncomingMessage, limitBytes: number): boolean =>
-  Number(headers['content-length'] ?? 0) > limitBytes;
-
 const clientLeft = (cause?: unknown): GatewayError =>
   new GatewayError('client_closed_request', 'The client closed the request', { cause });
 
 const tooLarge = (limitBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
+
+const RETRY_AFTER_S = 2;
+
+const noRoom = (): GatewayError =>
+  new GatewayError(
+    'provider_overloaded',
+    `The large bodies of other requests take all the memory that there is for them; try again in ${RETRY_AFTER_S} s`,
+    { retryAfterSeconds: RETRY_AFTER_S },
+  );

@@ -169,6 +169,7 @@ async function startListening(
     return await listen(gateway, {
       ...server,
       bodyLimitBytes: Math.round(server.bodyLimitMb * 1024 * 1024),
+      bodyMemoryBytes: server.bodyMemoryMb === undefined ? undefined : Math.round(server.bodyMemoryMb * 1024 * 1024),
       allowedHosts: regions.flatMap(({ hosts }) => hosts),
       clientWriteTimeoutMs: timeouts.clientWriteMs,
       logger,
