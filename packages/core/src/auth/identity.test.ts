@@ -22,8 +22,13 @@ async function createDirectory(...members: readonly Member[]) {
   };
   const apply = (identity: Partial<Identity>, rules: Partial<IdentityRules> = {}): Promise<Member> =>
     applyIdentity({ id: 'ada', groups: [], ...identity }, { groups: {}, ...rules }, parts);
+  /** The host manages members itself. */
+  const applyAtHost = (identity: Partial<Identity>): Promise<Member> => {
+    const members = { list: () => store.members.list(), get: (id: string) => store.members.get(id) };
+    return applyIdentity({ id: 'ada', groups: [], ...identity }, { groups: {} }, { ...parts, members });
+  };
   const roleIn = async (): Promise<string | undefined> => (await store.workspaces.get('w-1'))?.members?.[0]?.role;
-  return { store, apply, roleIn, warned };
+  return { store, apply, applyAtHost, roleIn, warned };
 }
 
 const MEMBER: Member = { id: 'old', email: 'ada@acme.example', first_name: null, last_name: null, role: 'org:member' };
@@ -127,4 +132,59 @@ test('the id of a member is made of issuer and subject, or is the claim that was
     await expect(toIdentity(proven, { ...DEFAULT_CLAIMS, user }, platform)).rejects.toMatchObject({
       metadata: { reason: 'invalid_user' },
     });
+});
+
+test('an id has one to 200 characters', async () => {
+  const { apply } = await createDirectory();
+  expect((await apply({ id: 'a'.repeat(200) })).id).toHaveLength(200);
+  for (const id of ['a'.repeat(201), ' ']) {
+    await expect(apply({ id })).rejects.toMatchObject({ metadata: { reason: 'invalid_user' } });
+  }
+});
+
+test('a domain is allowed however it is written, and not for an address that the provider has not checked', async () => {
+  const { apply, store } = await createDirectory();
+  const rules = { allowedDomains: ['Acme.Example'] };
+  const refused = { metadata: { reason: 'domain' } };
+  expect(await apply({ email: 'ada@ACME.example' }, rules)).toMatchObject({ id: 'ada' });
+  await expect(apply({ id: 'b', email: 'b@acme.example', isEmailVerified: false }, rules)).rejects.toMatchObject(
+    refused,
+  );
+  await expect(apply({ id: 'c', email: 'c@acme.example.test' }, rules)).rejects.toMatchObject(refused);
+  await expect(apply({ id: 'd' }, rules)).rejects.toMatchObject(refused);
+  expect(await store.members.list()).toHaveLength(1);
+});
+
+test('an address that two members have is nobody’s', async () => {
+  const { apply } = await createDirectory(MEMBER, { ...MEMBER, id: 'older' });
+  expect(await apply({ email: MEMBER.email, isEmailVerified: true })).toMatchObject({ id: 'ada' });
+});
+
+test('an owner who is deactivated is no owner, and the last one of another makes nobody an owner', async () => {
+  const owner: Member = { ...MEMBER, email: 'old@acme.example', role: 'org:admin', organization_role: 'owner' };
+  const named = { email: 'ada@acme.example', isEmailVerified: true };
+  const rules = { firstOwner: named.email };
+  const { apply } = await createDirectory({ ...owner, active: false });
+  expect(await apply(named, rules)).toMatchObject({ organization_role: 'owner' });
+  const { apply: applyThere, store } = await createDirectory(owner);
+  expect(await applyThere(named, rules)).toMatchObject({ organization_role: 'developer' });
+  // Who is known is no owner by that.
+  expect(await applyThere(named, rules)).toMatchObject({ organization_role: 'developer' });
+  expect(await store.members.list()).toHaveLength(2);
+});
+
+test('a group with the name of a member of every object gives nothing, and administrators are those of the public API', async () => {
+  const { apply } = await createDirectory();
+  const groups = { admins: { role: 'administrator' } } as const;
+  await expect(apply({ groups: ['constructor'] }, { groups })).rejects.toMatchObject({
+    metadata: { reason: 'groups' },
+  });
+  expect(await apply({ groups: ['constructor', 'admins'] }, { groups })).toMatchObject({ role: 'org:admin' });
+});
+
+test('where the host manages members, those whom it knows sign in as they are, and no others', async () => {
+  const { applyAtHost, store } = await createDirectory(MEMBER);
+  expect(await applyAtHost({ id: 'old', name: 'Other' })).toEqual(MEMBER);
+  await expect(applyAtHost({ id: 'eve' })).rejects.toMatchObject({ metadata: { reason: 'directory' } });
+  expect(await store.members.list()).toEqual([MEMBER]);
 });
