@@ -27,8 +27,9 @@ import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
 import { shellMessages } from './shell/messages.ts';
 
-/** The part of a name, or of what else a row is found by. */
-const toListSearch = (search: Record<string, unknown>): { readonly q?: string } => readTexts(search, ['q']);
+/** The part of a name, or of what else a row is found by; and which list, where a screen has two. */
+const toListSearch = (search: Record<string, unknown>): { readonly q?: string; readonly view?: string } =>
+  readTexts(search, ['q', 'view']);
 
 const root = createRootRoute({ component: Layout });
 

@@ -136,6 +136,7 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'GET /api/v1/scim/group-mappings/{id}': management(groupMappings('getScimGroupMapping'), 'Get a mapping', { wrongKey: 401 }),
     'PATCH /api/v1/scim/group-mappings/{id}': management(groupMappings('updateScimGroupMapping'), 'Change the role of a mapping', { wrongKey: 401, audit: 'group_mapping.update' }),
     'DELETE /api/v1/scim/group-mappings/{id}': management(groupMappings('deleteScimGroupMapping'), 'Delete a mapping', { wrongKey: 401, audit: 'group_mapping.delete' }),
+    'GET /admin/v1/groups': admin(groupMappings('listGroups'), 'List groups with their members, and what each gives'),
     'GET /scim/v2/Users': scim(directory('listScimUsers'), 'List users'),
     'POST /scim/v2/Users': scim(directory('createScimUser'), 'Add a user', 'member.create'),
     'GET /scim/v2/Users/{id}': scim(directory('getScimUser'), 'Get a user'),

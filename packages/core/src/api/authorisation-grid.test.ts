@@ -131,6 +131,7 @@ const GRID: Readonly<Record<string, Row>> = {
   'GET /api/v1/scim/group-mappings/{id}': [401, 401, 404],
   'PATCH /api/v1/scim/group-mappings/{id}': [401, 401, 404],
   'DELETE /api/v1/scim/group-mappings/{id}': [401, 401, 404],
+  'GET /admin/v1/groups': [401, 403, 200],
   // No key opens them: they have a token of their own, and this gateway has none.
   'GET /scim/v2/Users': [404, 404, 404],
   'POST /scim/v2/Users': [404, 404, 404],

@@ -1,4 +1,5 @@
 import { ORGANIZATION_ID } from '../account/workspaces.ts';
+import type { IdentitySessions } from '../auth/identity-sessions.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { withKeptRoles } from '../auth/memberships.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -13,6 +14,8 @@ import {
   groupMappingListSchema,
   groupMappingResponseSchema,
   type GroupRecord,
+  type KnownGroup,
+  knownGroupListSchema,
   type MappingRecord,
   scimGroupListSchema,
   updateGroupMappingRequestSchema,
@@ -21,7 +24,18 @@ import {
 export interface GroupMappingParts {
   readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
   readonly store: Pick<Store, 'catchUpTables' | 'scimGroups' | 'workspaces'>;
+  readonly identitySessions: Pick<IdentitySessions, 'groups'> | null;
 }
+
+/** `GET /admin/v1/groups`: those that the directory has sent, then those whose people sign in. */
+export const listGroups = operation<GroupMappingParts>()({
+  query: pageQuerySchema,
+  response: knownGroupListSchema,
+  async run({ parts, query }) {
+    const sent = (await parts.store.scimGroups.list()).map(toKnownGroup);
+    return toPage([...sent, ...(await listSignInGroups(parts))], query);
+  },
+});
 
 /** `GET /scim/groups` */
 export const listScimGroups = operation<GroupMappingParts>()({
@@ -148,6 +162,37 @@ const toBody = (
   created_at: createdAt,
   updated_at: updatedAt,
 });
+
+const toKnownGroup = ({ id, displayName, members, mappings }: GroupRecord): KnownGroup => ({
+  id,
+  source: 'directory',
+  display_name: displayName,
+  member_ids: [...members],
+  role: null,
+  workspaces: mappings.map(({ id: mappingId, workspaceId, role }) => ({
+    workspace_id: workspaceId,
+    role: role === 'admin' ? 'administrator' : role,
+    mapping_id: mappingId,
+  })),
+});
+
+async function listSignInGroups({ identitySessions, store }: GroupMappingParts): Promise<readonly KnownGroup[]> {
+  const groups = Object.entries(identitySessions?.groups ?? {});
+  if (groups.length === 0) return [];
+  const bySlug = new Map((await store.workspaces.list()).map(({ id, workspace }) => [workspace.slug, id]));
+  return groups.map(([name, { role, workspaces = {} }]) => ({
+    id: name,
+    source: 'sign_in',
+    display_name: name,
+    member_ids: null,
+    role: role ?? null,
+    workspaces: Object.entries(workspaces).map(([place, given]) => ({
+      workspace_id: bySlug.get(place) ?? place,
+      role: given,
+      mapping_id: null,
+    })),
+  }));
+}
 
 async function listMappings({ store }: GroupMappingParts) {
   const groups = await store.scimGroups.list();

@@ -153,6 +153,7 @@ export const PERMISSIONS: Readonly<Record<string, Permission>> = {
   removeWorkspaceMembers: administrators,
   listWorkspaceRoles: workspaces,
   setWorkspaceRole: administrators,
+  listGroups: administrators,
   listScimGroups: administrators,
   listScimGroupMappings: administrators,
   createScimGroupMapping: administrators,

@@ -313,3 +313,43 @@ test('the audit log says what the directory has changed, and who has tried witho
     ]),
   );
 });
+
+test('groups are listed with their members and what each gives, those of sign-in by the configuration', async () => {
+  const rules = { groups: { staff: { role: 'viewer', workspaces: { lab: 'viewer', gone: 'member' } } } } as const;
+  const { gateway, call, dataOf } = createAdminGateway({ scimToken: SCIM_TOKEN, signIn: { rules } });
+  const ask = await startDirectory(gateway);
+  const user = await ask('POST', '/Users', { userName: 'mia@example.com' });
+  const group = await ask('POST', '/Groups', { displayName: 'Research', members: [{ value: user.body.id }] });
+  const { id: workspaceId } = await dataOf('POST', '/workspaces', { name: 'Lab', slug: 'lab' });
+  const mapping = { scim_group_id: group.body.id, workspace_id: workspaceId, role: 'admin' };
+  const { id: mappingId } = await dataOf('POST', '/scim/group-mappings', mapping);
+  const { body } = await call('GET', '/admin/v1/groups');
+  expect(body).toEqual({
+    total_count: 2,
+    data: [
+      {
+        id: group.body.id,
+        source: 'directory',
+        display_name: 'Research',
+        member_ids: [user.body.id],
+        role: null,
+        workspaces: [{ workspace_id: workspaceId, role: 'administrator', mapping_id: mappingId }],
+      },
+      {
+        id: 'staff',
+        source: 'sign_in',
+        display_name: 'staff',
+        member_ids: null,
+        role: 'viewer',
+        workspaces: [
+          { workspace_id: workspaceId, role: 'viewer', mapping_id: null },
+          { workspace_id: 'gone', role: 'member', mapping_id: null },
+        ],
+      },
+    ],
+  });
+  expect((await call('GET', '/admin/v1/groups?offset=1&limit=1')).body).toMatchObject({
+    total_count: 2,
+    data: [{ id: 'staff' }],
+  });
+});

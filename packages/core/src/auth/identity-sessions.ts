@@ -46,6 +46,8 @@ export interface ProxySignIn {
 
 export interface IdentitySessions {
   readonly oidc: OidcSignIn | undefined;
+  /** What groups give those who sign in, by their names. */
+  readonly groups: IdentityRules['groups'];
   /** Opens the session of somebody whom the provider knows. Throws `permission_denied` where they may not sign in. */
   openByProvider(proven: ProvenIdentity, request: GatewayRequest, parts: MemberParts): Promise<Session>;
   /** Who the trusted proxy of this request says that it is from; undefined where it says nothing. */
@@ -241,6 +243,7 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
 
   return {
     oidc,
+    groups: rules.groups,
     readProxy,
     async openByProvider(proven, request, own) {
       if (oidc === undefined) throw notThisWay();

@@ -145,7 +145,7 @@ export const membershipSchema = workspaceMemberSchema.pick({ user_id: true, crea
   /** Beside `mapped_role`: the role that was given by hand; null for none. */
   own_role: membershipRoleSchema.nullable().optional(),
 });
-const workspaceRoleSchema = z.enum(['administrator', 'member', 'viewer']);
+export const workspaceRoleSchema = z.enum(['administrator', 'member', 'viewer']);
 
 /** The body of `PUT /admin/v1/workspaces/{id}/roles/{user_id}`. Closed. */
 export const workspaceRoleRequestSchema = z.strictObject({ role: workspaceRoleSchema });

@@ -137,7 +137,7 @@ export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
 export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
 export const currentKeyResponseSchema = z.object({ data: currentKeySchema });
 
-const organizationRoleSchema = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
+export const organizationRoleSchema = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
 
 /** A member of the organization, as `GET /organization/members` lists them. The id is the `creator_user_id` of keys. */
 export const memberSchema = z.object({

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+import { workspaceRoleSchema } from './account.ts';
+import { organizationRoleSchema } from './keys.ts';
+
 const mappingRole = z.enum(['admin', 'member']);
 
 /** A mapping in the row of its group: what the group gives its members in a workspace. */
@@ -54,6 +57,28 @@ const mappingSchema = z.object({
 export const scimGroupListSchema = z.object({ data: z.array(groupSchema), total_count: z.int() });
 export const groupMappingListSchema = z.object({ data: z.array(mappingSchema), total_count: z.int() });
 export const groupMappingResponseSchema = z.object({ data: mappingSchema });
+
+const grantedWorkspaceSchema = z.object({
+  workspace_id: z.string(),
+  role: workspaceRoleSchema,
+  /** By which it is changed and removed; null where the configuration gives it. */
+  mapping_id: z.string().nullable(),
+});
+
+const knownGroupSchema = z.object({
+  /** Of a directory's group; of one of the configuration its name, which is no id of an operation. */
+  id: z.string(),
+  source: z.enum(['directory', 'sign_in']),
+  display_name: z.string(),
+  /** Who is in it; null where only a sign-in tells. */
+  member_ids: z.array(z.string()).nullable(),
+  /** Which role in the organization it gives; null for none. */
+  role: organizationRoleSchema.nullable(),
+  workspaces: z.array(grantedWorkspaceSchema),
+});
+export type KnownGroup = z.infer<typeof knownGroupSchema>;
+
+export const knownGroupListSchema = z.object({ data: z.array(knownGroupSchema), total_count: z.int() });
 
 /** The body of `POST /scim/group-mappings`. Closed. */
 export const createGroupMappingRequestSchema = z.strictObject({

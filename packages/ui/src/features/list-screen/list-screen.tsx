@@ -42,6 +42,23 @@ export function ListScreen({ title, note, actions, filters, opened, children }: 
   );
 }
 
+/** The look of a link in `ListKinds`. */
+export const LIST_KIND =
+  'inline-flex min-h-7 items-center rounded px-2.5 text-sm text-ink-soft hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
+
+/** Beside the title: links to the lists of the same things, of which one is shown. */
+export function ListKinds({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div
+      role="group"
+      aria-label={label}
+      className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
+    >
+      {children}
+    </div>
+  );
+}
+
 interface ListBodyProps<Row> extends Omit<LoadedProps<readonly Row[]>, 'data'> {
   /** Undefined until they are loaded. */
   readonly rows: readonly Row[] | undefined;

@@ -1,8 +1,8 @@
 import type { Member } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, UsersRound } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 
 import {
   allKeysQuery,
@@ -14,7 +14,9 @@ import {
 import { may } from '../../api/session.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import {
+  LIST_KIND,
   ListBody,
+  ListKinds,
   ListScreen,
   RowMenu,
   SearchField,
@@ -28,7 +30,7 @@ import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { EmptyState } from '../../parts/messages/states.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import type { Column, TableSort } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
@@ -54,8 +56,41 @@ const SORT_VALUES: SortValues<MemberRow> = {
   guardrail: ({ guardrail }) => guardrail,
 };
 
-/** All members, with what the keys of each have spent. */
+const GroupsScreen = lazy(async () => ({ default: (await import('./groups/groups-screen.tsx')).GroupsScreen }));
+
+/** The members, or beside them the groups that bring them. */
 export function MembersScreen() {
+  const { view, q } = useSearch({ from: '/members' });
+  const t = membersMessages();
+  if (!may('listGroups')) return <MemberList />;
+  const exact = { exact: true, includeSearch: true } as const;
+  const isGroups = view === 'groups';
+  const text = q === undefined ? {} : { q };
+  const kinds = (
+    <ListKinds label={t.kinds}>
+      <Link to="/members" search={isGroups ? {} : text} activeOptions={exact} className={LIST_KIND}>
+        {t.title}
+      </Link>
+      <Link
+        to="/members"
+        search={{ view: 'groups', ...(isGroups && text) }}
+        activeOptions={exact}
+        className={LIST_KIND}
+      >
+        {t.groups}
+      </Link>
+    </ListKinds>
+  );
+  if (!isGroups) return <MemberList kinds={kinds} />;
+  return (
+    <Suspense fallback={<Loading what={t.groups} />}>
+      <GroupsScreen kinds={kinds} />
+    </Suspense>
+  );
+}
+
+/** All members, with what the keys of each have spent. */
+function MemberList({ kinds }: { readonly kinds?: ReactNode }) {
   const t = membersMessages();
   const navigate = useNavigate();
   const query = useQuery(membersQuery);
@@ -84,7 +119,12 @@ export function MembersScreen() {
   return (
     <ListScreen
       title={t.title}
-      actions={add}
+      actions={
+        <>
+          {kinds}
+          {add}
+        </>
+      }
       filters={
         hasMembers && (
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -3,6 +3,8 @@ import { createMessages } from '../../messages/locale.ts';
 export const membersMessages = createMessages(
   {
     title: 'Members',
+    kinds: 'List',
+    groups: 'Groups',
     what: 'members',
     one: 'member',
     utc: 'All periods are in UTC.',
@@ -92,6 +94,8 @@ export const membersMessages = createMessages(
   {
     de: {
       title: 'Mitglieder',
+      kinds: 'Liste',
+      groups: 'Gruppen',
       what: 'Mitglieder',
       one: 'Mitglied',
       utc: 'Alle Zeiträume in UTC.',

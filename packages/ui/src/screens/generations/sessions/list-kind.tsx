@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
 
 import { type GenerationSearch, withoutFilters } from '../../../features/generations/search/generation-search.ts';
+import { LIST_KIND, ListKinds } from '../../../features/list-screen/list-screen.tsx';
 import { sessionsMessages } from './messages.tsx';
-
-const LOOK =
-  'inline-flex min-h-7 items-center rounded px-2.5 text-sm text-ink-soft hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
 
 /** Whether single requests are listed, or sessions of them; the filters stay. */
 export function ListKind({ search }: { search: GenerationSearch }) {
@@ -12,17 +10,13 @@ export function ListKind({ search }: { search: GenerationSearch }) {
   const filters = withoutFilters(search, ['open', 'compare', 'tab', 'pinned', 'sort', 'order']);
   const exact = { exact: true, includeSearch: false } as const;
   return (
-    <div
-      role="group"
-      aria-label={t.label}
-      className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
-    >
-      <Link to="/generations" search={filters} activeOptions={exact} className={LOOK}>
+    <ListKinds label={t.label}>
+      <Link to="/generations" search={filters} activeOptions={exact} className={LIST_KIND}>
         {t.requests}
       </Link>
-      <Link to="/generations/sessions" search={filters} activeOptions={exact} className={LOOK}>
+      <Link to="/generations/sessions" search={filters} activeOptions={exact} className={LIST_KIND}>
         {t.sessions}
       </Link>
-    </div>
+    </ListKinds>
   );
 }
