@@ -18,6 +18,8 @@ import {
 } from '../../features/keys/key-parts.tsx';
 import { MemberLink } from '../../features/members/member-link.tsx';
 import { ModelNames } from '../../features/models/model-names.tsx';
+import { raiseMessages } from '../../features/raises/messages.ts';
+import { RaiseDialog, type Raised, RaiseNote } from '../../features/raises/raise.tsx';
 import {
   BackLink,
   ResourceCard,
@@ -33,7 +35,6 @@ import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
 import { KeyDialog, useToggleKey } from './key-changes.tsx';
 import { keysMessages } from './messages.ts';
-import { ActiveRaise, RaiseDialog } from './raise-dialog.tsx';
 
 /** One key: its limits, spending and policies, and its requests. */
 export function KeyPage() {
@@ -81,7 +82,7 @@ export function KeyPage() {
           <>
             <Button onClick={() => setOpen('edit')}>{t.change}</Button>
             {!data.management && may('putBudgetRaise') && (
-              <Button onClick={() => setOpen('raise')}>{t.raise.action}</Button>
+              <Button onClick={() => setOpen('raise')}>{raiseMessages().action.key}</Button>
             )}
             {may('deleteKey') && (
               <>
@@ -102,7 +103,7 @@ export function KeyPage() {
         <ForecastCard of={`key:${hash}`} />
       </ResourceColumn>
       <Rules data={data} />
-      {open === 'raise' && <RaiseDialog data={data} onClose={() => setOpen(null)} />}
+      {open === 'raise' && <RaiseDialog of={toRaised(data)} raise={data.limit_raise} onClose={() => setOpen(null)} />}
       {open !== null && open !== 'raise' && (
         <KeyDialog
           type={open}
@@ -114,6 +115,8 @@ export function KeyPage() {
     </ResourcePage>
   );
 }
+
+const toRaised = ({ hash, name }: KeyDetail): Raised => ({ kind: 'key', id: hash, name });
 
 function Spending({ data }: { data: KeyDetail }) {
   const t = keysMessages();
@@ -132,7 +135,7 @@ function Spending({ data }: { data: KeyDetail }) {
           ...byok,
         ]}
       />
-      <ActiveRaise data={data} />
+      <RaiseNote of={toRaised(data)} raise={data.limit_raise} limit={data.limit} />
       <p className="mt-3 text-xs text-ink-faint">
         {t.utc}
         {data.source === 'config' && ` ${t.page.fromConfig}`}

@@ -4,10 +4,13 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { allKeysQuery, membersQuery } from '../../api/queries.ts';
+import { may } from '../../api/session.ts';
 import { ForecastCard } from '../../features/forecast/forecast-card.tsx';
 import { KeyKind, KeyTrouble } from '../../features/keys/key-parts.tsx';
 import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
+import { raiseMessages } from '../../features/raises/messages.ts';
+import { ListedRaiseDialog, ListedRaiseNote, type Raised } from '../../features/raises/raise.tsx';
 import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
 import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -23,7 +26,7 @@ export function MemberPage() {
   const t = membersMessages();
   const { id } = useParams({ from: '/members/$id' });
   const navigate = useNavigate();
-  const [open, setOpen] = useState<'edit' | 'remove' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'remove' | 'raise' | null>(null);
   const query = useQuery(membersQuery);
   const keys = useQuery(allKeysQuery);
   const member = query.data?.find((candidate) => candidate.id === id);
@@ -59,10 +62,13 @@ export function MemberPage() {
       actions={
         member !== undefined && (
           <>
-            <Button onClick={() => setOpen('edit')}>{t.edit}</Button>
-            <Button look="danger" onClick={() => setOpen('remove')}>
-              {t.remove}
-            </Button>
+            {may('updateMember') && <Button onClick={() => setOpen('edit')}>{t.edit}</Button>}
+            {may('putBudgetRaise') && <Button onClick={() => setOpen('raise')}>{raiseMessages().action.member}</Button>}
+            {may('deleteMember') && (
+              <Button look="danger" onClick={() => setOpen('remove')}>
+                {t.remove}
+              </Button>
+            )}
           </>
         )
       }
@@ -80,6 +86,9 @@ export function MemberPage() {
           <Keys keys={own} />
         )}
       </ResourceCard>
+      {member !== undefined && open === 'raise' && (
+        <ListedRaiseDialog of={toRaised(member)} onClose={() => setOpen(null)} />
+      )}
       {member !== undefined && open === 'edit' && <MemberForm existing={member} onClose={() => setOpen(null)} />}
       {member !== undefined && open === 'remove' && (
         <RemoveMember member={member} onClose={() => setOpen(null)} onGone={() => void navigate({ to: BACK_TO })} />
@@ -87,6 +96,8 @@ export function MemberPage() {
     </ResourcePage>
   );
 }
+
+const toRaised = (member: Member): Raised => ({ kind: 'member', id: member.id, name: toMemberName(member) });
 
 /** Where the list is. */
 const BACK_TO = '/members';
@@ -112,6 +123,7 @@ function Spending({ member, keys }: SpendingProps) {
           [t.total, sum(keys, 'usage')],
         ]}
       />
+      {member !== undefined && <ListedRaiseNote of={toRaised(member)} />}
       <p className="mt-3 text-xs text-ink-faint">{t.spendNote}</p>
     </ResourceCard>
   );

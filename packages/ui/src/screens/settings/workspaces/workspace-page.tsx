@@ -4,8 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
+import { may } from '../../../api/session.ts';
 import { ForecastCard } from '../../../features/forecast/forecast-card.tsx';
 import { KeyKind, KeyTrouble } from '../../../features/keys/key-parts.tsx';
+import { raiseMessages } from '../../../features/raises/messages.ts';
+import { ListedRaiseDialog, ListedRaiseNote, type Raised } from '../../../features/raises/raise.tsx';
 import { toUsdColumn } from '../../../format/money.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
@@ -29,6 +32,8 @@ export function WorkspacePage({ workspace, keys }: WorkspacePageProps) {
   const t = workspaceMessages();
   const navigate = useNavigate();
   const [isDeleting, setIsDeleting] = useState(false);
+  const [isRaising, setIsRaising] = useState(false);
+  const raised: Raised = { kind: 'workspace', id: workspace.id, name: workspace.name };
   const budgets = useQuery(budgetsQuery(workspace.id));
   return (
     <>
@@ -42,10 +47,17 @@ export function WorkspacePage({ workspace, keys }: WorkspacePageProps) {
       </div>
       <WorkspaceForm workspace={workspace} />
       <section aria-label={t.budgets.title} className="card flex flex-col gap-4 p-4">
-        <h3 className="text-base font-semibold">{t.budgets.title}</h3>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <h3 className="flex-1 text-base font-semibold">{t.budgets.title}</h3>
+          {may('putBudgetRaise') && (
+            <Button onClick={() => setIsRaising(true)}>{raiseMessages().action.workspace}</Button>
+          )}
+        </div>
         <Loaded what={t.budgets.what} query={budgets} data={budgets.data} isFlush>
           {(loaded) => <BudgetForm id={workspace.id} budgets={loaded} />}
         </Loaded>
+        <ListedRaiseNote of={raised} />
+        {isRaising && <ListedRaiseDialog of={raised} onClose={() => setIsRaising(false)} />}
       </section>
       <ForecastCard of={`workspace:${workspace.id}`} />
       <OwnKeys workspaceId={workspace.id} />
