@@ -157,12 +157,13 @@ export const listBroadcastDeliveries = operation<DestinationParts>()({
     const { broadcasts } = parts.store;
     const { deliveries, totalCount } = await pageDeliveries(broadcasts, { destinationId, state, limit });
     const audits = await parts.broadcaster.auditStatus();
+    const metrics = parts.broadcaster.metricsStatus();
     return {
       data: deliveries.map(toDeliveryBody),
       total_count: totalCount,
       destinations: [...(await parts.broadcaster.status())].map(([id, status]) => {
-        const audit = audits.get(id);
-        return { destination_id: id, ...toStatusBody(status), audit: audit === undefined ? null : toStatusBody(audit) };
+        const more = { audit: toBodyOrNull(audits.get(id)), metrics: toBodyOrNull(metrics.get(id)) };
+        return { destination_id: id, ...toStatusBody(status), ...more };
       }),
     };
   },
@@ -174,6 +175,8 @@ const toStatusBody = ({ queued, lastDeliveredAt, lastFailure }: QueueStatus) => 
   last_failed_at: toTime(lastFailure?.at ?? null),
   last_failure: lastFailure?.result ?? null,
 });
+
+const toBodyOrNull = (status: QueueStatus | undefined) => (status === undefined ? null : toStatusBody(status));
 
 function toTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();

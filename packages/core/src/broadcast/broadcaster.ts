@@ -54,6 +54,8 @@ export interface Broadcaster {
   status(): Promise<ReadonlyMap<string, QueueStatus>>;
   /** The same of the audit log, for destinations that get it. */
   auditStatus(): Promise<ReadonlyMap<string, QueueStatus>>;
+  /** The same of the figures of this process, for destinations that get them. */
+  metricsStatus(): ReadonlyMap<string, QueueStatus>;
   /** Generations that wait in this process. */
   queued(): number;
   /** When a generation was sent to its destinations, and what became of it. */
@@ -111,6 +113,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     },
     status: async () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
     auditStatus: () => Promise.resolve(new Map()),
+    metricsStatus: () => new Map(),
     queued: () => [...queues.values()].reduce((sum, { queue }) => sum + queue.status().queued, 0),
     arrivalsOf: async ({ id, created_at: createdAt }) =>
       (await store.deliveries.of(id, Date.parse(createdAt))).map(toArrival),

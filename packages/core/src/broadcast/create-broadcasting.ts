@@ -52,6 +52,7 @@ export function createBroadcasting(options: BroadcastingOptions): Broadcasting {
     async refresh() {
       await Promise.all([withAudit.refresh(), metrics.refresh()]);
     },
+    metricsStatus: metrics.status,
     async close(limitMs) {
       await Promise.all([withAudit.close(limitMs), metrics.close()]);
     },

@@ -8,6 +8,7 @@ import {
   type CoreGateway,
   createCoreGateway,
   createScriptedProvider,
+  jsonOf,
   MANAGEMENT_KEY,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
@@ -15,6 +16,7 @@ import { toRecord } from '../../../../test/support/stores/generation-records.ts'
 import { createGenAiFigures } from '../generations/gen-ai-figures.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
+import type { BroadcastDeliveryList } from '../wire/destinations.ts';
 import { createMetricsSender } from './metrics-sender.ts';
 
 interface Point {
@@ -146,6 +148,9 @@ test('a receiver that is away costs one warning, and gets all of it later', asyn
   const core = createCalled();
   await core.gateway.start();
   await addTo(core, { type: 'webhook', config: { url: `${receiver.url}/in` }, metrics_every_seconds: 10 });
+  const told = async () =>
+    (jsonOf(await core.get('/admin/v1/destinations/deliveries', MANAGEMENT_KEY)) as unknown as BroadcastDeliveryList)
+      .destinations[0]?.metrics;
   await advance(core, 5);
   await core.chat();
   const warnings = () => core.logged.filter(({ line }) => line.includes('metrics')).map(({ line }) => line);
@@ -157,11 +162,18 @@ test('a receiver that is away costs one warning, and gets all of it later', asyn
   };
   // One that is still under way is waited for, so the clock alone does not make them.
   await expect.poll(push).toBeGreaterThan(3);
+  expect(await told()).toEqual({
+    queued: 0,
+    last_delivered_at: null,
+    last_failed_at: expect.any(String),
+    last_failure: 'HTTP 503',
+  });
   isAway = false;
   const before = await push();
   await expect.poll(push).toBeGreaterThan(before + 1);
   expect(pushes().at(-1)).toContain('"sum":300');
   expect(warnings()).toEqual(['warn metrics were not delivered']);
+  expect(await told()).toMatchObject({ last_delivered_at: expect.any(String), last_failure: 'HTTP 503' });
 });
 
 test('the last figures are pushed when the gateway is closed', async () => {

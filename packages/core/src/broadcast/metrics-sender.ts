@@ -5,11 +5,14 @@ import type { Store } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations.ts';
 import { configOf, sendRequest } from './deliver-generations.ts';
 import type { BroadcastOptions, MetricsReport } from './destination-format.ts';
+import type { QueueStatus } from './destination-queue.ts';
 
 /** Pushes the figures of this process to the destinations that want them. */
 export interface MetricsSender {
   /** Reads the destinations again. Without one that wants metrics, it does nothing until the next time. */
   refresh(): Promise<void>;
+  /** How the destinations do that get the figures of this process, by their ids. Nothing waits: `queued` is 0. */
+  status(): ReadonlyMap<string, QueueStatus>;
   /** Sends the last figures, as far as that takes no longer than a request may. */
   close(): Promise<void>;
 }
@@ -28,12 +31,14 @@ export interface MetricsSenderOptions {
 const LOOK_EVERY_MS = 5000;
 const CLOSE_LIMIT_MS = 2000;
 
+const NEVER: QueueStatus = { queued: 0, lastDeliveredAt: null, lastFailure: null };
+
 /** Creates the sender. What is not taken is not kept: the next push has it, as all figures are sums since the start. */
 export function createMetricsSender(options: MetricsSenderOptions): MetricsSender {
   const { store, platform, logger, broadcast, figures, readFamilies, instanceId } = options;
   const startedAt = platform.now();
-  /** When each destination was sent to last, by the monotonic clock, and whether that failed. */
-  const sent = new Map<string, { readonly atMs: number; hasFailed: boolean }>();
+  /** When each destination was sent to last, by the monotonic clock, whether that failed, and what to say of it. */
+  const sent = new Map<string, { atMs: number; hasFailed: boolean; status: QueueStatus }>();
   const sending = new Map<string, Promise<void>>();
   const abort = new AbortController();
   let cancel = (): void => undefined;
@@ -59,12 +64,18 @@ export function createMetricsSender(options: MetricsSenderOptions): MetricsSende
       logger.warn('metrics were not delivered', { destination: id, type, result: outcome.result });
     }
     last.hasFailed = !outcome.isDelivered;
+    const at = platform.now();
+    last.status = outcome.isDelivered
+      ? { ...last.status, lastDeliveredAt: at }
+      : { ...last.status, lastFailure: { at, result: outcome.result } };
   };
   const begin = (destination: Destination): void => {
     const { id } = destination;
     // One that hangs is not asked again meanwhile, and holds up no other.
     if (sending.has(id)) return;
-    sent.set(id, { atMs: platform.monotonicNow(), hasFailed: sent.get(id)?.hasFailed ?? false });
+    const last = sent.get(id);
+    if (last === undefined) return;
+    last.atMs = platform.monotonicNow();
     const work = send(destination)
       .catch((error: unknown) => {
         logger.error('metrics could not be sent', { destination: id, reason: String(error) });
@@ -82,7 +93,8 @@ export function createMetricsSender(options: MetricsSenderOptions): MetricsSende
       const last = sent.get(destination.id);
       const everyMs = (destination.metrics_every_seconds ?? 0) * 1000;
       // The first comes after a whole interval: until then there is nothing to tell.
-      if (last === undefined) sent.set(destination.id, { atMs: platform.monotonicNow(), hasFailed: false });
+      if (last === undefined)
+        sent.set(destination.id, { atMs: platform.monotonicNow(), hasFailed: false, status: NEVER });
       else if (isLast || last.atMs + everyMs <= platform.monotonicNow()) begin(destination);
     }
     return wanting.length > 0;
@@ -100,6 +112,7 @@ export function createMetricsSender(options: MetricsSenderOptions): MetricsSende
   };
   return {
     refresh: lookOn,
+    status: () => new Map([...sent].map(([id, { status }]) => [id, status])),
     async close() {
       if (isClosed) return;
       isClosed = true;

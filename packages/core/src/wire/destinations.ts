@@ -234,6 +234,15 @@ export type BroadcastDeliveryBody = z.infer<typeof broadcastDeliverySchema>;
 
 export const broadcastDeliveryResponseSchema = z.object({ data: broadcastDeliverySchema });
 
+const sendingSchema = z.object({
+  /** What has not been delivered yet. */
+  queued: z.int(),
+  last_delivered_at: z.string().nullable(),
+  last_failed_at: z.string().nullable(),
+  /** In a few words, without addresses. */
+  last_failure: z.string().nullable(),
+});
+
 export const broadcastDeliveryListSchema = z.object({
   data: z.array(broadcastDeliverySchema),
   total_count: z.int(),
@@ -246,16 +255,10 @@ export const broadcastDeliveryListSchema = z.object({
       last_delivered_at: z.string().nullable(),
       last_failed_at: z.string().nullable(),
       last_failure: z.string().nullable(),
-      /** The same of the audit log; null where it is not sent there. */
-      audit: z
-        .object({
-          /** Records that have not been delivered yet. */
-          queued: z.int(),
-          last_delivered_at: z.string().nullable(),
-          last_failed_at: z.string().nullable(),
-          last_failure: z.string().nullable(),
-        })
-        .nullable(),
+      /** The same of the audit log, whose records wait; null where it is not sent there. */
+      audit: sendingSchema.nullable(),
+      /** The same of the metrics of the process that responds; null where they are not sent there. Nothing waits. */
+      metrics: sendingSchema.nullable(),
     }),
   ),
 });

@@ -20,6 +20,7 @@ import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { AccountForm, type AccountSection } from './account-form.tsx';
 import { AlarmsSection } from './alarms-section.tsx';
 import { RetentionCard } from './data/retention-card.tsx';
+import { SendingCard } from './data/sending-card.tsx';
 import { StorageCard } from './data/storage-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
@@ -81,6 +82,7 @@ export function SettingsScreen() {
             <>
               <RetentionCard />
               <StorageCard />
+              <SendingCard />
             </>
           )}
           {section === 'gateway' && (
