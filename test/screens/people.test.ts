@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { WIDTH } from '../e2e/examine.ts';
 import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { startReceiver } from '../support/broadcast/receiver.ts';
+import { startSmtpServer } from '../support/mail/smtp-server.ts';
 
 const KEY = 'sk-gw-v1-people-management';
 const SCIM_TOKEN = 'scim-token-0123456789';
@@ -20,6 +22,7 @@ describe.skipIf(skipped !== undefined)(`people (${skipped ?? 'in Chromium'})`, {
           proxy: { header: 'X-User', trustedAddresses: ['203.0.113.1'] },
           groups: { platform: { role: 'administrator' } },
         },
+        webhooks: { allowPrivateNetwork: true },
         providers: [],
       },
     });
@@ -82,5 +85,65 @@ describe.skipIf(skipped !== undefined)(`people (${skipped ?? 'in Chromium'})`, {
       await page.getByText(/^Budgets raised by/).waitFor({ state: 'detached' });
     }
     expect(problems).toEqual([]);
+  });
+
+  test('where the audit log and the metrics go is shown with the last failure and what waits', async () => {
+    const { url } = await startReceiver((response) => response.writeHead(503).end());
+    const send = (name: string, more: object) =>
+      ui.call('/api/v1/observability/destinations', { body: { type: 'webhook', name, config: { url }, ...more } });
+    await send('Archive', { audit_log: true, enabled: true });
+    await send('Old archive', { audit_log: true, enabled: false });
+    await send('Figures', { metrics_every_seconds: 3600 });
+    await ui.call('/api/v1/keys', { body: { name: 'one more record' } });
+    const { page, problems, check } = await ui.open('#/settings?section=data');
+    const card = page.getByRole('region', { name: 'Sent elsewhere' });
+    const archive = card.getByRole('listitem').filter({ hasText: /^Archive/ });
+    await archive.getByText(/HTTP 503/).waitFor();
+    await archive.getByText(/^[1-9]\d* records?$/).waitFor();
+    await card.getByRole('listitem').filter({ hasText: 'Old archive' }).getByText('Paused').waitFor();
+    await card
+      .getByRole('listitem')
+      .filter({ hasText: 'Figures' })
+      .getByText(/^every 3,600 s/)
+      .waitFor();
+    expect(await check()).toEqual([]);
+    await page.setViewportSize({ width: 480, height: 900 });
+    expect(await page.evaluate<number>(WIDTH)).toBeLessThanOrEqual(480);
+    expect(problems).toEqual([]);
+  });
+
+  test('a mail server is saved with its password, tested, changed without it, and removed', async () => {
+    const { received, base } = await startSmtpServer();
+    const { page, problems, check, screenshot } = await ui.open('#/settings?section=alarms');
+    const card = page.getByRole('region', { name: 'Mail server' });
+    await card.getByText('No mail server is set up, so alarms send no mail.').waitFor();
+    await card.getByLabel('Server', { exact: true }).fill(base.host);
+    await card.getByLabel('Port').fill(String(base.port));
+    await card.getByLabel('Encryption').selectOption('none');
+    await card.getByLabel('User').fill('gateway');
+    await card.getByLabel('Password').fill('secret');
+    await card.getByLabel('Sender').fill(base.from);
+    await card.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Mail server saved', { exact: true }).waitFor();
+    await card.getByLabel('Send a test to').fill('ops@example.com');
+    await card.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Test sent to ops@example.com', { exact: true }).waitFor();
+    expect(received).toMatchObject([{ to: ['ops@example.com'], user: 'gateway' }]);
+    await screenshot('mail-1360');
+    expect(await check()).toEqual([]);
+    expect(await card.getByLabel('Password').inputValue()).toBe('');
+    await card.getByLabel('Server', { exact: true }).fill('smtp.example.com');
+    await card.getByRole('button', { name: 'Save' }).click();
+    await card
+      .getByText(/^must be given again/)
+      .first()
+      .waitFor();
+    await page.setViewportSize({ width: 480, height: 900 });
+    expect(await page.evaluate<number>(WIDTH)).toBeLessThanOrEqual(480);
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await card.getByText('No mail server is set up, so alarms send no mail.').waitFor();
+    // The password that was not given, which the test asked for.
+    expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   });
 });

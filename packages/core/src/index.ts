@@ -109,6 +109,7 @@ export {
   type WebhookOptions,
   type WebhookVerification,
 } from './webhooks/webhooks.ts';
+export type { ConnectMailer, MailServer } from './alarms/live-mailer.ts';
 export type { AlarmListener, AlarmMail, AlarmMailer } from './alarms/send-alarm.ts';
 export type {
   ChatChunk,

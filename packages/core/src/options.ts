@@ -1,4 +1,5 @@
 import type { AccountOptions } from './account/account.ts';
+import type { ConnectMailer } from './alarms/live-mailer.ts';
 import type { AlarmListener, AlarmMailer } from './alarms/send-alarm.ts';
 import type { FixtureLibrary } from './api/make-fixture.ts';
 import type { SampleData } from './api/sample-data.ts';
@@ -98,6 +99,8 @@ export interface GatewayOptions extends Setup {
   readonly webhooks?: WebhookOptions | undefined;
   /** Sends the mails of alarms. Default: none are sent. */
   readonly mailer?: AlarmMailer | undefined;
+  /** Makes what sends mail by a server that is stored through the API. Default: none can be stored. Needs `setupHost`. */
+  readonly connectMailer?: ConnectMailer | undefined;
   /** Called when an alarm has fired, in the process that found it. What it throws is logged. */
   readonly onAlarm?: AlarmListener | undefined;
   /** Options of broadcasting. Default: none, and no destination can be made. */

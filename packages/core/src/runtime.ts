@@ -1,5 +1,6 @@
 import { type AccountOptions, createLiveAccount } from './account/account.ts';
 import { createAlarmWatch } from './alarms/alarm-watch.ts';
+import { createLiveMailer } from './alarms/live-mailer.ts';
 import type { BatchLineParts } from './api/batch-line.ts';
 import { ROUTES_BY_TAG } from './api/routes.ts';
 import type { SystemParts } from './api/system.ts';
@@ -309,7 +310,7 @@ type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'd
 
 /** The options that are used as they are, or their defaults. */
 function withDefaults(options: GatewayOptions) {
-  const { store, broadcast, webhooks, mailer, moderator, providerChecks, fixtures, sampleData } = options;
+  const { store, broadcast, webhooks, connectMailer, moderator, providerChecks, fixtures, sampleData } = options;
   return {
     store,
     platform: options.platform ?? createWebPlatform(),
@@ -328,7 +329,12 @@ function withDefaults(options: GatewayOptions) {
     serverTools: options.serverTools ?? [],
     broadcast,
     webhooks,
-    mailer,
+    mailer: createLiveMailer({
+      mailer: options.mailer,
+      connectMailer,
+      secrets: options.setupHost?.secrets,
+      settings: store.settings,
+    }),
     moderator,
     providerChecks,
     fixtures,

@@ -5,7 +5,7 @@ import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { type GatewayConfig, loadConfig, openSecretBox } from '@model-gateway/node';
 
-import { createConnector } from '../../../packages/server/src/open/connect-providers.ts';
+import { connectMailer, createConnector } from '../../../packages/server/src/open/connect-providers.ts';
 import { createPackageProvider } from '../../../packages/server/src/open/package-providers.ts';
 import { createSetupHost } from '../../../packages/server/src/setup/setup-host.ts';
 import { createScriptedTransport, type ScriptedTransport } from '../upstreams/scripted-transport.ts';
@@ -28,6 +28,7 @@ interface SetupGatewayOptions {
   readonly upstream?: ScriptedTransport;
   /** Access to addresses that operators name. Default: none. */
   readonly web?: GatewayOptions['web'];
+  readonly mailer?: GatewayOptions['mailer'];
 }
 
 /** A box whose key nothing else has. */
@@ -61,6 +62,8 @@ export async function createSetupGateway(options: SetupGatewayOptions = {}): Pro
     }),
     recordingStore: options.store,
     web: options.web,
+    mailer: options.mailer,
+    connectMailer,
   });
   await core.gateway.loadSetup();
   return { ...core, upstream, hidden };

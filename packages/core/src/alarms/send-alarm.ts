@@ -41,7 +41,7 @@ export interface AlarmMessage {
 }
 
 /** It may be set up before the next attempt. */
-const NO_CHANNEL: DeliveryOutcome = { isDelivered: false, isFinal: false, result: 'not set up' };
+export const NO_CHANNEL: DeliveryOutcome = { isDelivered: false, isFinal: false, result: 'not set up' };
 
 /** The limits of Slack's headers and of Discord's titles. */
 const MAX_TITLE = 150;

@@ -16,6 +16,7 @@ const groupMappings = late(() => import('./group-mappings.ts'));
 const account = late(() => import('./account.ts'));
 const alarms = late(() => import('./alarms.ts'));
 const budgetRaises = late(() => import('./budget-raises.ts'));
+const mail = late(() => import('./mail.ts'));
 const sessionLimits = late(() => import('./session-limits.ts'));
 const analytics = late(() => import('./analytics.ts'));
 const callLimits = late(() => import('./call-limits.ts'));
@@ -166,6 +167,10 @@ export const ADMINISTRATION_ROUTES: RouteTable = {
     'PATCH /admin/v1/alarms/{id}': admin(alarms('updateAlarm'), 'Change, silence or acknowledge an alarm', { audit: 'alarm.update' }),
     'DELETE /admin/v1/alarms/{id}': admin(alarms('deleteAlarm'), 'Delete an alarm', { audit: 'alarm.delete' }),
     'POST /admin/v1/alarms/{id}/test': admin(alarms('testAlarm'), 'Send a test to the receivers of an alarm', { audit: 'alarm.test' }),
+    'GET /admin/v1/mail': admin(mail('getMail'), 'Show by which server mail is sent'),
+    'PUT /admin/v1/mail': admin(mail('putMail'), 'Store the server that sends mail, with its password sealed', { audit: 'settings.set_mail' }),
+    'DELETE /admin/v1/mail': admin(mail('deleteMail'), 'Remove the stored mail server', { audit: 'settings.delete_mail' }),
+    'POST /admin/v1/mail/test': admin(mail('testMail'), 'Send a test by mail', { audit: 'settings.test_mail' }),
     'GET /admin/v1/forecast': admin(alarms('getForecast'), 'Expect what a day, week or month will have cost at its end'),
     'GET /admin/v1/budget-raises': admin(budgetRaises('listBudgetRaises'), 'List budgets that are raised for a time'),
     'PUT /admin/v1/budget-raises/{of}': admin(budgetRaises('putBudgetRaise'), 'Raise the budgets of a key, a member or a workspace until a time', { audit: 'budget.raise' }),

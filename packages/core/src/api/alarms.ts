@@ -1,8 +1,9 @@
 import type { AlarmWatch } from '../alarms/alarm-watch.ts';
 import { readForecast } from '../alarms/forecast.ts';
 import { changeAlarm, withFired } from '../alarms/judge-alarms.ts';
+import type { LiveMailer } from '../alarms/live-mailer.ts';
 import { findSubjectProblem, findWindowProblem } from '../alarms/measure-alarm.ts';
-import { type AlarmMailer, sendAlarm, toMailAddress } from '../alarms/send-alarm.ts';
+import { sendAlarm, toMailAddress } from '../alarms/send-alarm.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
@@ -25,7 +26,7 @@ export interface AlarmParts {
   readonly platform: Platform;
   readonly store: Pick<Store, 'settings' | 'generations'>;
   readonly webhooks: WebhookOptions | undefined;
-  readonly mailer: AlarmMailer | undefined;
+  readonly mailer: Pick<LiveMailer, 'send' | 'isSetUp'>;
   readonly alarms: Pick<AlarmWatch, 'refresh'>;
 }
 
@@ -168,9 +169,9 @@ function refuseUnusable(
 /** One address and nothing that could be read as a second, or as a header. */
 const MAIL_ADDRESS = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@<>()[\],;:"\\]{1,255}$/;
 
-function refuseMailAddress(field: string, url: string, mailer: AlarmMailer | undefined): void {
-  if (mailer === undefined)
-    throw refuseField(field, 'cannot be used: this gateway sends no mail; add "mail" to its configuration');
+function refuseMailAddress(field: string, url: string, mailer: Pick<LiveMailer, 'isSetUp'>): void {
+  if (!mailer.isSetUp())
+    throw refuseField(field, 'cannot be used: this gateway sends no mail; set up a mail server first');
   if (!url.startsWith('mailto:') || !MAIL_ADDRESS.test(toMailAddress(url)))
     throw refuseField(field, 'must be mailto: and one address, such as mailto:ops@example.com');
 }

@@ -25,6 +25,7 @@ import type { GuardrailTrialParts } from './guardrail-trials.ts';
 import type { GuardrailParts } from './guardrails.ts';
 import type { CancelResponseParts } from './kept-responses.ts';
 import type { AnyKeyParts } from './keys.ts';
+import type { MailParts } from './mail.ts';
 import type { FixtureParts } from './make-fixture.ts';
 import type { MemberParts } from './members.ts';
 import type { ModelParts } from './models.ts';
@@ -51,6 +52,7 @@ import type { WorkspaceParts } from './workspaces.ts';
 /** The parts that all operations together use; each receives only those that its resource names. */
 export type ApiParts = ChatParts &
   AlarmParts &
+  MailParts &
   AuditParts &
   ExplainParts &
   WholeKindParts &

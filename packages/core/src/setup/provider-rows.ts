@@ -3,6 +3,7 @@ import type { SecretBox } from '../foundation/host.ts';
 import { type Issue, parseWith, refuseIssues } from '../foundation/parse.ts';
 import type { ProviderRecord } from '../stores/store.ts';
 import { isMask, isSecretParameter, maskKeys, maskQuery, refuseField, toKeyHint } from '../wire/fields.ts';
+import { mailContextOf } from '../wire/mail.ts';
 import {
   defaultKeyName,
   type ProviderSettings,
@@ -48,8 +49,8 @@ async function readProviderRow(row: ProviderRecord, host: Pick<SetupHost, 'secre
   return { ...settings, ...secrets, apiKeys: keys, query: { ...settings.query, ...query } };
 }
 
-/** Tables whose rows hold something sealed. */
-export type SealedTable = 'providers' | 'byokKeys';
+/** Tables whose rows hold something sealed, and the mail server of the settings. */
+export type SealedTable = 'providers' | 'byokKeys' | 'mail';
 
 /** A row that holds something sealed. */
 export interface SealedRow {
@@ -65,7 +66,7 @@ export async function resealRow<Row extends SealedRow>(
   { from, to }: { readonly from: SecretBox; readonly to: SecretBox },
 ): Promise<Row> {
   if (row.sealed === null) return row;
-  const context = table === 'providers' ? contextOf(row.id) : byokContextOf(row.id);
+  const context = { providers: contextOf, byokKeys: byokContextOf, mail: mailContextOf }[table](row.id);
   return { ...row, sealed: await to.seal(await from.open(row.sealed, context), context) };
 }
 

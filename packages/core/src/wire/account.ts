@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { alarmSchema } from './alarms.ts';
 import { budgetRaiseSchema } from './budget-raises.ts';
 import { catalogComparisonSchema } from './catalog-comparison.ts';
+import { storedMailSchema } from './mail.ts';
 import { modelEndpointSchema } from './models.ts';
 import { storedRetentionSchema } from './retention.ts';
 import { routingRulesSchema } from './routing-rules.ts';
@@ -277,6 +278,8 @@ export const storedSettingsSchema = z.object({
   alarms: z.array(alarmSchema).optional(),
   /** What budgets have more for a time; those that are over are dropped with the next change. */
   budget_raises: z.array(budgetRaiseSchema).optional(),
+  /** The server that sends mail, unless the configuration has one. */
+  mail: storedMailSchema.optional(),
   /** What the last comparison on the schedule has found. */
   catalog: catalogComparisonSchema.optional(),
 });

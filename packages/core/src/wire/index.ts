@@ -32,6 +32,7 @@ export type { BatchRow, BatchRowList } from './batches.ts';
 export type { AuditList, AuditRecord, AuditTargetKind } from './audit.ts';
 export type { ByokKey } from './byok.ts';
 export type { BudgetRaise } from './budget-raises.ts';
+export type { MailSettings, MailTest } from './mail.ts';
 export type { KnownGroup } from './scim-groups.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';
 export type { ImageRequest, ImageResponse } from './images.ts';

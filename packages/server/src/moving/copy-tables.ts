@@ -87,7 +87,10 @@ export async function copyTables({ from, to, copiedBefore, reseal }: TableCopy):
   }
   const settings = from.settings.get();
   const before = new Set(copiedBefore['settings']);
-  const fresh = Object.fromEntries(Object.entries(settings).filter(([name]) => !before.has(name)));
+  const { mail, ...fresh } = Object.fromEntries(
+    Object.entries(settings).filter(([name]) => !before.has(name)),
+  ) as ReturnType<Store['settings']['get']>;
+  if (mail !== undefined) Object.assign(fresh, { mail: await reseal('mail', mail) });
   if (Object.keys(fresh).length > 0) await to.settings.update((now) => ({ ...fresh, ...now }));
   ids['settings'] = union(copiedBefore['settings'], Object.keys(settings));
   return ids;

@@ -2,6 +2,7 @@ import process from 'node:process';
 
 import {
   type AlarmMailer,
+  type ConnectMailer,
   type BroadcastOptions,
   type Logger,
   type ModelDefinition,
@@ -155,9 +156,12 @@ export function toWebhookOptions(config: GatewayConfig): WebhookOptions {
 /** Sends the mails of alarms; undefined where no server is configured. */
 export async function openMailer({ mail }: GatewayConfig): Promise<AlarmMailer | undefined> {
   if (mail === null) return undefined;
-  const { createSmtpMailer } = await import('@model-gateway/node/mail');
-  return createSmtpMailer(mail);
+  return connectMailer(mail);
 }
+
+/** Sends mail by a server. What speaks SMTP is loaded with the first one. */
+export const connectMailer: ConnectMailer = async (server) =>
+  (await import('@model-gateway/node/mail')).createSmtpMailer(server);
 
 /** Destinations of generations, in every format that there is. */
 export function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {

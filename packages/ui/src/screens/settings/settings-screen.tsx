@@ -24,6 +24,7 @@ import { SendingCard } from './data/sending-card.tsx';
 import { StorageCard } from './data/storage-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 import { InstanceCard } from './instance-card.tsx';
+import { MailCard } from './mail-card.tsx';
 import { settingsMessages } from './messages.ts';
 import { StoppedSessions } from './session-limits.tsx';
 import { SECTIONS, type SettingsSection } from './settings-search.ts';
@@ -76,7 +77,12 @@ export function SettingsScreen() {
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {section === 'appearance' && <AppearanceCard />}
           {may('getSettings') && <AccountSections section={section} />}
-          {section === 'alarms' && <AlarmsSection open={open} />}
+          {section === 'alarms' && (
+            <>
+              <AlarmsSection open={open} />
+              <MailCard />
+            </>
+          )}
           {section === 'workspaces' && <WorkspacesSection id={workspace} />}
           {section === 'data' && (
             <>
