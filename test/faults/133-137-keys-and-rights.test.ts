@@ -62,7 +62,6 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   },
   'PATCH /admin/v1/alarms/{id}': {},
   'PUT /admin/v1/mail': { host: 'smtp.example.com', from: 'gateway@example.com' },
-  'POST /admin/v1/mail/test': { to: 'ops@example.com' },
   'POST /api/v1/analytics/query': { metrics: ['request_count'] },
   'PUT /admin/v1/budget-raises/{of}': { add_usd: 1, until: '2199-01-01T00:00:00Z' },
   'PUT /admin/v1/rate-limits': { data: [] },
