@@ -2,6 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createBox, createSetupGateway } from '../../../../test/support/gateways/setup-gateway.ts';
 import { startSmtpServer } from '../../../../test/support/mail/smtp-server.ts';
+import { resealRow } from '../setup/provider-rows.ts';
+import { mailContextOf } from '../wire/mail.ts';
 
 const PATH = '/admin/v1/mail';
 const TO = { to: 'ops@example.com' };
@@ -96,4 +98,15 @@ test('a password that another key has sealed, and one that the server refuses, a
     success: false,
     result: 'the saved password cannot be opened; save it again',
   });
+});
+
+test('a move to another key seals the password anew, for the same server', async () => {
+  const [from, to] = [createBox(), createBox()];
+  const row = {
+    id: 'smtp.example.com:587:starttls',
+    sealed: await from.seal('secret', mailContextOf('smtp.example.com:587:starttls')),
+  };
+  const { sealed } = await resealRow('mail', row, { from, to });
+  expect(await to.open(sealed, mailContextOf(row.id))).toBe('secret');
+  await expect(to.open(sealed, mailContextOf('other.example.com:587:starttls'))).rejects.toThrow();
 });
