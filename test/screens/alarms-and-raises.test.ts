@@ -30,7 +30,11 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     await screenshot('alarms-1360');
     expect(await check()).toEqual([]);
     // Nothing has a name but this machine.
-    await list.getByRole('button', { name: 'Test: Monthly spend' }).click();
+    const choose = async (action: string) => {
+      await list.getByRole('button', { name: 'Actions for Monthly spend' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await choose('Send a test');
     await page.getByText(/^The test was not delivered: /).waitFor();
     await list.getByRole('button', { name: 'Edit: Monthly spend' }).click();
     await page.getByLabel('Alarm on').selectOption('duration_ms');
@@ -43,7 +47,7 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     await page.setViewportSize({ width: 480, height: 900 });
     await screenshot('alarms-480');
     expect(await page.evaluate<number>(WIDTH)).toBeLessThanOrEqual(480);
-    await list.getByRole('button', { name: 'Delete: Monthly spend' }).click();
+    await choose('Delete…');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no alarms yet.').waitFor();
     // The refused address, which the test asked for.

@@ -31,10 +31,9 @@ export const modelMessages = createMessages(
       perMillion: (price: string) => `${price} per million tokens`,
       each: (price: string) => `${price} each`,
       perSecond: (price: string) => `${price} per second`,
-      shortSecond: (price: string) => `${price}/s`,
       perMillionCharacters: (price: string) => `${price} per million characters`,
-      /** In a column of dollars per million. */
-      shortCharacters: (price: string) => `${price} ch`,
+      /** What prices of the list are for, behind them. */
+      short: { million: '/M', second: '/s', characters: '/M ch', video: '/video', image: '/image', megapixel: '/MP' },
       units: UNITS,
     },
     rules: {
@@ -59,9 +58,8 @@ export const modelMessages = createMessages(
         perMillion: (price) => `${price} je Million Token`,
         each: (price) => `je ${price}`,
         perSecond: (price) => `${price} je Sekunde`,
-        shortSecond: (price) => `${price}/s`,
         perMillionCharacters: (price) => `${price} je Million Zeichen`,
-        shortCharacters: (price) => `${price} Zch`,
+        short: { million: '/M', second: '/s', characters: '/M Zch', video: '/Video', image: '/Bild', megapixel: '/MP' },
         units: {
           request: 'Anfrage',
           image: 'Bild',

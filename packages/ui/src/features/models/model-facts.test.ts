@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 
 import {
-  formatColumnPrice,
   formatTokenPrice,
   toModelId,
   toModelParams,
   toPriceFacts,
   toTokenPrice,
   toTokenPriceText,
+  toUnitPrice,
 } from './model-facts.ts';
 
 test.each(['acme/chat', 'acme/chat:free', 'ollama/hf.co/acme/chat', 'fast'])(
@@ -31,26 +31,21 @@ test('tells tokens that are free from those of a model that is charged by someth
   ]);
 });
 
-test('a column of the list says what the output of a model costs that is not charged by tokens', () => {
+test('the list says what each price is for', () => {
   const BY_VIDEO = { ...FREE, video: '0.4' };
-  expect([CHAT, VIDEO, BY_VIDEO, FREE].map((pricing) => formatColumnPrice(pricing, 'completion').trim())).toEqual([
-    '$2.00',
+  const BY_IMAGE = { ...FREE, generated_image: '0.02' };
+  const write = (unit: 'prompt' | 'completion') => (pricing: Parameters<typeof toUnitPrice>[0]) => {
+    const shown = toUnitPrice(pricing, unit);
+    return shown && shown.price + shown.unit;
+  };
+  expect([CHAT, VIDEO, BY_VIDEO, BY_IMAGE, FREE].map(write('completion'))).toEqual([
+    '$2.00/M',
     '$0.05/s',
-    '$0.40 each',
+    '$0.40/video',
+    '$0.02/image',
     'free',
   ]);
-  expect([SPEECH, TRANSCRIPTS].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual([
-    '$15.00 ch',
-    '$0.0001/s',
-  ]);
-  expect([VIDEO, BY_VIDEO].map((pricing) => formatColumnPrice(pricing, 'prompt'))).toEqual(['—', '—']);
-});
-
-test('prices of a column stand on their points', () => {
-  const prices = ['0.000002', '0.00000015', '0.0000000375'].map((prompt) =>
-    formatColumnPrice({ ...CHAT, prompt }, 'prompt'),
-  );
-  expect(prices).toEqual(['$2.00\u2007\u2007', '$0.15\u2007\u2007', '$0.0375']);
+  expect([SPEECH, TRANSCRIPTS, VIDEO, BY_VIDEO].map(write('prompt'))).toEqual(['$15.00/M ch', '$0.0001/s', null, null]);
 });
 
 test('what is not known or charged otherwise is no price to sort by', () => {

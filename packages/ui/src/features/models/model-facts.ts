@@ -51,32 +51,34 @@ export function toTokenPrice(pricing: Pricing, unit: TokenUnit): number | null {
 export const formatTokenPrice = (pricing: Pricing, unit: TokenUnit): string =>
   isChargedOtherwise(pricing, unit) ? modelMessages().prices.noCharge : formatPricePerMillion(pricing[unit]);
 
-/** The space as wide as a digit. */
-const DIGIT_SPACE = '\u2007';
-/** Digits after the point that have their place in a column. */
-const COLUMN_DIGITS = 4;
+/** A price, and what it is for; a word such as *free* has no unit. */
+export interface UnitPrice {
+  readonly price: string;
+  readonly unit: string;
+}
 
 /**
- * The price of a column of the list, filled up so that a right-aligned column stands on its points. What a model makes
- * is charged by the second or the piece where not by tokens.
+ * What the list says of a price: that of a million tokens, or of the second or the piece where a model is charged by
+ * those. Null where there is none.
  */
-export function formatColumnPrice(pricing: Pricing, unit: TokenUnit): string {
-  const t = modelMessages().prices;
+export function toUnitPrice(pricing: Pricing, unit: TokenUnit): UnitPrice | null {
+  const t = modelMessages().prices.short;
   const price = toTokenPrice(pricing, unit);
-  if (price !== null) {
-    const text = formatPricePerMillion(pricing[unit]);
-    const digits = /[.,](\d+)\D*$/.exec(text)?.[1]?.length;
-    return digits === undefined ? text : text + DIGIT_SPACE.repeat(Math.max(0, COLUMN_DIGITS - digits));
-  }
+  if (price !== null) return { price: formatPricePerMillion(pricing[unit]), unit: price > 0 ? t.million : '' };
   const { video_second: second, video, audio_second: heard, character } = pricing;
   const { generated_image: image, generated_megapixel: megapixel } = pricing;
-  if (unit === 'prompt' && Number(heard) > 0) return t.shortSecond(formatPrice(Number(heard)));
-  if (unit === 'prompt' && Number(character) > 0) return t.shortCharacters(formatPricePerMillion(character));
-  if (unit === 'completion' && Number(second) > 0) return t.shortSecond(formatPrice(Number(second)));
-  if (unit === 'completion' && Number(video) > 0) return t.each(formatPrice(Number(video)));
-  if (unit === 'completion' && Number(image) > 0) return t.each(formatPrice(Number(image)));
-  if (unit === 'completion' && Number(megapixel) > 0) return t.each(formatPrice(Number(megapixel)));
-  return '—';
+  const isInput = unit === 'prompt';
+  if (isInput && Number(character) > 0) return { price: formatPricePerMillion(character), unit: t.characters };
+  const charged: readonly (readonly [price: unknown, unit: string])[] = isInput
+    ? [[heard, t.second]]
+    : [
+        [second, t.second],
+        [video, t.video],
+        [image, t.image],
+        [megapixel, t.megapixel],
+      ];
+  const found = charged.find(([one]) => Number(one) > 0);
+  return found === undefined ? null : { price: formatPrice(Number(found[0])), unit: found[1] };
 }
 
 /** The same with its unit, where it is a price. */

@@ -50,7 +50,7 @@ export function ResourcePage(props: ResourcePageProps) {
           {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       </header>
-      <div className="grid items-start gap-4 lg:grid-cols-2">{children}</div>
+      <div className="grid gap-4 lg:grid-cols-2">{children}</div>
       <Activity filter={filter} without={without} defaultSplit={defaultSplit} />
       <LatestCalls filter={filter} />
       {below}
@@ -74,9 +74,9 @@ interface ActivityProps {
   readonly defaultSplit: Split | undefined;
 }
 
-/** Cards one under the other, beside a long one. */
+/** Cards one under the other, beside a long one; the last takes what is left of its height. */
 export const ResourceColumn = ({ children }: { children: ReactNode }) => (
-  <div className="flex min-w-0 flex-col gap-4">{children}</div>
+  <div className="flex min-w-0 flex-col gap-4 *:last:flex-1">{children}</div>
 );
 
 /** The charts of the overview, of these calls alone. The address holds their span and split. */

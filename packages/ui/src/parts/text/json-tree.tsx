@@ -12,8 +12,10 @@ const LINE_HEIGHT = 22;
 /** Levels that are open at first. */
 const OPEN_DEPTH = 3;
 const MAX_OPEN_SIZE = 60;
-/** A text is cut here on its line; copying it gives the whole. */
-const MAX_SHOWN_CHARACTERS = 400;
+/** A text is cut here; copying it gives the whole. */
+const MAX_SHOWN_CHARACTERS = 2000;
+/** What a value has at least, however deep it stands; the tree scrolls sideways before it is less. */
+const MIN_VALUE_PX = 240;
 
 /** So that a first look at a large value shows what it is made of. */
 const isOpenAtFirst = ({ depth, size, siblings }: JsonNode): boolean =>
@@ -67,14 +69,14 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
   const isCursorShown = items.some(({ index }) => index === cursor);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex min-h-11 items-center gap-3 border-b border-line py-1 pr-1.5 pl-4 text-xs text-ink-faint">
+      <div className="flex min-h-11 items-center gap-3 border-b max-sm:gap-0.5 border-line py-1 pr-1.5 pl-4 text-xs text-ink-faint">
         {title}
         {/* Where it does not fit, it wraps out of sight: a part of a number would be another number. */}
         <span className="flex h-4.5 min-w-0 flex-1 flex-wrap overflow-hidden">
           <span className="h-full w-px" />
           <span className="whitespace-nowrap">{t.linesShown(formatCount(lines.length))}</span>
         </span>
-        <CopyButton look="quiet" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
+        <CopyButton look="quiet" className="shrink-0" label={t.copyJson} text={() => JSON.stringify(value, null, 2)} />
       </div>
       <div
         ref={scroller}
@@ -85,7 +87,7 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
         onKeyDown={onKeyDown}
         className="group/tree scroll-thin min-h-0 flex-1 overflow-auto py-1 font-mono text-xs outline-offset-[-2px]"
       >
-        <div role="presentation" className="relative w-max min-w-full" style={{ height: virtual.getTotalSize() }}>
+        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start }) => {
             const line = lines[index];
             if (line === undefined) return null;
@@ -94,7 +96,9 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
                 key={line.path}
                 id={`${baseId}${index}`}
                 line={line}
+                index={index}
                 topPx={start}
+                measure={virtual.measureElement}
                 isAtCursor={index === cursor}
                 onPick={() => {
                   setCursor(index);
@@ -112,27 +116,38 @@ export function JsonTree({ value, label, title }: JsonTreeProps) {
 interface TreeLineProps {
   readonly id: string;
   readonly line: JsonLine;
+  readonly index: number;
   readonly topPx: number;
+  /** Told of the element, whose text may take several lines. */
+  readonly measure: (element: HTMLElement | null) => void;
   readonly isAtCursor: boolean;
   readonly onPick: () => void;
 }
 
-function TreeLine({ id, line, topPx, isAtCursor, onPick }: TreeLineProps) {
+function TreeLine({ id, line, index, topPx, measure, isAtCursor, onPick }: TreeLineProps) {
+  const indentPx = 12 + line.depth * 16;
   return (
     <div
+      ref={measure}
+      data-index={index}
       id={id}
       role="treeitem"
       aria-level={line.depth + 1}
       aria-expanded={line.size ? line.isOpen : undefined}
       aria-selected={isAtCursor}
       onClick={onPick}
-      style={{ transform: `translateY(${topPx}px)`, paddingLeft: 12 + line.depth * 16, height: LINE_HEIGHT }}
-      className={`absolute top-0 left-0 flex min-w-full items-center gap-1 pr-3 leading-none whitespace-pre ${line.size ? 'cursor-pointer hover:bg-raised' : ''} ${isAtCursor ? 'group-focus-visible/tree:bg-raised' : ''}`}
+      style={{
+        transform: `translateY(${topPx}px)`,
+        paddingLeft: indentPx,
+        minHeight: LINE_HEIGHT,
+        width: `max(100%, ${indentPx + MIN_VALUE_PX}px)`,
+      }}
+      className={`absolute top-0 left-0 flex items-start gap-1 py-0.5 pr-3 leading-4.5 break-words whitespace-pre-wrap ${line.size ? 'cursor-pointer hover:bg-raised' : ''} ${isAtCursor ? 'group-focus-visible/tree:bg-raised' : ''}`}
     >
-      <span className="w-3.5 text-ink-faint">
+      <span className="w-3.5 shrink-0 pt-0.5 text-ink-faint">
         {line.size ? line.isOpen ? <ChevronDown size={13} /> : <ChevronRight size={13} /> : null}
       </span>
-      {line.name !== null && <span className="text-accent">{showControls(line.name)}:</span>}
+      {line.name !== null && <span className="max-w-1/2 shrink-0 text-accent">{showControls(line.name)}:</span>}
       <JsonValue line={line} />
     </div>
   );
@@ -154,7 +169,7 @@ function JsonValue({ line: { value, size, isOpen } }: { line: JsonLine }) {
   }
   const isCut = value.length > MAX_SHOWN_CHARACTERS;
   return (
-    <span className="text-good">
+    <span className="min-w-0 text-good">
       {showControls(JSON.stringify(value.slice(0, MAX_SHOWN_CHARACTERS)))}
       {isCut && <span className="text-ink-faint"> … {formatBytes(value.length)}</span>}
     </span>

@@ -1,8 +1,8 @@
-import type { BatchRow, BatchRowList } from '@model-gateway/core/wire';
+import type { BatchRow, BatchRowList, StoredFileList } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
-import { openFile } from '../../features/files/file-queries.ts';
+import { FILES_KEY, openFile } from '../../features/files/file-queries.ts';
 import { parseResults, type ResultList } from './batch-results.ts';
 
 const WATCHED_MS = 1000;
@@ -19,6 +19,19 @@ export const batchesQuery = queryOptions({
   queryKey: BATCHES_KEY,
   queryFn: ({ signal }) => callApi<BatchRowList>('/admin/v1/batches', { query: { limit: PAGE }, signal }),
   refetchInterval: ({ state: { data } }) => (data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
+});
+
+/** Names of files, by their ids. */
+export type FileNames = ReadonlyMap<string, string>;
+
+/** The names of the latest files of requests, by which people know their batches. */
+export const batchFilesQuery = queryOptions({
+  queryKey: [...FILES_KEY, 'of-batches'],
+  queryFn: async ({ signal }): Promise<FileNames> => {
+    const query = { purpose: 'batch', limit: PAGE };
+    const { data } = await callApi<StoredFileList>('/admin/v1/files', { query, signal });
+    return new Map(data.map(({ id, filename }) => [id, filename]));
+  },
 });
 
 /** A batch, also one that is older than those of the list. */

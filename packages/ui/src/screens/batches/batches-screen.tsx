@@ -18,7 +18,7 @@ import { Moment } from '../../parts/text/moment.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { BatchPanel } from './batch-panel.tsx';
 import { BatchProgress, BatchStatus, toKind } from './batch-parts.tsx';
-import { BATCHES_KEY, batchesQuery } from './batch-queries.ts';
+import { BATCHES_KEY, batchesQuery, batchFilesQuery, type FileNames } from './batch-queries.ts';
 import type { BatchSearch } from './batch-search.ts';
 import { batchesMessages } from './messages.tsx';
 import { NewBatch } from './new-batch.tsx';
@@ -30,6 +30,7 @@ export function BatchesScreen() {
   const change = useSearchChange<BatchSearch>('/batches');
   const client = useQueryClient();
   const query = useQuery(batchesQuery);
+  const { data: names } = useQuery(batchFilesQuery);
   const [isCreating, setIsCreating] = useState(false);
   const create = (): void => setIsCreating(true);
   useTask('new-batch', create);
@@ -103,8 +104,9 @@ export function BatchesScreen() {
         {(rows) => (
           <VirtualTable
             label={t.label}
+            lines={2}
             rows={rows}
-            columns={toColumns(rows)}
+            columns={toColumns(rows, names)}
             idOf={({ id }) => id}
             total={status === undefined ? query.data?.total_count : rows.length}
             openId={open}
@@ -116,27 +118,33 @@ export function BatchesScreen() {
   );
 }
 
-function toColumns(rows: readonly BatchRow[]): readonly Column<BatchRow>[] {
+function toColumns(rows: readonly BatchRow[], names: FileNames | undefined): readonly Column<BatchRow>[] {
   const t = batchesMessages();
   const writeUsd = toUsdColumn(rows.map(({ cost }) => cost));
   return [
     {
       id: 'batch',
       header: t.name,
-      width: 'minmax(150px,2fr)',
-      narrow: { width: 'minmax(84px,1fr)' },
-      cell: ({ id, endpoint }) => (
-        <span title={id}>
-          {toKind(endpoint)} <span className="font-mono text-xs text-ink-faint">{id.slice(-8)}</span>
-        </span>
-      ),
+      width: 'minmax(150px,3fr)',
+      narrow: { width: 'minmax(110px,2fr)' },
+      cell: ({ id, endpoint, input_file_id: fileId }) => {
+        const name = names?.get(fileId);
+        return (
+          <div className="leading-tight" title={name === undefined ? id : showControls(name)}>
+            <p className="truncate">{name === undefined ? toKind(endpoint) : showControls(name)}</p>
+            <p className="mt-0.5 truncate text-xs text-ink-faint">
+              {name === undefined ? <span className="font-mono">…{id.slice(-8)}</span> : toKind(endpoint)}
+            </p>
+          </div>
+        );
+      },
     },
     { id: 'status', header: t.status, width: '104px', cell: ({ status }) => <BatchStatus status={status} /> },
     {
       id: 'progress',
       header: t.progress,
       width: 'minmax(220px,2fr)',
-      narrow: { width: 'minmax(140px,2fr)' },
+      narrow: { width: 'minmax(140px,3fr)' },
       cell: ({ request_counts: counts }) => <BatchProgress counts={counts} />,
     },
     {

@@ -16,6 +16,7 @@ import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { partMessages } from '../../parts/part-messages.ts';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { Code } from '../../parts/text/code.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
@@ -94,15 +95,18 @@ function BatchForm({ caller, models, onClose, onStarted }: BatchFormProps) {
       width="wide"
       onClose={onClose}
       actions={
-        <Button
-          type="submit"
-          form={formId}
-          look="primary"
-          isBusy={create.isPending}
-          disabled={file !== null && !isReady}
-        >
-          {isReady ? t.submit(result.total, formatCount(result.total)) : t.submit(null, '')}
-        </Button>
+        <>
+          <Button onClick={onClose}>{partMessages().actions.cancel}</Button>
+          <Button
+            type="submit"
+            form={formId}
+            look="primary"
+            isBusy={create.isPending}
+            disabled={file !== null && !isReady}
+          >
+            {isReady ? t.submit(result.total, formatCount(result.total)) : t.submit(null, '')}
+          </Button>
+        </>
       }
     >
       <form
@@ -212,10 +216,7 @@ function FileField({ file, onFile, onExample }: FileFieldProps) {
           <p className="text-sm">{t.drop}</p>
           <div className="flex w-full flex-col gap-1 text-left text-xs text-ink-faint">
             <span>{t.lineForm}</span>
-            <code
-              tabIndex={0}
-              className="scroll-thin overflow-x-auto rounded-md bg-raised p-2 font-mono whitespace-pre"
-            >
+            <code className="rounded-md bg-raised p-2 font-mono break-words whitespace-pre-wrap">
               <Code text={LINE} language="json" />
             </code>
           </div>

@@ -73,6 +73,7 @@ export function GuardrailsScreen() {
         {(rows) => (
           <VirtualTable
             label={t.title}
+            lines={2}
             rows={rows}
             columns={columns}
             idOf={({ id }) => id}
@@ -111,10 +112,17 @@ function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guard
       header: t.columns.name,
       width: 'minmax(150px,3fr)',
       cell: ({ id, name, description }) => (
-        <>
-          <span className="font-medium">{name}</span> {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}{' '}
-          <span className="text-xs text-ink-faint">{description}</span>
-        </>
+        <div className="leading-tight">
+          <p className="truncate">
+            <span className="font-medium">{name}</span>{' '}
+            {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}
+          </p>
+          {description && (
+            <p className="mt-0.5 truncate text-xs text-ink-faint" title={description}>
+              {description}
+            </p>
+          )}
+        </div>
       ),
     },
     {

@@ -1,7 +1,8 @@
+import type { Model } from '@model-gateway/core/wire';
 import { useMemo } from 'react';
 
 import type { SearchChange } from '../../features/list-screen/list-screen.tsx';
-import { formatColumnPrice } from '../../features/models/model-facts.ts';
+import { toUnitPrice } from '../../features/models/model-facts.ts';
 import type { ModelFigures, ModelRow } from '../../features/models/model-figures.ts';
 import { MAX_COMPARED, type ModelSearch, splitWords, toggleWord } from '../../features/models/model-search.ts';
 import { toUsdColumn } from '../../format/money.ts';
@@ -71,19 +72,19 @@ function toFactColumns(rows: readonly ModelRow[]): readonly Column<ModelRow>[] {
       id: 'prompt',
       header: t.prompt,
       sort: 'prompt',
-      width: 'minmax(88px,0.4fr)',
-      narrow: { width: '84px' },
+      width: 'minmax(108px,0.4fr)',
+      narrow: { width: '72px', cell: ({ model }) => <StackedPrice model={model} unit="prompt" /> },
       isNumeric: true,
-      cell: ({ model }) => formatColumnPrice(model.pricing, 'prompt'),
+      cell: ({ model }) => <PriceCell model={model} unit="prompt" />,
     },
     {
       id: 'completion',
       header: t.completion,
       sort: 'completion',
-      width: 'minmax(88px,0.4fr)',
-      narrow: { width: '84px' },
+      width: 'minmax(108px,0.4fr)',
+      narrow: { width: '72px', cell: ({ model }) => <StackedPrice model={model} unit="completion" /> },
       isNumeric: true,
-      cell: ({ model }) => formatColumnPrice(model.pricing, 'completion'),
+      cell: ({ model }) => <PriceCell model={model} unit="completion" />,
     },
     {
       id: 'context',
@@ -184,6 +185,33 @@ function toFactColumns(rows: readonly ModelRow[]): readonly Column<ModelRow>[] {
         created === 0 ? NONE : formatShortMoment(new Date(created * 1000).toISOString()),
     },
   ];
+}
+
+interface PriceProps {
+  readonly model: Model;
+  readonly unit: 'prompt' | 'completion';
+}
+
+/** A price with what it is for, which has a place of its own, so that the prices stand below one another. */
+function PriceCell({ model: { pricing }, unit: of }: PriceProps) {
+  const { price, unit } = toUnitPrice(pricing, of) ?? { price: NONE, unit: '' };
+  return (
+    <>
+      {price}
+      <span className="inline-block w-11 pl-0.5 text-left text-xs text-ink-faint">{unit}</span>
+    </>
+  );
+}
+
+/** The same where the name has its ID below it. */
+function StackedPrice({ model: { pricing }, unit: of }: PriceProps) {
+  const { price, unit } = toUnitPrice(pricing, of) ?? { price: NONE, unit: '' };
+  return (
+    <span className="block leading-tight">
+      {price}
+      {unit !== '' && <span className="block text-2xs text-ink-faint">{unit}</span>}
+    </span>
+  );
 }
 
 /** The name without its author, whose logo stands before it, and the whole id. */

@@ -112,7 +112,13 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         onOpen={onOpen}
       />
       <KindChoice kind={undefined} />
-      <div className="scroll-thin -mx-1 flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1">
+      <div
+        className={classNames(
+          'scroll-thin flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1',
+          // One conversation is as wide as the field below it: longer lines are hard to read.
+          columns.length < 2 ? 'mx-auto w-full max-w-[calc(var(--container-4xl)+0.5rem)]' : '-mx-1',
+        )}
+      >
         {(experiment.prompt !== undefined || variables.length > 0) && (
           <Suspense>
             <PromptBar

@@ -1,11 +1,12 @@
 import type { Alarm } from '@model-gateway/core/wire';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
+import { History, Plus, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatMoment } from '../../format/time.ts';
@@ -88,7 +89,7 @@ export function AlarmsSection({ open }: { readonly open: string | undefined }) {
       {dialog?.type === 'delete' && (
         <ConfirmDialog
           title={t.confirmDelete(dialog.alarm.name)}
-          action={t.remove}
+          action={t.confirm}
           onClose={close}
           onConfirm={async () => {
             await callApi(`${PATH}/${dialog.alarm.id}`, { method: 'DELETE' });
@@ -149,20 +150,26 @@ function AlarmItem({ alarm, onEdit, onDelete, onHistory }: AlarmItemProps) {
             {t.acknowledge}
           </Button>
         )}
-        <Button aria-label={t.historyNamed(name)} onClick={onHistory}>
-          {t.history}
-        </Button>
-        {alarm.to.length > 0 && (
-          <Button aria-label={t.testNamed(name)} isBusy={test.isPending} onClick={() => test.mutate()}>
-            {t.test}
-          </Button>
-        )}
         <Button aria-label={t.editNamed(name)} onClick={onEdit}>
           {t.edit}
         </Button>
-        <Button look="danger" aria-label={t.removeNamed(name)} onClick={onDelete}>
-          {t.remove}
-        </Button>
+        <RowMenu
+          label={t.actionsFor(name)}
+          items={[
+            { label: t.history, icon: <History size={15} />, onSelect: onHistory },
+            ...(alarm.to.length === 0
+              ? []
+              : [
+                  {
+                    label: t.test,
+                    icon: <Send size={15} />,
+                    isDisabled: test.isPending,
+                    onSelect: () => test.mutate(),
+                  },
+                ]),
+            { label: t.remove, icon: <Trash2 size={15} />, isDangerous: true, onSelect: onDelete },
+          ]}
+        />
       </div>
     </li>
   );

@@ -23,7 +23,7 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
     {
       id: 'video',
       header: t.list.video,
-      width: 'minmax(300px,4fr)',
+      width: 'minmax(228px,4fr)',
       narrow: { width: 'minmax(150px,4fr)' },
       cell: (job) => (
         <div className="flex items-center gap-3">
@@ -40,8 +40,8 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
     {
       id: 'status',
       header: t.status,
-      width: '116px',
-      narrow: { width: '92px' },
+      width: '104px',
+      narrow: { width: '100px' },
       cell: ({ status }) => <JobStatus status={status} />,
     },
     {
@@ -71,10 +71,9 @@ export function toVideoColumns(jobs: readonly VideoRow[]): readonly Column<Video
     },
     {
       id: 'cost',
-      leaves: 3,
       header: t.cost,
-      width: '104px',
-      narrow: { width: '80px', cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)) },
+      width: 'minmax(76px,0.6fr)',
+      narrow: { width: '64px', cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)) },
       isNumeric: true,
       cell: (job) => (isOpen(job) ? '' : writeUsd(job.cost)),
     },

@@ -58,7 +58,10 @@ function WholeRequest({ request: { format, body, attempts } }: { request: Stored
   const shown = attempt === undefined ? 'received' : view;
   const title = (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-      <Heading>{t.request}</Heading>
+      {/* Three views and the button beside them fill a telephone. */}
+      <span className={attempt === undefined ? '' : '@max-xl:sr-only'}>
+        <Heading>{t.request}</Heading>
+      </span>
       {attempt !== undefined && (
         <Choice
           label={t.requestView}
@@ -68,7 +71,7 @@ function WholeRequest({ request: { format, body, attempts } }: { request: Stored
         />
       )}
       {shown === 'received' ? (
-        <span className="text-xs text-ink-faint">{t.format(format)}</span>
+        <span className="text-xs text-ink-faint @max-xl:sr-only">{t.format(format)}</span>
       ) : attempts.length > 1 ? (
         <Select
           label={t.attempt}
