@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -42,6 +45,41 @@ const preloadOverview: Plugin = {
   },
 };
 
+const ICONS = new URL('../esm/lucide-react.mjs', import.meta.resolve('lucide-react'));
+/** The file of each icon, by its names. */
+const iconFiles = new Map(
+  readFileSync(ICONS, 'utf8')
+    .matchAll(/^export \{([^}]*)\} from '\.\/(icons\/[\w-]+\.mjs)';$/gm)
+    .flatMap(([, names = '', file = '']) =>
+      [...names.matchAll(/default as (\w+)/g)].map(([, name = '']) => [name, fileURLToPath(new URL(file, ICONS))]),
+    ),
+);
+
+/**
+ * Has each file import its own icons. Through the list of all of them every icon seems to be needed by every screen, so
+ * that the first screen would load those of all others.
+ */
+const importSingleIcons: Plugin = {
+  name: 'import-single-icons',
+  apply: 'build',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/src\/.*\.tsx?$/, code: "from 'lucide-react'" },
+    handler: (code) =>
+      code.replace(/^import \{([^}]*)\} from 'lucide-react';/m, (_, list: string) => {
+        const names = list.split(',').map((name) => name.trim());
+        return names
+          .map((name) => [name, iconFiles.get(name)] as const)
+          .map(([name, file]) =>
+            file === undefined
+              ? `import { ${name} } from 'lucide-react';`
+              : `import ${name} from ${JSON.stringify(file.replaceAll('\\', '/'))};`,
+          )
+          .join('');
+      }),
+  },
+};
+
 /** What the screens with large forms alone need. */
 const OF_FORMS = /react-hook-form|form\/(?:fields|use-change-form)|keys\/key-(?:form|changes)/;
 /** Markdown, which few texts need. */
@@ -82,7 +120,7 @@ const LATE = [OF_MARKDOWN, OF_CODE, OF_FORMS, OF_LOGOS];
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
   base: './',
-  plugins: [react(), tailwindcss(), readNamesByTable, preloadOverview],
+  plugins: [importSingleIcons, react(), tailwindcss(), readNamesByTable, preloadOverview],
   build: {
     target: 'es2023',
     // The polyfill is for browsers older than the target.

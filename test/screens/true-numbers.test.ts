@@ -13,7 +13,14 @@ import {
   startOfDay,
 } from '../support/recount/count-calls.ts';
 import { ALL_CALLS, DAY_MS, KEYS, MEMBERS, NOW, type RecountCall, ZONES } from '../support/recount/random-calls.ts';
-import { type Counted, type CountedPage, readCells, readText, startCounted } from '../support/recount/start-counted.ts';
+import {
+  type Counted,
+  type CountedPage,
+  readCells,
+  readGrid,
+  readText,
+  startCounted,
+} from '../support/recount/start-counted.ts';
 import {
   change,
   compact,
@@ -185,6 +192,17 @@ function toChartRows(
   ]);
 }
 
+/** Shows the charts as tables, too. */
+async function openTables(page: CountedPage['page']): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Table of / })
+    .first()
+    .waitFor();
+  await page.evaluate(
+    `for (const button of document.querySelectorAll('[aria-labelledby=activity-title] button[aria-pressed=false]')) if (/^Table of /.test(button.textContent)) button.click()`,
+  );
+}
+
 const readChartRows = (page: CountedPage['page']): Promise<(readonly [string, string[][]])[]> =>
   Promise.all(
     CHARTS.map(
@@ -265,13 +283,7 @@ describe.skipIf(skipped !== undefined)(
             () => readText(page, '[title^="Spent "]'),
             `today ${usd(costOf(ALL_CALLS.filter(isToday)))}`,
           );
-        await page
-          .getByRole('button', { name: /^Table of / })
-          .first()
-          .waitFor();
-        await page.evaluate(
-          `for (const button of document.querySelectorAll('[aria-labelledby=activity-title] button[aria-pressed=false]')) if (/^Table of /.test(button.textContent)) button.click()`,
-        );
+        await openTables(page);
         await compare(`charts of ${span.range}`, () => readChartRows(page), toChartRows(span, calls));
       }
       // These depend on no clock: once is enough.
@@ -303,5 +315,51 @@ describe.skipIf(skipped !== undefined)(
         );
       }
     });
+
+    // What the keys have spent is always by the days of UTC: set to it, all screens mean one and the same day.
+    test.each(['America/New_York', 'Asia/Kolkata'])(
+      'agree on one day where UTC is set, in a browser in %s',
+      async (zone) => {
+        const opened = await counted.open(zone, 'utc');
+        const { page, go, compare } = opened;
+        const isToday = ({ atMs }: RecountCall): boolean => dayIn('UTC', atMs) === dayIn('UTC', NOW);
+        const calls = ALL_CALLS.filter(isToday);
+        // Elsewhere the day has other calls.
+        expect(ALL_CALLS.filter(({ atMs }) => dayIn(zone, atMs) === dayIn(zone, NOW)).length).not.toBe(calls.length);
+        const [today] = toSpans('UTC');
+        if (today === undefined) return;
+        await go('#/?range=today&split=none');
+        const tiles = toTiles(count(calls), count(within(...today.before)), toMonth('UTC', ALL_CALLS));
+        await compare('figures of today, set to UTC', () => readTiles(opened), tiles);
+        const spent = `today ${usd(costOf(calls))}`;
+        await compare('spent today, at the top', () => readText(page, '[title^="Spent "]'), spent);
+        await openTables(page);
+        await compare('charts of today, set to UTC', () => readChartRows(page), toChartRows(today, calls));
+
+        await go('#/generations?range=today');
+        const found = `${whole(calls.length)} found`;
+        await compare('requests of today, set to UTC', () => readText(page, 'main span[role=status]'), found);
+        await go('#/generations?group=day&range=today');
+        await compare('requests by day, set to UTC', async () => (await readGrid(page, [1])).flat(), [
+          whole(calls.length),
+        ]);
+
+        await go('#/keys');
+        const stored = KEYS.filter(({ name }) => name !== null);
+        const readKeys = async (): Promise<string[][]> =>
+          (await readGrid(page, [0, 1]))
+            .flatMap(([text = '', cell = '']) => {
+              const key = stored.find(({ name }) => text.startsWith(name ?? ''));
+              return key === undefined ? [] : [[key.name ?? '', cell]];
+            })
+            .toSorted();
+        const spentBy = (hash: string): number => costOf(calls.filter((call) => call.key === hash && !call.isByok));
+        await compare(
+          'keys of today, set to UTC',
+          readKeys,
+          stored.map(({ name, hash }) => [name ?? '', usdInColumn(spentBy(hash))]).toSorted(),
+        );
+      },
+    );
   },
 );

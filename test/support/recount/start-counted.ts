@@ -41,8 +41,8 @@ const VIEWPORT = { width: 2000, height: 2600 };
 
 /** A gateway whose clock stands still, with all calls in its store and a browser in front of it. */
 export interface Counted {
-  /** A page in a zone, at the same moment. */
-  open(timezoneId: string): Promise<CountedPage>;
+  /** A page in a zone, at the same moment. Its times are those of the zone unless it is set to UTC. */
+  open(timezoneId: string, setting?: 'utc'): Promise<CountedPage>;
   close(): Promise<void>;
 }
 
@@ -139,9 +139,13 @@ export async function startCounted(compared: Map<string, number>): Promise<Count
   }
   const browser = await launchBrowser();
   return {
-    async open(timezoneId) {
+    async open(timezoneId, setting) {
       const context = await browser.newContext({ viewport: VIEWPORT, timezoneId });
       await context.request.post(`${url}/admin/v1/session`, { data: { key: MANAGEMENT_KEY } });
+      if (setting !== undefined) {
+        const kept = JSON.stringify(JSON.stringify({ zone: setting }));
+        await context.addInitScript(`localStorage.setItem('model-gateway.preferences', ${kept})`);
+      }
       const page = await context.newPage();
       // From the start: what was asked for at another time would be shown until it is asked for again.
       await page.clock.install({ time: NOW });
@@ -160,7 +164,10 @@ export async function startCounted(compared: Map<string, number>): Promise<Count
               () => true,
               () => false,
             );
-          if (!isEqual) expect.soft(await read(), `${screen} in ${timezoneId}`).toEqual(counted);
+          if (!isEqual)
+            expect
+              .soft(await read(), `${screen} in ${timezoneId}${setting === undefined ? '' : ', set to UTC'}`)
+              .toEqual(counted);
           compared.set(screen, (compared.get(screen) ?? 0) + countNumbers(counted));
         },
       };

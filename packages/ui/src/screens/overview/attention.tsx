@@ -12,7 +12,7 @@ import { overviewMessages } from './messages.ts';
 
 interface AttentionProps {
   readonly search: OverviewSearch;
-  /** The figures that are shown below: both count the same failures. */
+  /** The figures that are shown below: both count the same failures. Undefined where they could not be loaded. */
   readonly figures: SpanFigures | undefined;
 }
 
@@ -27,7 +27,9 @@ export function Attention({ search, figures }: AttentionProps) {
   return (
     <section className="card flex flex-wrap gap-x-6 gap-y-2 px-4 py-3">
       <h2 className="text-base font-semibold">{t.title}</h2>
-      {concerns.length === 0 ? (
+      {concerns.length === 0 && figures === undefined ? (
+        <p className="text-sm text-ink-soft">{t.unknown}</p>
+      ) : concerns.length === 0 ? (
         <p className="flex items-center gap-2 text-sm text-ink-soft">
           <CircleCheck size={17} className="text-good" /> {t.nothing}
         </p>

@@ -9,6 +9,7 @@ export const overviewMessages = createMessages(
     attention: {
       title: 'Needs attention',
       nothing: 'Nothing right now',
+      unknown: 'Can’t tell: the figures could not be loaded.',
       view: 'View',
       unreachable: 'The gateway can’t be reached. What you see may be out of date.',
       storeAway:
@@ -66,6 +67,7 @@ export const overviewMessages = createMessages(
       attention: {
         title: 'Zu beachten',
         nothing: 'Zurzeit nichts',
+        unknown: 'Nicht bekannt: Die Zahlen konnten nicht geladen werden.',
         view: 'Anzeigen',
         unreachable: 'Das Gateway ist nicht erreichbar. Die Anzeige kann veraltet sein.',
         storeAway:

@@ -77,7 +77,9 @@ export function OverviewScreen() {
         <Loading what={t.loading} />
       ) : (
         <>
-          {isToIntroduce && undone >= 0 && <Checklist done={steps.done} onOpen={setStep} />}
+          {isToIntroduce && undone >= 0 && keys.data && providers.data && (
+            <Checklist done={steps.done} onOpen={setStep} />
+          )}
           <Attention search={search} figures={figures.data} />
           <ActivitySection search={search} onSearch={(next) => void navigate({ search: next })} />
           {may('listCacheCauses') && <CacheSection search={search} />}

@@ -141,12 +141,14 @@ export function StoppedSessions() {
           ) : (
             <SessionTable
               label={t.stopped}
-              heads={[t.session, t.reason, t.soFar, t.when, t.state]}
+              heads={[t.session, t.reason, t.soFar, t.state]}
               rows={sessions.map((stopped) => [
                 stopped.session_id,
                 <Badge key="reason">{t.reasons[stopped.reason]}</Badge>,
-                t.figures(stopped.calls, formatUsd(stopped.cost_usd)),
-                formatMoment(stopped.at),
+                <span key="so-far">
+                  {t.figures(stopped.calls, formatUsd(stopped.cost_usd))}
+                  <span className="block text-xs text-ink-faint">{formatMoment(stopped.at)}</span>
+                </span>,
                 <StoppedState key="state" stopped={stopped} onAllow={() => allow.mutate(stopped)} />,
               ])}
             />
@@ -178,16 +180,16 @@ interface SessionTableProps {
 function SessionTable({ label, heads, rows }: SessionTableProps) {
   return (
     <div
-      className="scroll-thin overflow-x-auto rounded-lg border border-line"
+      className="scroll-thin relative overflow-x-auto rounded-lg border border-line"
       tabIndex={0}
       role="region"
       aria-label={label}
     >
-      <table className="w-full text-left text-sm">
-        <thead className="text-xs text-ink-faint">
+      <table className="w-full text-left text-sm [&_td]:px-2.5 [&_th]:px-2.5">
+        <thead className="text-xs text-ink-faint max-sm:sr-only">
           <tr>
             {heads.map((head, at) => (
-              <th key={at} className="px-3 py-2 font-medium whitespace-nowrap">
+              <th key={at} className="py-2 font-medium whitespace-nowrap">
                 {head}
               </th>
             ))}
@@ -195,8 +197,11 @@ function SessionTable({ label, heads, rows }: SessionTableProps) {
         </thead>
         <tbody>
           {rows.map(([session, ...cells]) => (
-            <tr key={session} className="border-t border-line/60">
-              <td className="max-w-64 truncate px-3 py-2">
+            <tr
+              key={session}
+              className="border-t border-line/60 max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-1 max-sm:py-1"
+            >
+              <td className="max-w-64 truncate py-2 max-sm:w-full max-sm:max-w-none max-sm:pb-0">
                 <Link
                   to="/generations/sessions/$id"
                   params={{ id: session }}
@@ -206,7 +211,7 @@ function SessionTable({ label, heads, rows }: SessionTableProps) {
                 </Link>
               </td>
               {cells.map((cell, at) => (
-                <td key={at} className="figures px-3 py-2 whitespace-nowrap">
+                <td key={at} className="figures py-2 whitespace-nowrap">
                   {cell}
                 </td>
               ))}

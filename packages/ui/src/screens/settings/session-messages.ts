@@ -34,7 +34,6 @@ export const sessionMessages = createMessages(
     soFar: 'So far',
     figures: (calls: number, cost: string) =>
       `${plural.en(calls, { one: `${calls} request`, other: `${calls} requests` })}, ${cost}`,
-    when: 'When',
     state: 'State',
     allow: 'Let it continue',
     allowNamed: (session: string) => `Let it continue: ${session}`,
@@ -74,7 +73,6 @@ export const sessionMessages = createMessages(
       none: 'Keine Sitzung hat ein Limit erreicht.',
       soFar: 'Bisher',
       figures: (calls, cost) => `${plural.de(calls, { one: `${calls} Anfrage`, other: `${calls} Anfragen` })}, ${cost}`,
-      when: 'Wann',
       state: 'Stand',
       allow: 'Fortsetzen',
       allowNamed: (session) => `Fortsetzen: ${session}`,

@@ -138,6 +138,7 @@ export function SignIn({ session }: { readonly session: Session & { type: 'none'
   const send = useMutation({ mutationFn: (candidate: string) => signIn({ key: candidate }) });
   const { data } = useQuery(signInQuery);
   const { data: ways } = useQuery(waysQuery);
+  const hasOwnWay = ways !== undefined && (ways.oidc ?? ways.proxy) !== null;
   const isDemo = data?.data.signed_in === false && data.data.demo === true;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -188,7 +189,7 @@ export function SignIn({ session }: { readonly session: Session & { type: 'none'
           />
           {send.error !== null && <Refusal error={send.error} />}
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" look="primary" isBusy={send.isPending} className="flex-1">
+            <Button type="submit" look={hasOwnWay ? 'plain' : 'primary'} isBusy={send.isPending} className="flex-1">
               {t.submit}
             </Button>
             {isDemo && (

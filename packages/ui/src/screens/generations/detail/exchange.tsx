@@ -57,7 +57,7 @@ function WholeRequest({ request: { format, body, attempts } }: { request: Stored
   const attempt = attempts[at];
   const shown = attempt === undefined ? 'received' : view;
   const title = (
-    <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+    <div className="relative flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
       {/* Three views and the button beside them fill a telephone. */}
       <span className={attempt === undefined ? '' : '@max-xl:sr-only'}>
         <Heading>{t.request}</Heading>
