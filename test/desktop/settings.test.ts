@@ -93,6 +93,16 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(() => badge.textContent()).toBe('Live');
     });
 
+    test('leave the demo from the list of providers, where one can be added then', async () => {
+      const { page, until } = await launchApp({ port: await freePort() });
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === true);
+      await page.goto('app://gateway/#/providers');
+      await page.getByRole('button', { name: 'Leave the demo' }).click();
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
+      await page.getByRole('button', { name: 'Add a provider' }).first().waitFor();
+      expect(await page.getByText('serve --no-demo').count()).toBe(0);
+    });
+
     test('are exported without a key, and imported again', async () => {
       const port = await freePort();
       const { app, page, userDir, info } = await launchApp({ port });

@@ -345,6 +345,7 @@ describe.skipIf(skipped !== undefined)(
         ]);
 
         await go('#/keys');
+        const byName = ([one = '']: string[], [other = '']: string[]): number => (one < other ? -1 : 1);
         const stored = KEYS.filter(({ name }) => name !== null);
         const readKeys = async (): Promise<string[][]> =>
           (await readGrid(page, [0, 1]))
@@ -352,12 +353,12 @@ describe.skipIf(skipped !== undefined)(
               const key = stored.find(({ name }) => text.startsWith(name ?? ''));
               return key === undefined ? [] : [[key.name ?? '', cell]];
             })
-            .toSorted();
+            .toSorted(byName);
         const spentBy = (hash: string): number => costOf(calls.filter((call) => call.key === hash && !call.isByok));
         await compare(
           'keys of today, set to UTC',
           readKeys,
-          stored.map(({ name, hash }) => [name ?? '', usdInColumn(spentBy(hash))]).toSorted(),
+          stored.map(({ name, hash }) => [name ?? '', usdInColumn(spentBy(hash))]).toSorted(byName),
         );
       },
     );

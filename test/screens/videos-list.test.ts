@@ -39,10 +39,10 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('keeps the prompt in a narrow window, and leaves out the cost first', async () => {
+    test('keeps the prompt and the cost in a narrow window', async () => {
       const { page } = await ui.open('#/videos', { viewport: { width: 480, height: 900 } });
       await page.getByRole('row', { name: /paper boat/ }).waitFor();
-      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Video', 'Status']);
+      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Video', 'Status', 'Cost']);
     });
 
     test('shows a prompt no longer once the content of its generation was deleted', async () => {

@@ -125,7 +125,7 @@ function toColumns(rows: readonly BatchRow[], names: FileNames | undefined): rea
     {
       id: 'batch',
       header: t.name,
-      width: 'minmax(150px,3fr)',
+      width: 'minmax(200px,3fr)',
       narrow: { width: 'minmax(110px,2fr)' },
       cell: ({ id, endpoint, input_file_id: fileId }) => {
         const name = names?.get(fileId);

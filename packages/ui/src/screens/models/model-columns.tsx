@@ -198,7 +198,9 @@ function PriceCell({ model: { pricing }, unit: of }: PriceProps) {
   return (
     <>
       {price}
-      <span className="inline-block w-11 pl-0.5 text-left text-xs text-ink-faint">{unit}</span>
+      {(unit !== '' || price === NONE) && (
+        <span className="inline-block w-11 pl-0.5 text-left text-xs text-ink-faint">{unit}</span>
+      )}
     </>
   );
 }
@@ -207,10 +209,10 @@ function PriceCell({ model: { pricing }, unit: of }: PriceProps) {
 function StackedPrice({ model: { pricing }, unit: of }: PriceProps) {
   const { price, unit } = toUnitPrice(pricing, of) ?? { price: NONE, unit: '' };
   return (
-    <span className="block leading-tight">
+    <div className="leading-tight">
       {price}
-      {unit !== '' && <span className="block text-2xs text-ink-faint">{unit}</span>}
-    </span>
+      {unit !== '' && <p className="text-2xs text-ink-faint">{unit}</p>}
+    </div>
   );
 }
 

@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { refreshEvery } from '../../api/queries.ts';
-import { getDesktopInfo } from '../../app/desktop.ts';
+import { getDesktop, getDesktopInfo, useDesktopInfo } from '../../app/desktop.ts';
 import { useShortcut } from '../../app/shortcuts.ts';
 import { useTask } from '../../app/tasks.ts';
 import { fixtureStateQuery } from '../../features/fixtures/fixture-queries.ts';
@@ -29,6 +29,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
+import { useOutcome } from '../../parts/messages/toast-store.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { beginOfSpan, providerHistoriesQuery } from './history/history-queries.ts';
@@ -246,7 +247,19 @@ function DemoNote() {
   const { data: setups } = useQuery(providerSetupsQuery);
   const { data: fixtures } = useQuery(fixtureStateQuery);
   const isDemo = fixtures?.mode === 'replay' && !fixtures.saves;
+  const desktop = useDesktopInfo();
+  const { ask, isBusy } = useOutcome();
   if (setups?.editable !== false || !isDemo) return null;
+  if (desktop !== null) {
+    return (
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-soft">
+        {t.demoNoteOfApp}
+        <Button isBusy={isBusy} onClick={() => void ask(getDesktop()?.changeSettings({ demo: false }))}>
+          {t.leaveDemo}
+        </Button>
+      </p>
+    );
+  }
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
       {t.demoNote}

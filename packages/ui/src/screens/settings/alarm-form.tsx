@@ -166,7 +166,7 @@ function Receivers(parts: { readonly form: ReturnType<typeof useForm<AlarmValues
               type={isMail ? 'email' : 'url'}
               placeholder={isMail ? 'ops@example.com' : 'https://'}
               required
-              fieldClass="min-w-0 flex-1 basis-56"
+              fieldClass="min-w-0 flex-1 basis-40"
             />
             <Button
               aria-label={t.removeReceiver(index + 1)}
