@@ -83,7 +83,7 @@ export function MembersScreen() {
   );
   if (!isGroups) return <MemberList kinds={kinds} />;
   return (
-    <Suspense fallback={<Loading what={t.groups} />}>
+    <Suspense fallback={<Loading what={t.theGroups} />}>
       <GroupsScreen kinds={kinds} />
     </Suspense>
   );
