@@ -310,7 +310,7 @@ type SetupInForce = Pick<Parameters<typeof createLiveSetup>[0], 'configure' | 'd
 
 /** The options that are used as they are, or their defaults. */
 function withDefaults(options: GatewayOptions) {
-  const { store, broadcast, webhooks, connectMailer, moderator, providerChecks, fixtures, sampleData } = options;
+  const { store, broadcast, webhooks, moderator, providerChecks, fixtures, sampleData } = options;
   return {
     store,
     platform: options.platform ?? createWebPlatform(),
@@ -329,12 +329,7 @@ function withDefaults(options: GatewayOptions) {
     serverTools: options.serverTools ?? [],
     broadcast,
     webhooks,
-    mailer: createLiveMailer({
-      mailer: options.mailer,
-      connectMailer,
-      secrets: options.setupHost?.secrets,
-      settings: store.settings,
-    }),
+    mailer: createLiveMailer({ ...options, secrets: options.setupHost?.secrets, settings: store.settings }),
     moderator,
     providerChecks,
     fixtures,

@@ -23,8 +23,8 @@ export interface LiveMailer extends AlarmMailer {
 }
 
 export interface LiveMailerOptions {
-  readonly mailer: AlarmMailer | undefined;
-  readonly connectMailer: ConnectMailer | undefined;
+  readonly mailer?: AlarmMailer | undefined;
+  readonly connectMailer?: ConnectMailer | undefined;
   readonly secrets: SecretBox | undefined;
   readonly settings: Pick<SettingsRepository, 'get'>;
 }
