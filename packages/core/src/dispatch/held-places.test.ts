@@ -112,11 +112,11 @@ test('lets users of one key take turns', async () => {
   const queue = { length: 9, seconds: 60 };
   const { chat, gates, turn, acme } = await setUp([{ model: '*', callsUnderWay: 1, queue }]);
   const order: string[] = [];
-  const ask = (user: string): Promise<void> =>
-    chat({ model: 'acme/alone', user }).then((response) => {
-      expect(response.status).toBe(200);
-      order.push(user);
-    });
+  const ask = async (user: string): Promise<void> => {
+    const { status } = await chat({ model: 'acme/alone', user });
+    expect(status).toBe(200);
+    order.push(user);
+  };
   const calls = [ask('a'), ask('a'), ask('a'), ask('b')];
   for (let served = 1; served <= calls.length; served += 1) {
     await turn();

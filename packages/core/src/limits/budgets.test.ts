@@ -57,7 +57,7 @@ const toBudget = (limit: number, interval: WorkspaceBudget['reset_interval'], id
 function find(
   principal: Partial<Principal>,
   account: BudgetParts['account'] = {},
-  workspace: Parameters<typeof findBudgets>[0]['workspace'] = undefined,
+  workspace?: Parameters<typeof findBudgets>[0]['workspace'],
 ) {
   const limits = { principal: { ...PRINCIPAL, ...principal }, policy: null, workspace };
   return findBudgets(limits, { account, platform: { now: () => NOW } });
