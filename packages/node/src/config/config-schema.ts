@@ -34,7 +34,7 @@ const serverSchema = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe('What bodies beyond 8 MB may have together; default: 256, or four bodies of the largest size'),
+    .describe('What bodies beyond 8 MB may have together; default: 512, or four bodies of the largest size'),
   allowedOrigins: z
     .array(z.string().regex(ORIGIN, 'must be an origin without a path, e.g. "https://app.example"'))
     .default([])

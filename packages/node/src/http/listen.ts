@@ -36,7 +36,7 @@ export interface ListenOptions extends ReachOptions {
   readonly bodyLimitBytes?: number | undefined;
   /**
    * Bytes that bodies beyond 8 MiB may have together, except forms; what comes on top is refused with 503. A single one
-   * is always served. Default: 256 MiB, or four bodies of the largest size.
+   * is always served. Default: 512 MiB, or four bodies of the largest size.
    */
   readonly bodyMemoryBytes?: number | undefined;
   /**
@@ -65,7 +65,7 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** A body is held up to four times: as bytes, as text, as what was read of it, and as the text for upstream. */
-const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
+const BODY_MEMORY_BYTES = 512 * 1024 * 1024;
 const BODIES_AT_ONCE = 4;
 
 /**
