@@ -1,7 +1,7 @@
 import type { RedisShared } from '@model-gateway/redis';
 import { expect, onTestFinished, test } from 'vitest';
 
-import type { CallLimitList } from '../../packages/core/src/wire/account.ts';
+import type { CallLimitList } from '../../packages/core/src/wire/limits.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../support/gateways/core-gateway.ts';
 import { createKeyedProvider, keysNamed } from '../support/providers/keyed-provider.ts';
 import { missingRedis } from './support/engines.ts';

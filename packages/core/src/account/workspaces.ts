@@ -2,8 +2,8 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
-import type { Workspace } from '../wire/account.ts';
 import { refuseField } from '../wire/fields.ts';
+import type { Workspace } from '../wire/workspaces.ts';
 import { defaultGuardrailIdOf, type LiveAccount } from './account.ts';
 
 interface WorkspaceParts {

@@ -8,20 +8,17 @@ import { operation } from '../http/operation.ts';
 import { combineRules, type RateLimitOptions } from '../limits/rate-limits.ts';
 import { findModel, isModelName } from '../routing/resolve-models.ts';
 import type { Store } from '../stores/store.ts';
+import { creditsSchema } from '../wire/account.ts';
+import { refuseField } from '../wire/fields.ts';
+import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../wire/generation-list.ts';
 import {
-  creditsSchema,
   type RateLimitList,
   rateLimitListSchema,
   rateLimitsRequestSchema,
-  type Settings,
-  type SettingsChange,
-  settingsChangeSchema,
-  settingsResponseSchema,
   type StoredRateLimit,
-} from '../wire/account.ts';
-import { refuseField } from '../wire/fields.ts';
-import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../wire/generation-list.ts';
+} from '../wire/limits.ts';
 import type { RoutingRule } from '../wire/routing-rules.ts';
+import { type Settings, type SettingsChange, settingsChangeSchema, settingsResponseSchema } from '../wire/settings.ts';
 import { toCompleteFrom } from './generations.ts';
 
 export interface AccountParts {

@@ -4,13 +4,13 @@ import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import { findRaise } from '../limits/budgets.ts';
 import type { Store } from '../stores/store.ts';
+import { deletedSchema, refuseField } from '../wire/fields.ts';
 import {
   type BudgetRaise,
   budgetRaiseListSchema,
   budgetRaiseResponseSchema,
   putBudgetRaiseRequestSchema,
-} from '../wire/budget-raises.ts';
-import { deletedSchema, refuseField } from '../wire/fields.ts';
+} from '../wire/limits.ts';
 
 export interface BudgetRaiseParts {
   readonly platform: Platform;

@@ -6,7 +6,7 @@ import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
 import type { CallLimitRule, SharedCallCounts, ToldCallCount } from '../limits/call-limits.ts';
-import type { CallLimitList } from '../wire/account.ts';
+import type { CallLimitList } from '../wire/limits.ts';
 
 const PATH = '/admin/v1/call-limits';
 const MODELS = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'chat-1' }] }];

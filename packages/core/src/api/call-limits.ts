@@ -10,7 +10,7 @@ import {
   callLimitListSchema,
   callLimitsRequestSchema,
   type StoredCallLimit,
-} from '../wire/account.ts';
+} from '../wire/limits.ts';
 
 export interface CallLimitParts {
   readonly store: Pick<Store, 'settings'>;

@@ -12,7 +12,6 @@ import type { Principal } from '../http/request.ts';
 import { findRaise, readKeyUsage } from '../limits/budgets.ts';
 import type { KeyRecord } from '../stores/rows.ts';
 import type { Store } from '../stores/store.ts';
-import type { BudgetRaise } from '../wire/budget-raises.ts';
 import { DATA_REGIONS, deletedSchema, pageQuerySchema, toPage } from '../wire/fields.ts';
 import {
   type AnyKey,
@@ -29,6 +28,7 @@ import {
   refusalQuerySchema,
   updateKeyRequestSchema,
 } from '../wire/keys.ts';
+import type { BudgetRaise } from '../wire/limits.ts';
 import { creatorOf, kindOf, refuseBeyondLimits, refuseKeyIn, refuseWidening } from './member-keys.ts';
 import type { MemberReach } from './member-view.ts';
 

@@ -16,7 +16,7 @@ import { toJsonResponse } from '../http/response.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Store } from '../stores/store.ts';
-import { healthSchema, type Instance, instanceSchema, readinessSchema, type Trouble } from '../wire/account.ts';
+import { healthSchema, type Instance, instanceSchema, readinessSchema, type Trouble } from '../wire/instance.ts';
 
 /** Requests of every kind since the start. */
 export interface RequestCounters {

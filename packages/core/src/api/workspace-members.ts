@@ -6,6 +6,8 @@ import { type Issue, refuseIssues } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
+import { pageQuerySchema, toPage } from '../wire/fields.ts';
+import type { Member } from '../wire/keys.ts';
 import {
   addedMembersSchema,
   removedMembersSchema,
@@ -15,9 +17,7 @@ import {
   workspaceRoleRequestSchema,
   workspaceRoleResponseSchema,
   workspaceUserIdsSchema,
-} from '../wire/account.ts';
-import { pageQuerySchema, toPage } from '../wire/fields.ts';
-import type { Member } from '../wire/keys.ts';
+} from '../wire/workspaces.ts';
 
 export interface WorkspaceMemberParts {
   readonly platform: Pick<Platform, 'now' | 'sha256'>;

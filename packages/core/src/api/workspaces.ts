@@ -17,6 +17,7 @@ import { intervalOf, putBudget, readInterval } from '../limits/budgets.ts';
 import { isModelName } from '../routing/resolve-models.ts';
 import type { Store } from '../stores/store.ts';
 import type { WebhookOptions } from '../webhooks/webhooks.ts';
+import { deletedSchema, givenFields, pageQuerySchema, refuseField, toPage } from '../wire/fields.ts';
 import {
   budgetListSchema,
   budgetResponseSchema,
@@ -26,8 +27,7 @@ import {
   type Workspace,
   workspaceListSchema,
   workspaceResponseSchema,
-} from '../wire/account.ts';
-import { deletedSchema, givenFields, pageQuerySchema, refuseField, toPage } from '../wire/fields.ts';
+} from '../wire/workspaces.ts';
 import { refuseCallbackUrl } from './webhooks.ts';
 
 export interface WorkspaceParts {

@@ -5,7 +5,7 @@ import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/supp
 import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { CallLimitRule, CallScope } from '../limits/call-limits.ts';
-import type { CallLimitList } from '../wire/account.ts';
+import type { CallLimitList } from '../wire/limits.ts';
 import { createHeldPlaces, takePlaces, type TakingParts } from './held-places.ts';
 
 const AT_ACME = { provider: 'acme', providerModel: 'chat-1' };

@@ -4,8 +4,8 @@ import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Principal } from '../http/request.ts';
 import type { Spent, Store, WorkspaceRecord } from '../stores/store.ts';
-import type { WorkspaceBudget } from '../wire/account.ts';
-import type { BudgetRaise } from '../wire/budget-raises.ts';
+import type { BudgetRaise } from '../wire/limits.ts';
+import type { WorkspaceBudget } from '../wire/workspaces.ts';
 import {
   boundWithin,
   type BudgetParts,

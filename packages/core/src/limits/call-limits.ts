@@ -2,7 +2,8 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import type { SettingsRepository } from '../stores/store.ts';
-import type { StoredCallLimit, StoredSettings } from '../wire/account.ts';
+import type { StoredCallLimit } from '../wire/limits.ts';
+import type { StoredSettings } from '../wire/settings.ts';
 import {
   createFairPlaces,
   type FairPlaces,

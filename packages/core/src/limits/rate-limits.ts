@@ -3,7 +3,8 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import type { SettingsRepository } from '../stores/store.ts';
-import type { StoredRateLimit, StoredSettings } from '../wire/account.ts';
+import type { StoredRateLimit } from '../wire/limits.ts';
+import type { StoredSettings } from '../wire/settings.ts';
 
 /** Limits on the calls and the tokens of a minute. */
 export interface RateLimitRule {

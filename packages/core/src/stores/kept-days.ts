@@ -1,4 +1,4 @@
-import type { StoredSettings } from '../wire/account.ts';
+import type { StoredSettings } from '../wire/settings.ts';
 
 /** How long a store keeps what it records, in whole days. With `Infinity` nothing is dropped for its age. */
 export interface KeptDays {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 import type { Awaitable } from '../foundation/awaitable.ts';
-import { membershipSchema, storedSettingsSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/account.ts';
 import { byokKeyRecordSchema } from '../wire/byok.ts';
 import { destinationSchema } from '../wire/destinations.ts';
 import { type GuardrailEffect, guardrailSchema } from '../wire/guardrails.ts';
 import { memberSchema } from '../wire/keys.ts';
 import { groupRecordSchema } from '../wire/scim-groups.ts';
+import { storedSettingsSchema } from '../wire/settings.ts';
+import { membershipSchema, workspaceBudgetSchema, workspaceSchema } from '../wire/workspaces.ts';
 
 const nullableString = z.string().nullable();
 

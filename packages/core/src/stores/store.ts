@@ -1,11 +1,11 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Engine } from '../foundation/host.ts';
-import type { StoredSettings } from '../wire/account.ts';
 import type { ByokKeyRecord } from '../wire/byok.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
 import type { Member } from '../wire/keys.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
+import type { StoredSettings } from '../wire/settings.ts';
 import type { AuditRepository } from './audit.ts';
 import type { BatchRepository } from './batches.ts';
 import type { FileRepository } from './files.ts';

@@ -31,7 +31,7 @@ export type {
 export type { BatchRow, BatchRowList } from './batches.ts';
 export type { AuditList, AuditRecord, AuditTargetKind } from './audit.ts';
 export type { ByokKey } from './byok.ts';
-export type { BudgetRaise } from './budget-raises.ts';
+export type { BudgetRaise } from './limits.ts';
 export type { MailSettings, MailTest } from './mail.ts';
 export type { KnownGroup } from './scim-groups.ts';
 export type { StoredFileList, StoredFileRow } from './files.ts';
@@ -60,19 +60,11 @@ export type {
 export type { GenerationStatus } from './statuses.ts';
 export type { RunningCallRow } from './generation-feed.ts';
 export type { RoutingCandidate, RoutingDecision } from './routing.ts';
-export type {
-  ShownSettings as AccountSettings,
-  Health,
-  Instance,
-  ProviderList,
-  RateLimitList,
-  CallLimitList,
-  Settings,
-  Trouble,
-  Workspace,
-  WorkspaceBudget,
-  WorkspaceMember,
-} from './account.ts';
+export type { ProviderList } from './account.ts';
+export type { Health, Instance, Trouble } from './instance.ts';
+export type { RateLimitList, CallLimitList } from './limits.ts';
+export type { ShownSettings as AccountSettings, Settings } from './settings.ts';
+export type { Workspace, WorkspaceBudget, WorkspaceMember } from './workspaces.ts';
 export type { Retention } from './retention.ts';
 export type {
   BuiltinFilter,

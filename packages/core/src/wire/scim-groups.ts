@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { workspaceRoleSchema } from './account.ts';
 import { organizationRoleSchema } from './keys.ts';
+import { workspaceRoleSchema } from './workspaces.ts';
 
 const mappingRole = z.enum(['admin', 'member']);
 
