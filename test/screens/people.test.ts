@@ -63,7 +63,7 @@ describe.skipIf(skipped !== undefined)(`people (${skipped ?? 'in Chromium'})`, {
     expect(await page.evaluate<number>(WIDTH)).toBeLessThanOrEqual(480);
     await page.getByRole('button', { name: 'Remove Lab…' }).click();
     await page
-      .getByRole('dialog', { name: /Take “Lab” away/ })
+      .getByRole('dialog', { name: /Remove access to “Lab”/ })
       .getByRole('button', { name: 'Remove' })
       .click();
     await page.getByText('This group gives access to no workspace.').waitFor();

@@ -19,7 +19,7 @@ export const sendingMessages = createMessages(
     noFailure: 'none',
     because: (reason: string) => `: ${reason}`,
     records: (count: number, text: string) => plural.en(count, { one: `${text} record`, other: `${text} records` }),
-    everySeconds: (seconds: string) => `every ${seconds} s, as sums since the start of each process`,
+    everySeconds: (seconds: string) => `every ${seconds} s, as totals since each process started`,
   },
   {
     de: {
