@@ -8,7 +8,8 @@ export const groupsMessages = createMessages(
     empty: {
       title: 'No groups yet',
       text: 'Groups come from your company’s directory through SCIM, or from “signIn.groups” in the configuration.',
-      docs: 'Set up a directory',
+      how: 'To connect a directory, set “scim.token” in the configuration. Then give the directory that token and this address:',
+      copy: 'Copy address',
     },
     noMatch: { title: 'No matching groups', clear: 'Clear search' },
     columns: { name: 'Name', source: 'From', members: 'Members', gives: 'Gives access to' },
@@ -58,7 +59,8 @@ export const groupsMessages = createMessages(
       empty: {
         title: 'Noch keine Gruppen',
         text: 'Gruppen kommen über SCIM aus dem Verzeichnis der Firma oder aus „signIn.groups“ in der Konfiguration.',
-        docs: 'Verzeichnis einrichten',
+        how: 'Um ein Verzeichnis zu verbinden, in der Konfiguration „scim.token“ setzen. Dann im Verzeichnis diesen Token und diese Adresse eintragen:',
+        copy: 'Adresse kopieren',
       },
       noMatch: { title: 'Keine passenden Gruppen', clear: 'Suche zurücksetzen' },
       columns: { name: 'Name', source: 'Aus', members: 'Mitglieder', gives: 'Gibt Zugang zu' },

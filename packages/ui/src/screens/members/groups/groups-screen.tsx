@@ -5,6 +5,7 @@ import { UsersRound } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 
 import { workspacesQuery } from '../../../api/queries.ts';
+import { toBaseUrl } from '../../../app/base-url.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { ListBody, ListScreen, SearchField, useSearchChange } from '../../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../../features/list-screen/messages.ts';
@@ -12,16 +13,14 @@ import { memberPartMessages } from '../../../features/members/messages.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
+import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
-import { OutsideLink } from '../../../parts/text/outside-link.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { GroupPanel } from './group-panel.tsx';
 import { groupsQuery, toWorkspaceName } from './group-queries.ts';
 import { groupsMessages } from './groups-messages.ts';
-
-const DOCS = new URL('https://model-gateway.invalid/docs/scim.md');
 
 /** Groups of people, who is in them and what each gives. `kinds` leads back to the members. */
 export function GroupsScreen({ kinds }: { readonly kinds: ReactNode }) {
@@ -77,7 +76,9 @@ export function GroupsScreen({ kinds }: { readonly kinds: ReactNode }) {
           ) : (
             <EmptyState icon={<UsersRound size={22} />} title={t.empty.title}>
               <p>{t.empty.text}</p>
-              <OutsideLink url={DOCS}>{t.empty.docs}</OutsideLink>
+              <p>{t.empty.how}</p>
+              <code className="break-all">{toDirectoryUrl()}</code>
+              <CopyButton text={toDirectoryUrl} label={t.empty.copy} />
             </EmptyState>
           )
         }
@@ -96,6 +97,9 @@ export function GroupsScreen({ kinds }: { readonly kinds: ReactNode }) {
     </ListScreen>
   );
 }
+
+/** Where a directory sends people and groups. */
+const toDirectoryUrl = (): string => toBaseUrl().replace(/api\/v1$/, 'scim/v2');
 
 /** A directory and the configuration may have groups of the same id. */
 const toRowId = ({ source, id }: KnownGroup): string => `${source} ${id}`;
