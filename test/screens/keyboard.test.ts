@@ -137,6 +137,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
   'audit-screen /': [() => '#/audit', toFilter],
   'files-screen /': [() => '#/files?q=none', toFilter],
   'members-screen /': [() => '#/members', toFilter],
+  'groups-screen /': [() => '#/members?view=groups', toFilter],
   'fixtures-screen /': [() => '#/fixtures', toFilter],
   'filter-bar /': [() => '#/generations', toFilter],
   'model-filters /': [() => '#/models', toFilter],

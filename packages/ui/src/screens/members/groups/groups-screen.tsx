@@ -45,17 +45,15 @@ export function GroupsScreen({ kinds }: { readonly kinds: ReactNode }) {
       title={t.title}
       actions={kinds}
       filters={
-        hasGroups && (
-          <div className="flex">
-            <SearchField
-              ref={search}
-              label={t.search.label}
-              placeholder={t.search.placeholder}
-              value={text}
-              onChange={setText}
-            />
-          </div>
-        )
+        <div className="flex">
+          <SearchField
+            ref={search}
+            label={t.search.label}
+            placeholder={t.search.placeholder}
+            value={text}
+            onChange={setText}
+          />
+        </div>
       }
       opened={
         opened !== undefined && (

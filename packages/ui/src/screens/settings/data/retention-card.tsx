@@ -32,8 +32,10 @@ interface Days {
 export function RetentionCard() {
   const t = dataMessages();
   const query = useQuery(retentionQuery);
+  // As tall as the form that comes, so that the cards below stay where they are.
+  const height = query.data === undefined ? 'min-h-111 sm:min-h-92' : '';
   return (
-    <section aria-label={t.retention} className="card flex flex-col gap-4 p-4">
+    <section aria-label={t.retention} className={`card flex flex-col gap-4 p-4 ${height}`}>
       <h2 className="text-base font-semibold">{t.retention}</h2>
       <Loaded what={t.what} failure={t.notLoaded} query={query} data={query.data} isFlush>
         {(retention) =>
