@@ -3,9 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
-import type { CallLimitRule, SharedCallCounts, ToldCallCount } from '../limits/call-limits.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import {
+  type CallLimitRule,
+  createCallLimits,
+  type SharedCallCounts,
+  type ToldCallCount,
+} from '../limits/call-limits.ts';
 import type { CallLimitList } from '../wire/limits.ts';
 
 const PATH = '/admin/v1/call-limits';
@@ -96,6 +103,22 @@ test('a gateway without limits has nothing to tell other processes', async () =>
   let read: Parameters<SharedCallCounts['tell']>[0] = () => [];
   await setUp([], { tell: (reader) => void (read = reader), readOthers: () => Promise.resolve([]) });
   expect(read()).toBeNull();
+});
+
+test('a store that cannot be read yet has nothing to tell other processes, and breaks nothing', () => {
+  let read: Parameters<SharedCallCounts['tell']>[0] = () => [];
+  let isRead = false;
+  const limits = createCallLimits(createVirtualPlatform(), {
+    get() {
+      if (!isRead) throw new GatewayError('provider_overloaded', 'The gateway has not read its database yet');
+      return { call_limits: [{ key: null, model: null, provider: null, calls_under_way: 1, queue: null }] };
+    },
+  });
+  const sharedCounts = { tell: (reader: typeof read) => void (read = reader), readOthers: () => Promise.resolve([]) };
+  limits.follow({ rules: [], sharedCounts });
+  expect(read()).toBeNull();
+  isRead = true;
+  expect(read()).toEqual([]);
 });
 
 test('what the configuration limits is changed there alone, and a stored limit on the same calls waits behind it', async () => {

@@ -38,7 +38,10 @@ export interface CallLimitOptions {
 
 /** What the processes of a gateway tell each other about their calls. */
 export interface SharedCallCounts {
-  /** Tells the others from now on what `read` returns; null while there is nothing to tell. Replaces the `read` before. */
+  /**
+   * Tells the others from now on what `read` returns; null while there is nothing to tell. `read` never throws. Replaces
+   * the `read` before.
+   */
   tell(read: () => readonly ToldCallCount[] | null): void;
   /** What the others have told, a list for each process that is alive. Rejects while they cannot be asked. */
   readOthers(): Promise<readonly (readonly ToldCallCount[])[]>;
@@ -131,6 +134,14 @@ export function createCallLimits(
       else places.resize(byId.get(idOfRule(scope.rule))?.callsUnderWay ?? Number.MAX_SAFE_INTEGER);
     }
   };
+  const hasRules = (): boolean => {
+    try {
+      return current().length > 0;
+    } catch {
+      // A store that has not been read yet takes no calls, and what asks here has nobody who could be told.
+      return false;
+    }
+  };
   const countOwn = (): readonly ToldCallCount[] =>
     [...placesById.values()].flatMap(({ scope, places }) => {
       const { underWay, waiting } = places.count();
@@ -167,7 +178,7 @@ export function createCallLimits(
       configured = options?.rules ?? [];
       takeLease = options?.takeLease;
       sharedCounts = options?.sharedCounts;
-      sharedCounts?.tell(() => (current().length === 0 ? null : countOwn()));
+      sharedCounts?.tell(() => (hasRules() ? countOwn() : null));
       apply();
     },
   };
