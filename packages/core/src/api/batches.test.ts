@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CreateRateCounter } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
+import { until } from '../../../../test/support/async/until.ts';
 import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createFileGateway, type FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import {
@@ -66,12 +67,11 @@ function createBatchGateway(
       return jsonOf(await gateway.post(PATH, asked)) as Batch;
     },
     async ended(id) {
-      for (let turn = 0; turn < 5000; turn += 1) {
+      const find = async (): Promise<Batch | undefined> => {
         const batch = await read(id);
-        if (['completed', 'failed', 'cancelled', 'expired'].includes(batch.status)) return batch;
-        await setImmediate();
-      }
-      throw new Error(`The batch ${id} does not end: ${JSON.stringify(await read(id))}`);
+        return ['completed', 'failed', 'cancelled', 'expired'].includes(batch.status) ? batch : undefined;
+      };
+      return until(find, async () => `The batch ${id} does not end: ${JSON.stringify(await read(id))}`);
     },
     async linesOf(fileId) {
       const { body } = await gateway.call('GET', `/api/v1/files/${fileId}/content`);

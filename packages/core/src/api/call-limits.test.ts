@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
-
 import { expect, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { until } from '../../../../test/support/async/until.ts';
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
@@ -26,15 +25,11 @@ async function setUp(rules: readonly CallLimitRule[] = [], sharedCounts?: Shared
     (jsonOf(await core.get(PATH, MANAGEMENT_KEY)) as unknown as CallLimitList).data;
   const put = (data: readonly object[]) =>
     core.post(PATH, { data }, { method: 'PUT', headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
-  const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
-    for (let turn = 0; turn < 1000 && !(await isTrue()); turn += 1) await setImmediate();
-    expect(await isTrue()).toBe(true);
-  };
-  return { ...core, asked, open: () => opened.resolve(undefined), list, put, until };
+  return { ...core, asked, open: () => opened.resolve(undefined), list, put };
 }
 
 test('a limit that is stored applies to the next call, and tells who holds its places and who waits', async () => {
-  const { chat, put, list, asked, open, until } = await setUp();
+  const { chat, put, list, asked, open } = await setUp();
   expect(await list()).toEqual([]);
   const limit = { provider: 'acme', key: '*', calls_under_way: 1, queue: { length: 2, seconds: 30 } };
   expect(jsonOf(await put([limit]))).toMatchObject({
@@ -65,7 +60,7 @@ test('the calls of other processes are added to its own, and where they cannot b
   let others: () => ReturnType<SharedCallCounts['readOthers']> = () => Promise.resolve([]);
   let read: Parameters<SharedCallCounts['tell']>[0] = () => null;
   const sharedCounts: SharedCallCounts = { tell: (reader) => void (read = reader), readOthers: () => others() };
-  const { chat, get, asked, until, open } = await setUp([{ provider: '*', callsUnderWay: 1 }], sharedCounts);
+  const { chat, get, asked, open } = await setUp([{ provider: '*', callsUnderWay: 1 }], sharedCounts);
   const list = async () => jsonOf(await get(PATH, MANAGEMENT_KEY)) as unknown as CallLimitList;
   expect(read()).toEqual([]);
   const call = chat();

@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
-
 import { expect, test } from 'vitest';
 
+import { until } from '../../../../test/support/async/until.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createFileGateway, type FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import {
@@ -88,14 +87,6 @@ function helpersOf(gateway: FileGateway) {
       return lines.map((line) => JSON.parse(line) as BatchResult);
     },
   };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 5000; turn += 1) {
-    if (isTrue()) return;
-    await setImmediate();
-  }
-  throw new Error('It does not become true');
 }
 
 test.each(FORMS)('lines go to the batch API of %s, and are recorded at half the price', async (form) => {

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { until } from '../../../../test/support/async/until.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
-import {
-  type CoreGateway,
-  createCoreGateway,
-  jsonOf,
-  MANAGEMENT_KEY,
-} from '../../../../test/support/gateways/core-gateway.ts';
+import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createEchoTransport, ECHO_MODELS, type EchoedRequest } from '../../../../test/support/gateways/echo-models.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CreateRateCounter } from '../limits/rate-limits.ts';
@@ -52,24 +48,19 @@ function prepare(speak = say, options: Partial<GatewayOptions> = {}) {
       return jsonOf(response)['id'] as string;
     },
     begin: (body: object) => dataOf<Rerun>('POST', RERUNS, { max_cost_usd: 1, targets: TARGETS, ...body }),
-    ended: (id: string) => endOf(id, dataOf, core),
+    ended: (id: string) => endOf(id, dataOf),
     pairsOf: (id: string) => dataOf<RerunPair[]>('GET', `${RERUNS}/${id}/items`),
   };
 }
 
 type Report = Rerun & { readonly results: readonly RerunTargetReport[] };
 
-async function endOf(
-  id: string,
-  dataOf: <Data>(method: string, path: string) => Promise<Data>,
-  { platform }: Pick<CoreGateway, 'platform'>,
-): Promise<Report> {
-  for (let turn = 0; turn < 5000; turn += 1) {
+async function endOf(id: string, dataOf: <Data>(method: string, path: string) => Promise<Data>): Promise<Report> {
+  const find = async (): Promise<Report | undefined> => {
     const report = await dataOf<Report>('GET', `${RERUNS}/${id}`);
-    if (report.state !== 'running') return report;
-    await platform.nextTurn?.();
-  }
-  throw new Error(`The rerun ${id} does not end`);
+    return report.state === 'running' ? undefined : report;
+  };
+  return until(find, () => `The rerun ${id} does not end`);
 }
 
 test('runs calls again against another model, and shows both completions', async () => {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
+import { until } from '../../../../test/support/async/until.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createFileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import { createTokenKey, signToken, startTokenIssuer } from '../../../../test/support/sign-in/start-token-issuer.ts';
@@ -82,13 +83,13 @@ async function beginAndDie(claims: object, models: readonly string[] = ['acme/ch
     expect((await second.get('/api/v1/models/user', token)).status).toBe(401);
     await second.gateway.start();
     const later = await signToken(url, KEY, second.platform.now(), { team: 'lab' });
-    for (let turn = 0; turn < 5000; turn += 1) {
-      const response = await second.get(`/api/beta/batches/${id}`, later);
-      const batch = jsonOf(response) as Batch & { results: BatchResult[] | null };
-      if (batch.status === 'completed' || batch.status === 'failed') return batch;
-      await setImmediate();
-    }
-    throw new Error(`The batch ${id} does not end`);
+    const find = async () => {
+      const batch = jsonOf(await second.get(`/api/beta/batches/${id}`, later)) as Batch & {
+        results: BatchResult[] | null;
+      };
+      return batch.status === 'completed' || batch.status === 'failed' ? batch : undefined;
+    };
+    return until(find, () => `The batch ${id} does not end`);
   };
   return { goOn, administer, store: first.store, workspace, guardrail };
 }
