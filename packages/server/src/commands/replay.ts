@@ -4,6 +4,8 @@ import process from 'node:process';
 import type { Logger } from '@model-gateway/core';
 
 import { type Parsed, readFlags, readPort, toHelp, UsageError } from '../process/flags.ts';
+import { describeListenError } from '../process/port-holder.ts';
+import { StartError } from '../process/start-error.ts';
 
 export interface ReplayOptions {
   /** Undefined: `./fixtures` where that is there, else no recordings at all. */
@@ -72,6 +74,9 @@ export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks 
     speed,
     allowLoopbackWebhooks: allowsLoopbackWebhooks,
     logger: toStderr,
+  }).catch(async (cause: unknown) => {
+    const message = await describeListenError(cause, { host: '127.0.0.1', port });
+    throw message === undefined ? cause : new StartError(message, { cause });
   });
   let isStopping = false;
   const stop = (): void => {
