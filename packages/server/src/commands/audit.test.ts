@@ -130,6 +130,13 @@ test('a key that a command makes is recorded with the user of the system', async
   expect(csv.text.split('\r\n')).toHaveLength(3);
 });
 
+test('a directory that does not exist is no log without a fault', async () => {
+  const gone = join(makeDir(), 'gone');
+  const message = `There is no data directory ${gone}. Name that of the gateway with --data-dir or --config.`;
+  await expect(verify(gone)).rejects.toThrow(message);
+  await expect(exportAudit({ dataDir: gone, config: undefined, format: 'csv' })).rejects.toThrow(message);
+});
+
 test.each([
   [[], /Missing what to do/],
   [['verfy'], /There is no "audit verfy"\. Did you mean "verify"\?/],

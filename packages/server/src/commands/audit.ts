@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import process from 'node:process';
 
 import type { StoredAuditRecord } from '@model-gateway/core';
@@ -12,6 +13,7 @@ import {
   toHelp,
   UsageError,
 } from '../process/flags.ts';
+import { StartError } from '../process/start-error.ts';
 
 export interface AuditVerifyOptions extends StoreFlags {
   /** A hash that an earlier check has printed. */
@@ -148,8 +150,13 @@ async function withAuditLog(
   const { findStore, isDatabase, openDatabase } = await import('../open/find-store.ts');
   const named = await findStore(flags);
   if (!isDatabase(named)) {
+    const { dir } = named.store;
+    // A name that is mistyped must not pass as a log without a fault.
+    if (!existsSync(dir)) {
+      throw new StartError(`There is no data directory ${dir}. Name that of the gateway with --data-dir or --config.`);
+    }
     const { readAuditLog } = await import('@model-gateway/node');
-    return use(readAuditLog(named.store.dir));
+    return use(readAuditLog(dir));
   }
   const store = await openDatabase(named);
   try {
