@@ -116,15 +116,19 @@ export function createCatalog(
   };
 }
 
-/** Joins the models of several lists that a wildcard gives the same id. */
+/** Joins the models of several lists that a wildcard gives the same id. A list may name a model twice. */
 function joinEndpoints(models: readonly CatalogModel[]): readonly CatalogModel[] {
   const byId = new Map<string, CatalogModel>();
   for (const model of models) {
     const first = byId.get(model.id);
-    byId.set(model.id, first === undefined ? model : { ...first, endpoints: [...first.endpoints, ...model.endpoints] });
+    const known = new Set(first?.endpoints.map(toPlace));
+    const further = model.endpoints.filter((endpoint) => !known.has(toPlace(endpoint)));
+    byId.set(model.id, first === undefined ? model : { ...first, endpoints: [...first.endpoints, ...further] });
   }
   return [...byId.values()];
 }
+
+const toPlace = ({ provider, tag, providerModel }: Endpoint): string => `${provider.slug}\n${tag}\n${providerModel}`;
 
 /** The tags of endpoints, other than slugs. */
 function tagsOf(models: readonly CatalogModel[]): readonly string[] {

@@ -54,6 +54,22 @@ test('the models of a provider that discovers its own stay under its slug, too',
   expect(idsOf([wildcardOf('acme', 'hub')], providerOf('hub', true), [{ id: 'a' }])).toEqual(['hub/a', 'acme/a']);
 });
 
+test('a wildcard with the slug of its provider gives each model one endpoint, with what it says of it', () => {
+  const openai = providerOf('openai', true);
+  const pricing = { prompt: '0.000001', completion: '0.000002' };
+  const wildcard = { id: 'openai/*', endpoints: [{ ...everythingAt('openai'), pricing }] };
+  const catalog = createCatalog([openai], [wildcard]);
+  catalog.setDiscovered(openai, [{ id: 'gpt-x' }]);
+  expect(catalog.find('openai/gpt-x')?.endpoints).toMatchObject([{ providerModel: 'gpt-x', pricing }]);
+});
+
+test('a model that a list names twice has one endpoint', () => {
+  const hub = providerOf('hub', true);
+  const catalog = createCatalog([hub], []);
+  catalog.setDiscovered(hub, [{ id: 'a' }, { id: 'a' }]);
+  expect(catalog.find('hub/a')?.endpoints).toHaveLength(1);
+});
+
 test('a model of several providers of one wildcard is one model with an endpoint at each', () => {
   const [one, two] = [providerOf('one'), providerOf('two')];
   const catalog = createCatalog([one, two], [wildcardOf('llama', 'one', 'two')]);

@@ -39,11 +39,12 @@ export function createDiscovery(all: readonly ModelDefinition[]): Discovery {
       return listed.flatMap((model) => {
         const place = { provider: slug, providerModel: model.id };
         const found = known.get(keyOf(place));
-        const own =
-          discoverModels === true || templates.length === 0
-            ? [toDefinition(`${slug}/${model.id}`, model, place, found)]
-            : [];
-        return [...own, ...templates.map((template) => fillIn(template, toDefinition('', model, place, found)))];
+        const filled = templates.map((template) => fillIn(template, toDefinition('', model, place, found)));
+        const id = `${slug}/${model.id}`;
+        // A wildcard that gives this very id says more of it.
+        const isOwn = discoverModels === true && !filled.some((one) => one.id === id);
+        const isPlain = isOwn || templates.length === 0;
+        return isPlain ? [toDefinition(id, model, place, found), ...filled] : filled;
       });
     },
   };
