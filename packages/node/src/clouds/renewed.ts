@@ -15,7 +15,7 @@ export interface RenewOptions<Value> {
 const AHEAD_MS = 5 * 60_000;
 /** A value that ends so soon may have ended when it arrives. */
 const TOO_LATE_MS = 15_000;
-/** The pause after a fetch ahead of time that failed. */
+/** The pause after a fetch ahead of time: it may have failed, or brought the same value, which its server still holds. */
 const RETRY_MS = 10_000;
 
 /**
@@ -25,7 +25,7 @@ const RETRY_MS = 10_000;
 export function createRenewed<Value>({ fetch, now = Date.now }: RenewOptions<Value>): () => Value | Promise<Value> {
   let held: Lasting<Value> | undefined;
   let fetching: Promise<Lasting<Value>> | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
+  let triedAt = Number.NEGATIVE_INFINITY;
   const renew = (): Promise<Lasting<Value>> =>
     (fetching ??= fetch()
       .then((fetched) => (held = fetched))
@@ -33,8 +33,9 @@ export function createRenewed<Value>({ fetch, now = Date.now }: RenewOptions<Val
   return () => {
     const left = held === undefined ? 0 : (held.expiresAt ?? Number.POSITIVE_INFINITY) - now();
     if (held === undefined || left <= TOO_LATE_MS) return renew().then(({ value }) => value);
-    if (left <= AHEAD_MS && now() - failedAt >= RETRY_MS) {
-      renew().catch(() => (failedAt = now()));
+    if (left <= AHEAD_MS && now() - triedAt >= RETRY_MS) {
+      triedAt = now();
+      renew().catch(() => undefined);
     }
     return held.value;
   };
