@@ -330,6 +330,7 @@ test.each([
   ['{"error":[]}', 'provider_unavailable', 'Acme returned an error'],
   ['{"x_groq":{"id":"r","error":"over capacity"},"choices":[]}', 'provider_unavailable', 'Acme returned an error'],
   ['{"object":"error","message":"no","type":"BadRequestError","code":400}', 'invalid_request', 'no'],
+  ['{"message":"slower, please","code":429}', 'rate_limit_exceeded', 'slower, please'],
 ])('throws what the error %s means', (text, code, message) => {
   const meant = expect.objectContaining({ code, message });
   expect(() => newReader().readEvent(text)).toThrow(meant);

@@ -23,6 +23,9 @@ interface UpstreamCompletion {
   readonly citations?: unknown;
   /** `error` when it is one: servers without an envelope for errors. */
   readonly object?: unknown;
+  /** Of an error without an envelope. */
+  readonly message?: unknown;
+  readonly code?: unknown;
   /** Groq. */
   readonly x_groq?: { readonly usage?: unknown; readonly error?: unknown } | null;
 }
@@ -104,7 +107,7 @@ class CompletionReader implements OpenAiCompletionReader {
   }
 
   private read(completion: UpstreamCompletion, isWhole: boolean): ChatChunk {
-    const error = completion.error ?? completion.x_groq?.error ?? (completion.object === 'error' ? completion : null);
+    const error = completion.error ?? completion.x_groq?.error ?? (isBareError(completion) ? completion : null);
     if (error !== null) throw toErrorOfEvent(error, this.options);
     const chunk: ChatChunk = { choices: [] };
     for (const choice of completion.choices ?? []) {
@@ -221,6 +224,10 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
   }
   return merged;
 }
+
+/** Whether it is an error without an envelope, as vLLM and small servers send one. */
+const isBareError = ({ object, choices, message, code }: UpstreamCompletion): boolean =>
+  object === 'error' || (choices === undefined && typeof message === 'string' && code !== undefined);
 
 function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
   return toUpstreamError({ providerName, secrets, ...readErrorFields(error), body: { error } });
