@@ -17,7 +17,7 @@ export const createTokenKey = async (kid: string, alg = 'ES256'): Promise<TokenK
 
 /** Starts an issuer of JWTs on loopback, which is stopped after the test. `state` is what the test may change. */
 export async function startTokenIssuer(keys: readonly TokenKey[]) {
-  const state = { keys, asked: 0, status: 200 };
+  const state = { keys, asked: 0, status: 200, damagedKid: '' };
   const server = createServer((request, response) => {
     const respond = async (): Promise<void> => {
       if (request.url === '/.well-known/openid-configuration') {
@@ -25,7 +25,11 @@ export async function startTokenIssuer(keys: readonly TokenKey[]) {
       }
       state.asked += 1;
       response.statusCode = state.status;
-      const jwks = state.keys.map(async ({ kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid }));
+      const jwks = state.keys.map(async ({ kid, publicKey }) => ({
+        ...(await exportJWK(publicKey)),
+        kid,
+        ...(kid === state.damagedKid && { x: 'AAAA' }),
+      }));
       response.end(JSON.stringify({ keys: await Promise.all(jwks) }));
     };
     void respond();

@@ -51,6 +51,9 @@ test.each([
   ['an expired one', { exp: 1 }, 'The token has expired; ask its issuer for a new one'],
   ['one without an end', { exp: undefined }, 'The token lacks the claim exp'],
   ['one without a subject', { sub: undefined }, 'The token lacks the claim sub'],
+  ['a subject that is a number', { sub: 7 }, 'The claim sub has to be a text of 1 to 500 characters'],
+  ['a subject that is a list', { sub: ['robot'] }, 'The claim sub has to be a text of 1 to 500 characters'],
+  ['an empty subject', { sub: '' }, 'The claim sub has to be a text of 1 to 500 characters'],
   ['one for another audience', { aud: 'other' }, 'The token is for another audience (`aud`)'],
   [
     'one of another issuer',
@@ -87,6 +90,16 @@ test('a signature that is missing, wrong, or made with the public key as a secre
   const [, payload] = (await sign({ sub: 'somebody else' })).split('.');
   expect(await ask(`${header}.${payload}.${signature}`)).toEqual([401, 'The signature of the token is wrong']);
   expect(await ask('eyJ.x.y')).toEqual([401, 'The token is no JWT that can be read']);
+});
+
+test('a key that its issuer publishes damaged refuses its tokens in words, and the other keys open as before', async () => {
+  const { sign, ask, state } = await createOffice({}, [FIRST, SECOND]);
+  state.damagedKid = 'second';
+  expect(await ask(await sign({}, SECOND))).toEqual([
+    401,
+    'The token is signed with a key that its issuer publishes in a form that cannot be read',
+  ]);
+  expect(await ask(await sign())).toEqual([200, undefined]);
 });
 
 test('a key that rotates is read anew for its first token, and not for every unknown one', async () => {

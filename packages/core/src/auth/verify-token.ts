@@ -97,6 +97,9 @@ function toRefusal(error: unknown): unknown {
     return refuse('The token is signed with a key that its issuer does not publish');
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) return refuse('The signature of the token is wrong');
+  if (error instanceof DOMException) {
+    return refuse('The token is signed with a key that its issuer publishes in a form that cannot be read');
+  }
   if (error instanceof errors.JOSEError || error instanceof TypeError) {
     return refuse('The token is no JWT that can be read');
   }
@@ -112,8 +115,10 @@ function describeClaim({ claim, reason }: errors.JWTClaimValidationFailed): stri
 
 async function toPrincipal(payload: JWTPayload, entry: TokenIssuer, parts: TokenParts): Promise<Principal> {
   const { issuer, claims = {}, workspace, limitUsd, limitReset } = entry;
-  const { sub = '' } = payload;
-  if (sub === '' || sub.length > MAX_SUBJECT) throw refuse(`The claim sub has to have 1 to ${MAX_SUBJECT} characters`);
+  // Its type is what the issuer has promised, and nobody has checked.
+  const sub: unknown = payload.sub;
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT)
+    throw refuse(`The claim sub has to be a text of 1 to ${MAX_SUBJECT} characters`);
   const text = (name: string | undefined): string | undefined => {
     const value = readClaim(payload, name);
     if (value === undefined || typeof value === 'string') return value === '' ? undefined : value;
