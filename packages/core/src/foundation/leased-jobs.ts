@@ -89,22 +89,21 @@ export function createJobRunner({ name, findIds, run, scansAgain, platform, logg
       });
     running.set(id, work);
   };
+  /** Never rejects: a store that is away is asked again, also where one look would do. */
   const scan = async (): Promise<void> => {
-    for (const id of await findIds()) if (!running.has(id)) takeUp(id);
-  };
-  const scanLater = (): void => {
-    if (isStopped || !scansAgain) return;
-    cancelScan = platform.setTimer(() => {
-      void scan()
-        .catch((error: unknown) => logger.warn(`jobs could not be listed (${name})`, { reason: String(error) }))
-        .then(scanLater);
-    }, SCAN_EVERY_MS);
+    let isListed = false;
+    try {
+      for (const id of await findIds()) if (!running.has(id)) takeUp(id);
+      isListed = true;
+    } catch (error) {
+      logger.warn(`jobs could not be listed (${name})`, { reason: String(error) });
+    }
+    if (!isStopped && (scansAgain || !isListed)) cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
   };
   return {
     async start() {
       if (platform.isPerRequest === true) return;
       await scan();
-      scanLater();
     },
     takeUp,
     stop() {
