@@ -66,7 +66,8 @@ export const updateAlarm = operation<AlarmParts>()({
   response: alarmResponseSchema,
   async run({ params, parts: { platform, store, webhooks, mailer }, body: { acknowledged, ...body } }) {
     const found = findAlarm(params.id, { store });
-    refuseUnusable({ ...found, ...givenFields(body) }, { webhooks, mailer });
+    // Receivers that are there already may have lost their way: the alarm can be silenced all the same.
+    refuseUnusable({ ...found, to: [], ...givenFields(body) }, { webhooks, mailer });
     const now = new Date(platform.now()).toISOString();
     const change = (alarm: Alarm): Alarm => {
       const changed: Alarm = { ...alarm, ...givenFields(body), updated_at: now };

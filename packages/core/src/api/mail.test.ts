@@ -50,6 +50,16 @@ test('mail goes by the stored server, whose password is sealed, shown nowhere, a
   expect(await dataOf('POST', `/admin/v1/alarms/${alarm.id}/test`).catch(String)).toContain('sends no mail');
 });
 
+test('an alarm whose mail server is gone can be silenced and changed, and is not given new mail', async () => {
+  const { call, dataOf, server } = await start();
+  await dataOf('PUT', PATH, server);
+  const { id } = await dataOf('POST', '/admin/v1/alarms', ALARM);
+  await call('DELETE', PATH);
+  for (const change of [{ silenced_until: '2199-01-01T00:00:00Z' }, { acknowledged: true }, { threshold: 20 }])
+    expect(await call('PATCH', `/admin/v1/alarms/${id}`, change)).toMatchObject({ status: 200 });
+  expect(await call('PATCH', `/admin/v1/alarms/${id}`, { to: ALARM.to })).toMatchObject({ status: 400 });
+});
+
 test.each([
   ['another host', { host: 'smtp.example.com' }],
   ['another port', { port: 2525 }],
