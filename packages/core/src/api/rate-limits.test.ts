@@ -85,3 +85,16 @@ test('a rate limit that is stored applies from the next call on, in every proces
   await one.call('PUT', '/admin/v1/rate-limits', { data: [] });
   expect((await other.chat()).status).toBe(200);
 });
+
+test('a stored limit whose key is half a character stops no call', async () => {
+  const rateLimits = { rules: [], createCounter };
+  const one = createAdminGateway({ rateLimits });
+  const other = createCoreGateway([createScriptedProvider('acme', [SAYS])], {
+    rateLimits,
+    recordingStore: one.store,
+    models: [MODEL],
+  });
+  const data = [perMinute(2, { key: '\ud800' }), perMinute(3, { key: '\ud801' })];
+  expect((await one.call('PUT', '/admin/v1/rate-limits', { data })).status).toBe(200);
+  expect((await other.chat()).status).toBe(200);
+});

@@ -146,13 +146,16 @@ function createRateLimits(limits: readonly RateLimit[], context: Context): RateL
 
 function toLimits(rule: SourcedRule, index: number, createCounter: CreateRateCounter): RateLimit[] {
   // Stored rules come and go, so their place among the others is no name.
-  const place = rule.source === 'config' ? String(index) : [rule.key, rule.model].map(encodeURIComponent).join(' ');
+  const place = rule.source === 'config' ? String(index) : [rule.key, rule.model].map(toNamePart).join(' ');
   const toLimit = (what: RateLimit['what'], limit: number | null): RateLimit[] =>
     limit === null
       ? []
       : [{ rule, what, limit, counter: createCounter({ name: `${place}-${what}`, limitPerMinute: limit }) }];
   return [...toLimit('requests', rule.requestsPerMinute), ...toLimit('tokens', rule.tokensPerMinute)];
 }
+
+/** Half a character, which JSON can hold, has no place in an address. */
+const toNamePart = (text: string): string => encodeURIComponent(JSON.stringify(text));
 
 const matches = (wanted: string, ...names: readonly string[]): boolean => wanted === '*' || names.includes(wanted);
 
