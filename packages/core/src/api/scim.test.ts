@@ -353,3 +353,14 @@ test('groups are listed with their members and what each gives, those of sign-in
     data: [{ id: 'staff' }],
   });
 });
+
+test('a member whose id is half a character is listed, and no further one is added', async () => {
+  const { ask, call, store } = await createOffice();
+  await store.members.insert({ id: '\ud800', email: '', first_name: null, last_name: null, role: 'org:member' });
+  const { status, body } = await ask('GET', '/Users');
+  expect([status, body.totalResults]).toEqual([200, 1]);
+  expect(await call('POST', '/admin/v1/members', { user_id: 'a\udc00' })).toMatchObject({
+    status: 400,
+    body: { error: { metadata: { issues: [{ path: 'user_id' }] } } },
+  });
+});

@@ -114,7 +114,7 @@ export const toUserMeta = (member: Member, request: GatewayRequest): Meta => ({
   resourceType: 'User',
   created: member.scim?.created_at,
   lastModified: member.scim?.updated_at,
-  location: `${baseOf(request)}/Users/${encodeURIComponent(member.id)}`,
+  location: `${baseOf(request)}/Users/${encodeURIComponent(member.id.replaceAll(/\p{Surrogate}/gu, '\ufffd'))}`,
   version: versionOf(member),
 });
 

@@ -178,7 +178,11 @@ const changes = {
 };
 
 /** The body of `POST /admin/v1/members`. Closed. */
-export const createMemberRequestSchema = z.strictObject({ user_id: memberSchema.shape.id, ...changes });
+export const createMemberRequestSchema = z.strictObject({
+  // Addresses have it in their path.
+  user_id: memberSchema.shape.id.refine((id) => !/\p{Surrogate}/u.test(id), 'must be whole characters'),
+  ...changes,
+});
 
 /** The body of `PATCH /admin/v1/members/{id}`: what is left out stays. Closed. */
 export const updateMemberRequestSchema = z.strictObject(changes);
