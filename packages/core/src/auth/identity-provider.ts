@@ -69,6 +69,8 @@ export async function toIdentity(
   names: IdentityClaims,
   platform: Pick<Platform, 'sha256'>,
 ): Promise<Identity> {
+  // It would be the same member for all whom the provider sends like that.
+  if (subject === '') throw refuse('invalid_user', 'The provider says an empty "sub" of this user');
   const email = readText(claims, names.email);
   const verified = claims['email_verified'];
   const isEmailVerified = verified === undefined ? undefined : verified === true || verified === 'true';

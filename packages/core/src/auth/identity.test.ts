@@ -134,6 +134,14 @@ test('the id of a member is made of issuer and subject, or is the claim that was
     });
 });
 
+test('an empty subject is nobody, as it would be the same member for all', async () => {
+  const empty = { issuer: 'https://id.example', subject: '', claims: { login: 'ada' } };
+  for (const user of ['sub', 'login'])
+    await expect(
+      toIdentity(empty, { ...DEFAULT_CLAIMS, user }, { sha256: (text) => text.padEnd(64, '.') }),
+    ).rejects.toMatchObject({ metadata: { reason: 'invalid_user' } });
+});
+
 test('an id has one to 200 characters', async () => {
   const { apply } = await createDirectory();
   expect((await apply({ id: 'a'.repeat(200) })).id).toHaveLength(200);
