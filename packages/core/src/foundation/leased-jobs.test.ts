@@ -24,17 +24,20 @@ function createScene(scansAgain: boolean, failures: number) {
   return { platform, runner, ran, warned, asked: () => asked };
 }
 
-test.each([true, false])('a store that is away at the start holds nothing up, and is asked again (%s)', async (scans) => {
-  const { platform, runner, ran, warned } = createScene(scans, 2);
-  await runner.start();
-  expect(warned).toEqual(['jobs could not be listed (batch)']);
-  await platform.advance(10_000);
-  expect(ran).toEqual([]);
-  await platform.advance(10_000);
-  expect(ran).toEqual(['one']);
-  runner.stop();
-  expect(platform.pendingTimers).toBe(0);
-});
+test.each([true, false])(
+  'a store that is away at the start holds nothing up, and is asked again (%s)',
+  async (scans) => {
+    const { platform, runner, ran, warned } = createScene(scans, 2);
+    await runner.start();
+    expect(warned).toEqual(['jobs could not be listed (batch)']);
+    await platform.advance(10_000);
+    expect(ran).toEqual([]);
+    await platform.advance(10_000);
+    expect(ran).toEqual(['one']);
+    runner.stop();
+    expect(platform.pendingTimers).toBe(0);
+  },
+);
 
 test('a process alone looks for jobs once', async () => {
   const { platform, runner, ran, asked } = createScene(false, 0);
