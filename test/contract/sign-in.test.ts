@@ -5,7 +5,7 @@ import type { AuditRecord } from '@model-gateway/core/wire';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { bodyOf } from '../support/gateways/body-of.ts';
-import { createCookieBrowser } from '../support/sign-in/cookie-browser.ts';
+import { type CookieBrowser, createCookieBrowser } from '../support/sign-in/cookie-browser.ts';
 import { CLIENT, type RunningProvider, startOidcProvider } from '../support/sign-in/start-oidc-provider.ts';
 import { MANAGEMENT_KEY, type SigningGateway, startSigningGateway } from '../support/sign-in/start-signed-in.ts';
 import { createSharedMemoryStore } from '../support/stores/shared-memory-store.ts';
@@ -117,6 +117,30 @@ test('a state of another browser, an altered one, and a code that was used alrea
   expect(problemOf({ at: await browser.visit(altered.href) })).toBe('expired');
   const records = await readAudit(gateway);
   expect(records).toContainEqual(expect.objectContaining({ action: 'session.create', outcome: 'refused' }));
+});
+
+test('ways back that were never begun, and a provider that is away, make nobody wait who signs in', async () => {
+  const gateway = await start();
+  const callback = `${gateway.url}/admin/v1/sign-in/oidc/callback`;
+  /** More often than an address may fail. */
+  const comeBack = async (browser: CookieBrowser, query: string): Promise<unknown> => {
+    const visits = Array.from({ length: 21 }, async () =>
+      problemOf({ at: await browser.visit(`${callback}?${query}`) }),
+    );
+    return [...new Set(await Promise.all(visits))];
+  };
+  expect(await comeBack(createCookieBrowser(), 'code=x&state=y')).toEqual(['expired']);
+  const browser = createCookieBrowser();
+  const begun = await browser.ask(`${gateway.url}/admin/v1/sign-in/oidc`);
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  const back = new URLSearchParams({ code: 'x', state, iss: provider.issuer }).toString();
+  provider.isAway = true;
+  expect(await comeBack(browser, back)).toEqual(['away']);
+  provider.isAway = false;
+  expect((await gateway.signIn('u-ada')).at.url).toBe(`${gateway.url}/ui/#/keys`);
+  // What a provider refuses counts, as a wrong key does.
+  await comeBack(browser, back);
+  expect(problemOf({ at: await browser.visit(`${callback}?${back}`) })).toBe('too_many');
 });
 
 test('a sign-in that was begun more than ten minutes ago is begun anew', async () => {
