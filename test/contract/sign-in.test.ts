@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
 import type { AuditRecord } from '@model-gateway/core/wire';
+import { createOidcProvider } from '@model-gateway/node/sign-in';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { bodyOf } from '../support/gateways/body-of.ts';
@@ -244,6 +245,17 @@ test('a user who is gone at the provider loses the session, and a provider that 
   expect((await browser.ask(`${gateway.url}/api/v1/organization/members`)).status).toBe(401);
   const ended = (await readAudit(gateway)).find(({ action }) => action === 'session.delete');
   expect(ended?.actor.member).toBe(idOf('u-ada'));
+});
+
+test('a client that the provider does not know any more signs nobody out', async () => {
+  await start();
+  const ask = (clientSecret: string): Promise<unknown> =>
+    createOidcProvider({ issuer: provider.issuer, ...CLIENT, clientSecret, scopes: ['openid'] }).refresh({
+      subject: 'u-ada',
+      refreshToken: 'gone',
+    });
+  expect(await ask(CLIENT.clientSecret)).toBeNull();
+  await expect(ask('the secret of before')).rejects.toMatchObject({ code: 'authentication' });
 });
 
 test('many requests at two instances use a refresh token once, so that the session goes on', async () => {

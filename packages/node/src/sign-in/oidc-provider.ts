@@ -138,7 +138,11 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
         const tokens = await library.refreshTokenGrant(config, refreshToken);
         const claims = await readIdToken(found, tokens.id_token);
         if (claims !== undefined && claims.sub !== subject) return null;
-        const more = await readUserInfo(found, tokens.access_token, subject);
+        const more = await readUserInfo(found, tokens.access_token, subject).catch((error: unknown) => {
+          if (statusOf(error) === 401) return null;
+          throw error;
+        });
+        if (more === null) return null;
         const fresh = claims === undefined && more === undefined ? readClaims(idToken) : { ...claims, ...more };
         return toProven(issuer, subject, fresh, tokens);
       } catch (error) {
@@ -291,9 +295,8 @@ function isAway(error: unknown): boolean {
   return error.name === 'TypeError' && error.message === 'fetch failed' ? true : isAway(cause);
 }
 
-/** The provider says that the user is signed in no more. A client that is set up wrong is another thing. */
-const isEnded = (error: unknown): boolean =>
-  (error as { error?: unknown }).error === 'invalid_grant' || (isChallenge(error) && statusOf(error) === 401);
+/** The provider says that the user is signed in no more. A client that is set up wrong, a 401, is another thing. */
+const isEnded = (error: unknown): boolean => (error as { error?: unknown }).error === 'invalid_grant';
 
 const isChallenge = (error: unknown): boolean => statusOf(error) === 401 || statusOf(error) === 403;
 
