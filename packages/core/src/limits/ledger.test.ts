@@ -33,7 +33,9 @@ const isAdmitted = async (ledger: Ledger, hold: Hold, ...budgets: Budget[]): Pro
   try {
     await ledger.reserve(hold, budgets);
     return true;
-  } catch {
+  } catch (error) {
+    // A failure that is no refusal would look like one otherwise.
+    expect(error).toMatchObject({ code: expect.stringMatching(/^(payment_required|permission_denied)$/) as string });
     return false;
   }
 };

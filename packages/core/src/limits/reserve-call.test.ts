@@ -89,6 +89,7 @@ test('counts an image by the most it can take, not by the bytes of its data', ()
   expect(cost).toBeGreaterThan(2_000_000 + 100_000);
   expect(cost).toBeLessThan(2_000_000 + 100_300);
   const short = worst({ pricing, context_length: 8000 }, asking([text, image])) ?? 0;
+  expect(short).toBeGreaterThan(1_000_000 + 8_000);
   expect(short).toBeLessThan(1_000_000 + 8_300);
 });
 
