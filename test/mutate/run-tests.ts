@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -82,7 +82,8 @@ export async function runTests({ args, limitMs, isWithEngines, mutated, folder }
     },
   );
   running = child.pid;
-  if (running !== undefined) setPriority(running, 5);
+  // Who starts this with less priority still means that; without root's rights it could not be raised either.
+  if (running !== undefined) setPriority(running, Math.max(5, getPriority()));
   const late = new AbortController();
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
