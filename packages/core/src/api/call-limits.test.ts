@@ -19,13 +19,17 @@ const MODELS = [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel
 
 async function setUp(rules: readonly CallLimitRule[] = [], sharedCounts?: SharedCallCounts) {
   const opened = createDeferred<undefined>();
-  const { provider, asked } = await createKeyedProvider('acme', keysNamed('one'), () => opened.promise);
+  const held = createDeferred<undefined>();
+  const { provider, asked } = await createKeyedProvider('acme', keysNamed('one'), () => {
+    held.resolve(undefined);
+    return opened.promise;
+  });
   const core = createCoreGateway([provider], { models: MODELS, callLimits: { rules, sharedCounts } });
   const list = async (): Promise<CallLimitList['data']> =>
     (jsonOf(await core.get(PATH, MANAGEMENT_KEY)) as unknown as CallLimitList).data;
   const put = (data: readonly object[]) =>
     core.post(PATH, { data }, { method: 'PUT', headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
-  return { ...core, asked, open: () => opened.resolve(undefined), list, put };
+  return { ...core, asked, held: held.promise, open: () => opened.resolve(undefined), list, put };
 }
 
 test('a limit that is stored applies to the next call, and tells who holds its places and who waits', async () => {
@@ -54,6 +58,25 @@ test('a limit that is stored applies to the next call, and tells who holds its p
   expect((await list())[0]).toMatchObject({ calls_under_way: 4, under_way: 0, waiting: 0, places: [] });
   await put([]);
   expect(await list()).toEqual([]);
+});
+
+test.each([
+  ['acme/chat', { model: '*' }],
+  ['acme/chat at ACME', { model: 'acme/chat', provider: 'acme' }],
+  ['ACME', { provider: '*' }],
+  ['models with this key', { key: '*' }],
+  ['this gateway', {}],
+])('a call that is one too many is told that those to %s are', async (what, rule) => {
+  const { chat, held, open } = await setUp([{ ...rule, callsUnderWay: 1 }]);
+  const first = chat();
+  await held;
+  const refused = await chat();
+  expect(refused.status).toBe(429);
+  expect(jsonOf(refused)).toMatchObject({
+    error: { message: expect.stringContaining(`Too many calls to ${what} are under way: at most 1`) as string },
+  });
+  open();
+  expect((await first).status).toBe(200);
 });
 
 test('the calls of other processes are added to its own, and where they cannot be asked it says so', async () => {

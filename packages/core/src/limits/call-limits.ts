@@ -237,7 +237,7 @@ export const toCallLimitRule = ({
 /** Undefined where the rule does not hold. */
 function toScope(rule: SourcedCallLimit, principal: Principal, endpoint: Endpoint): CallScope | undefined {
   const { key, model, provider, callsUnderWay, queue } = rule;
-  const { slug, name } = endpoint.provider;
+  const { slug } = endpoint.provider;
   const holds =
     matches(key, principal.name, principal.id) && matches(model, endpoint.modelId) && matches(provider, slug);
   if (!holds) return undefined;
@@ -247,17 +247,21 @@ function toScope(rule: SourcedCallLimit, principal: Principal, endpoint: Endpoin
     ['provider', provider, slug],
   ] as const;
   const named = parts.filter(([, wanted]) => wanted !== undefined);
-  const words = [model === undefined ? '' : endpoint.modelId, provider === undefined ? '' : `at ${name}`];
-  const what =
-    words.filter((word) => word !== '').join(' ') || (key === undefined ? 'this gateway' : 'models with this key');
   return {
     id: named.map(([part, wanted, value]) => `${part} ${wanted} ${value}`).join('\n') || 'all',
     rule,
     counted: Object.fromEntries(named.map(([part, , value]) => [part, value])),
-    what,
+    what: nameScope(rule, endpoint),
     limits: { callsUnderWay, queueLength: queue?.length ?? 0, queueMs: (queue?.seconds ?? 0) * 1000 },
     isOfKey: model === undefined && provider === undefined,
   };
+}
+
+/** What calls are too many to, for the message of a refusal. */
+function nameScope({ key, model, provider }: SourcedCallLimit, { modelId, provider: { name } }: Endpoint): string {
+  if (model !== undefined) return provider === undefined ? modelId : `${modelId} at ${name}`;
+  if (provider !== undefined) return name;
+  return key === undefined ? 'this gateway' : 'models with this key';
 }
 
 const matches = (wanted: string | undefined, ...names: readonly string[]): boolean =>
