@@ -35,6 +35,7 @@ export function createKeySet(
 ): KeySet {
   let known: { readonly find: FindKey; readonly at: number } | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   const read = async (): Promise<void> => {
@@ -44,6 +45,7 @@ export function createKeySet(
       const keys = (await readJson(url, transport)) as unknown as JSONWebKeySet;
       known = { find: createLocalJWKSet(keys), at: platform.monotonicNow() };
     } catch (error) {
+      failedAt = platform.monotonicNow();
       logger?.warn('the keys of an issuer of tokens could not be read', { issuer, reason: String(error) });
     }
   };
@@ -56,11 +58,15 @@ export function createKeySet(
   const sinceTry = (): number => platform.monotonicNow() - triedAt;
 
   const current = async (): Promise<FindKey> => {
-    const age = known === undefined ? Number.POSITIVE_INFINITY : platform.monotonicNow() - known.at;
-    if (reading !== undefined && known === undefined) await reading;
-    else if (age > FRESH_MS && sinceTry() > RETRY_AFTER_MS) {
-      const done = readOnce();
-      if (age > STALE_MS || platform.isPerRequest === true) await done;
+    if (known === undefined) {
+      // That another call has begun to read them is no failure: this one waits for it, or reads them itself.
+      if (platform.monotonicNow() - failedAt > RETRY_AFTER_MS) await readOnce();
+    } else {
+      const age = platform.monotonicNow() - known.at;
+      if (age > FRESH_MS && sinceTry() > RETRY_AFTER_MS) {
+        const done = readOnce();
+        if (age > STALE_MS || platform.isPerRequest === true) await done;
+      }
     }
     if (known !== undefined) return known.find;
     throw new GatewayError('provider_overloaded', 'The keys of the issuer of the token cannot be read at present', {

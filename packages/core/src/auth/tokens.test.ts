@@ -19,9 +19,10 @@ const SECOND = await createTokenKey('second');
 /** An issuer of which the test changes the keys. */
 const startIssuer = (keys: readonly TokenKey[] = [FIRST]) => startTokenIssuer(keys);
 
-async function createOffice(changes: Partial<TokenIssuer> = {}, keys?: readonly TokenKey[]) {
+async function createOffice(changes: Partial<TokenIssuer> = {}, keys?: readonly TokenKey[], isPerRequest?: boolean) {
   const { url, state, stop } = await startIssuer(keys);
-  const admin = createAdminGateway({ tokens: { issuers: [{ issuer: url, audience: 'gateway', ...changes }] } });
+  const tokens = { issuers: [{ issuer: url, audience: 'gateway', ...changes }] };
+  const admin = createAdminGateway({ tokens, isPerRequest });
   const { platform } = admin;
   const nowSeconds = (): number => Math.floor(platform.now() / 1000);
   const sign = (claims: Readonly<Record<string, unknown>> = {}, key: TokenKey = FIRST): Promise<string> =>
@@ -43,6 +44,19 @@ test('a token of the issuer calls as an API key does, and its keys are read once
   expect(state.asked).toBe(1);
   expect((await call('GET', '/keys', undefined, token)).status).toBe(401);
   expect((await call('GET', '/admin/v1/keys', undefined, token)).status).toBe(403);
+});
+
+test.each([
+  [undefined, 'once', 1],
+  [true, 'by each, where requests cannot share promises', 2],
+])('tokens that come at once, per request %j: the keys of their issuer are read %s', async (isPerRequest, _, times) => {
+  const { sign, ask, state } = await createOffice({}, [FIRST], isPerRequest);
+  const tokens = [await sign({ sub: 'one' }), await sign({ sub: 'other' })];
+  expect(await Promise.all(tokens.map(ask))).toEqual([
+    [200, undefined],
+    [200, undefined],
+  ]);
+  expect(state.asked).toBe(times);
 });
 
 const NO_MODELS = 'The claim models of the token has to be a list of at most 1000 slugs of models';

@@ -35,7 +35,9 @@ export function createTokens(options: TokenOptions, parts: TokenParts): Authenti
   let verify: ((token: string) => Promise<VerifiedToken>) | undefined;
 
   const verifyAnew = async (token: string): Promise<Principal> => {
-    verify ??= (await import('./verify-token.ts')).createVerify(options, parts);
+    // Tokens that come at once import it at once: only the first makes it, as it reads the keys of issuers once.
+    const { createVerify } = await import('./verify-token.ts');
+    verify ??= createVerify(options, parts);
     const verified = await verify(token);
     const [oldest] = remembered.size >= MAX_REMEMBERED ? remembered.keys() : [];
     if (oldest !== undefined) remembered.delete(oldest);
