@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createKeyedProvider, keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
+import type { CreateRateCounter } from '../limits/rate-limits.ts';
 import type { ProviderKeyOptions } from '../providers/create-provider.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
 import type { ProviderKeyState, ProviderStateList } from '../wire/providers.ts';
@@ -15,9 +16,14 @@ const MODELS: readonly ModelDefinition[] = [
 const ADMIN = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
 const FIVE = ['one', 'two', 'three', 'four', 'five'];
 
-async function setUp(keys: readonly ProviderKeyOptions[], hold?: () => Promise<void> | undefined) {
+async function setUp(
+  keys: readonly ProviderKeyOptions[],
+  hold?: () => Promise<void> | undefined,
+  createCounter?: CreateRateCounter,
+) {
   const upstream = await createKeyedProvider('acme', keys, hold);
-  const core = createCoreGateway([upstream.provider], { models: MODELS });
+  const rateLimits = createCounter && { rules: [], createCounter };
+  const core = createCoreGateway([upstream.provider], { models: MODELS, rateLimits });
   const keyStates = async (): Promise<Record<string, ProviderKeyState>> => {
     const { data } = jsonOf(await core.get('/admin/v1/providers', MANAGEMENT_KEY)) as unknown as ProviderStateList;
     return Object.fromEntries((data[0]?.keys ?? []).map((state) => [state.name, state]));
@@ -190,6 +196,42 @@ test('sends no more calls with a key at once than it may have', async () => {
   gate.resolve();
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(Object.values(await keyStates()).map(({ under_way: underWay }) => underWay)).toEqual([0, 0]);
+});
+
+/** Counters of a minute that lasts until the test ends it. */
+function createMinute() {
+  const used = new Map<string, number>();
+  const createCounter: CreateRateCounter = ({ name, limitPerMinute }) => {
+    const add = (points: number): number => {
+      const sum = (used.get(name) ?? 0) + points;
+      used.set(name, sum);
+      return sum;
+    };
+    return {
+      take: async () => ({ isExceeded: add(1) > limitPerMinute, resetInMs: 40_000 }),
+      look: async () => ({ isExceeded: add(0) >= limitPerMinute, resetInMs: 40_000 }),
+      add: async (_, points) => void add(points),
+    };
+  };
+  return { createCounter, end: () => used.clear() };
+}
+
+test.each([
+  ['requests', { requestsPerMinute: 2 }],
+  // A call takes 50.
+  ['tokens', { tokensPerMinute: 51 }],
+])('sends nothing more with a key whose %s of the minute are used, until the next minute', async (_, limits) => {
+  const minute = createMinute();
+  const keys = keysNamed('one', 'two').map((key) => ({ ...key, ...limits }));
+  const { chat, asked, platform } = await setUp(keys, undefined, minute.createCounter);
+  for (let call = 0; call < 4; call += 1) expect((await chat()).status).toBe(200);
+  expect(asked.toSorted()).toEqual(['sk-of-one', 'sk-of-one', 'sk-of-two', 'sk-of-two']);
+  const refused = await chat();
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '40']);
+  minute.end();
+  await platform.advance(40_000);
+  expect((await chat()).status).toBe(200);
+  expect(asked).toHaveLength(5);
 });
 
 test('explains which key a call would be sent with, and why', async () => {
