@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { combineRules } from './rate-limits.ts';
 
 const configured = [
@@ -20,4 +23,17 @@ test('a stored rate limit stands beside those of the configuration, unless that 
       { key, model, requestsPerMinute: 5, tokensPerMinute: 1000, source: 'stored' },
     ]);
   }
+});
+
+test.each([
+  ['passes', 200, new Error('away')],
+  ['is refused where the counter wants that', 503, new GatewayError('provider_overloaded', 'Calls cannot be counted')],
+])('a call that cannot be counted %s', async (_, status, error) => {
+  const away = () => Promise.reject(error);
+  const createCounter = () => ({ take: away, look: away, add: away });
+  const rules = [{ key: '*', model: '*', requestsPerMinute: 1, tokensPerMinute: null }];
+  const pieces = ['{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'];
+  const transport = createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces });
+  const { chat } = createCoreGateway(transport, { rateLimits: { rules, createCounter } });
+  expect((await chat()).status).toBe(status);
 });
