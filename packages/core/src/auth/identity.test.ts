@@ -90,6 +90,11 @@ test('a member of before is the same by a checked email address alone', async ()
   expect(await applyThere({ email: 'Ada@Acme.example', isEmailVerified: true })).toMatchObject({ id: 'old' });
 });
 
+test('who is known by an id stays that member, though another one has the address', async () => {
+  const { apply } = await createDirectory(MEMBER, { ...MEMBER, id: 'ada', email: 'a@acme.example' });
+  expect(await apply({ email: MEMBER.email, isEmailVerified: true })).toMatchObject({ id: 'ada' });
+});
+
 test('the first owner is the one who was named, while there is none, and the last owner stays one', async () => {
   const { apply, store } = await createDirectory();
   const rules = { firstOwner: 'ada@acme.example', groups: { all: { role: 'viewer' } } } as const;
