@@ -49,10 +49,12 @@ test('is steady until something fails, and again 30 seconds after', () => {
   expect(health.circuitState()).toBe('steady');
 });
 
-test('is not unstable for one failure in a dozen calls', () => {
+test('is unstable for one failure in ten calls, and not for one in eleven', () => {
   const { health, succeed, fail } = setUp();
-  succeed(11);
   fail();
+  succeed(9);
+  expect(health.circuitState()).toBe('unstable');
+  succeed();
   expect(health.circuitState()).toBe('steady');
   fail();
   expect(health.circuitState()).toBe('unstable');
