@@ -71,6 +71,8 @@ test('a header that a client sent beside that of the proxy is refused, as is a p
   const { url, store } = await startSigningGateway(null, { trustedAddresses: ['127.0.0.1'] });
   const browser = createCookieBrowser();
   expect((await signIn(browser, url, { ...ADA, 'x-forwarded-user': 'eve, ada' })).status).toBe(403);
+  const twice = 'eve@acme.example, ada@acme.example';
+  expect((await signIn(browser, url, { ...ADA, 'x-forwarded-email': twice })).status).toBe(403);
   expect((await signIn(browser, url, { ...ADA, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   expect((await signIn(browser, url, {})).status).toBe(401);
   expect(await store.members.list()).toEqual([]);
