@@ -65,7 +65,13 @@ export const AREAS: readonly Area[] = [
     name: 'auth',
     sources: [`${CORE}/auth/**/*.ts`, `${CORE}/http/{operation,route}.ts`],
     tests: [`${CORE}/auth`, `${CORE}/http`],
-    across: [`${CORE}/gateway.test.ts`, `${CORE}/api`, 'test/faults/117', 'test/faults/133-137'],
+    across: [
+      `${CORE}/gateway.test.ts`,
+      `${CORE}/api`,
+      'test/contract/sign-in',
+      'test/faults/117',
+      'test/faults/133-137',
+    ],
   },
   {
     name: 'continuation',
