@@ -309,6 +309,22 @@ test('exports CSV in which nothing is a formula, and every field is where its na
   expect((await exportText(admin, 'format=csv&content=true')).type).toBe('400');
 });
 
+test('exports the fee and the bill of a call with an own key as CSV, and leaves both empty for others', async () => {
+  const admin = await setUp();
+  const own = { created_at: at(6), is_byok: true, total_cost: 0.005, byok_fee: 0.005, upstream_inference_cost: 0.1 };
+  await admin.store.generations.append(toRecord('gen-5', { generation: { created_at: at(5) } }), null);
+  await admin.store.generations.append(toRecord('gen-6', { generation: own, costNanoUsd: 105_000_000 }), null);
+  const [names, ...rows] = (await exportText(admin, `format=csv&from=${at(5)}`)).text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  const costs = ['id', 'total_cost', 'is_byok', 'byok_fee', 'upstream_inference_cost'];
+  expect(rows.map((row) => costs.map((name) => row[names?.indexOf(name) ?? -1]))).toEqual([
+    ['gen-6', '0.005', 'true', '0.005', '0.1'],
+    ['gen-5', expect.any(String), 'false', '', ''],
+  ]);
+});
+
 test('exports name the keys, as far as they have names', async () => {
   const admin = await setUp();
   const { hash } = await admin.dataOf('POST', '/keys', { name: '=Team, "A"' });

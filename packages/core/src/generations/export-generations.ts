@@ -36,6 +36,8 @@ const COLUMNS = [
   'total_cost',
   'cost_known',
   'is_byok',
+  'byok_fee',
+  'upstream_inference_cost',
   'latency',
   'generation_time',
   'data_region',
@@ -88,8 +90,8 @@ const toNdjsonLine = (row: ExportedGeneration): string => `${JSON.stringify(row)
 
 const toCsvLine = (row: NamedRow): string => `${COLUMNS.map((name) => toCsvField(row[name])).join(',')}\r\n`;
 
-function toCsvField(value: string | number | boolean | null): string {
-  if (typeof value !== 'string') return value === null ? '' : String(value);
+function toCsvField(value: string | number | boolean | null | undefined): string {
+  if (typeof value !== 'string') return String(value ?? '');
   // Callers choose some of these texts, and a spreadsheet would take one of this kind for a formula.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
