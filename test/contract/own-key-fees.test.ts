@@ -33,12 +33,14 @@ beforeEach(() => {
 interface Counted {
   prompt: number;
   completion: number;
+  /** Leaves a stream open after its first piece. */
+  isHeld?: boolean;
 }
 
 async function openGateway(store: Parameters<typeof createRecordingStore>[0], feeShare: number | undefined) {
   const counted: Counted = { prompt: 10, completion: 10 };
   const upstream = createScriptedTransport((exchange) => {
-    const { prompt, completion } = counted;
+    const { prompt, completion, isHeld = false } = counted;
     const isStreamed = exchange.sent['stream'] === true;
     const message = { role: 'assistant', content: 'ok' };
     const choice = { index: 0, [isStreamed ? 'delta' : 'message']: message, finish_reason: 'stop' };
@@ -51,8 +53,8 @@ async function openGateway(store: Parameters<typeof createRecordingStore>[0], fe
       usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
     });
     exchange.respond(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' });
-    exchange.push(isStreamed ? `data: ${body}\n\ndata: [DONE]\n\n` : body);
-    exchange.end();
+    exchange.push(isStreamed ? `data: ${body}\n\n${isHeld ? '' : 'data: [DONE]\n\n'}` : body);
+    if (!isHeld) exchange.end();
   });
   const pricing = { prompt: '0.0000001234575', completion: '0.0000020005' };
   const gateway = await createSetupGateway({
@@ -219,6 +221,29 @@ test.each([
   expect([cost, fee]).toEqual([fee, expect.closeTo((bill ?? 0) / 2, 8)]);
   expect(record?.costNanoUsd).toBe(Math.round((fee ?? 0) * 1e9) + Math.round((bill ?? 0) * 1e9));
   expect(text).toContain(`"cost":${fee}`);
+});
+
+test.each([
+  [0.5, 0.5],
+  [undefined, 0],
+])('a call under way costs what its record will say with a share of %s', async (share, charged) => {
+  const { gateway, counted } = await openGateway({}, share);
+  Object.assign(counted, { prompt: 100_000, completion: 5000, isHeld: true });
+  await gateway.dataOf('POST', '/byok', { provider: 'acme', key: OWN, allowed_models: ['acme/other'] });
+  const responses = [
+    await gateway.chat({ model: 'acme/other', stream: true }),
+    await gateway.chat({ model: 'acme/chat', stream: true }),
+  ];
+  const { body } = await gateway.call('GET', '/admin/v1/generations/running');
+  const running = body['data'] as readonly { readonly id: string; readonly model: string; readonly cost: number }[];
+  const costOf = (name: string) => running.find(({ model }) => model === name)?.cost ?? Number.NaN;
+  expect(costOf('acme/chat')).toBeGreaterThan(0.02);
+  expect(costOf('acme/other')).toBeCloseTo(costOf('acme/chat') * charged, 8);
+  for (const { id } of running) await gateway.call('POST', `/admin/v1/generations/${id}/cancel`, {});
+  await Promise.all(responses.map((response) => readFrames(response).rest()));
+  for (const { id, cost } of running) {
+    expect((await gateway.store.generations.get(id))?.generation.total_cost).toBeCloseTo(cost, 8);
+  }
 });
 
 test('without a fee in the configuration a call with an own key costs nothing here', async () => {

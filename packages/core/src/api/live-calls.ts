@@ -1,11 +1,13 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
+import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { followFeed } from '../generations/feed.ts';
 import { findReadableGeneration } from '../generations/list-generations.ts';
 import type { CallState } from '../generations/observer.ts';
 import { operation } from '../http/operation.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
+import type { RunningFigures } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 import { toVideoResponse } from '../videos/video-job.ts';
 import {
@@ -110,9 +112,13 @@ function toRow({
     external_user: labels.externalUser,
     tokens_prompt: figures?.promptTokens ?? null,
     tokens_completion: figures?.completionTokens ?? null,
-    cost: figures?.costKnown === true ? figures.costUsd : null,
+    cost: figures?.costKnown === true ? chargedUsdOf(figures) : null,
   };
 }
+
+/** With an own key the account is charged the fee alone, as the record will say. */
+const chargedUsdOf = ({ costUsd, feeNanoUsd }: RunningFigures): number =>
+  feeNanoUsd === undefined ? costUsd : feeNanoUsd / NANO_PER_USD;
 
 /**
  * `POST /admin/v1/generations/{id}/cancel`: ends a call under way. Its client gets an error, the connection to its

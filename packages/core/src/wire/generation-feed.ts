@@ -50,7 +50,7 @@ const runningCallSchema = z.object({
   /** Estimates, where upstream has not counted yet. Null where nothing is known. */
   tokens_prompt: z.int().nullable(),
   tokens_completion: z.int().nullable(),
-  /** USD up to now. Null where a price is missing, or nothing is known. */
+  /** USD charged up to now: with an own provider key the fee. Null where a price is missing, or nothing is known. */
   cost: z.number().nullable(),
 });
 export type RunningCallRow = z.infer<typeof runningCallSchema>;
