@@ -224,6 +224,37 @@ test.each([
 });
 
 test.each([
+  ['first', {}, 1.5],
+  ['as a fallback', { is_fallback: true }, 1],
+])('the estimate of a rerun is what the rerun spends with an own key that is used %s', async (_, order, times) => {
+  const { gateway, counted } = await openGateway({}, 0.5);
+  Object.assign(counted, { prompt: 1001, completion: 333 });
+  const key = await createKey(gateway, {});
+  const asked = await chatWith(gateway, key.secret, { model: 'acme/chat', messages: [{ role: 'user', content: 'x' }] });
+  await gateway.dataOf('POST', '/byok', { provider: 'acme', key: OWN, allowed_models: ['acme/other'], ...order });
+  const plan = {
+    set: { generation_ids: [jsonOf(asked)['id']] },
+    targets: [{ model: 'acme/other' }, { model: 'acme/chat' }],
+    judges: [],
+    run_as_key: key.hash,
+  };
+  const estimate = await gateway.dataOf('POST', '/admin/v1/reruns/estimate', plan);
+  const { id } = await gateway.dataOf('POST', '/admin/v1/reruns', { ...plan, max_cost_usd: 1 });
+  const read = () => gateway.dataOf('GET', `/admin/v1/reruns/${String(id)}`);
+  let rerun = await read();
+  for (let turn = 0; turn < 100 && rerun['state'] === 'running'; turn += 1) {
+    await gateway.platform.advance(100);
+    rerun = await read();
+  }
+  const targets = estimate['targets'] as readonly Readonly<Record<'typical_usd' | 'worst_usd', number>>[];
+  const [own, shared] = targets;
+  expect(rerun).toMatchObject({ state: 'done', spent_usd: estimate['typical_usd'] });
+  expect((own?.typical_usd ?? 0) / (shared?.typical_usd ?? 0)).toBeCloseTo(times, 4);
+  // Whether the fallback is reached is not known before the call.
+  expect((own?.worst_usd ?? 0) / (shared?.worst_usd ?? 0)).toBeCloseTo(1.5, 1);
+});
+
+test.each([
   [0.5, 0.5],
   [undefined, 0],
 ])('a call under way costs what its record will say with a share of %s', async (share, charged) => {

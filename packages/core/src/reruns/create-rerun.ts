@@ -1,13 +1,16 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { kindOfRecord, type TokenBound } from '../calls/call-kind.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import { feeOf, type OwnKey, withOwnKeys } from '../catalog/own-keys.ts';
 import { costOf, NANO_PER_USD, toNanoUsd } from '../catalog/prices.ts';
 import { chatKind } from '../chat/chat-kind.ts';
+import type { CallerParts } from '../dispatch/prepare-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { nextTurn } from '../foundation/queues.ts';
 import { listGenerations, toGenerationFilter } from '../generations/list-generations.ts';
-import { worstCaseNanoUsd } from '../limits/reserve-call.ts';
+import { ownWorstCase, worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { Provider } from '../providers/provider.ts';
 import { isModelName } from '../routing/resolve-models.ts';
 import {
@@ -44,6 +47,7 @@ export interface CreateParts extends OwnCaseParts {
   readonly catalog: Catalog;
   readonly providers: readonly Provider[];
   readonly rerunJudges: Readonly<Record<string, RerunJudge>>;
+  readonly callers: Pick<CallerParts, 'ownKeys'>;
 }
 
 type Plan = Pick<CreateRerunRequest, 'set' | 'targets' | 'judges'>;
@@ -259,7 +263,10 @@ type ParseRequest = (request: RerunRequest) => ChatCompletionRequest;
 /** How many requests are read before others get their turn. */
 const READ_AT_ONCE = 20;
 
-/** What a rerun would cost, judges not counted: with the tokens of the originals, and at worst. */
+/**
+ * What a rerun would cost, judges not counted: with the tokens of the originals, and at worst. As in what is spent, a
+ * call with an own key costs the provider's bill and the fee.
+ */
 export async function estimateRerun(
   plan: Plan,
   { owner, parse }: { readonly owner: JobOwner; readonly parse: ParseRequest },
@@ -269,11 +276,13 @@ export async function estimateRerun(
   await checkPlan({ ...plan, targets }, parts);
   const items = await resolveSet(plan.set, parts);
   const { catalog, store, platform } = parts;
+  const { id: keyHash, workspaceId = DEFAULT_WORKSPACE_ID, userId } = owner;
+  const ownKeys = (await parts.callers.ownKeys.of({ workspaceId, keyHash, userId })) ?? [];
   const sums = await Promise.all(
     targets.map(async (target) => ({
       target,
       preset: await readTargetPreset(target, owner, parts),
-      endpoints: endpointsOf(target, catalog),
+      turns: turnsOf(target, ownKeys, catalog),
       typical: 0 as number | null,
       worst: 0 as number | null,
     })),
@@ -291,7 +300,7 @@ export async function estimateRerun(
       // A request that a target does not take costs nothing.
       if (worst === undefined) continue;
       sum.worst = addKnown(sum.worst, worst);
-      sum.typical = addKnown(sum.typical, typicalOf(item.figures, sum.endpoints, platform));
+      sum.typical = addKnown(sum.typical, typicalOf(item.figures, sum.turns, platform));
     }
   }
   const toUsd = (nano: number | null): number | null => nano && nano / NANO_PER_USD;
@@ -315,9 +324,17 @@ export async function estimateRerun(
 const addKnown = (sum: number | null, more: number | null): number | null =>
   sum === null || more === null ? null : sum + more;
 
-function endpointsOf({ model, provider }: RerunTarget, catalog: Catalog): readonly Endpoint[] {
+/** Endpoints of a target in the turns in which calls come to them: those with own keys, shared ones, and fallbacks. */
+type Turns = readonly (readonly Endpoint[])[];
+
+function turnsOf({ model, provider }: RerunTarget, ownKeys: readonly OwnKey[], catalog: Catalog): Turns {
   const all = catalog.find(model)?.endpoints ?? [];
-  return provider === undefined ? all : all.filter((endpoint) => endpoint.provider.slug === provider);
+  const ofTarget = provider === undefined ? all : all.filter((endpoint) => endpoint.provider.slug === provider);
+  const isOfModel = (name: string, id: string): boolean => name === id || catalog.find(name)?.id === id;
+  const { endpoints } = withOwnKeys(ofTarget, ownKeys, isOfModel);
+  const fallbacks = new Set(ownKeys.flatMap(({ key }) => (key.is_fallback ? [key.id] : [])));
+  const turnOf = ({ ownKeyId: id }: Endpoint): number => (id === undefined ? 1 : fallbacks.has(id) ? 2 : 0);
+  return [0, 1, 2].map((turn) => endpoints.filter((endpoint) => turnOf(endpoint) === turn));
 }
 
 async function readRequest(
@@ -332,19 +349,22 @@ async function readRequest(
 interface SummedTarget {
   readonly target: RerunTarget;
   readonly preset: PresetVersion | undefined;
-  readonly endpoints: readonly Endpoint[];
+  readonly turns: Turns;
 }
 
 /** Null without a bound; undefined where the target does not take the request. */
 function worstOf(
   request: RerunRequest,
-  { target, preset, endpoints }: SummedTarget,
+  { target, preset, turns }: SummedTarget,
   parse: ParseRequest,
 ): number | null | undefined {
   try {
     const sent = chatKind.withSession(parse(toTargetRequest(request, target, preset)), createRerunId(NO_RANDOM));
     const bound = chatKind.boundOf(sent) as TokenBound;
-    const known = endpoints.flatMap((endpoint) => worstCaseNanoUsd(endpoint, bound) ?? []);
+    const known = turns.flat().flatMap((endpoint) => {
+      const worst = worstCaseNanoUsd(endpoint, bound);
+      return worst === null ? [] : ownWorstCase(worst, endpoint).anyNanoUsd;
+    });
     return known.length === 0 ? null : Math.max(...known);
   } catch (error) {
     if (error instanceof GatewayError) return undefined;
@@ -352,15 +372,17 @@ function worstOf(
   }
 }
 
-/** At the cheapest endpoint whose prices are known. */
-function typicalOf(
-  figures: RerunFigures | null,
-  endpoints: readonly Endpoint[],
-  { now }: Pick<Platform, 'now'>,
-): number | null {
+/** At the cheapest endpoint of the first turn in which prices are known. */
+function typicalOf(figures: RerunFigures | null, turns: Turns, { now }: Pick<Platform, 'now'>): number | null {
   if (figures === null) return null;
   const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = figures;
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
-  const costs = endpoints.flatMap(({ prices }) => costOf(prices, usage, { images: 0, at: now() })?.nanoUsd ?? []);
-  return costs.length === 0 ? null : Math.min(...costs);
+  for (const endpoints of turns) {
+    const costs = endpoints.flatMap((endpoint) => {
+      const cost = costOf(endpoint.prices, usage, { images: 0, at: now() });
+      return cost === null ? [] : cost.nanoUsd + feeOf(cost.nanoUsd, endpoint);
+    });
+    if (costs.length > 0) return Math.min(...costs);
+  }
+  return null;
 }
