@@ -47,6 +47,20 @@ describe.skipIf(missingPostgres)('What open video jobs hold', () => {
     expect(await other.call({ budgets: [budgetOf(10 * CENT)], worst: 10 * CENT, cost: 0 })).toBe(true);
   });
 
+  test('counts the fee alone against credits where the caller pays the provider and the account a fee', async () => {
+    const { one, other } = await openTwo();
+    await one.store.videoJobs.insert({ ...JOB, isByok: true, ownKeyId: 'own', reservedFeeNanoUsd: CENT });
+    for (const key of ['k', 'another']) {
+      const query = key === 'k' ? {} : { spender: 'account', query: {} };
+      const including = budgetOf(10 * CENT, { ...query, includesByok: true });
+      expect(await other.call({ budgets: [including], worst: 5 * CENT, cost: 0, key })).toBe(false);
+      expect(await other.call({ budgets: [including], worst: 4 * CENT, cost: 0, key })).toBe(true);
+      const credits = budgetOf(10 * CENT, query);
+      expect(await other.call({ budgets: [credits], worst: 10 * CENT, cost: 0, key })).toBe(false);
+      expect(await other.call({ budgets: [credits], worst: 9 * CENT, cost: 0, key })).toBe(true);
+    }
+  });
+
   test('goes from the ledger to the row of the job without a moment in which nobody holds it', async () => {
     const { one, other } = await openTwo();
     const slices = other.store.budgetSlices!;

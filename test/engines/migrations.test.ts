@@ -50,6 +50,24 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await store.close();
   });
 
+  test('leaves video jobs of a version without fees as they were, and holds the fees of later ones', async () => {
+    const url = await openDatabase();
+    const former = await createPostgresStore({ url });
+    await former.videoJobs.insert(toVideoJob('former', { isByok: true, reservedNanoUsd: 1000 }));
+    await former.close();
+    await runStatement(url, 'alter table gateway.video_jobs drop column reserved_fee_nano');
+    await runStatement(url, "delete from gateway.migrations where name = '0010-video-fees'");
+    const store = await createPostgresStore({ url });
+    await store.videoJobs.insert(toVideoJob('later', { isByok: true, reservedNanoUsd: 1000, reservedFeeNanoUsd: 50 }));
+    await store.videoJobs.update('former', (job) => ({ ...job, status: 'in_progress' }));
+    const fees = 'select id, reserved_fee_nano::int as fee from gateway.video_jobs order by id';
+    expect(await runStatement(url, fees)).toEqual([
+      { id: 'former', fee: 0 },
+      { id: 'later', fee: 50 },
+    ]);
+    await store.close();
+  });
+
   test('is done once where three processes do it at the same time', async () => {
     const url = await openDatabase();
     const applied = await Promise.all([1, 2, 3].map(() => migrateDatabase({ url })));

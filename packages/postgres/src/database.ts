@@ -26,6 +26,8 @@ interface VideoJobRow extends StoredRow {
   readonly is_byok: boolean;
   /** What it holds of budgets while it is open. */
   readonly reserved_nano: number;
+  /** The part of it that the account pays where `is_byok`. */
+  readonly reserved_fee_nano: number;
   readonly generation_id: string;
   readonly idempotency_key: string | null;
   readonly lease_owner: string | null;

@@ -123,6 +123,7 @@ export function toVideoJobColumns(job: VideoJob): ColumnsOf<'video_jobs'> {
     is_working: hasWork(job),
     is_byok: job.isByok,
     reserved_nano: job.reservedNanoUsd,
+    reserved_fee_nano: job.reservedFeeNanoUsd ?? 0,
     generation_id: toColumnId(job.generationId),
     idempotency_key: toOptionalId(job.idempotency?.key),
     lease_owner: toOptionalId(job.lease?.ownerId),

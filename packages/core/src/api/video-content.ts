@@ -62,7 +62,7 @@ export const getVideoContent = operation<VideoParts>()({
     const archived = await parts.videos.archive?.find(toArchiveName(job.id, index));
     if (archived !== undefined) return withHeaders(toArchivedResponse(archived, range), stable);
     const headers: Record<string, string> = range === undefined ? {} : { range };
-    const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, parts.providers);
+    const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, parts);
     const head = { status: content.status, headers: handOn(content) };
     if (request.method !== 'HEAD') return withHeaders({ ...head, body: content.body }, stable);
     // Signed addresses are often good for GET alone.

@@ -15,13 +15,12 @@ import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import { firstValue, type GatewayRequest, type Principal, type RequestContext } from '../http/request.ts';
-import type { Provider } from '../providers/provider.ts';
 import type { Store } from '../stores/store.ts';
-import { hasEnded, type VideoDelivery, type VideoJob, timelineOf } from '../stores/video-jobs.ts';
+import { chargedNanoUsdOf, hasEnded, type VideoDelivery, type VideoJob, timelineOf } from '../stores/video-jobs.ts';
 import type { ConfirmOrder, IdempotencyGuard } from '../videos/idempotency.ts';
 import { orderVideo, type VideoOrderParts } from '../videos/order-video.ts';
 import type { VideoArchive } from '../videos/video-archive.ts';
-import { pageVideoJobs, toInputs, toVideoResponse, withPolls } from '../videos/video-job.ts';
+import { pageVideoJobs, toInputs, toVideoResponse, type VideoProviders, withPolls } from '../videos/video-job.ts';
 import { videoKind } from '../videos/video-kind.ts';
 import type { VideoRunner } from '../videos/video-runner.ts';
 import type { WebhookOptions } from '../webhooks/webhooks.ts';
@@ -44,9 +43,8 @@ import {
 import { refuseCallbackUrl } from './webhooks.ts';
 
 /** What operations on video jobs use of a gateway. */
-export interface VideoParts extends EndpointParts {
+export interface VideoParts extends EndpointParts, VideoProviders {
   readonly store: Pick<Store, 'videoJobs'>;
-  readonly providers: readonly Provider[];
   readonly videos: {
     readonly archive: VideoArchive | undefined;
     readonly runner: Pick<VideoRunner, 'inputsOf' | 'lookAt' | 'pollsOf'>;
@@ -152,7 +150,8 @@ export const listVideos = operation<VideoParts>()({
 
 // The row omits the prompt: it must not remain readable here after the content of the generation was deleted.
 function toVideoRow(job: VideoJob): VideoRow {
-  const { order, costNanoUsd } = job;
+  const { order } = job;
+  const chargedNanoUsd = chargedNanoUsdOf(job);
   const isCompleted = job.status === 'completed';
   return {
     id: job.id,
@@ -168,7 +167,7 @@ function toVideoRow(job: VideoJob): VideoRow {
     resolution: order.resolution ?? null,
     aspect_ratio: order.aspectRatio ?? null,
     videos: isCompleted ? job.outputs.length : 0,
-    cost: isCompleted && costNanoUsd !== null ? costNanoUsd / 1e9 : null,
+    cost: isCompleted && chargedNanoUsd !== null ? chargedNanoUsd / 1e9 : null,
     error: job.error,
   };
 }

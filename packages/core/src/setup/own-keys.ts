@@ -19,6 +19,11 @@ interface KeyUser {
 export interface OwnKeys {
   /** Those that a caller may use; undefined for none. Synchronous where nothing is stored, or all of them are open. */
   of(user: KeyUser): Awaitable<readonly OwnKey[] | undefined>;
+  /**
+   * The provider with one of them, for a job that it has made, whoever may use it by now. Null where it cannot be used,
+   * undefined where it was deleted.
+   */
+  providerOf(id: string): Promise<Provider | null | undefined>;
 }
 
 interface OwnKeysOptions {
@@ -93,6 +98,11 @@ export function createOwnKeys({ store, liveSetup, keepLimits, logger, feeShare =
       return whenKnown(store.byokKeys.list(), (rows) =>
         rows.length === 0 ? undefined : openAll(rows, user, liveSetup),
       );
+    },
+    async providerOf(id) {
+      const row = await store.byokKeys.get(id);
+      if (row === undefined) return undefined;
+      return liveSetup === undefined ? null : open(row, liveSetup).provider;
     },
   };
 }

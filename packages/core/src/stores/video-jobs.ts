@@ -86,6 +86,10 @@ export interface VideoJob {
   readonly providerName: string;
   /** The name of the provider's key that made it; absent where the provider has one alone. */
   readonly providerKey?: string | undefined;
+  /** The id of the stored key of a workspace that made it, the name of which is its `providerKey`; absent for others. */
+  readonly ownKeyId?: string | undefined;
+  /** The share of the bill that it costs with that key, in millionths, as it was when it was ordered. */
+  readonly feeMillionths?: number | undefined;
   /** The provider's own name of the model. */
   readonly providerModel: string;
   readonly order: VideoOrder;
@@ -105,10 +109,14 @@ export interface VideoJob {
   readonly outputs: readonly VideoOutput[];
   /** Where its videos are: at upstream, due to be fetched, or in the archive. Absent until it has ended. */
   readonly content?: 'upstream' | 'due' | 'kept' | undefined;
-  /** Billionths of a dollar; null when unknown. */
+  /** Billionths of a dollar, with the fee for an own key; null when unknown. */
   readonly costNanoUsd: number | null;
+  /** The fee in that, which is all that the account pays; absent until it has ended, and without an own key. */
+  readonly feeNanoUsd?: number | undefined;
   /** Reserved while the job is open, so that a key cannot start more jobs than it can pay. */
   readonly reservedNanoUsd: number;
+  /** The part of it that the account may pay for a job with an own key: the fee. Absent without one. */
+  readonly reservedFeeNanoUsd?: number | undefined;
   readonly isByok: boolean;
   /** The caller's `Idempotency-Key`, with what it was sent with. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
@@ -132,6 +140,10 @@ export interface VideoJob {
 /** The timeline of a job, under its name or its former one. */
 export const timelineOf = ({ timeline, course }: Pick<VideoJob, 'timeline' | 'course'>): VideoTimeline | undefined =>
   timeline ?? course;
+
+/** What a job costs the account, in billionths of a dollar; null when unknown. */
+export const chargedNanoUsdOf = ({ costNanoUsd, feeNanoUsd }: Pick<VideoJob, 'costNanoUsd' | 'feeNanoUsd'>) =>
+  costNanoUsd === null ? null : (feeNanoUsd ?? costNanoUsd);
 
 export function hasEnded({ status }: Pick<VideoJob, 'status'>): boolean {
   return (ENDED_STATUSES as readonly string[]).includes(status);

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import { feeOf } from '../catalog/own-keys.ts';
 import { toNanoUsd, toUsd } from '../catalog/prices.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import { GatewayError, isTransient } from '../foundation/errors.ts';
@@ -8,7 +9,7 @@ import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { VideoProgress, VideoProvider } from '../providers/video-contract.ts';
 import type { GenerationRecord, Store, VideoJobRepository } from '../stores/store.ts';
-import { hasEnded, type VideoJob } from '../stores/video-jobs.ts';
+import { chargedNanoUsdOf, hasEnded, type VideoJob } from '../stores/video-jobs.ts';
 import { toDataRegion } from '../wire/fields.ts';
 import type { GenerationContent, MediaInput, ProviderResponse } from '../wire/generation.ts';
 import { videoCostNanoUsd } from './video-kind.ts';
@@ -147,15 +148,18 @@ export async function endVideoJob(
   { store, jobs, platform, ledger, recorder, endpoint, storesContent, media, keepsContent }: EndingContext,
 ): Promise<VideoJob | undefined> {
   const now = platform.now();
-  const costNanoUsd = costOf(job, progress, endpoint);
+  const billNanoUsd = costOf(job, progress, endpoint);
+  const feeNanoUsd = job.ownKeyId === undefined ? undefined : feeOf(billNanoUsd ?? 0, job);
   const ended: VideoJob = {
     ...job,
     status: progress.status,
     updatedAt: now,
     error: progress.status === 'completed' ? null : (progress.error ?? 'The video could not be made'),
     outputs: progress.outputs ?? [],
-    costNanoUsd,
+    costNanoUsd: billNanoUsd === null ? null : billNanoUsd + (feeNanoUsd ?? 0),
+    feeNanoUsd,
     reservedNanoUsd: 0,
+    reservedFeeNanoUsd: undefined,
     content: keepsContent && progress.status === 'completed' ? 'due' : 'upstream',
   };
   if (!(await jobs.isOurs(job))) return undefined;
@@ -193,12 +197,13 @@ function costOf(job: VideoJob, progress: Ended, endpoint: Endpoint | undefined):
  * `isContentStored`, it has no text from upstream.
  */
 function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined, isContentStored: boolean): GenerationRecord {
-  const costUsd = toUsd(job.costNanoUsd ?? 0);
+  const { costNanoUsd, feeNanoUsd } = job;
+  const costUsd = toUsd(chargedNanoUsdOf(job) ?? 0);
   const isCompleted = job.status === 'completed';
   return {
     principalId: job.principalId,
     ...(job.userId != null && { userId: job.userId }),
-    costNanoUsd: job.costNanoUsd ?? 0,
+    costNanoUsd: costNanoUsd ?? 0,
     generation: {
       ...UNKNOWN_GENERATION,
       id: job.generationId,
@@ -224,10 +229,14 @@ function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined, isCont
       num_input_audio_prompt: null,
       total_cost: costUsd,
       usage: costUsd,
+      ...(feeNanoUsd !== undefined && {
+        ...(feeNanoUsd > 0 && { byok_fee: toUsd(feeNanoUsd) }),
+        upstream_inference_cost: costNanoUsd === null ? null : toUsd(costNanoUsd - feeNanoUsd),
+      }),
       generation_time: job.updatedAt - job.createdAt,
       provider_responses: [...(job.refusals ?? []), toLastResponse(job, isContentStored)],
       ...(job.providerKey !== undefined && { provider_key: job.providerKey }),
-      cost_known: job.costNanoUsd !== null,
+      cost_known: costNanoUsd !== null,
       ...(job.pipeline !== undefined && { pipeline: [...job.pipeline] }),
       ...(job.narrowedBy !== undefined && { narrowed_by: [...job.narrowedBy] }),
     },

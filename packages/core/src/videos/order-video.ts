@@ -21,7 +21,7 @@ import type { GuardedCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { type Payer, spendersOf } from '../limits/budgets.ts';
 import type { Hold, Ledger } from '../limits/ledger.ts';
-import { reserveCall, worstCaseNanoUsd } from '../limits/reserve-call.ts';
+import { ownWorstCase, reserveCall, worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { VideoOrder } from '../providers/video-contract.ts';
 import { keyStickinessOf } from '../routing/key-pools.ts';
 import { type CallPlan, planCall, type RoutingParts } from '../routing/plan-call.ts';
@@ -84,11 +84,17 @@ export async function orderVideo(
     // Another account does not know the job that this one goes on from.
     keyName: previous?.providerKey,
   });
-  return submit({ endpoints, orderFor, keyWishOf, draft, confirm: order.confirm, storesContent }, parts);
+  const reservedFeeOf = (endpoint: Endpoint): number | undefined =>
+    ownWorstCase(worstCaseNanoUsd(endpoint, prepared.bound) ?? 0, endpoint).creditsNanoUsd ?? undefined;
+  const { confirm } = order;
+  return submit({ endpoints, orderFor, reservedFeeOf, keyWishOf, draft, confirm, storesContent }, parts);
 }
 
 async function submit(
-  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'keyWishOf' | 'draft' | 'confirm' | 'storesContent'>,
+  {
+    draft,
+    ...rest
+  }: Pick<Submission, 'endpoints' | 'orderFor' | 'reservedFeeOf' | 'keyWishOf' | 'draft' | 'confirm' | 'storesContent'>,
   { platform, store, videos, ledger, attempts }: VideoOrderParts,
 ): Promise<VideoJob> {
   const { leaseFor, release } = videos.runner.hold(draft.id);
@@ -165,9 +171,10 @@ async function findPrevious(
 /** A job goes on where it was made, if that is still allowed; to go on is no fallback. */
 function endpointOfPrevious(
   previous: VideoJob,
-  { excluded }: CallPlan,
+  { endpoints, excluded }: CallPlan,
   { catalog }: Pick<RoutingParts, 'catalog'>,
 ): Endpoint {
+  if (previous.ownKeyId !== undefined) return ownEndpointOf(previous, [...endpoints, ...notFirst(excluded)]);
   const endpoint = endpointOf(previous, catalog);
   if (endpoint === undefined) {
     throw new GatewayError('not_found', 'previous_job_id: the endpoint that made this job is no longer served');
@@ -178,6 +185,16 @@ function endpointOfPrevious(
     'not_found',
     `previous_job_id: the endpoint that made this job may not be used (${forbidding.rule})`,
   );
+}
+
+const notFirst = (excluded: CallPlan['excluded']): readonly Endpoint[] =>
+  excluded.flatMap(({ endpoint, rule }) => (rule === 'allow_fallbacks' ? [endpoint] : []));
+
+/** No other key knows the job. */
+function ownEndpointOf({ ownKeyId, endpointTag }: VideoJob, usable: readonly Endpoint[]): Endpoint {
+  const endpoint = usable.find((one) => one.ownKeyId === ownKeyId && one.tag === endpointTag);
+  if (endpoint !== undefined) return endpoint;
+  throw new GatewayError('not_found', 'previous_job_id: the own key that made this job may not be used any more');
 }
 
 interface PlannedVideo extends Planned {
@@ -200,13 +217,14 @@ const VIDEO_STEPS: CallSteps<GuardedCall<VideoRequest>, PlannedVideo, VideoOrder
  */
 async function planVideo(
   { call }: GuardedCall<VideoRequest>,
-  { policy, workspace }: Caller,
+  { policy, workspace, ownKeys }: Caller,
   parts: VideoOrderParts,
 ): Promise<PlannedVideo> {
   const { request } = call;
   const { catalog } = parts.routing;
   const previous = await findPrevious(call, parts);
-  const plan = planCall(call, { constraints: policy?.constraints ?? [] }, routingFor(workspace, parts.routing));
+  const constraints = policy?.constraints ?? [];
+  const plan = planCall(call, { constraints, ownKeys }, routingFor(workspace, parts.routing));
   const { architecture, video } = catalog.find(plan.models[0] ?? '')?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
     throw refuseField('model', `${request.model} does not make videos; GET /api/v1/videos/models lists models that do`);
@@ -262,12 +280,13 @@ function toHolds(jobs: readonly VideoJob[]): readonly Hold[] {
   return jobs.flatMap((job) => (hasEnded(job) ? [] : [toHold(job)]));
 }
 
-function toHold({ generationId, principalId, userId, workspaceId, isByok, reservedNanoUsd }: VideoJob): Hold {
+function toHold(job: VideoJob): Hold {
+  const { generationId, principalId, userId, workspaceId, isByok, reservedNanoUsd, reservedFeeNanoUsd = null } = job;
   const payer: Payer = { principalId, userId: userId ?? null, workspaceId: workspaceId ?? '' };
   return {
     id: generationId,
     spenders: spendersOf(payer),
-    creditsNanoUsd: isByok ? null : reservedNanoUsd,
+    creditsNanoUsd: isByok ? reservedFeeNanoUsd : reservedNanoUsd,
     anyNanoUsd: reservedNanoUsd,
   };
 }

@@ -1,10 +1,9 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Provider } from '../providers/provider.ts';
 import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 import type { VideoPoll } from '../wire/videos.ts';
-import { addPolls, NO_POLLS, type Polls, videoOf } from './video-job.ts';
+import { addPolls, NO_POLLS, type Polls, videoOf, type VideoProviders } from './video-job.ts';
 
 /** Limit to upstream's first byte, and between two pieces. */
 const FETCH_TIMEOUT_MS = 60_000;
@@ -15,9 +14,12 @@ const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|bin
 export async function openUpstreamVideo(
   job: VideoJob,
   { index, ...request }: Pick<VideoFetch, 'index' | 'headers' | 'signal'>,
-  providers: readonly Provider[],
+  providers: VideoProviders,
 ): Promise<VideoContent> {
-  const video = videoOf(job, providers);
+  const video = await videoOf(job, providers);
+  if (video === undefined && job.ownKeyId !== undefined) {
+    throw new GatewayError('provider_unavailable', `The key ${job.providerKey} that made the video cannot be used now`);
+  }
   const output = job.outputs[index];
   if (video === undefined || job.upstream === null || output === undefined) {
     throw new GatewayError('gone', `The video is stored at ${job.providerName}, which is no longer configured`);

@@ -14,12 +14,24 @@ import { withAccepted, withAttempt, withoutData } from './video-job.ts';
 import { CLOCKS_MS, LEASE_MS } from './video-lease.ts';
 
 /** Fields of a job that depend on the endpoint. */
-type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
+type Chosen =
+  | 'endpointTag'
+  | 'providerSlug'
+  | 'providerName'
+  | 'providerModel'
+  | 'order'
+  | 'modelId'
+  | 'isByok'
+  | 'ownKeyId'
+  | 'feeMillionths'
+  | 'reservedFeeNanoUsd';
 
 export interface Submission {
   /** Best first; each can make videos. */
   readonly endpoints: readonly Endpoint[];
   readonly orderFor: (endpoint: Endpoint) => VideoOrder;
+  /** The fee that is reserved for a job with an own key; undefined without any. */
+  readonly reservedFeeOf: (endpoint: Endpoint) => number | undefined;
   /** The job before an endpoint has been chosen. */
   readonly draft: Omit<VideoJob, Chosen>;
   readonly store: Pick<Store, 'videoJobs'>;
@@ -71,7 +83,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
     lastTimeline = timeline;
     const lease = submission.leaseFor(submission.timeoutMs);
     const asked = { ...draft, timeline, lease, ...(refusals.length > 0 && { refusals }) };
-    const job = toJob(asked, endpoint, submission.orderFor(endpoint));
+    const job = toJob(asked, endpoint, submission);
     if (lastFailure === undefined) await insertConfirmed(job, submission);
     else await store.videoJobs.update(job.id, () => job);
     const result = await startByKeys(job, endpoint, submission);
@@ -113,7 +125,10 @@ async function startByKeys(draft: VideoJob, endpoint: Endpoint, submission: Subm
     const textOf = (): string => draft.order.prompt ?? '';
     const error = withFlaggedInput(toCallError(thrown, endpoint.provider.name), { model: draft.modelId, textOf });
     const latencyMs = platform.monotonicNow() - startedAt;
-    refusals = [...refusals, toProviderResponse({ endpoint, latencyMs, error, key }, isContentStored)];
+    refusals = [
+      ...refusals,
+      toProviderResponse({ endpoint, latencyMs, error, key: key ?? draft.providerKey }, isContentStored),
+    ];
     return error;
   };
   const begunAt = platform.monotonicNow();
@@ -162,7 +177,11 @@ function isSameEverywhere(code: ErrorCode): boolean {
   return isCallersMistake(code) && code !== 'context_length_exceeded';
 }
 
-function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder): VideoJob {
+function toJob(
+  draft: Submission['draft'],
+  endpoint: Endpoint,
+  { orderFor, reservedFeeOf }: Pick<Submission, 'orderFor' | 'reservedFeeOf'>,
+): VideoJob {
   return {
     ...draft,
     modelId: endpoint.modelId,
@@ -171,7 +190,13 @@ function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder
     providerName: endpoint.provider.name,
     providerModel: endpoint.providerModel,
     isByok: endpoint.provider.byok ?? false,
-    order,
+    order: orderFor(endpoint),
+    ...(endpoint.ownKeyId !== undefined && {
+      ownKeyId: endpoint.ownKeyId,
+      providerKey: endpoint.keyName,
+      feeMillionths: endpoint.feeMillionths,
+      reservedFeeNanoUsd: reservedFeeOf(endpoint),
+    }),
   };
 }
 

@@ -3,10 +3,10 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GatewayResponse } from '../http/response.ts';
-import type { Provider } from '../providers/provider.ts';
 import { createDueQueue } from '../stores/due-queue.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 import { openUpstreamVideo } from './poll.ts';
+import type { VideoProviders } from './video-job.ts';
 import type { OwnedJobs } from './video-lease.ts';
 
 /** A complete video in the archive. */
@@ -41,7 +41,7 @@ export const toArchiveName = (jobId: string, index: number): string => `${jobId}
 
 interface VideoArchiverOptions {
   readonly jobs: OwnedJobs;
-  readonly current: () => { readonly providers: readonly Provider[] };
+  readonly current: () => VideoProviders;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly archive: VideoArchive;
@@ -117,7 +117,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, archive }
     const name = toArchiveName(job.id, index);
     if ((await archive.find(name)) !== undefined) return true;
     const request = { index, headers: {}, signal: stopping.signal() };
-    const { headers, body } = await openUpstreamVideo(job, request, current().providers);
+    const { headers, body } = await openUpstreamVideo(job, request, current());
     // The length of a compressed body differs from the length of the stored video.
     const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
     return archive.save(name, {

@@ -2,13 +2,14 @@ import type { StepTimes } from '../calls/model-call.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { toUsd } from '../catalog/prices.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { toBefore } from '../generations/ended-call.ts';
 import { mountPathOf } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoOrder, VideoProvider } from '../providers/video-contract.ts';
 import { providerWithKey } from '../routing/key-pools.ts';
 import type { VideoJobPage, VideoJobQuery, VideoJobRepository, WorkingJobsQuery } from '../stores/store.ts';
-import { announcementOf, type VideoJob } from '../stores/video-jobs.ts';
+import { announcementOf, chargedNanoUsdOf, type VideoJob } from '../stores/video-jobs.ts';
 import type { MediaInput } from '../wire/generation.ts';
 import type { RoutingDecision } from '../wire/routing.ts';
 import type { VideoJobStatus } from '../wire/statuses.ts';
@@ -153,6 +154,7 @@ export function toResult(
   job: VideoJob,
   url: string,
 ): Pick<VideoResponse, 'generation_id' | 'error' | 'unsigned_urls' | 'usage'> {
+  const chargedNanoUsd = chargedNanoUsdOf(job);
   switch (job.status) {
     case 'pending':
     case 'in_progress':
@@ -161,7 +163,7 @@ export function toResult(
       return {
         generation_id: job.generationId,
         unsigned_urls: job.outputs.map((_, index) => `${url}/content?index=${index}`),
-        usage: { cost: job.costNanoUsd === null ? null : toUsd(job.costNanoUsd), is_byok: job.isByok },
+        usage: { cost: chargedNanoUsd === null ? null : toUsd(chargedNanoUsd), is_byok: job.isByok },
       };
     case 'failed':
     case 'cancelled':
@@ -213,14 +215,28 @@ function isChosen(job: VideoJob, { status, announcement }: VideoJobQuery): boole
   return announcement === undefined || (announcement === 'any' ? state !== undefined : state === announcement);
 }
 
+/** Where the providers of jobs are found: those of the setup, and those with stored keys of workspaces. */
+export interface VideoProviders {
+  readonly providers: readonly Provider[];
+  readonly callers: {
+    readonly ownKeys: { providerOf(id: string): Promise<Provider | null | undefined> };
+  };
+}
+
 /**
- * Returns the video part of a job's provider, with the key that made the job; undefined when that is no longer configured. A job under way needs
- * nothing else: its model may have been removed from the configuration, or not have been discovered yet.
+ * Returns the video part of a job's provider, with the key that made the job; undefined when that is no longer
+ * configured, or the key cannot be used. A job under way needs nothing else: its model may have been removed from the
+ * configuration, or not have been discovered yet. Throws `gone` where its own key was deleted: no other key knows it.
  */
-export function videoOf(
-  { providerSlug, providerKey }: Pick<VideoJob, 'providerSlug' | 'providerKey'>,
-  providers: readonly Provider[],
-): VideoProvider | undefined {
+export async function videoOf(
+  { providerSlug, providerName, providerKey, ownKeyId }: VideoJob,
+  { providers, callers: { ownKeys } }: VideoProviders,
+): Promise<VideoProvider | undefined> {
+  if (ownKeyId !== undefined) {
+    const keyed = await ownKeys.providerOf(ownKeyId);
+    if (keyed !== undefined) return keyed?.video;
+    throw new GatewayError('gone', `The key ${providerKey} of ${providerName}, which made the video, was deleted`);
+  }
   const provider = providers.find(({ slug }) => slug === providerSlug);
   return provider && providerWithKey(provider, providerKey).video;
 }

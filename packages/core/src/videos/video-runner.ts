@@ -1,10 +1,10 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Ledger } from '../limits/ledger.ts';
-import type { Provider } from '../providers/provider.ts';
-import type { VideoOrder, VideoProgress } from '../providers/video-contract.ts';
+import type { VideoOrder, VideoProgress, VideoProvider } from '../providers/video-contract.ts';
 import { createDueQueue } from '../stores/due-queue.ts';
 import type { Store } from '../stores/store.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease, timelineOf } from '../stores/video-jobs.ts';
@@ -21,6 +21,7 @@ import {
   listWorkingJobs,
   type Polls,
   videoOf,
+  type VideoProviders,
   withAccepted,
   withoutData,
   withPolls,
@@ -52,9 +53,8 @@ interface VideoRunnerOptions {
 }
 
 /** The providers and models of now: jobs outlive the setup that they were ordered under. */
-export interface VideoSetup {
+export interface VideoSetup extends VideoProviders {
   readonly catalog: Catalog;
-  readonly providers: readonly Provider[];
 }
 
 /** Looks after all jobs that have not ended, been announced or been fetched yet. */
@@ -242,8 +242,13 @@ async function step(id: string, runner: RunnerState): Promise<void> {
   if (ages.remainingMs(job) === 0) {
     return end(job, { status: 'expired', error: 'The video was not made in time' }, runner);
   }
-  if (job.submission === 'sending') return settle(job, runner);
-  const progress = await poll(job, runner);
+  const video = await videoOf(job, runner.current()).catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code === 'gone') return error;
+    throw error;
+  });
+  if (video instanceof GatewayError) return end(job, { status: 'failed', error: video.message }, runner);
+  if (job.submission === 'sending') return settle(job, video, runner);
+  const progress = await poll(job, video, runner);
   if (progress === undefined) return schedulePoll(job, undefined, runner);
   failures.delete(id);
   const ended = endOf(progress);
@@ -262,9 +267,8 @@ async function step(id: string, runner: RunnerState): Promise<void> {
   await schedulePoll(job, progress.retryAfterMs, runner);
 }
 
-async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
-  const { store, jobs, queue, ages, platform, current } = runner;
-  const video = videoOf(job, current().providers);
+async function settle(job: VideoJob, video: VideoProvider | undefined, runner: RunnerState): Promise<void> {
+  const { store, jobs, queue, ages, platform } = runner;
   const found = await settleLostVideo(job, { jobs: store.videoJobs, ageMs: () => ages.ageMs(job), video });
   switch (found.type) {
     case 'again':
@@ -289,9 +293,9 @@ async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
 /** Polls a job; undefined when the poll itself failed, which is no result for the job. */
 async function poll(
   job: VideoJob,
-  { current, failures, polls, ages, platform, logger }: RunnerState,
+  video: VideoProvider | undefined,
+  { failures, polls, ages, platform, logger }: RunnerState,
 ): Promise<VideoProgress | undefined> {
-  const video = videoOf(job, current().providers);
   if (video === undefined || job.upstream === null) return undefined;
   const atMs = Math.round(ages.ageMs(job));
   const startedAt = platform.monotonicNow();

@@ -134,6 +134,19 @@ export const deliveryCases: readonly StoreCase[] = [
 ];
 
 export const videoJobCases: readonly StoreCase[] = [
+  durableStoreCase('What a video job with an own key reserves and costs outlives a restart', async (store, reopen) => {
+    const own = { ownKeyId: 'own-1', providerKey: 'byok:mine', isByok: true, feeMillionths: 50_000 };
+    const job = toVideoJob('own', { ...own, reservedFeeNanoUsd: 48 });
+    await store.videoJobs.insert(job);
+    store = await reopen();
+    expectEqual(await store.videoJobs.get('own'), job);
+    const { reservedFeeNanoUsd: _, ...rest } = job;
+    const ended: VideoJob = { ...rest, status: 'completed', reservedNanoUsd: 0, costNanoUsd: 840, feeNanoUsd: 40 };
+    await store.videoJobs.update('own', () => ended);
+    store = await reopen();
+    expectEqual(await store.videoJobs.get('own'), ended);
+  }),
+
   storeCase(
     'A store finds the video jobs that have work left, oldest first, and those that nobody holds',
     async (store) => {

@@ -9,6 +9,11 @@ const VIDEO_JOBS = `
              or p_kind = 'workspace' and workspace_id = p_spender);
      end if;`;
 
+const VIDEO_JOBS_WITH_FEES = VIDEO_JOBS.replaceAll(
+  'sum(reserved_nano)',
+  'sum(case when p_byok or not is_byok then reserved_nano else reserved_fee_nano end)',
+).replaceAll(' and (p_byok or not is_byok)', '');
+
 const BATCH_LINES = `
      select v_jobs + coalesce(sum(case when p_byok then held_any_nano else held_credits_nano end), 0) into v_jobs
        from gateway.batches
@@ -182,4 +187,10 @@ export const BATCH_HOLDS: readonly string[] = [
      add column held_any_nano bigint not null default 0`,
   'create index batches_holding on gateway.batches (payer_id) where held_any_nano > 0',
   `create or replace ${toTakeFunction(VIDEO_JOBS + BATCH_LINES)}`,
+];
+
+/** The fee that an open video job with a caller's own key may cost. Rows of former versions have none. */
+export const VIDEO_FEES: readonly string[] = [
+  'alter table gateway.video_jobs add column reserved_fee_nano bigint not null default 0',
+  `create or replace ${toTakeFunction(VIDEO_JOBS_WITH_FEES + BATCH_LINES)}`,
 ];

@@ -13,7 +13,7 @@ import {
   UnusableDatabaseError,
 } from '../connection/errors.ts';
 import type { Database } from '../database.ts';
-import { BATCH_HOLDS, BUDGET_SLICES } from './budget-slices.ts';
+import { BATCH_HOLDS, BUDGET_SLICES, VIDEO_FEES } from './budget-slices.ts';
 import { CONTENT_BLOCKS } from './content-blocks.ts';
 import { GENERATIONS } from './generations.ts';
 import { buildIndexes } from './indexes.ts';
@@ -34,6 +34,7 @@ const MIGRATIONS: readonly (readonly [name: string, statements: readonly string[
   ['0007-presets', PRESETS],
   ['0008-audit', AUDIT],
   ['0009-own-key-fees', OWN_KEY_FEES],
+  ['0010-video-fees', VIDEO_FEES],
 ];
 
 /** The first ones of the versions before the first release, whose tables are others. */
