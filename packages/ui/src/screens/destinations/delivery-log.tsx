@@ -6,6 +6,7 @@ import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
 import { callApi } from '../../api/call-api.ts';
+import { describeResult } from '../../features/destinations/describe-result.ts';
 import { deliveriesQuery } from '../../features/destinations/destination-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
@@ -124,7 +125,7 @@ function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
     <div className="min-w-0 flex-1">
       <p className="flex flex-wrap items-center gap-2">
         <DeliveryStateBadge state={state} />
-        <span className="font-medium">{result ?? t.notAttempted}</span>
+        <span className="font-medium">{result === null ? t.notAttempted : describeResult(result)}</span>
       </p>
       <p className="figures mt-1 text-xs text-ink-soft">
         <Moment at={at} /> · {t.attempts(attempts)}

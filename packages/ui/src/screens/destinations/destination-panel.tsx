@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useController, type UseFormReturn } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
+import { describeResult } from '../../features/destinations/describe-result.ts';
 import {
   changeDestination,
   destinationsQuery,
@@ -230,7 +231,7 @@ function ConnectionTest({ id }: { id: string }) {
             <span className={test.data.success ? 'font-medium text-good' : 'font-medium text-bad'}>
               {test.data.success ? t.delivered : t.notDelivered}
             </span>
-            {t.after(test.data.result, formatDuration(test.data.duration_ms))}
+            {t.after(describeResult(test.data.result), formatDuration(test.data.duration_ms))}
             {!test.data.success && t.advice}
           </p>
         )}

@@ -5,6 +5,7 @@ import { Plus, Send } from 'lucide-react';
 import { useState } from 'react';
 
 import { useTask } from '../../app/tasks.ts';
+import { describeResult } from '../../features/destinations/describe-result.ts';
 import {
   type DestinationStatus,
   changeDestination,
@@ -75,6 +76,7 @@ export function DestinationsScreen() {
         {(rows) => (
           <VirtualTable
             label={t.title}
+            lines={2}
             rows={rows}
             columns={columns}
             idOf={({ id }) => id}
@@ -123,7 +125,7 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
       showToast({
         tone: success ? 'good' : 'bad',
         title: success ? t.tested(name) : t.testFailed(name),
-        detail: result,
+        detail: describeResult(result),
       }),
     onError: (failure) => showFailure(t.testNotRun, failure),
   });
@@ -156,9 +158,9 @@ function toFactColumns(): readonly Column<Destination>[] {
       header: t.columns.name,
       width: 'minmax(120px,1.5fr)',
       cell: ({ name, enabled }) => (
-        <>
+        <p className="line-clamp-2 leading-tight break-words whitespace-normal" title={name}>
           <span className="font-medium">{name}</span> {!enabled && <Badge>{t.paused}</Badge>}
-        </>
+        </p>
       ),
     },
     {
@@ -215,10 +217,14 @@ function toStatusColumns(statusOf: StatusOf): readonly Column<Destination>[] {
       cell: ({ id }) => {
         const status = statusOf(id);
         if (status?.last_failed_at == null) return <span className="text-ink-faint">{t.none}</span>;
+        // A reason that is cut is no reason: it may take two lines.
         return (
-          <span className="text-bad" title={formatFull(status.last_failed_at)}>
-            {status.last_failure ?? t.failed}
-          </span>
+          <p
+            className="line-clamp-2 leading-tight break-words whitespace-normal text-bad"
+            title={formatFull(status.last_failed_at)}
+          >
+            {status.last_failure === null ? t.failed : describeResult(status.last_failure)}
+          </p>
         );
       },
     },

@@ -6,6 +6,7 @@ import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { describeResult } from '../../features/destinations/describe-result.ts';
 import { RowMenu } from '../../features/list-screen/list-screen.tsx';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
@@ -121,7 +122,7 @@ function AlarmItem({ alarm, onEdit, onDelete, onHistory }: AlarmItemProps) {
     onSuccess(results) {
       const failed = results.find(({ success }) => !success);
       if (failed === undefined) showToast({ tone: 'good', title: t.tested });
-      else showToast({ tone: 'bad', title: t.notTested(failed.result) });
+      else showToast({ tone: 'bad', title: t.notTested(describeResult(failed.result)) });
     },
     onError: (failure) => showFailure(t.failed, failure),
   });
@@ -245,7 +246,7 @@ function Deliveries({ alarm: { to, fired } }: { alarm: Alarm }) {
               {isDelivered ? t.delivered : delivery.next_at === null ? t.notDelivered : t.waiting}
             </Badge>
             {t.receivers[receiver.type]}
-            {delivery.result !== null && <span className="text-ink-faint">{delivery.result}</span>}
+            {delivery.result !== null && <span className="text-ink-faint">{describeResult(delivery.result)}</span>}
           </li>
         );
       })}

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Webhook } from 'lucide-react';
 import { useState } from 'react';
 
+import { describeResult } from '../../features/destinations/describe-result.ts';
 import { ListBody } from '../../features/list-screen/list-screen.tsx';
 import { resendWebhook, webhooksQuery } from '../../features/videos/video-queries.ts';
 import { formatCount } from '../../format/quantity.ts';
@@ -116,7 +117,7 @@ export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; 
         <p className="mt-1 font-mono text-xs break-all text-ink-soft">{url}</p>
         <p className="figures mt-1 text-xs text-ink-faint">
           <Moment at={at} /> · {t.attempts(attempts, formatCount(attempts))}
-          {result !== null && ` · ${result}`}
+          {result !== null && ` · ${describeResult(result)}`}
           {next !== null && ` · ${t.next(formatRelative(next))}`}
         </p>
       </div>

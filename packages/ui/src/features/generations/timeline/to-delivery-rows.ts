@@ -3,6 +3,7 @@ import type { BroadcastDeliveryBody, DestinationArrival } from '@model-gateway/c
 import { formatFull } from '../../../format/time.ts';
 import { DELIVERY_STATES } from '../../../parts/badge.tsx';
 import type { TimelineRow, Piece } from '../../../parts/timeline/timeline.ts';
+import { describeResult } from '../../destinations/describe-result.ts';
 import { deliveryMessages } from './messages.ts';
 
 /** What is known of the deliveries of a call or a film. */
@@ -42,7 +43,7 @@ export function toDeliveryRows(
       tone: hasArrived ? 'good' : 'bad',
       pieces,
       detail: sent.map(({ sent_at: at, result, has_arrived: isThere }) =>
-        isThere ? t.sent(formatFull(at)) : t.sentWith(formatFull(at), result),
+        isThere ? t.sent(formatFull(at)) : t.sentWith(formatFull(at), describeResult(result)),
       ),
     };
   });
@@ -53,7 +54,8 @@ function toWaitingRow(
   { label, pieces, atMs }: { readonly label: string; readonly pieces: readonly Piece[]; readonly atMs: number },
 ): TimelineRow {
   const t = deliveryMessages();
-  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: row.last_result ?? t.notAttempted };
+  const result = row.last_result === null ? null : describeResult(row.last_result);
+  const moment: Piece = { atMs, tookMs: null, tone: 'bad', label: result ?? t.notAttempted };
   const next = row.next_attempt_at === null ? [] : [t.next(formatFull(row.next_attempt_at))];
   return {
     id: `waiting-${row.id}`,
@@ -61,6 +63,6 @@ function toWaitingRow(
     status: DELIVERY_STATES[row.state].label,
     tone: 'bad',
     pieces: pieces.length === 0 ? [moment] : pieces,
-    detail: [t.tries(row.attempts, row.last_result), ...next],
+    detail: [t.tries(row.attempts, result), ...next],
   };
 }

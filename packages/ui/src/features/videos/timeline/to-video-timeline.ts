@@ -8,6 +8,7 @@ import {
   type Piece,
   toTimeline,
 } from '../../../parts/timeline/timeline.ts';
+import { describeResult } from '../../destinations/describe-result.ts';
 import { type Deliveries, toDeliveryRows } from '../../generations/timeline/to-delivery-rows.ts';
 import { videoMessages } from '../messages.ts';
 
@@ -148,9 +149,9 @@ function toWebhookRow({ announcements }: VideoTimeline, startMs: number): Timeli
         atMs: startMs + at,
         tookMs,
         tone: hasArrived ? 'good' : 'bad',
-        label: result,
+        label: describeResult(result),
       })),
-      detail: [t.lastResult(last.result)],
+      detail: [t.lastResult(describeResult(last.result))],
     },
   ];
 }

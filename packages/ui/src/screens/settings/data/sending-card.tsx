@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { may } from '../../../api/session.ts';
+import { describeResult } from '../../../features/destinations/describe-result.ts';
 import {
   deliveriesQuery,
   destinationsQuery,
@@ -128,7 +129,7 @@ function StreamFacts({ state, every }: StreamFactsProps) {
           ) : (
             <span className={isFailing ? 'text-bad' : 'text-ink-soft'}>
               <Moment at={failed} />
-              {state?.last_failure != null && t.because(state.last_failure)}
+              {state?.last_failure != null && t.because(describeResult(state.last_failure))}
             </span>
           ),
         ],
