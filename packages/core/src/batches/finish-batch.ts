@@ -74,6 +74,15 @@ async function* withMissing(
   }
 }
 
+const MAX_NAME = 200;
+
+/** What people call a batch: the name of its file of requests without the ending, or the batch's id once that is gone. */
+async function nameOf(batch: StoredBatch, files: FileLibrary): Promise<string> {
+  const input = await files.find(batch.inputFileId, batch.workspaceId).catch(() => undefined);
+  const name = input?.filename.replace(/\.[a-z0-9]{1,8}$/i, '').slice(0, MAX_NAME) ?? '';
+  return name === '' ? batch.id : name;
+}
+
 const encoder = new TextEncoder();
 
 /** Resolves with the id of the file; with null where there are no lines. */
@@ -98,7 +107,7 @@ async function writeFile(
     ...received,
     id,
     workspaceId: batch.workspaceId,
-    filename: `${batch.id}_${kind}.jsonl`,
+    filename: `${await nameOf(batch, files)}_${kind}.jsonl`,
     purpose: 'batch_output',
     origin: 'generated',
     createdBy: batch.owner.id,

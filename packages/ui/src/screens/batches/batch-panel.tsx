@@ -58,7 +58,7 @@ export function BatchPanel({ id, onClose }: { id: string; onClose: () => void })
         <NotLoaded what={what} failure={t.missing} query={query} />
       ) : (
         <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-4">
-          {batch.status !== 'failed' && <BatchProgress counts={batch.request_counts} isWide />}
+          {batch.status !== 'failed' && <BatchProgress counts={batch.request_counts} look="wide" />}
           <Problems batch={batch} />
           <BatchFacts batch={batch} />
           <BatchFiles batch={batch} />

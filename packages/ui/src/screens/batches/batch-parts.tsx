@@ -26,26 +26,30 @@ export function BatchStatus({ status }: Pick<BatchRow, 'status'>) {
 
 interface BatchProgressProps {
   readonly counts: BatchRow['request_counts'];
-  readonly isWide?: boolean;
+  /** `wide`: alone in its row. `stacked`: the figures below the bar, for a narrow column. */
+  readonly look?: 'line' | 'stacked' | 'wide';
 }
 
+const LOOKS = {
+  line: 'figures flex min-w-0 items-center gap-2',
+  stacked: 'figures flex min-w-0 flex-col gap-1 text-xs',
+  wide: 'figures flex flex-col gap-1 text-sm',
+} as const;
+
 /** How many lines are done, as a bar and in figures. */
-export function BatchProgress({ counts: { total, completed, failed }, isWide = false }: BatchProgressProps) {
+export function BatchProgress({ counts: { total, completed, failed }, look = 'line' }: BatchProgressProps) {
   const t = batchesMessages();
   const [over, all] = [formatCount(completed + failed), formatCount(total)];
   const text = failed > 0 ? t.failedLines(over, all, formatCount(failed)) : t.progressOf(over, all);
   return (
-    <span
-      className={isWide ? 'figures flex flex-col gap-1 text-sm' : 'figures flex min-w-0 items-center gap-2'}
-      title={text}
-    >
+    <span className={LOOKS[look]} title={text}>
       <ProgressBar
         label={t.progressLabel}
         text={text}
         total={total}
         done={completed}
         failed={failed}
-        {...(isWide && { className: 'h-2 w-full' })}
+        {...(look !== 'line' && { className: look === 'wide' ? 'h-2 w-full' : 'h-1.5 w-full' })}
       />
       <span className="truncate">{text}</span>
     </span>

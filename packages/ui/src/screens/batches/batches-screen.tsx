@@ -126,7 +126,18 @@ function toColumns(rows: readonly BatchRow[], names: FileNames | undefined): rea
       id: 'batch',
       header: t.name,
       width: 'minmax(200px,3fr)',
-      narrow: { width: 'minmax(110px,2fr)' },
+      narrow: {
+        width: 'minmax(110px,1fr)',
+        // Names that begin alike differ at their ends, so that they are told whole; most batches are of one kind.
+        cell: ({ id, endpoint, input_file_id: fileId }) => {
+          const name = names?.get(fileId);
+          return (
+            <p className="line-clamp-2 leading-snug break-all whitespace-normal">
+              {name === undefined ? `${toKind(endpoint)} …${id.slice(-8)}` : showControls(name)}
+            </p>
+          );
+        },
+      },
       cell: ({ id, endpoint, input_file_id: fileId }) => {
         const name = names?.get(fileId);
         return (
@@ -144,7 +155,10 @@ function toColumns(rows: readonly BatchRow[], names: FileNames | undefined): rea
       id: 'progress',
       header: t.progress,
       width: 'minmax(220px,2fr)',
-      narrow: { width: 'minmax(140px,3fr)' },
+      narrow: {
+        width: 'minmax(136px,0.95fr)',
+        cell: ({ request_counts: counts }) => <BatchProgress counts={counts} look="stacked" />,
+      },
       cell: ({ request_counts: counts }) => <BatchProgress counts={counts} />,
     },
     {

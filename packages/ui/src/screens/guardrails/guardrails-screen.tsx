@@ -118,7 +118,10 @@ function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guard
             {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}
           </p>
           {description && (
-            <p className="mt-0.5 truncate text-xs text-ink-faint" title={description}>
+            <p
+              className="mt-0.5 line-clamp-2 text-xs leading-[0.9375rem] whitespace-normal text-ink-faint"
+              title={description}
+            >
               {description}
             </p>
           )}
