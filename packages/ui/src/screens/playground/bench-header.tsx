@@ -1,5 +1,5 @@
 import type { Model } from '@model-gateway/core/wire';
-import { Plus } from 'lucide-react';
+import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 
@@ -66,7 +66,7 @@ export function BenchHeader(props: BenchHeaderProps) {
         aria-label={t.header.name}
         placeholder={toTitle(experiment)}
         maxLength={200}
-        className="field w-40 lg:w-64"
+        className="field w-40 max-sm:w-auto max-sm:min-w-0 max-sm:flex-1 lg:w-64"
         value={name}
         onChange={(event) => store.update((before) => ({ ...before, name: event.target.value }))}
       />
@@ -86,8 +86,13 @@ export function BenchHeader(props: BenchHeaderProps) {
       />
       <ExperimentsMenu store={store} onNew={begin} onOpen={onOpen} onDeleted={onDeleted} />
       {canChangeKey && (
-        <Button look="quiet" onClick={() => setPlaygroundKey(null)}>
-          {t.header.changeKey}
+        <Button
+          look="quiet"
+          icon={<KeyRound size={15} className="sm:hidden" />}
+          title={t.header.changeKey}
+          onClick={() => setPlaygroundKey(null)}
+        >
+          <span className="max-sm:sr-only">{t.header.changeKey}</span>
         </Button>
       )}
       {columns.length > 1 && (
@@ -108,10 +113,11 @@ export function BenchHeader(props: BenchHeaderProps) {
       <Button
         icon={<Plus size={15} />}
         aria-haspopup="dialog"
+        title={t.header.addModel}
         disabled={columns.length >= MAX_COLUMNS}
         onClick={() => setIsPicking(true)}
       >
-        {t.header.addModel}
+        <span className="max-sm:sr-only">{t.header.addModel}</span>
       </Button>
       {isPicking && (
         <PickerDialog

@@ -30,11 +30,13 @@ interface ComposerProps {
   /** Cost of all that it is sent to; null where a price is not known. */
   readonly estimateUsd: number | null | undefined;
   readonly isFocused: boolean;
+  /** As wide as what is above it, also with one conversation. */
+  readonly isWide: boolean;
 }
 
 /** The next message, to all columns or to one. */
 export function Composer(props: ComposerProps) {
-  const { text, attached, columns, target, isRunning, unsupported, estimateUsd, isFocused } = props;
+  const { text, attached, columns, target, isRunning, unsupported, estimateUsd, isFocused, isWide } = props;
   const { stop, composer: t } = playgroundMessages();
   const hasNote = unsupported.length > 0;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -51,7 +53,7 @@ export function Composer(props: ComposerProps) {
       aria-label={t.label}
       className={classNames(
         'card flex shrink-0 flex-col gap-2 p-2.5',
-        columns.length < 2 && 'mx-auto w-full max-w-4xl',
+        columns.length < 2 && !isWide && 'mx-auto w-full max-w-4xl',
       )}
       onKeyDown={onKeyDown}
     >

@@ -13,6 +13,7 @@ import { findProblems } from '../../features/playground/setup/setup.ts';
 import { variablesOf } from '../../features/playground/variables.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
+import { useMedia } from '../../parts/use-width.ts';
 import { BenchHeader } from './bench-header.tsx';
 import { BenchColumn, type ColumnActions } from './column/bench-column.tsx';
 import { columnMessages } from './column/messages.tsx';
@@ -32,6 +33,9 @@ import { rememberModels, toModels } from './use-open-experiment.ts';
 
 /** Most experiments have neither a prompt nor variables. */
 const PromptBar = lazy(async () => ({ default: (await import('./prompts/prompt-bar.tsx')).PromptBar }));
+
+/** A window in which the set-up has room beside the conversations. */
+const WIDE = '(min-width: 112rem)';
 
 interface WorkbenchProps {
   readonly store: ExperimentStore;
@@ -70,6 +74,7 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
   });
   useKept(store, () => runs.stopAll());
   const set = (change: Partial<Experiment>): void => store.update((before) => ({ ...before, ...change }));
+  const isWide = useMedia(WIDE);
   const attaching = useAttaching(attached, (read) =>
     store.update((before) => ({ ...before, attached: [...before.attached, ...read] })),
   );
@@ -83,6 +88,10 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
   const unsupported = findUnsupported(
     models.filter((model) => sendTo.some(({ column }) => column.model === model.id)),
     attached,
+  );
+
+  const setupFields = (
+    <SetupPanel {...setupPanel} isWhole={isWide} setup={setup} onChange={(next) => set({ setup: next })} />
   );
 
   return (
@@ -112,50 +121,56 @@ export function Workbench({ store, caller, models, firstModel, isFocused, onOpen
         onOpen={onOpen}
       />
       <KindChoice kind={undefined} />
-      <div
-        className={classNames(
-          'scroll-thin flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1',
-          // One conversation is as wide as the field below it: longer lines are hard to read.
-          columns.length < 2 ? 'mx-auto w-full max-w-[calc(var(--container-4xl)+0.5rem)]' : '-mx-1',
-        )}
-      >
-        {(experiment.prompt !== undefined || variables.length > 0) && (
-          <Suspense>
-            <PromptBar
-              experiment={experiment}
-              variables={variables}
-              onChange={set}
-              onSave={() => setPromptsView('save')}
-              onVersions={(promptId) => setPromptsView({ id: promptId })}
+      <div className="flex min-h-0 flex-1 gap-4">
+        {isWide && <div className="scroll-thin w-[clamp(26rem,24%,36rem)] shrink-0 overflow-y-auto">{setupFields}</div>}
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-3">
+          <div
+            className={classNames(
+              'scroll-thin flex min-h-72 flex-1 flex-col gap-3 overflow-y-auto px-1',
+              // One conversation is as wide as the field below it: longer lines are hard to read.
+              columns.length < 2 && !isWide ? 'mx-auto w-full max-w-[calc(var(--container-4xl)+0.5rem)]' : '-mx-1',
+            )}
+          >
+            {(experiment.prompt !== undefined || variables.length > 0) && (
+              <Suspense>
+                <PromptBar
+                  experiment={experiment}
+                  variables={variables}
+                  onChange={set}
+                  onSave={() => setPromptsView('save')}
+                  onVersions={(promptId) => setPromptsView({ id: promptId })}
+                />
+              </Suspense>
+            )}
+            {!isWide && setupFields}
+            <BenchColumns
+              columns={columns}
+              baseId={baseId}
+              runs={runs}
+              models={models}
+              actions={actions}
+              estimates={estimates}
             />
-          </Suspense>
-        )}
-        <SetupPanel {...setupPanel} setup={setup} onChange={(next) => set({ setup: next })} />
-        <BenchColumns
-          columns={columns}
-          baseId={baseId}
-          runs={runs}
-          models={models}
-          actions={actions}
-          estimates={estimates}
-        />
+          </div>
+          <Composer
+            text={text}
+            attached={attached}
+            onText={(next) => set({ text: next })}
+            onAttached={(next) => set({ attached: next })}
+            onFiles={attaching.add}
+            columns={live}
+            target={targets.length === 0 ? '' : target}
+            onTarget={setTarget}
+            onSend={send}
+            onStop={stop}
+            isRunning={isRunning}
+            unsupported={unsupported}
+            estimateUsd={addUp(sendTo.map(({ column }) => estimates.get(column.id)?.usd))}
+            isFocused={isFocused}
+            isWide={isWide}
+          />
+        </div>
       </div>
-      <Composer
-        text={text}
-        attached={attached}
-        onText={(next) => set({ text: next })}
-        onAttached={(next) => set({ attached: next })}
-        onFiles={attaching.add}
-        columns={live}
-        target={targets.length === 0 ? '' : target}
-        onTarget={setTarget}
-        onSend={send}
-        onStop={stop}
-        isRunning={isRunning}
-        unsupported={unsupported}
-        estimateUsd={addUp(sendTo.map(({ column }) => estimates.get(column.id)?.usd))}
-        isFocused={isFocused}
-      />
     </div>
   );
 }

@@ -69,7 +69,11 @@ export function ExperimentsMenu({ store, onNew, onOpen, onDeleted }: Experiments
         }}
       />
       <Menu
-        trigger={<Button icon={<FlaskConical size={15} />}>{t.title}</Button>}
+        trigger={
+          <Button icon={<FlaskConical size={15} />} title={t.title}>
+            <span className="max-sm:sr-only">{t.title}</span>
+          </Button>
+        }
         items={[
           { label: t.new, icon: <FilePlus2 size={14} />, onSelect: onNew },
           { label: t.all, icon: <List size={14} />, onSelect: () => setIsListed(true) },

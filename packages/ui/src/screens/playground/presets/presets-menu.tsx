@@ -33,7 +33,11 @@ export function PresetsMenu({ store, caller, firstModel, onOpen, onAdd }: Preset
   return (
     <>
       <Menu
-        trigger={<Button icon={<SlidersHorizontal size={15} />}>{t.title}</Button>}
+        trigger={
+          <Button icon={<SlidersHorizontal size={15} />} title={t.title}>
+            <span className="max-sm:sr-only">{t.title}</span>
+          </Button>
+        }
         items={[
           { label: t.menu.open, icon: <FolderOpen size={14} />, onSelect: () => setView('list') },
           { label: t.menu.save, icon: <Save size={14} />, onSelect: () => setView('save') },

@@ -37,7 +37,11 @@ export function PromptsMenu({ store, firstModel, view, onView, onOpen }: Prompts
   return (
     <>
       <Menu
-        trigger={<Button icon={<BookMarked size={15} />}>{t.title}</Button>}
+        trigger={
+          <Button icon={<BookMarked size={15} />} title={t.title}>
+            <span className="max-sm:sr-only">{t.title}</span>
+          </Button>
+        }
         items={[
           { label: t.menu.open, icon: <FolderOpen size={14} />, onSelect: () => onView('list') },
           {

@@ -16,8 +16,8 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
   const { fields: t } = setupMessages();
   const set = (change: Partial<Setup>): void => onChange({ ...setup, ...change });
   return (
-    <div className="flex flex-col gap-3">
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+    <div className="@container flex flex-col gap-3">
+      <div className="grid grid-cols-2 gap-3 @lg:grid-cols-3 @3xl:grid-cols-6">
         {NUMBERS.map((field) => (
           <LabelledInput
             key={field}
@@ -43,7 +43,7 @@ export function ParameterFields({ setup, problems, onChange }: ParameterFieldsPr
           onChange={(providerSort) => set({ providerSort })}
         />
       </div>
-      <div className="grid gap-3 md:grid-cols-2">
+      <div className="grid gap-3 @2xl:grid-cols-2">
         <LabelledInput
           label={t.only}
           hint={t.onlyHint}

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { memo, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useEffect, useRef } from 'react';
 
 import { type FormatDraft, isUnset, type Problems, type Setup } from '../../../features/playground/setup/setup.ts';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
@@ -42,19 +42,43 @@ interface SetupPanelProps {
   readonly onChange: (setup: Setup) => void;
   readonly section: Section | null;
   readonly onSection: (section: Section | null) => void;
+  /** All sections at once, where there is room beside the conversations. */
+  readonly isWhole?: boolean;
   /** Changes each time the first field with a problem is to have the focus. */
   readonly focusKey: number;
 }
 
 /** What is the same for all columns, a section at a time. */
 export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
-  const { setup, problems, onChange, section, onSection, focusKey } = props;
+  const { setup, problems, onChange, section, onSection, focusKey, isWhole = false } = props;
   const t = setupMessages();
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (focusKey > 0) panel.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [focusKey]);
   const wrong = new Set(Object.keys(problems).map(sectionOf));
+  const toMark = (name: Section): ReactNode =>
+    wrong.has(name) ? (
+      <span className="text-bad">{t.invalid}</span>
+    ) : (
+      name !== 'tools' && !isUnset(setup, FIELDS[name]) && <span className="text-accent">{t.set}</span>
+    );
+  if (isWhole) {
+    return (
+      <section ref={panel} aria-label={t.label} className="card flex flex-col divide-y divide-line">
+        {(Object.keys(FIELDS) as Section[]).map((name) => (
+          <div key={name} className="flex flex-col gap-2 p-4">
+            {name !== 'system' && (
+              <h2 className="flex items-center gap-1 text-sm font-medium">
+                {t.sections[name]} {toMark(name)}
+              </h2>
+            )}
+            <SectionFields name={name} setup={setup} problems={problems} onChange={onChange} />
+          </div>
+        ))}
+      </section>
+    );
+  }
   return (
     <section aria-label={t.label} className="card flex flex-col">
       <div className="flex flex-wrap gap-1 p-1 max-sm:gap-0">
@@ -69,41 +93,48 @@ export const SetupPanel = memo(function SetupPanel(props: SetupPanelProps) {
             {section === name ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
             {t.sections[name]}
             {name === 'tools' && setup.tools.length > 0 && ` (${setup.tools.length})`}
-            {wrong.has(name) ? (
-              <span className="text-bad">{t.invalid}</span>
-            ) : (
-              name !== 'tools' && !isUnset(setup, FIELDS[name]) && <span className="text-accent">{t.set}</span>
-            )}
+            {toMark(name)}
           </button>
         ))}
       </div>
       {section !== null && (
         <div ref={panel} className="border-t border-line p-3">
-          {section === 'system' && (
-            <LabelledText
-              label={t.sections.system}
-              hint={t.systemHint}
-              rows={4}
-              value={setup.system}
-              onChange={(system) => onChange({ ...setup, system })}
-            />
-          )}
-          {section === 'parameters' && <ParameterFields setup={setup} problems={problems} onChange={onChange} />}
-          {section === 'tools' && (
-            <ToolsEditor tools={setup.tools} problems={problems} onChange={(tools) => onChange({ ...setup, tools })} />
-          )}
-          {section === 'format' && (
-            <FormatEditor
-              format={setup.format}
-              problems={problems}
-              onChange={(format) => onChange({ ...setup, format })}
-            />
-          )}
+          <SectionFields name={section} setup={setup} problems={problems} onChange={onChange} />
         </div>
       )}
     </section>
   );
 });
+
+interface SectionFieldsProps extends Pick<SetupPanelProps, 'setup' | 'problems' | 'onChange'> {
+  readonly name: Section;
+}
+
+function SectionFields({ name, setup, problems, onChange }: SectionFieldsProps) {
+  const t = setupMessages();
+  switch (name) {
+    case 'system':
+      return (
+        <LabelledText
+          label={t.sections.system}
+          hint={t.systemHint}
+          rows={4}
+          value={setup.system}
+          onChange={(system) => onChange({ ...setup, system })}
+        />
+      );
+    case 'parameters':
+      return <ParameterFields setup={setup} problems={problems} onChange={onChange} />;
+    case 'tools':
+      return (
+        <ToolsEditor tools={setup.tools} problems={problems} onChange={(tools) => onChange({ ...setup, tools })} />
+      );
+    case 'format':
+      return (
+        <FormatEditor format={setup.format} problems={problems} onChange={(format) => onChange({ ...setup, format })} />
+      );
+  }
+}
 
 interface FormatEditorProps {
   readonly format: FormatDraft;
