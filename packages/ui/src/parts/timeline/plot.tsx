@@ -8,7 +8,8 @@ import { timelineMessages } from './messages.ts';
 import { type Timeline, describeRow, figuresOf, type TimelineRow, type Piece, type PieceTone } from './timeline.ts';
 import type { Zoom } from './use-zoom.ts';
 
-const GRID = 'grid grid-cols-[minmax(6.5rem,28%)_minmax(0,1fr)_4.5rem]';
+/** Names take the room that they need, at most 28 %: `--names` is their width. */
+const GRID = 'grid grid-cols-[minmax(6.5rem,min(28%,var(--names,28%)))_minmax(0,1fr)_4.5rem]';
 
 interface PlotProps {
   readonly timeline: Timeline;
@@ -91,7 +92,9 @@ export function Row({ id, row, zoom, widthPx, isCurrent, onPoint, onPick }: RowP
     >
       <span className="sr-only">{describeRow(row)}</span>
       <span aria-hidden="true" className="flex min-w-0 items-baseline gap-1 py-1 pr-2 text-xs">
-        <span className="max-w-[72%] shrink-0 truncate">{showControls(row.label)}</span>
+        <span className={row.status === '' ? 'min-w-0 truncate' : 'max-w-[72%] shrink-0 truncate'}>
+          {showControls(row.label)}
+        </span>
         {row.status !== '' && (
           <span className={classNames('min-w-0 truncate', row.tone === 'bad' ? 'text-bad' : 'text-ink-faint')}>
             {showControls(row.status)}

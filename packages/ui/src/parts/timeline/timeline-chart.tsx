@@ -1,9 +1,10 @@
 import { Maximize2, ZoomIn, ZoomOut } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
 
 import { formatDuration } from '../../format/quantity.ts';
 import { Button } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
+import { measureText } from '../table/measure-text.ts';
 import { showControls } from '../text/show-controls.ts';
 import { useMedia, useWidth } from '../use-width.ts';
 import { timelineMessages } from './messages.ts';
@@ -55,6 +56,7 @@ function Picture({ label, timeline, lead, note, onList }: TimelineChartProps & {
   const plot = useRef<HTMLDivElement>(null);
   const axis = useRef<HTMLDivElement>(null);
   const baseId = useId();
+  const namesPx = useMemo(() => toNamesPx(rows), [rows]);
   const widthPx = useWidth(axis);
   const zoom = useZoom(timeline, plot, axis, widthPx);
   const [cursor, setCursor] = useState(0);
@@ -93,6 +95,7 @@ function Picture({ label, timeline, lead, note, onList }: TimelineChartProps & {
         onBlur={() => setIsFocused(false)}
         onPointerLeave={() => setHovered(null)}
         className="relative mx-4 mt-1 select-none outline-offset-2"
+        style={{ '--names': `${namesPx}px` } as CSSProperties}
       >
         <Axis timeline={timeline} zoom={zoom} widthPx={widthPx} axis={axis} />
         {rows.map((row, index) => (
@@ -114,6 +117,21 @@ function Picture({ label, timeline, lead, note, onList }: TimelineChartProps & {
       <Details pointed={shown} note={note} />
     </>
   );
+}
+
+const NAME_GAP_PX = 4;
+const NAME_END_PX = 12;
+/** A name may take this share of its column beside how its row ended. */
+const NAME_SHARE = 0.72;
+
+/** The width of the longest name with how its row ended, so that the axis has the rest. */
+function toNamesPx(rows: readonly TimelineRow[]): number {
+  const widths = rows.map(({ label, status }) => {
+    const name = measureText(showControls(label), { size: 12 });
+    if (status === '') return name;
+    return Math.max(name / NAME_SHARE, name + NAME_GAP_PX + measureText(showControls(status), { size: 12 }));
+  });
+  return Math.ceil(Math.max(0, ...widths)) + NAME_END_PX;
 }
 
 const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {

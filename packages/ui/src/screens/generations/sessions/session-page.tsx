@@ -30,7 +30,7 @@ export function SessionPage() {
   const calls = useInfiniteQuery(sessionCallsQuery(id));
   const rows = useMemo(() => calls.data?.pages.flatMap((page) => page.data) ?? [], [calls.data]);
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-3">
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-3 min-[112rem]:max-w-[140rem]">
       <header className="flex flex-col gap-1">
         <BackLink to="/generations/sessions" label={sessionsMessages().list.title} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -54,18 +54,27 @@ export function SessionPage() {
       ) : rows.length === 0 ? (
         <EmptyState title={t.notFound}>{t.notFoundNote}</EmptyState>
       ) : (
-        <>
-          <SessionTimeline calls={rows} />
-          <SessionCache id={id} />
-          {rows.map((row, at) => (
-            <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />
-          ))}
-        </>
-      )}
-      {calls.hasNextPage && (
-        <Button className="self-center" isBusy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
-          {t.later}
-        </Button>
+        // A wide window keeps the times in sight beside the thread.
+        <div className="flex flex-col gap-4 min-[112rem]:grid min-[112rem]:grid-cols-2 min-[112rem]:items-start">
+          <div className="flex min-w-0 flex-col gap-4 min-[112rem]:sticky min-[112rem]:top-3">
+            <SessionTimeline calls={rows} />
+            <SessionCache id={id} />
+          </div>
+          <div className="flex min-w-0 flex-col gap-4">
+            {rows.map((row, at) => (
+              <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />
+            ))}
+            {calls.hasNextPage && (
+              <Button
+                className="self-center"
+                isBusy={calls.isFetchingNextPage}
+                onClick={() => void calls.fetchNextPage()}
+              >
+                {t.later}
+              </Button>
+            )}
+          </div>
+        </div>
       )}
     </div>
   );

@@ -59,13 +59,25 @@ export function SessionTimeline({ calls }: { calls: readonly SessionCall[] }) {
   );
   return (
     <section aria-label={t.title} className="card flex flex-col overflow-hidden">
-      <div className="scroll-thin max-h-[28rem] overflow-y-auto">
+      <div
+        className="scroll-thin max-h-[28rem] overflow-y-auto min-[112rem]:max-h-[max(28rem,calc(100vh-26rem))]"
+        // Rows of tools come once contents are loaded: their room is there before, so that the thread stays.
+        style={{ minHeight: `min(28rem, ${AROUND_ROWS_PX + ROW_PX * countExpectedRows(part)}px)` }}
+      >
         <TimelineChart key={at} label={t.chart} timeline={timeline} lead={lead} />
       </div>
       <GrowthLines calls={calls} />
     </section>
   );
 }
+
+const ROW_PX = 24;
+/** Of the heading, the axis and the words for a row. */
+const AROUND_ROWS_PX = 116;
+
+/** A row for each request, and one for the tool of each that stopped for one. */
+const countExpectedRows = (part: readonly SessionCall[]): number =>
+  part.length + part.filter(({ finish_reason: reason }) => reason === 'tool_calls').length;
 
 /** The same function each time: a new one would have everything drawn anew. */
 const toData = (results: readonly { readonly data: ToolUse | null | undefined }[]) => results.map(({ data }) => data);

@@ -97,7 +97,14 @@ function CallContent({ id, before }: { id: string; before: readonly string[] }) 
   const [isWhole, setIsWhole] = useState(false);
   if (error instanceof ApiError && error.status === 404) return <Note>{t.notStored}</Note>;
   if (error instanceof ContentTooLong) return <Note>{t.tooLarge(formatBytes(error.bytes))}</Note>;
-  if (data === undefined || error !== null) return <NotLoaded what={t.what} query={query} isFlush />;
+  if (data === undefined || error !== null) {
+    return (
+      // About as high as what comes, so that the requests below hardly move.
+      <div className={error === null ? 'min-h-56' : ''}>
+        <NotLoaded what={t.what} query={query} isFlush />
+      </div>
+    );
+  }
   return (
     <>
       {isWhole ? (
