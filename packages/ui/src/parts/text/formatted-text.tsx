@@ -13,10 +13,16 @@ interface FormattedTextProps {
   readonly isAtOnce?: boolean;
 }
 
-/** Shows text of a model or a caller as `Markdown` does; as it was written, until that is loaded. */
+/** Shows text of a model or a caller as `Markdown` does; as it was written, where loading that takes long. */
 export function FormattedText({ text, isAtOnce = false }: FormattedTextProps) {
   return (
-    <Suspense fallback={<PlainText text={text} />}>
+    <Suspense
+      fallback={
+        <div className="appears-late">
+          <PlainText text={text} />
+        </div>
+      }
+    >
       <Markdown text={text} isAtOnce={isAtOnce} />
     </Suspense>
   );

@@ -132,7 +132,7 @@ function toColumns(rows: readonly BatchRow[], names: FileNames | undefined): rea
         cell: ({ id, endpoint, input_file_id: fileId }) => {
           const name = names?.get(fileId);
           return (
-            <p className="line-clamp-2 leading-snug break-all whitespace-normal">
+            <p className="line-clamp-2 leading-snug wrap-anywhere whitespace-normal">
               {name === undefined ? `${toKind(endpoint)} …${id.slice(-8)}` : showControls(name)}
             </p>
           );

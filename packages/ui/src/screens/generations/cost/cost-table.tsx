@@ -31,7 +31,7 @@ export function CostTable({ generation }: { generation: Generation }) {
   const write = toColumnWriter([...shown, ...(saved === null ? [] : [Math.round(Math.abs(saved) * NANO_PER_USD)])]);
   return (
     <div className="flex flex-col gap-2">
-      <table aria-label={t.label} className="figures w-full max-w-xl text-sm">
+      <table aria-label={t.label} className="figures w-full text-sm">
         {explained !== null && explained.parts.length > 0 && <Parts explained={explained} write={write} />}
         <tbody>
           {billUsd !== null && (

@@ -6,7 +6,6 @@ import { cacheMessages } from '../../../features/generations/cost/cache-messages
 import { toFirstTokenMs, toSpeed } from '../../../features/generations/list/list-row.ts';
 import { formatCount, formatDuration, formatSpeed, formatTokens } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
-import { classNames } from '../../../parts/class-names.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { CacheFacts } from './cache-facts.tsx';
@@ -23,17 +22,19 @@ export function UsageAndCost({ generation }: { generation: Generation }) {
       tabIndex={0}
       className="scroll-thin @container h-full overflow-y-auto p-4 outline-offset-[-2px]"
     >
-      <div className="grid gap-x-8 gap-y-6 @3xl:grid-cols-2 @3xl:grid-rows-[auto_1fr] @6xl:max-w-7xl @6xl:grid-cols-3 @6xl:grid-rows-1">
-        <Section title={t.cost}>
-          <CostTable generation={generation} />
-        </Section>
-        <Section title={t.usage} className="@3xl:row-span-2 @6xl:row-span-1">
-          <UsageFacts generation={generation} />
+      <div className="grid items-start gap-4 @3xl:grid-cols-2 @6xl:grid-cols-3 @[100rem]:grid-cols-[repeat(auto-fit,minmax(20rem,1fr))]">
+        <div className="flex min-w-0 flex-col gap-4 @3xl:row-span-2 @6xl:row-span-1 @[100rem]:contents">
+          <Section title={t.cost}>
+            <CostTable generation={generation} />
+          </Section>
           {generation.api_type === 'completions' && (
-            <Section title={cacheMessages().title} className="pt-4">
+            <Section title={cacheMessages().title}>
               <CacheFacts id={generation.id} />
             </Section>
           )}
+        </div>
+        <Section title={t.usage}>
+          <UsageFacts generation={generation} />
         </Section>
         <Section title={t.timing}>
           <TimingFacts generation={generation} />
@@ -43,16 +44,17 @@ export function UsageAndCost({ generation }: { generation: Generation }) {
   );
 }
 
-function Section({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className={classNames('flex min-w-0 flex-col gap-2', className)}>
+    <section aria-label={title} className="card flex min-w-0 flex-col gap-2 p-4">
       <h2 className="text-sm font-semibold">{title}</h2>
       {children}
     </section>
   );
 }
 
-function UsageFacts({ generation }: { generation: Generation }) {
+/** The tokens of a request, who counted them, and who pays for them. */
+export function UsageFacts({ generation }: { generation: Generation }) {
   const t = costMessages().facts;
   const { native_tokens_prompt: nativeIn, native_tokens_completion: nativeOut } = generation;
   return (

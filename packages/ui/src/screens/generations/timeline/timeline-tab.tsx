@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 
+import { describeResult } from '../../../features/destinations/describe-result.ts';
 import { deliveriesQuery, destinationsQuery } from '../../../features/destinations/destination-queries.ts';
 import { callTimelineQuery } from '../../../features/generations/content/generation-queries.ts';
 import { toVideoTimeline } from '../../../features/videos/timeline/to-video-timeline.ts';
@@ -19,6 +20,9 @@ import { Code } from '../../../parts/text/code.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
 import { WithContent } from '../content/with-content.tsx';
+import { CostTable } from '../cost/cost-table.tsx';
+import { costMessages } from '../cost/messages.ts';
+import { UsageFacts } from '../cost/usage-and-cost.tsx';
 import { Conversation } from '../detail/conversation.tsx';
 import { hasKindContent, KindContent } from '../detail/kind-content.tsx';
 import { detailMessages } from '../detail/messages.ts';
@@ -179,13 +183,24 @@ function Reasons({ generation }: { generation: Generation }) {
           <Deliveries id={id} arrivals={report?.arrivals ?? []} />
         </Section>
       )}
+      {/* A wide window has room for what is otherwise a tab away. */}
+      <div className="hidden gap-8 @7xl:flex">
+        {report?.call?.charges !== undefined && (
+          <Section title={costMessages().cost}>
+            <CostTable generation={generation} />
+          </Section>
+        )}
+        <Section title={costMessages().usage}>
+          <UsageFacts generation={generation} />
+        </Section>
+      </div>
     </div>
   );
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className="flex flex-col gap-2">
+    <section aria-label={title} className="flex min-w-0 flex-1 flex-col gap-2">
       <h2 className="text-sm font-semibold">{title}</h2>
       {children}
     </section>
@@ -241,7 +256,11 @@ function Deliveries({ id, arrivals }: DeliveriesProps) {
         ({ destination_id: destinationId, sent_at: at, took_ms: tookMs, has_arrived: hasArrived, result }) => (
           <li key={`${destinationId} ${at}`} className="rounded-lg border border-line p-3 text-sm">
             <div className="flex flex-wrap items-center gap-2">
-              {hasArrived ? <DeliveryStateBadge state="delivered" /> : <Badge tone="bad">{result}</Badge>}
+              {hasArrived ? (
+                <DeliveryStateBadge state="delivered" />
+              ) : (
+                <Badge tone="bad">{describeResult(result)}</Badge>
+              )}
               <Link to="/destinations" search={{ open: destinationId }} className="font-medium text-accent underline">
                 {nameOf(destinationId)}
               </Link>
@@ -263,7 +282,9 @@ function Deliveries({ id, arrivals }: DeliveriesProps) {
             </Link>
             <span className="text-ink-faint">{t.attempts(delivery.attempts)}</span>
           </div>
-          <p className="mt-1 text-ink-soft">{delivery.last_result ?? t.notAttempted}</p>
+          <p className="mt-1 text-ink-soft">
+            {delivery.last_result === null ? t.notAttempted : describeResult(delivery.last_result)}
+          </p>
           {delivery.next_attempt_at !== null && (
             <p className="text-xs text-ink-faint" title={formatFull(delivery.next_attempt_at)}>
               {t.next(formatRelative(delivery.next_attempt_at))}
