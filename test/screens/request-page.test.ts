@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { CallTimelineReport } from '@model-gateway/core/wire';
+import type { CallTimelineReport, Generation } from '@model-gateway/core/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { setTheme } from '../e2e/examine.ts';
@@ -71,6 +71,11 @@ async function ask(rest: object = {}): Promise<string> {
   const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
   await response.text().catch(() => '');
   return response.headers.get('x-generation-id') ?? '';
+}
+
+async function readReview(id: string): Promise<Generation['review']> {
+  const response = await ui.call(`/api/v1/generation?id=${id}`);
+  return ((await response.json()) as { data: Generation }).data.review;
 }
 
 async function workWithTools(): Promise<void> {
@@ -236,12 +241,51 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('textbox', { name: 'Note' }).fill('Ask again with the log');
       expect(await check()).toEqual([]);
       await page.getByRole('button', { name: 'Save', exact: true }).click();
+      // The field has the text before it is saved.
+      await page.getByRole('textbox', { name: 'Note' }).waitFor({ state: 'detached' });
       await page.getByText('Ask again with the log').waitFor();
       await page.reload();
       await page.getByText('Ask again with the log').waitFor();
       await page.getByRole('button', { name: 'Bad response', pressed: true }).click();
       await page.getByRole('button', { name: 'Bad response', pressed: false }).waitFor();
       await page.getByText('Ask again with the log').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('keeps a note that was typed and not saved when the page is reloaded, but not a cancelled one', async () => {
+      const id = await ask({});
+      const { page, problems } = await ui.open(`#/generations/${id}`);
+      const note = page.getByRole('textbox', { name: 'Note' });
+      await page.getByRole('button', { name: 'Add a note' }).click();
+      await note.fill('Compare with Linux');
+      await page.reload();
+      await expect.poll(() => readReview(id)).toMatchObject({ rating: null, note: 'Compare with Linux' });
+      await page.reload();
+      await page.getByRole('button', { name: 'Edit the note' }).click();
+      await note.fill('Never mind');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('Compare with Linux').waitFor();
+      await page.reload();
+      await page.getByText('Compare with Linux').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('keeps a rating that is chosen while a note is being saved', async () => {
+      const id = await ask({});
+      const { page, problems } = await ui.open(`#/generations/${id}`);
+      let release = (): void => {};
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/review', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Add a note' }).click();
+      await page.getByRole('textbox', { name: 'Note' }).fill('Compare with Linux');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'Good response' }).click();
+      release();
+      await page.getByRole('button', { name: 'Good response', pressed: true }).waitFor();
+      expect(await readReview(id)).toMatchObject({ rating: 'good', note: 'Compare with Linux' });
       expect(problems).toEqual([]);
     });
 

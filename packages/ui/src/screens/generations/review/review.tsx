@@ -1,7 +1,7 @@
 import type { Generation } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessageSquareText, StickyNote, ThumbsDown, ThumbsUp } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
 import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
@@ -16,33 +16,40 @@ type ReviewChange = Pick<Review, 'rating' | 'note'>;
 
 const NONE: ReviewChange = { rating: null, note: null };
 
-/** Saves a review in place of the former one, and shows it wherever the record is. */
-function useReview({ id }: Generation) {
+/**
+ * Changes a part of a review, and shows it wherever the record is. One change after the other: each is saved together
+ * with what the one before has left, so that a rating and a note in quick succession do not undo each other. A change
+ * reaches the gateway although the page is reloaded or closed.
+ */
+function useReview(id: string) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ rating, note }: ReviewChange) =>
-      (
-        await callApi<{ data: Review | null }>(`/admin/v1/generations/${encodeURIComponent(id)}/review`, {
-          method: 'PUT',
-          body: { rating, note },
-        })
-      ).data,
+  const { queryKey } = generationQuery(id);
+  const readReview = (): ReviewChange => client.getQueryData(queryKey)?.review ?? NONE;
+  const save = useMutation({
+    scope: { id: `review of ${id}` },
+    mutationFn: async (change: Partial<ReviewChange>) => {
+      const { rating, note } = { ...readReview(), ...change };
+      const path = `/admin/v1/generations/${encodeURIComponent(id)}/review`;
+      const call = { method: 'PUT', body: { rating, note }, isKept: true } as const;
+      return (await callApi<{ data: Review | null }>(path, call)).data;
+    },
     onSuccess: (saved) =>
-      client.setQueryData(generationQuery(id).queryKey, (known) => {
+      client.setQueryData(queryKey, (known) => {
         if (known === undefined) return known;
         const { review: _, ...generation } = known;
         return saved === null ? generation : { ...generation, review: saved };
       }),
     onError: (error) => showFailure(reviewMessages().notSaved, error),
   });
+  return { save, readReview };
 }
 
 /** Whether a response is good or bad, to be chosen, and a note about it. */
 export function ReviewButtons({ generation, onNote }: { generation: Generation; onNote: () => void }) {
   const t = reviewMessages();
-  const save = useReview(generation);
+  const { save } = useReview(generation.id);
   const { rating, note } = generation.review ?? NONE;
-  const rate = (chosen: 'good' | 'bad') => () => save.mutate({ note, rating: rating === chosen ? null : chosen });
+  const rate = (chosen: 'good' | 'bad') => () => save.mutate({ rating: rating === chosen ? null : chosen });
   return (
     <span role="group" aria-label={t.rate} className="inline-flex items-center">
       <Button
@@ -90,7 +97,7 @@ export function Remarks({ generation, isEditing, onClose }: RemarksProps) {
   return (
     <div className="flex max-h-40 flex-col gap-1.5 overflow-y-auto border-b border-line px-4 py-2 text-sm">
       {isEditing ? (
-        <NoteEditor generation={generation} onClose={onClose} />
+        <NoteEditor id={generation.id} note={note} onClose={onClose} />
       ) : (
         note !== null && (
           <p className="flex max-w-prose items-start gap-2 break-words whitespace-pre-wrap">
@@ -119,12 +126,27 @@ export function Remarks({ generation, isEditing, onClose }: RemarksProps) {
 
 const MAX_NOTE = 4000;
 
-function NoteEditor({ generation, onClose }: { generation: Generation; onClose: () => void }) {
+interface NoteEditorProps {
+  readonly id: string;
+  readonly note: string | null;
+  readonly onClose: () => void;
+}
+
+/** What was typed is saved when one leaves for another request or closes the page; only *Cancel* drops it. */
+function NoteEditor({ id, note, onClose }: NoteEditorProps) {
   const t = reviewMessages();
-  const save = useReview(generation);
-  const { rating, note } = generation.review ?? NONE;
+  const { save, readReview } = useReview(id);
   const [text, setText] = useState(note ?? '');
-  const submit = (): void => save.mutate({ rating, note: text.trim() === '' ? null : text }, { onSuccess: onClose });
+  const isCancelled = useRef(false);
+  const written = text.trim() === '' ? null : text.trim();
+  const submit = (): void => save.mutate({ note: written }, { onSuccess: onClose });
+  const cancel = (): void => {
+    isCancelled.current = true;
+    onClose();
+  };
+  useOnLeave(() => {
+    if (!isCancelled.current && !save.isPending && written !== readReview().note) save.mutate({ note: written });
+  });
   return (
     <form
       className="flex max-w-prose flex-col gap-2"
@@ -145,7 +167,7 @@ function NoteEditor({ generation, onClose }: { generation: Generation; onClose: 
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
           if (event.key !== 'Escape') return;
           event.stopPropagation();
-          onClose();
+          cancel();
         }}
         className="field w-full p-2"
       />
@@ -153,10 +175,23 @@ function NoteEditor({ generation, onClose }: { generation: Generation; onClose: 
         <Button type="submit" look="primary" isBusy={save.isPending}>
           {t.save}
         </Button>
-        <Button look="quiet" onClick={onClose}>
+        <Button look="quiet" onClick={cancel}>
           {t.cancel}
         </Button>
       </span>
     </form>
   );
+}
+
+/** Calls back when the component goes, or the page with it. */
+function useOnLeave(leave: () => void): void {
+  const onLeave = useEffectEvent(leave);
+  useEffect(() => {
+    const onPageHide = (): void => onLeave();
+    addEventListener('pagehide', onPageHide);
+    return () => {
+      removeEventListener('pagehide', onPageHide);
+      onLeave();
+    };
+  }, []);
 }
