@@ -4,7 +4,6 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Link,
 } from '@tanstack/react-router';
 
 import { readTexts } from './app/read-texts.ts';
@@ -13,7 +12,7 @@ import { toFixtureSearch } from './features/fixtures/fixture-search.ts';
 import { toGenerationSearch } from './features/generations/search/generation-search.ts';
 import { toModelSearch } from './features/models/model-search.ts';
 import { ErrorPanel } from './parts/messages/error-panel.tsx';
-import { EmptyState, Loading } from './parts/messages/states.tsx';
+import { Loading } from './parts/messages/states.tsx';
 import { toAuditSearch } from './screens/audit/audit-search.ts';
 import { toAuthSearch } from './screens/auth/auth-request.ts';
 import { toBatchSearch } from './screens/batches/batch-search.ts';
@@ -26,6 +25,7 @@ import { toSettingsSearch } from './screens/settings/settings-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
 import { shellMessages } from './shell/messages.ts';
+import { NotFound } from './shell/not-found.tsx';
 
 /** The part of a name, or of what else a row is found by; and which list, where a screen has two. */
 const toListSearch = (search: Record<string, unknown>): { readonly q?: string; readonly view?: string } =>
@@ -235,14 +235,7 @@ export const router = createRouter({
       <ErrorPanel error={error} title={shellMessages().screenFailed} onRetry={reset} />
     </div>
   ),
-  defaultNotFoundComponent: () => (
-    <EmptyState title={shellMessages().notFound}>
-      <p>{shellMessages().notFoundAdvice}</p>
-      <Link to="/" className="text-accent underline">
-        {shellMessages().toOverview}
-      </Link>
-    </EmptyState>
-  ),
+  defaultNotFoundComponent: NotFound,
 });
 
 /** Loads the script of the screen that the address leads to. One that cannot be loaded says so when it is to be shown. */

@@ -34,6 +34,7 @@ export const shellMessages = createMessages(
     theScreen: 'the screen',
     screenFailed: 'This screen failed',
     notFound: 'Page not found',
+    notFoundAddress: 'There is nothing at',
     notFoundAdvice: 'Choose a page from the menu, or press Ctrl K.',
     toOverview: 'Go to the overview',
     topBar: {
@@ -117,6 +118,7 @@ export const shellMessages = createMessages(
       theScreen: 'Seite',
       screenFailed: 'Diese Seite ist fehlgeschlagen',
       notFound: 'Seite nicht gefunden',
+      notFoundAddress: 'Es gibt nichts unter',
       notFoundAdvice: 'Eine Seite im Menü wählen oder Strg K drücken.',
       toOverview: 'Zur Übersicht',
       topBar: {
