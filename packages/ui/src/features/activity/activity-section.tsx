@@ -2,7 +2,7 @@ import type { GenerationRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ChartNoAxesColumn, X } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 
 import { healthQuery } from '../../api/queries.ts';
 import { PERIOD_NAMES, toPeriodTexts } from '../../format/days.ts';
@@ -24,7 +24,7 @@ import { ActivityCharts } from './activity-charts.tsx';
 import { figuresQuery } from './figures-query.ts';
 import { activityMessages } from './messages.ts';
 import { type OverviewSearch, type Range, rangeOf, type Split, splitOf, SPLITS } from './overview-search.ts';
-import { SpanFigures } from './span-figures.tsx';
+import { SpanFigures, Versus } from './span-figures.tsx';
 import { toLines } from './to-lines.ts';
 
 /** Kept while the page is open, so that a series has its colour on the next visit, too. */
@@ -68,17 +68,21 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
   const isEmpty = data !== undefined && data.histogram.totals.requests === 0;
   return (
     <section aria-labelledby="activity-title" aria-busy={isPlaceholderData} className="flex flex-col gap-4">
-      <ActivityControls search={search} onChange={change} without={without} />
+      <ActivityControls search={search} onChange={change} without={without}>
+        {data !== undefined &&
+          (error !== null || isUnreachable ? (
+            <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-caution" title={t.asOfWhy}>
+              {t.asOf(timeFormats().minute.format(dataUpdatedAt))}
+              <Button look="quiet" onClick={() => void refetch()}>
+                {t.retry}
+              </Button>
+            </p>
+          ) : (
+            <Versus figures={data} range={rangeOf(search)} />
+          ))}
+      </ActivityControls>
       {error !== null && data === undefined && (
         <ErrorPanel error={error} title={t.failed} onRetry={() => void refetch()} />
-      )}
-      {(error !== null || isUnreachable) && data !== undefined && (
-        <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-caution" title={t.asOfWhy}>
-          {t.asOf(timeFormats().minute.format(dataUpdatedAt))}
-          <Button look="quiet" onClick={() => void refetch()}>
-            {t.retry}
-          </Button>
-        </p>
       )}
       {data === undefined ? (
         // The place of what comes, so that nothing below moves.
@@ -88,7 +92,7 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
       ) : (
         <div className={`flex flex-col gap-4 ${isPlaceholderData ? 'opacity-60' : ''}`}>
           <div className="card p-4">
-            <SpanFigures figures={data} range={rangeOf(search)} fixed={fixed} />
+            <SpanFigures figures={data} fixed={fixed} />
             {data.histogram.searched_from !== undefined && (
               <p className="mt-2 text-xs text-ink-faint">
                 {t.countedSince(formatMoment(data.histogram.searched_from))}
@@ -120,21 +124,27 @@ interface ControlsProps {
   readonly search: OverviewSearch;
   readonly onChange: (change: Partial<Record<keyof OverviewSearch, string | undefined>>) => void;
   readonly without?: Split | undefined;
+  /** Beside the title of the span. */
+  readonly children?: ReactNode;
 }
 
 const toRangeLabels = (): Record<Range, string> =>
   Object.fromEntries(PERIOD_NAMES.map((range) => [range, toPeriodTexts(range).short])) as Record<Range, string>;
 
 /** The span and the split, which the address holds. */
-function ActivityControls({ search, onChange, without }: ControlsProps) {
+function ActivityControls({ search, onChange, without, children }: ControlsProps) {
   const { controls: t, splits } = activityMessages();
   const range = rangeOf(search);
   const { from, to } = search;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <h2 id="activity-title" className="min-w-40 flex-1 text-base font-semibold">
-        {range === null ? t.selected : toPeriodTexts(range).label}
-      </h2>
+      {/* As high as what stands there while the gateway is away, so that nothing below moves then. */}
+      <div className="flex min-h-8 min-w-40 flex-1 flex-wrap items-center gap-x-3">
+        <h2 id="activity-title" className="text-base font-semibold">
+          {range === null ? t.selected : toPeriodTexts(range).label}
+        </h2>
+        {children}
+      </div>
       {range === null && from !== undefined && to !== undefined && (
         <Button icon={<X size={15} />} title={t.back} onClick={() => onChange({ from: undefined, to: undefined })}>
           {formatSpan({ fromMs: Date.parse(from), toMs: Date.parse(to) })}

@@ -49,53 +49,60 @@ const isWhole = (counted: {
 
 interface SpanFiguresProps {
   readonly figures: Figures;
-  readonly range: Range | null;
   readonly fixed: GenerationSearch;
 }
 
-/** The totals of a span, each with how it differs from the span of the same length before, and those of the month. */
-export function SpanFigures({ figures: { histogram }, range, fixed }: SpanFiguresProps) {
-  const t = activityMessages().figures;
-  const { totals } = histogram;
-  const before = isWhole(histogram) && histogram.before && isWhole(histogram.before) ? histogram.before : undefined;
+/** The span before, where both were counted as a whole. */
+const comparedOf = ({ histogram }: Figures): Figures['histogram']['before'] =>
+  isWhole(histogram) && histogram.before && isWhole(histogram.before) ? histogram.before : undefined;
+
+/** What the changes of the figures are against: `vs previous 24 hours`. */
+export function Versus({ figures, range }: { readonly figures: Figures; readonly range: Range | null }) {
+  const before = comparedOf(figures);
+  if (before === undefined) return null;
   return (
-    <div>
-      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,7.75rem),1fr))] gap-x-4 gap-y-3">
-        {toFigures().map(({ label, title, read, format }) => {
-          const value = read(totals);
-          const isFailed = label === t.failed;
-          return (
-            <div key={label} className="flex flex-col-reverse justify-end" title={title}>
-              <dd className="text-xs text-ink-soft">
-                {before === undefined ? (
-                  <span className="text-ink-faint">{t.unknown}</span>
-                ) : (
-                  // The line is there for all figures, so that they stand in one row.
-                  (toChange(value, read(before.totals)) ?? '\u00a0')
-                )}
-                {isFailed && <OtherEnds totals={totals} />}
-              </dd>
-              <dd
-                className={`figures text-xl font-semibold tracking-tight whitespace-nowrap ${isFailed && totals.failed > 0 ? 'text-bad' : ''}`}
-              >
-                {format(value)}
-                {isFailed && <ErrorRate totals={totals} />}
-              </dd>
-              <dt className="text-xs text-ink-faint">{label}</dt>
-            </div>
-          );
-        })}
-        <MonthFigure fixed={fixed} />
-      </dl>
-      {before !== undefined && (
-        <p
-          className="mt-2 text-xs text-ink-faint"
-          title={formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) })}
-        >
-          {t.versus[range ?? 'own']}
-        </p>
-      )}
-    </div>
+    <p
+      className="text-xs text-ink-faint"
+      title={formatSpan({ fromMs: Date.parse(before.from), toMs: toMinute(before.to) })}
+    >
+      {activityMessages().figures.versus[range ?? 'own']}
+    </p>
+  );
+}
+
+/** The totals of a span, each with how it differs from the span of the same length before, and those of the month. */
+export function SpanFigures({ figures, fixed }: SpanFiguresProps) {
+  const t = activityMessages().figures;
+  const { totals } = figures.histogram;
+  const before = comparedOf(figures);
+  return (
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,7.75rem),1fr))] gap-x-4 gap-y-3">
+      {toFigures().map(({ label, title, read, format }) => {
+        const value = read(totals);
+        const isFailed = label === t.failed;
+        return (
+          <div key={label} className="flex flex-col-reverse justify-end" title={title}>
+            <dd className="text-xs text-ink-soft">
+              {before === undefined ? (
+                <span className="text-ink-faint">{t.unknown}</span>
+              ) : (
+                // The line is there for all figures, so that they stand in one row.
+                (toChange(value, read(before.totals)) ?? '\u00a0')
+              )}
+              {isFailed && <OtherEnds totals={totals} />}
+            </dd>
+            <dd
+              className={`figures text-xl font-semibold tracking-tight whitespace-nowrap ${isFailed && totals.failed > 0 ? 'text-bad' : ''}`}
+            >
+              {format(value)}
+              {isFailed && <ErrorRate totals={totals} />}
+            </dd>
+            <dt className="text-xs text-ink-faint">{label}</dt>
+          </div>
+        );
+      })}
+      <MonthFigure fixed={fixed} />
+    </dl>
   );
 }
 
