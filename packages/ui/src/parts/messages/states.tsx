@@ -27,7 +27,7 @@ export function ScreenHeader({ title, note, children }: { title: string; note?: 
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
       {/* A name alone leaves the rest of a narrow row to the buttons. */}
-      <div className={note === undefined ? 'min-w-0 flex-auto' : 'min-w-0 flex-1 basis-60'}>
+      <div className={note === undefined ? 'min-w-0 flex-auto' : 'min-w-0 flex-1 basis-52'}>
         <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
         {note !== undefined && <p className="max-w-3xl text-sm text-ink-faint">{note}</p>}
       </div>

@@ -28,7 +28,7 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         {isPaused ? paused : isConnected ? t.live : t.connecting}
       </span>
       {!isPaused && isConnected && (
-        <span className="figures text-ink-faint @max-3xl:hidden" title={t.rateTitle}>
+        <span className="figures text-ink-faint @max-3xl:hidden @5xl:@max-[81rem]:hidden" title={t.rateTitle}>
           {t.rate(formatCount(perMinute))}
         </span>
       )}
@@ -39,7 +39,7 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         icon={isPaused ? <Play size={14} /> : <Pause size={14} />}
         onClick={isPaused ? onResume : onPause}
       >
-        <span className="@max-5xl:hidden">{isPaused ? t.resume : t.pause}</span>
+        <span className="@max-[81rem]:hidden">{isPaused ? t.resume : t.pause}</span>
       </Button>
     </div>
   );
