@@ -41,6 +41,13 @@ export function HourBar({ hour, isActive = false }: { hour: ProviderHistoryBucke
 /** The last 24 hours of a provider in a list, as small bars. */
 export function HistoryBars({ past }: { past: ProviderHistoryList['data'][number] | undefined }) {
   if (past === undefined) return <span className="text-ink-faint">—</span>;
+  // Hours without bars would look like a chart that has not loaded.
+  if (past.totals.calls === 0)
+    return (
+      <span className="text-ink-faint" title={describePast(past)}>
+        —
+      </span>
+    );
   return (
     <span className="flex h-4 max-w-60 gap-px" role="img" aria-label={describePast(past)} title={describePast(past)}>
       {past.buckets.map((hour) => (

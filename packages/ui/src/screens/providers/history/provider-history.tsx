@@ -49,14 +49,16 @@ export function ProviderHistorySection({ slug, name }: { slug: string; name: str
             </Button>
           ))}
         </div>
-        <Button
-          look="quiet"
-          aria-pressed={isTable}
-          className={`ml-auto ${PRESSED}`}
-          onClick={() => setIsTable(!isTable)}
-        >
-          {t.table}
-        </Button>
+        {history.data?.data.totals.calls !== 0 && (
+          <Button
+            look="quiet"
+            aria-pressed={isTable}
+            className={`ml-auto ${PRESSED}`}
+            onClick={() => setIsTable(!isTable)}
+          >
+            {t.table}
+          </Button>
+        )}
       </div>
       <Loaded what={t.what} failure={t.failure} query={history} data={history.data} isKept isFlush>
         {(past) => <History slug={slug} name={name} past={past.data} isTable={isTable} />}
@@ -87,7 +89,12 @@ function History({ slug, name, past, isTable }: HistoryProps) {
   return (
     <>
       <p className="text-sm">{describePast(past)}.</p>
-      {isTable ? (
+      {totals.calls === 0 ? (
+        // A strip of hours without bars has nothing to read, and its hint nothing to point at.
+        <p className="flex min-h-28 items-center justify-center rounded-lg bg-raised/60 px-4 text-center text-sm text-ink-faint">
+          {t.emptyHint}
+        </p>
+      ) : isTable ? (
         <HourTable label={label} hours={buckets} onPick={list} />
       ) : (
         <HourStrip label={label} hours={buckets} onPick={list} />
