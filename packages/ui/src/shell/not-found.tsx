@@ -1,6 +1,5 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 
-import { EmptyState } from '../parts/messages/states.tsx';
 import { showControls } from '../parts/text/show-controls.ts';
 import { shellMessages } from './messages.ts';
 
@@ -9,7 +8,8 @@ export function NotFound() {
   const address = useRouterState({ select: ({ location }) => location.pathname });
   const t = shellMessages();
   return (
-    <EmptyState title={t.notFound}>
+    <div className="flex flex-col items-center gap-3 px-6 py-14 text-center text-sm text-ink-faint">
+      <h1 className="text-base font-medium text-ink">{t.notFound}</h1>
       <p>
         {t.notFoundAddress}{' '}
         <code className="rounded bg-raised px-1 py-0.5 font-mono text-xs break-all text-ink-soft">
@@ -20,6 +20,6 @@ export function NotFound() {
       <Link to="/" className="text-accent underline">
         {t.toOverview}
       </Link>
-    </EmptyState>
+    </div>
   );
 }
