@@ -161,6 +161,24 @@ describe.skipIf(skipped !== undefined)(`the web UI of a gateway that fails${note
     },
   );
 
+  test('says once why cards of a screen fail alike, and loads all of them again at one press', async () => {
+    const { page, go } = await ui.open('#/', { reducedMotion: 'reduce' });
+    let isAway = true;
+    await page.route(/\/(api|admin)\/v1\/(?!session)/, (intercepted) =>
+      isAway ? intercepted.fulfill({ status: 500, json: FAILURE }) : intercepted.continue(),
+    );
+    await go('#/');
+    const alerts = page.getByRole('alert');
+    await alerts.filter({ hasText: 'forecast' }).waitFor();
+    await expect.poll(() => alerts.count()).toBe(3);
+    expect(await page.getByText('The store cannot be read').count()).toBe(1);
+    const again = page.getByRole('button', { name: 'Try again' });
+    expect(await again.count()).toBe(1);
+    isAway = false;
+    await again.click();
+    await expect.poll(() => alerts.count()).toBe(0);
+  });
+
   test('a session that cannot be looked up for now goes on by itself afterwards', async () => {
     const { page, go } = await ui.open('#/');
     let isAway = true;
@@ -173,3 +191,40 @@ describe.skipIf(skipped !== undefined)(`the web UI of a gateway that fails${note
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
 });
+
+describe.skipIf(skipped !== undefined)(
+  `the web UI of a gateway that was not used yet${note}`,
+  { timeout: 60_000 },
+  () => {
+    let ui: Ui;
+    beforeAll(async () => {
+      ui = await launchUi();
+    }, 60_000);
+    afterAll(() => ui?.close(), 60_000);
+
+    test('names the address that leads nowhere', async () => {
+      const { page, problems, check } = await ui.open('#/');
+      await page.goto(`${ui.url}/ui/#/nowhere/at-all?x=1`);
+      await page.getByText('Page not found').waitFor();
+      await page.getByText('/nowhere/at-all', { exact: true }).waitFor();
+      expect(await check()).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
+    test('shows no hours, and no table of them, of a provider that has had no request', async () => {
+      const { page, problems } = await ui.open('#/providers/demo');
+      const history = page.getByRole('region', { name: 'History' });
+      await history.getByText('Requests appear here by the hour').waitFor();
+      expect(await history.getByRole('button').allInnerTexts()).toEqual(['24 h', '7 days']);
+      expect(problems).toEqual([]);
+    });
+
+    test('leaves out the columns of fixtures that have nothing to say', async () => {
+      const { page, problems } = await ui.open('#/fixtures');
+      await page.getByRole('row').nth(1).waitFor();
+      const heads = await page.getByRole('columnheader').allInnerTexts();
+      expect(heads).toEqual(['Name', 'Model', 'Status', 'Response', 'Used']);
+      expect(problems).toEqual([]);
+    });
+  },
+);

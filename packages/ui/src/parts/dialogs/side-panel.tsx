@@ -36,6 +36,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
   return (
     <section
       ref={panel}
+      data-panel
       role={isModal ? 'dialog' : undefined}
       aria-modal={isModal || undefined}
       aria-label={label}

@@ -1,7 +1,7 @@
 import type { Health, Trouble } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, RotateCw, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 
 import { ApiError, toRemedy, messageOf } from '../../api/api-error.ts';
 import { healthQuery } from '../../api/queries.ts';
@@ -9,10 +9,11 @@ import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { partMessages } from '../part-messages.ts';
 import { showControls } from '../text/show-controls.ts';
+import { useSharedFailure } from './shared-failures.ts';
 
 interface ErrorPanelProps {
   readonly error: unknown;
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Loads again what could not be loaded. */
   readonly onRetry?: () => void;
 }
@@ -29,7 +30,51 @@ export function ErrorPanel(props: ErrorPanelProps) {
       </RetryPanel>
     );
   }
-  return <FailurePanel {...props} />;
+  return onRetry === undefined ? <FailurePanel {...props} /> : <LoadFailure {...props} onRetry={onRetry} />;
+}
+
+/** Says why something could not be loaded; its title alone where a panel before it says why. */
+function LoadFailure({ error, title, onRetry }: ErrorPanelProps & { readonly onRetry: () => void }) {
+  const panel = useRef<HTMLDivElement>(null);
+  const { isTold, retryAll } = useSharedFailure(panel, toErrorText(error), onRetry);
+  return (
+    // One element, whichever is shown in it: its place on the page decides which that is.
+    <div ref={panel} className="contents">
+      {isTold ? (
+        <div
+          role="alert"
+          className="flex items-center gap-3 rounded-lg border border-bad/50 bg-bad-soft/60 px-3 py-2 text-sm"
+        >
+          <CircleAlert size={18} className="shrink-0 text-bad" />
+          <p className="min-w-0">
+            <FailureTitle error={error} title={title} />
+          </p>
+        </div>
+      ) : (
+        <FailurePanel error={error} title={title} onRetry={retryAll} />
+      )}
+    </div>
+  );
+}
+
+/** What the panel says of an error: those of one text fail alike. */
+function toErrorText(error: unknown): string {
+  const [status, issues] = error instanceof ApiError ? [error.status, error.issues] : [undefined, []];
+  return JSON.stringify([messageOf(error), status, issues, toRemedy(error)]);
+}
+
+function FailureTitle({ error, title }: Pick<ErrorPanelProps, 'error' | 'title'>) {
+  return (
+    <>
+      <span className="font-medium">{title ?? partMessages().error.title}</span>
+      {error instanceof ApiError && error.status > 0 && (
+        <span className="text-ink-soft">
+          {' '}
+          · {error.status} {error.errorType}
+        </span>
+      )}
+    </>
+  );
 }
 
 /** For what is no loading: a call that failed, even if it can be made again. */
@@ -42,14 +87,8 @@ export function FailurePanel({ error, title, onRetry }: ErrorPanelProps) {
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
       <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
-        <p className="font-medium">
-          {title ?? t.error.title}
-          {error instanceof ApiError && error.status > 0 && (
-            <span className="font-normal text-ink-soft">
-              {' '}
-              · {error.status} {error.errorType}
-            </span>
-          )}
+        <p>
+          <FailureTitle error={error} title={title} />
         </p>
         <p className="break-words">{showControls(messageOf(error))}</p>
         {!isToldAlready && (
