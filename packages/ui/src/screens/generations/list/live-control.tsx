@@ -24,7 +24,8 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         aria-hidden="true"
         className={`size-2 rounded-full ${isPaused ? 'bg-caution' : isConnected ? 'bg-good' : 'bg-line-strong'}`}
       />
-      <span className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : ''}>
+      {/* Where the tools stand beside the title, a longer word for a moment would move them below it. */}
+      <span className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : '@5xl:@max-[81rem]:sr-only'}>
         {isPaused ? paused : isConnected ? t.live : t.connecting}
       </span>
       {!isPaused && isConnected && (
