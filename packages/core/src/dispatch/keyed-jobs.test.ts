@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { until } from '../../../../test/support/async/until.ts';
 import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createFileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import { keysNamed } from '../../../../test/support/providers/keyed-provider.ts';
@@ -122,6 +123,8 @@ test('lines go to the batch API with a key that is not refused, and their result
     const file = jsonOf(await upload(line, { fields: { purpose: 'batch' } })) as { id: string };
     const order = { input_file_id: file.id, endpoint: '/v1/chat/completions' };
     const { id } = jsonOf(await post('/api/v1/batches', order)) as Batch;
+    // What sends it is loaded meanwhile, in no time of the gateway's.
+    await until(() => upstreams.two.batches.length === turn);
     for (let wait = 0; wait < 100 && (await read(id)).status !== 'completed'; wait += 1) {
       upstreams.two.finish();
       await platform.advance(5000);
