@@ -28,6 +28,7 @@ import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Unchecked } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { nextTurn } from '../foundation/queues.ts';
 import type { Conversation } from '../generations/ended-call.ts';
 import { type GenerationLogging, observeCall } from '../generations/observer.ts';
 import { actsOnInput, type GuardedCall, toCompletionGuard } from '../guardrails/guard-call.ts';
@@ -102,6 +103,9 @@ export async function completeChat(
   return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
 }
 
+/** Bodies above this size hold the event loop for a while when they are read, and again when they are written. */
+const LONG_BODY_BYTES = 1024 * 1024;
+
 /** Reads a chat and prepares it up to its first endpoint. Throws what refuses it. */
 export async function openChat(
   format: CallFormat,
@@ -112,6 +116,8 @@ export async function openChat(
   const { request: client, parts, responseHeaders } = context;
   const receivedAt = parts.platform.monotonicNow();
   const sent = await readJsonBody(client);
+  // Other calls get their turn between the two.
+  if (Number(firstValue(client.headers['content-length'])) > LONG_BODY_BYTES) await nextTurn(parts.platform);
   const resolving = parts.resolveFiles === null ? sent : parts.resolveFiles(sent, context.principal);
   const filled = resolving instanceof Promise ? await resolving : resolving;
   const preset = namesPreset(format.name, filled) ? await findPreset(format.name, filled, context) : undefined;

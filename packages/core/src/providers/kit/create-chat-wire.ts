@@ -11,6 +11,7 @@ import {
 import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { NativeForm } from '../../wire/native-request.ts';
 import type { ChatCall, DiscoveredModel, WholeProvider } from '../provider.ts';
+import { toJsonBody } from './json-body.ts';
 import { createSseDecoder, type StreamDecoder } from './sse-decoder.ts';
 import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
 import { type ReadError, toRefusalError } from './upstream-error.ts';
@@ -102,14 +103,9 @@ export function createChatWire(
     call.onSent?.(wire.name, body);
     const { traceparent } = call;
     const headers = traceparent === undefined ? chatHeaders : { ...chatHeaders, traceparent };
-    const request = {
-      ...toCallLimits(call),
-      method: 'POST' as const,
-      url: wire.toUrl(call),
-      headers,
-      body: JSON.stringify(body),
-    };
-    if (toHeaders === undefined) return request;
+    const url = wire.toUrl(call);
+    if (toHeaders === undefined) return { ...toCallLimits(call), method: 'POST', url, headers, body: toJsonBody(body) };
+    const request = { ...toCallLimits(call), method: 'POST' as const, url, headers, body: JSON.stringify(body) };
     const withOwn = (own: OwnHeaders): TransportRequest =>
       own === undefined ? request : { ...request, headers: { ...headers, ...own } };
     try {
