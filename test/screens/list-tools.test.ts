@@ -168,6 +168,8 @@ describe.skipIf(skipped !== undefined)(
       await expectNoFindings(opened);
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByRole('row', { name: /While it is paused/ }).waitFor();
+      // The rate has room beside the tools in a wide window.
+      await page.setViewportSize({ width: 1680, height: 900 });
       await page.getByText('1/min').waitFor();
       expect(problems).toEqual([]);
     });

@@ -18,6 +18,7 @@ interface LiveControlProps {
 export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause, onResume }: LiveControlProps) {
   const t = generationsMessages().live;
   const paused = waiting > 0 ? t.pausedWith(formatCount(waiting)) : t.paused;
+  const rate = t.rate(formatCount(perMinute));
   return (
     <div className="flex items-center gap-1.5 text-sm whitespace-nowrap text-ink-soft">
       <span
@@ -25,12 +26,15 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         className={`size-2 rounded-full ${isPaused ? 'bg-caution' : isConnected ? 'bg-good' : 'bg-line-strong'}`}
       />
       {/* Where the tools stand beside the title, a longer word for a moment would move them below it. */}
-      <span className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : '@5xl:@max-[81rem]:sr-only'}>
+      <span
+        className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : '@5xl:@max-[81rem]:sr-only'}
+        title={rate}
+      >
         {isPaused ? paused : isConnected ? t.live : t.connecting}
       </span>
       {!isPaused && isConnected && (
         <span className="figures text-ink-faint @max-3xl:hidden @5xl:@max-[81rem]:hidden" title={t.rateTitle}>
-          {t.rate(formatCount(perMinute))}
+          {rate}
         </span>
       )}
       <Button
