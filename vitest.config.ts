@@ -48,7 +48,7 @@ const browserSuite = (name: string) => {
   // CPUs.
   // The hooks start a gateway and a browser, often with data, for which Vitest's ten seconds are short in the same way:
   // without them all tests of the file are lost.
-  const waiting = { expect: { poll: { timeout: 5000 } }, hookTimeout: 60_000 };
+  const waiting = { expect: { poll: { timeout: 5000 } }, testTimeout: 60_000, hookTimeout: 60_000 };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 

@@ -26,7 +26,7 @@ function useReview(id: string) {
   const { queryKey } = generationQuery(id);
   const readReview = (): ReviewChange => client.getQueryData(queryKey)?.review ?? NONE;
   const save = useMutation({
-    scope: { id: `review of ${id}` },
+    scope: { id: `review:${id}` },
     mutationFn: async (change: Partial<ReviewChange>) => {
       const { rating, note } = { ...readReview(), ...change };
       const path = `/admin/v1/generations/${encodeURIComponent(id)}/review`;

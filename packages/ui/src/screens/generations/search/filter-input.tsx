@@ -1,6 +1,6 @@
 import type { GenerationField } from '@model-gateway/core/wire';
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
 import { FILTER_FIELDS, isField, quote } from '../../../features/generations/search/filter-text.ts';
 import { filterFieldMessages } from '../../../features/generations/search/messages.ts';
@@ -28,6 +28,13 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
     [text, caret, known],
   );
   const isOpen = options.length > 0;
+  const placing = useRef<number | null>(null);
+  // As soon as the line is there, and before the next key: what is typed quickly belongs behind what was taken.
+  useLayoutEffect(() => {
+    if (placing.current === null) return;
+    inputRef.current?.setSelectionRange(placing.current, placing.current);
+    placing.current = null;
+  });
   const close = (): void => {
     setCaret(null);
     combobox.reset();
@@ -36,10 +43,8 @@ export function FilterInput({ inputRef, text, known, hasProblems, problemsId, on
     onChange(line);
     setCaret(next);
     combobox.reset();
-    const input = inputRef.current;
-    input?.focus();
-    // Once the line is there.
-    requestAnimationFrame(() => input?.setSelectionRange(next, next));
+    inputRef.current?.focus();
+    placing.current = next;
   };
   const combobox = useCombobox({
     count: options.length,
