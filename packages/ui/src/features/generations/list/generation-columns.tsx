@@ -97,7 +97,7 @@ export function toColumns(context: ListContext): readonly Column<ListRow>[] {
     {
       id: 'prompt',
       header: heads.prompt,
-      width: 'minmax(220px,1fr)',
+      width: 'minmax(160px,1fr)',
       narrow: { width: 'minmax(84px,3fr)' },
       cell: ({ prompt_preview: preview }) => (
         <span className="text-ink-soft" title={preview ?? t.notStored}>
