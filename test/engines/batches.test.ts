@@ -18,7 +18,10 @@ interface Batch {
   readonly status: string;
   readonly request_counts: object;
   readonly results:
-    | readonly { readonly custom_id: string; readonly response: { readonly request_id: string } }[]
+    | readonly {
+        readonly custom_id: string;
+        readonly response: { readonly request_id: string; readonly status_code: number };
+      }[]
     | null;
 }
 
@@ -58,6 +61,7 @@ test.skipIf(missingEngines)(
       expect(latest.status).toBe('completed');
       return latest;
     });
+    expect(batch.results?.filter(({ response }) => response.status_code !== 200)).toEqual([]);
     expect(batch.request_counts).toEqual({ total: LINES, completed: LINES, failed: 0 });
     expect(batch.results?.map(({ custom_id: id }) => id)).toEqual(requests.map(({ custom_id: id }) => id));
     const generations = new Set(batch.results?.map(({ response }) => response.request_id));

@@ -152,12 +152,13 @@ async function toOutcome(context: LineContext, call: () => Promise<GatewayRespon
 function toRefusal(thrown: unknown, context: LineContext): LineOutcome {
   const error = toGatewayError(thrown);
   const generationId = generationIdOf(context);
-  const isLimited = error.code === 'rate_limit_exceeded' && generationId === null;
+  // A store or a counter that was away for a moment refuses no line for good.
+  const isForNow = error.code === 'rate_limit_exceeded' || error.code === 'provider_overloaded';
   return {
     status: error.status,
     body: { error: toErrorBody(error) },
     generationId,
-    ...(isLimited && { retryAfterSeconds: error.retryAfterSeconds ?? 1 }),
+    ...(isForNow && generationId === null && { retryAfterSeconds: error.retryAfterSeconds ?? 1 }),
   };
 }
 

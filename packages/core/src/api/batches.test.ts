@@ -11,6 +11,7 @@ import {
   type ScriptedExchange,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Batch, BatchResult, BatchRowList } from '../wire/batches.ts';
 
 const PATH = '/api/v1/batches';
@@ -263,6 +264,25 @@ test('a call whose response was lost by a death is made again, and the batch cos
   const ids = output.map(({ response }) => response?.request_id ?? '');
   const costs = await Promise.all(ids.map(async (one) => (await first.store.generations.get(one))?.costNanoUsd));
   expect([costs, await first.store.generations.count()]).toEqual([[9000, 9000], 3]);
+});
+
+test('a batch waits while what counts its calls is away, and no line fails for it', async () => {
+  let refused = 0;
+  let isAway = true;
+  const take = () => {
+    if (!isAway) return Promise.resolve({ isExceeded: false, resetInMs: 0 });
+    refused += 1;
+    return Promise.reject(new GatewayError('provider_overloaded', 'The counter is away', { retryAfterSeconds: 2 }));
+  };
+  const createCounter: CreateRateCounter = () => ({ look: take, take, add: () => Promise.resolve() });
+  const rules = [{ key: '*', model: '*', requestsPerMinute: 4, tokensPerMinute: null }];
+  const gateway = createBatchGateway(answer, { rateLimits: { rules, createCounter } });
+  const { id } = await gateway.begin([toLine('a'), toLine('b')]);
+  await until(() => refused >= 2);
+  expect(await gateway.read(id)).toMatchObject({ status: 'in_progress', request_counts: { completed: 0, failed: 0 } });
+  isAway = false;
+  await gateway.platform.advance(2000);
+  expect(await gateway.ended(id)).toMatchObject({ request_counts: { total: 2, completed: 2, failed: 0 } });
 });
 
 test.each([
