@@ -130,15 +130,30 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     if (session !== undefined) return { ...(await actorOfSession(session)), member };
     return { kind: (await isCommand(id)) ? 'cli' : 'key', id, name, member, key: id };
   };
+  const toRefused = async (asked: AuditedRequest, reason: string, count: number): Promise<AuditEntry> => {
+    const { request, principal } = asked;
+    const facts = { ...toRefusal(asked), outcome: 'refused' as const, reason, count };
+    return toEntry(await actorOf(request, principal), request, facts);
+  };
+  const writeRefused = async (entries: readonly AuditEntry[]): Promise<void> => {
+    try {
+      await write(entries);
+    } catch (error) {
+      logger.error('a refused request could not be written to the audit log', { reason: String(error) });
+    }
+  };
+  // Where requests cannot share promises, each writes its own.
+  const writeInOrder =
+    platform.isPerRequest === true
+      ? async (made: Promise<AuditEntry>) => writeRefused([await made])
+      : createOrderedWriter(writeRefused);
   const refusals = createRefusalCount({
     platform,
     async write(asked, reason, count) {
       try {
-        const { request, principal } = asked;
-        const facts = { ...toRefusal(asked), outcome: 'refused' as const, reason, count };
-        await write([await toEntry(await actorOf(request, principal), request, facts)]);
+        await writeInOrder(toRefused(asked, reason, count));
       } catch (error) {
-        logger.error('a refused request could not be written to the audit log', { reason: String(error) });
+        logger.error('who was refused could not be found out', { reason: String(error) });
       }
     },
   });
@@ -205,6 +220,34 @@ function toRefusal({ action, place, params, principal }: AuditedRequest): AuditF
   return action === null
     ? { action: 'administration.read', target: { kind: 'administration', id: place, name: null, workspace } }
     : { action, target: { kind: targetKindOf(action), id, name: null, workspace } };
+}
+
+/**
+ * Returns a function that writes entries in the order of its calls, however long each takes to be made. Those that are
+ * ready while others are written go together. `write` never rejects; the promises reject as the entries do.
+ */
+function createOrderedWriter(
+  write: (entries: readonly AuditEntry[]) => Promise<void>,
+): (made: Promise<AuditEntry>) => Promise<void> {
+  let before: Promise<unknown> = Promise.resolve();
+  let ready: AuditEntry[] = [];
+  let writing: Promise<void> | undefined;
+  const writeReady = async (): Promise<void> => {
+    while (ready.length > 0) {
+      const entries = ready;
+      ready = [];
+      await write(entries);
+    }
+    writing = undefined;
+  };
+  return async (made) => {
+    const inTurn = Promise.all([made, before]);
+    before = inTurn.catch(() => undefined);
+    const [entry] = await inTurn;
+    ready.push(entry);
+    writing ??= writeReady();
+    await writing;
+  };
 }
 
 interface RefusalCountOptions {
