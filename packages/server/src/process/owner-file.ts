@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { StartError } from './start-error.ts';
+import { describeFileError, StartError } from './start-error.ts';
 
 /** How other processes of this user reach the gateway that owns a data directory. */
 export interface Owner {
@@ -32,14 +32,8 @@ export async function writeOwnerFile(dataDir: string, owner: Owner): Promise<voi
     await rename(temporary, path);
   } catch (cause) {
     await rm(temporary, { force: true });
-    throw new StartError(`Cannot write ${path}: ${describeFailure(cause)}`, { cause });
+    throw new StartError(`Cannot write ${path}: ${describeFileError(cause)}`, { cause });
   }
-}
-
-function describeFailure(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  return isFull ? `the disk is full; free some space or choose a directory on another disk [${code}]` : message;
 }
 
 /** Reads the owner of a data directory. Undefined when there is none, or when its process has ended. */

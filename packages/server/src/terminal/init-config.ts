@@ -6,7 +6,7 @@ import { keyOfPreset } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 
 import { guess, readPort, UsageError } from '../process/flags.ts';
-import { StartError } from '../process/start-error.ts';
+import { describeFileError, StartError } from '../process/start-error.ts';
 
 export interface InitOptions {
   readonly file: string;
@@ -92,8 +92,8 @@ function write(file: string, text: string, force: boolean): void {
   try {
     writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new StartError(`${file} cannot be written: ${message}`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new StartError(`${file} cannot be written: ${describeFileError(cause)}.`, { cause });
     throw new StartError(`${file} exists already. Choose another one with --file, or replace it with --force.`, {
       cause,
     });

@@ -239,6 +239,19 @@ test('init asks for providers, port and store, and writes a config that the gate
   expect(printed).toContain(`${file} is written. Start the gateway:\n\n  model-gateway migrate --config ${file}\n`);
 });
 
+test.each([
+  ['gone/gateway.json', 'there is no such file or folder [ENOENT]'],
+  ['.', 'it is a folder [EISDIR]'],
+])('init says why it cannot write %s', async (name, reason) => {
+  const folder = mkdtempSync(join(tmpdir(), 'init-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, name);
+  const command = parseCommand(['init', '--yes', '--force', '--file', file]);
+  if (command.type !== 'init') throw new Error('it is another command');
+  const written = initConfig(command.options, { env: {}, write() {}, ask: undefined, close() {} });
+  await expect(written).rejects.toThrow(`${file} cannot be written: ${reason}.`);
+});
+
 test('init without questions takes the providers whose keys are set, and says which variables are missing', async () => {
   const found = await init(['--yes'], undefined, { ANTHROPIC_API_KEY: 'k' });
   expect(JSON.parse(found.text)).toEqual({

@@ -125,7 +125,10 @@ test('reads a file, and prints the comparison as JSON', async () => {
 
 test.each<[readonly string[], string]>([
   [['--from', './models.json'], 'name the provider of ./models.json with --provider'],
-  [['--from', './gone.json', '--provider', 'acme'], 'The list of ./gone.json cannot be read: ENOENT.'],
+  [
+    ['--from', './gone.json', '--provider', 'acme'],
+    'The list of models ./gone.json cannot be read: there is no such file or folder [ENOENT].',
+  ],
   [['--from', 'acme', '--provider', 'beta'], 'name two providers'],
   [['--from', 'https://a.example/v1', '--provider', 'acme', '--key-env', 'NONE'], 'Set NONE to the key'],
   [['--from', 'nobody'], '"nobody" is not the slug of a provider in force; those are: fixed, acme'],

@@ -5,7 +5,7 @@ import type { AppliedChanges, CatalogComparison } from '@model-gateway/core/wire
 import { UsageError } from '../process/flags.ts';
 import type { GatewayFlags } from '../process/gateway-flags.ts';
 import type { Owner } from '../process/owner-file.ts';
-import { StartError } from '../process/start-error.ts';
+import { describeFileError, StartError } from '../process/start-error.ts';
 import { openTerminal, type TalkingTerminal } from './chat.ts';
 import { askGateway, findGateway } from './find-gateway.ts';
 import { toTable } from './table.ts';
@@ -75,8 +75,8 @@ function readDocument(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (cause) {
-    const { code = 'it is no JSON' } = cause as NodeJS.ErrnoException;
-    throw new StartError(`The list of ${file} cannot be read: ${code}.`, { cause });
+    const reason = cause instanceof SyntaxError ? `it is not JSON (${cause.message})` : describeFileError(cause);
+    throw new StartError(`The list of models ${file} cannot be read: ${reason}.`, { cause });
   }
 }
 
