@@ -3,6 +3,7 @@ import type { ForeignFile, MovePlan } from './plan.ts';
 import { createPlanner, type Planner, toBaseUrl } from './planner.ts';
 import {
   isTree,
+  lookUp,
   numberOf,
   otherFields,
   rowsOf,
@@ -76,7 +77,7 @@ function planConfig(config: Tree, planner: Planner): void {
     ...otherFields(config, ['routers', 'providers', 'global']),
   ];
   for (const field of rest)
-    planner.line('setting', field, null, WHY[field.split('.').at(-1) ?? ''] ?? 'not known here');
+    planner.line('setting', field, null, lookUp(WHY, field.split('.').at(-1) ?? '') ?? 'not known here');
 }
 
 const WHY: Readonly<Record<string, string>> = {
@@ -95,7 +96,7 @@ const WHY: Readonly<Record<string, string>> = {
 /** A provider by Helicone's name. One that the config only names has its own address and the usual variable. */
 function planProvider(name: string, described: Tree, planner: Planner): string | undefined {
   const settings = treeOf(described[name]);
-  const preset = PRESET_OF[name] || undefined;
+  const preset = lookUp(PRESET_OF, name) || undefined;
   const address = settings['base-url'] === undefined ? undefined : toBaseUrl(settings['base-url']);
   if (preset === undefined && address === undefined) {
     planner.line('provider', name, null, 'there is no such provider here, and the file has no plain address of it');
@@ -160,7 +161,7 @@ function planRouter(name: string, router: Tree, described: Tree, planner: Planne
   planRate(name, router['rate-limit'], planner);
   planRetries(name, router['retries'], planner);
   for (const field of otherFields(router, ['load-balance', 'rate-limit', 'retries'])) {
-    planner.line('setting', `${name}: ${field}`, null, WHY[field] ?? 'not known here');
+    planner.line('setting', `${name}: ${field}`, null, lookUp(WHY, field) ?? 'not known here');
   }
 }
 

@@ -233,11 +233,11 @@ const MODEL = { litellm: 'quick', portkey: 'support', helicone: 'live', openrout
 const CALLED = { litellm: 'echo', portkey: 'gpt-4o-mini', helicone: 'echo', openrouter: 'openai/gpt-4o-mini' } as const;
 
 /** A folder with the files of a gateway, and `run` for the command on them. */
-function prepare(from: ForeignGateway, address: string) {
+function prepare(from: ForeignGateway, address: string, rename = (text: string): string => text) {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-moving-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   const files = Object.entries(FILES[from](address)).map(([name, text]) => {
-    writeFileSync(join(dir, name), text);
+    writeFileSync(join(dir, name), rename(text));
     return join(dir, name);
   });
   const out = join(dir, 'gateway.imported.json');
@@ -373,6 +373,17 @@ test('what has no counterpart is named with the reason', async () => {
 });
 
 test.each(['litellm', 'portkey', 'helicone', 'openrouter'] as const)(
+  'names that every object of JavaScript has are those of unknown providers in files of %s',
+  async (from) => {
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      const rename = (text: string) =>
+        text.replaceAll(/openai|anthropic-prod|cache|latency-based-routing|monthly/g, name);
+      expect(await prepare(from, 'https://models.example/v1', rename).run()).toContain('No counterpart:');
+    }
+  },
+);
+
+test.each(['litellm', 'portkey', 'helicone', 'openrouter'] as const)(
   'files that are none of %s are refused',
   async (from) => {
     const dir = mkdtempSync(join(tmpdir(), 'gateway-moving-'));
@@ -380,7 +391,7 @@ test.each(['litellm', 'portkey', 'helicone', 'openrouter'] as const)(
     const file = join(dir, 'other.json');
     const options = { from, files: [file], out: join(dir, 'out'), config: undefined, dataDir: dir } as const;
     const run = () => importForeign({ ...options, applies: false, makesKeys: false, force: false }, () => undefined);
-    await expect(run()).rejects.toThrow('cannot be read: ENOENT');
+    await expect(run()).rejects.toThrow('cannot be read: there is no such file or folder [ENOENT]');
     writeFileSync(file, '[]');
     await expect(run()).rejects.toThrow('is in these files');
     writeFileSync(file, `a: [${SECRET}\nb: {`);

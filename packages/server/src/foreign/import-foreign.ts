@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 
 import { findStore, isDatabase, type NamedStore, withStore } from '../open/find-store.ts';
 import { type StoreFlags, UsageError } from '../process/flags.ts';
+import { describeFileError } from '../process/start-error.ts';
 import { toTable } from '../terminal/table.ts';
 import { type Applied, applyPlan, writePlannedConfig } from './apply-plan.ts';
 import { planHelicone } from './helicone.ts';
@@ -66,8 +67,8 @@ export async function importForeign(
 }
 
 async function readForeign(path: string): Promise<ForeignFile> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${path} cannot be read: ${error.code ?? error.message}`);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read: ${describeFileError(error)}`);
   });
   try {
     // JSON is YAML, too. Strings stay strings: keys may look like dates and numbers.

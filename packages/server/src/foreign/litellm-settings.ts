@@ -1,6 +1,17 @@
 import type { Planner } from './planner.ts';
 import { toLimit } from './planner.ts';
-import { isTree, listOf, numberOf, otherFields, textOf, textsOf, type Tree, treeOf, wholeOf } from './read-tree.ts';
+import {
+  isTree,
+  listOf,
+  lookUp,
+  numberOf,
+  otherFields,
+  textOf,
+  textsOf,
+  type Tree,
+  treeOf,
+  wholeOf,
+} from './read-tree.ts';
 
 /** The sections of LiteLLM's config file. */
 export const SECTIONS = ['model_list', 'litellm_settings', 'router_settings', 'general_settings'];
@@ -62,7 +73,7 @@ export function planSettings(config: Tree, planner: Planner): void {
     ...otherFields(config, SECTIONS),
   ];
   for (const field of rest)
-    planner.line('setting', field, null, WHY[field.split('.').at(-1) ?? ''] ?? 'not known here');
+    planner.line('setting', field, null, lookUp(WHY, field.split('.').at(-1) ?? '') ?? 'not known here');
 }
 
 /** Why a setting of LiteLLM has no counterpart, and what is there instead. */
@@ -109,7 +120,7 @@ function planFallbacks(what: string, value: unknown, planner: Planner): void {
 }
 
 function planStrategy(strategy: string, planner: Planner): void {
-  const sort = SORT_OF[strategy];
+  const sort = lookUp(SORT_OF, strategy);
   if (typeof sort === 'string') planner.config.routing = { ...planner.config.routing, sort };
   const becomes = sort === undefined ? null : sort === null ? 'balanced by price' : `routing.sort ${sort}`;
   planner.line('strategy', strategy, becomes, sort === undefined ? 'load is balanced by price, or sorted' : '');

@@ -5,17 +5,18 @@ import { planSettings, SECTIONS } from './litellm-settings.ts';
 import type { ForeignFile, MovePlan } from './plan.ts';
 import { createPlanner, describeLimit, describeOdd, type Planner, toBaseUrl, toLimit } from './planner.ts';
 import {
+  fieldsOf,
   isTree,
+  lookUp,
   momentOf,
   numberOf,
-  fieldsOf,
   otherFields,
   rowsOf,
   textOf,
   textsOf,
+  type Tree,
   treeOf,
   treesOf,
-  type Tree,
   wholeOf,
 } from './read-tree.ts';
 
@@ -131,7 +132,7 @@ function planDeployment(entry: Tree, planner: Planner): void {
     ...toTokens('max_prompt_tokens', info['max_input_tokens']),
   };
   const wildcard = name.includes('/') ? name : `${kind}/*`;
-  const id = planner.model({ name: isWildcard ? wildcard : name, modalities: MODALITY_OF[mode] }, [
+  const id = planner.model({ name: isWildcard ? wildcard : name, modalities: lookUp(MODALITY_OF, mode) }, [
     isWildcard ? { provider: slug } : planner.endpoint(slug, providerModel, facts),
   ]);
   const rest = [...otherFields(params, [...PARAMS, ...PRICES, ...CLOUD]), ...otherFields(info, [...INFO, ...PRICES])];
@@ -156,7 +157,7 @@ function planProvider(kind: string, params: Tree, planner: Planner): string | un
   const isReference = base?.startsWith('os.environ/') === true;
   const address = isReference ? undefined : toBaseUrl(base);
   const isVertexClaude = kind === 'vertex_ai' && textOf(params['model'])?.includes('claude') === true;
-  const preset = isVertexClaude ? 'vertex-anthropic' : PRESET_OF[kind];
+  const preset = isVertexClaude ? 'vertex-anthropic' : lookUp(PRESET_OF, kind);
   if (preset === undefined && !BY_ADDRESS.has(kind)) return undefined;
   if (base !== undefined && address === undefined && preset !== 'azure') {
     planner.line('address', isReference ? base : kind, null, 'an address stands in the config itself, without a query');

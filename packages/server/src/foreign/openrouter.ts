@@ -4,7 +4,7 @@ import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
 import { UsageError } from '../process/flags.ts';
 import type { ForeignFile, MovePlan } from './plan.ts';
 import { createPlanner, describeLimit, describeOdd, type Planner, toLimit } from './planner.ts';
-import { isTree, momentOf, fieldsOf, otherFields, rowsOf, textOf, type Tree, treesOf } from './read-tree.ts';
+import { fieldsOf, isTree, lookUp, momentOf, otherFields, rowsOf, textOf, type Tree, treesOf } from './read-tree.ts';
 
 /** OpenRouter's slugs of providers for which keys can be brought, and the presets that they are here. */
 const PRESET_OF: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ function planProviders(byok: readonly Tree[], planner: Planner): void {
   planner.line('models', 'all others', `${slug}/AUTHOR/NAME`, 'without prices: keys with a limit cannot call them');
   for (const row of byok) {
     const provider = textOf(row['provider']) ?? '';
-    const preset = PRESET_OF[provider];
+    const preset = lookUp(PRESET_OF, provider);
     const name = textOf(row['name']) ?? provider;
     if (preset === undefined) {
       planner.line('own key', name, null, `there is no provider ${provider} here`);

@@ -17,7 +17,7 @@ import type {
   MovePlan,
   PlanLine,
 } from './plan.ts';
-import { numberOf, textOf } from './read-tree.ts';
+import { lookUp, numberOf, textOf } from './read-tree.ts';
 
 type Endpoint = NonNullable<ConfiguredModel['endpoints']>[number];
 
@@ -279,7 +279,7 @@ export function toLimit(usd: unknown, every: unknown): { limit: MovedLimit | nul
   const limitUsd = numberOf(usd);
   if (limitUsd === undefined) return { limit: null, odd: undefined };
   const text = textOf(every);
-  const reset = text === undefined ? null : INTERVALS[text.toLowerCase()];
+  const reset = text === undefined ? null : lookUp(INTERVALS, text.toLowerCase());
   return { limit: { limitUsd, reset: reset ?? null }, odd: reset === undefined ? text : undefined };
 }
 

@@ -2,9 +2,10 @@ import { UsageError } from '../process/flags.ts';
 import type { ForeignFile, MovePlan } from './plan.ts';
 import { createPlanner, describeLimit, describeOdd, type Planner, toBaseUrl, toLimit, toName } from './planner.ts';
 import {
-  isTree,
-  momentOf,
   fieldsOf,
+  isTree,
+  lookUp,
+  momentOf,
   otherFields,
   rowsOf,
   textOf,
@@ -159,7 +160,7 @@ function planConfig(
   }
   planRetries(config, planner);
   for (const field of otherFields(config, TARGET)) {
-    planner.line('setting', `${name}: ${field}`, null, WHY[field] ?? 'not known here');
+    planner.line('setting', `${name}: ${field}`, null, lookUp(WHY, field) ?? 'not known here');
   }
 }
 
@@ -190,7 +191,7 @@ function planTarget(
     textOf(target['virtual_key']) ?? (named?.startsWith('@') === true ? named.slice(1).split('/')[0] : undefined);
   const kind = named?.startsWith('@') === false ? named : virtual && (providers.get(virtual) ?? guessKind(virtual));
   const address = toBaseUrl(target['custom_host']);
-  const preset = kind === undefined ? undefined : PRESET_OF[kind];
+  const preset = kind === undefined ? undefined : lookUp(PRESET_OF, kind);
   if (target['custom_host'] !== undefined && address === undefined) {
     planner.line('target', place, null, 'its custom_host is no plain address');
     return undefined;

@@ -38,6 +38,10 @@ export function momentOf(value: unknown): string | null {
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }
 
+/** What a table of ours has for a name of theirs: nothing for `constructor`, which every object has. */
+export const lookUp = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** Names of fields, written with spaces between them. */
 export const fieldsOf = (names: string): readonly string[] => names.split(' ');
 

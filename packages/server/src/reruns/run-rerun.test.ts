@@ -186,7 +186,9 @@ test('rerun runs the requests of a file, and counts them for the key that it nam
   const list = await fetch(`${url}/admin/v1/generations?key=${hash}`, { headers });
   const { data } = (await list.json()) as { data: { model: string }[] };
   expect(data.map((each) => each.model)).toEqual(['acme/other', 'acme/other']);
-  await expect(run(...model, '--requests', `${file}.gone`)).rejects.toThrow(/cannot be read: ENOENT/);
+  await expect(run(...model, '--requests', `${file}.gone`)).rejects.toThrow(
+    /cannot be read: there is no such file or folder/,
+  );
 });
 
 test('rerun takes the calls that are named', async () => {

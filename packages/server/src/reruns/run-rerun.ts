@@ -6,7 +6,7 @@ import type { Rerun, RerunEstimate, RerunTargetReport } from '@model-gateway/cor
 
 import type { GatewayFlags } from '../process/gateway-flags.ts';
 import { askOwner, describeReply, type Owner } from '../process/owner-file.ts';
-import { StartError } from '../process/start-error.ts';
+import { describeFileError, StartError } from '../process/start-error.ts';
 import { findGateway } from '../terminal/find-gateway.ts';
 import { toSeconds, toTable, toUsd } from '../terminal/table.ts';
 
@@ -120,8 +120,7 @@ function readRequests(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    const { code = String(cause) } = cause as NodeJS.ErrnoException;
-    throw new StartError(`The requests of ${file} cannot be read: ${code}.`, { cause });
+    throw new StartError(`The requests of ${file} cannot be read: ${describeFileError(cause)}.`, { cause });
   }
 }
 
