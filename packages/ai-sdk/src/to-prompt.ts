@@ -84,7 +84,11 @@ async function toParts(
 }
 
 /** Media types of audio whose names are not `audio/` and the format. */
-const AUDIO_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', m4a: 'audio/mp4', pcm16: 'audio/pcm' };
+const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([
+  ['mp3', 'audio/mpeg'],
+  ['m4a', 'audio/mp4'],
+  ['pcm16', 'audio/pcm'],
+]);
 
 async function toPart(part: ContentPart, path: string, options: PromptOptions): Promise<UserPart> {
   switch (part.type) {
@@ -94,7 +98,7 @@ async function toPart(part: ContentPart, path: string, options: PromptOptions): 
       return toFilePart(await openFile(part.image_url.url, 'image/*', `${path}.image_url.url`, options), options);
     case 'input_audio': {
       const { data, format } = part.input_audio;
-      const mediaType = AUDIO_TYPES[format] ?? `audio/${format}`;
+      const mediaType = AUDIO_TYPES.get(format) ?? `audio/${format}`;
       return toFilePart({ mediaType, data: parseDataUrl(data)?.base64 ?? data }, options);
     }
     case 'file': {

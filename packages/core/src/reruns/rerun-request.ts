@@ -88,17 +88,17 @@ function setParameters(body: Record<string, unknown>, parameters: Parameters): v
 }
 
 /** Parameters of chat completions that have another name in Gemini's form. */
-const GEMINI_NAMES: Readonly<Record<string, string>> = {
-  max_tokens: 'maxOutputTokens',
-  max_completion_tokens: 'maxOutputTokens',
-  stop: 'stopSequences',
-};
+const GEMINI_NAMES: ReadonlyMap<string, string> = new Map([
+  ['max_tokens', 'maxOutputTokens'],
+  ['max_completion_tokens', 'maxOutputTokens'],
+  ['stop', 'stopSequences'],
+]);
 
 /** Gemini's form has the parameters in a member of its own, and in other letters. */
 function setGeminiParameters(body: Record<string, unknown>, parameters: Parameters): void {
   const config = { ...(isRecord(body['generationConfig']) && body['generationConfig']) };
   const renamed = Object.entries(parameters).map(([name, value]) => {
-    const other = GEMINI_NAMES[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const other = GEMINI_NAMES.get(name) ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     return [other, value] as const;
   });
   setParameters(config, Object.fromEntries(renamed));

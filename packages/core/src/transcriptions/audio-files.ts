@@ -16,17 +16,21 @@ const MAX_STORED_BYTES = 50 * 1024 * 1024;
 const MAX_JSON_BYTES = 68 * 1024 * 1024;
 
 /** Formats of audio by their media type, where it does not name them. */
-const FORMAT_OF_TYPE: Readonly<Record<string, string>> = {
-  'audio/mpeg': 'mp3',
-  'audio/mp4': 'm4a',
-  'audio/x-m4a': 'm4a',
-  'audio/wave': 'wav',
-  'audio/x-wav': 'wav',
-  'audio/vnd.wave': 'wav',
-  'audio/x-flac': 'flac',
-};
+const FORMAT_OF_TYPE: ReadonlyMap<string, string> = new Map([
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp4', 'm4a'],
+  ['audio/x-m4a', 'm4a'],
+  ['audio/wave', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/vnd.wave', 'wav'],
+  ['audio/x-flac', 'flac'],
+]);
 
-const TYPE_OF_FORMAT: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', m4a: 'audio/mp4', oga: 'audio/ogg' };
+const TYPE_OF_FORMAT: ReadonlyMap<string, string> = new Map([
+  ['mp3', 'audio/mpeg'],
+  ['m4a', 'audio/mp4'],
+  ['oga', 'audio/ogg'],
+]);
 
 /** A request for a transcription: its audio, and everything else, not checked yet. */
 export interface ReadAudio {
@@ -92,14 +96,14 @@ async function takeFile({ field, filename, mediaType, pieces }: FormFile): Promi
     }
   }
   const extension = /\.([\w-]{1,16})$/.exec(filename ?? '')?.[1]?.toLowerCase();
-  const named = FORMAT_OF_TYPE[mediaType] ?? /^(?:audio|video)\/([\w-]{1,16})$/.exec(mediaType)?.[1];
+  const named = FORMAT_OF_TYPE.get(mediaType) ?? /^(?:audio|video)\/([\w-]{1,16})$/.exec(mediaType)?.[1];
   return toAudioFile(field, held.pieces(), extension ?? named ?? 'wav');
 }
 
 async function readStored(id: string, path: string, openStored: OpenStoredAudio): Promise<AudioFile> {
   const { file, read } = await openStored(id, path);
   const { mimeType, bytes } = file;
-  const format = FORMAT_OF_TYPE[mimeType] ?? /^audio\/([\w-]{1,16})$/.exec(mimeType)?.[1];
+  const format = FORMAT_OF_TYPE.get(mimeType) ?? /^audio\/([\w-]{1,16})$/.exec(mimeType)?.[1];
   if (format === undefined) throw refuseField(path, 'is not audio');
   if (bytes > MAX_STORED_BYTES) throw refuseField(path, `is larger than ${MAX_STORED_BYTES} bytes`);
   const held = createHolder();
@@ -190,7 +194,7 @@ function toAudioFile(field: string, pieces: readonly Uint8Array[], format: strin
     format,
     // A name may be personal data; upstream reads the format from its end.
     filename: `audio.${format}`,
-    mediaType: TYPE_OF_FORMAT[format] ?? `audio/${format}`,
+    mediaType: TYPE_OF_FORMAT.get(format) ?? `audio/${format}`,
     byteLength,
     seconds: readWaveSeconds(pieces[0], byteLength),
     open: () => pieces,

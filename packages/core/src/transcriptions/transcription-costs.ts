@@ -18,13 +18,13 @@ export function costOfTranscription(all: Prices, usage: Usage, seconds: number |
 }
 
 /** The fewest bytes that a second of audio has, by its format; of a format that is not known, those of speech codecs. */
-const LEAST_BYTES_A_SECOND: Readonly<Record<string, number>> = {
-  wav: 4000,
-  flac: 4000,
-  mp3: 1000,
-  m4a: 1000,
-  aac: 1000,
-};
+const LEAST_BYTES_A_SECOND: ReadonlyMap<string, number> = new Map([
+  ['wav', 4000],
+  ['flac', 4000],
+  ['mp3', 1000],
+  ['m4a', 1000],
+  ['aac', 1000],
+]);
 const LEAST_OF_ANY = 750;
 /** Of most recordings that people send: 64 kbit/s. */
 const USUAL_BYTES_A_SECOND = 8000;
@@ -34,7 +34,7 @@ export const estimateSeconds = ({ seconds, byteLength }: AudioFile): number =>
   seconds ?? Math.round(byteLength / USUAL_BYTES_A_SECOND);
 
 const mostSeconds = ({ seconds, byteLength, format }: AudioFile): number =>
-  Math.ceil(seconds ?? byteLength / (LEAST_BYTES_A_SECOND[format] ?? LEAST_OF_ANY)) + 1;
+  Math.ceil(seconds ?? byteLength / (LEAST_BYTES_A_SECOND.get(format) ?? LEAST_OF_ANY)) + 1;
 
 /** More than any provider counts for a second of audio, and more than anybody says in it. */
 const MOST_TOKENS_A_SECOND = 50;

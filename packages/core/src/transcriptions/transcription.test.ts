@@ -252,6 +252,15 @@ test('budgets bound the cost by the length of the audio before the call', async 
   expect(upstream.exchanges).toHaveLength(1);
 });
 
+test('a format that every object has as a member is one that is not known', async () => {
+  const upstream = replay();
+  const core = createCoreGateway(upstream, { models: MODELS, account: { creditsUsd: 1 } });
+  const input_audio = { data: Buffer.from('the audio').toString('base64'), format: 'constructor' };
+  expect((await hear(core, { input_audio })).status).toBe(200);
+  const sent = (await formOf(upstream.latest().request)).get('file') as File;
+  expect([sent.name, sent.type]).toEqual(['audio.constructor', 'audio/constructor']);
+});
+
 const eventsOf = (text: string): unknown[] =>
   text
     .split('\n\n')
