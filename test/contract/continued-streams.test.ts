@@ -365,11 +365,24 @@ test.each<[string, Partial<Script>, object]>([
     {},
   ],
   ['no other provider may be asked', {}, { provider: { only: ['acme'] } }],
-])('a stream does not go on where %s', async (_when, script, more) => {
+])('a stream does not go on where %s, and ends with its own error', async (_when, script, more) => {
   const upstream = createBrokenUpstream({ sent: 'Paris lies on', ...script });
   const { message } = await chat.readError(await ask(openGateway(upstream), chat, more));
-  expect(message).not.toBe('');
+  expect(message).toMatch(/^(Acme: the connection was reset|no)$/);
   expect(hosts(upstream)).toEqual(['acme']);
+});
+
+test('a stream that breaks off before its first output begins anew elsewhere, and is not taken for a continued one', async () => {
+  const upstream = createBrokenUpstream({ sent: '' });
+  const core = openGateway(upstream);
+  expect((await chat.read(await ask(core, chat))).content).toBe(TEXT);
+  expect(sentOf(upstream.latest()).messages).toEqual(HELLO);
+  const { generation } = core.store.appended[0]?.record ?? {};
+  expect(generation?.provider_responses).toMatchObject([
+    { provider_name: 'Acme', error: { code: 502 } },
+    { provider_name: 'Beta', status: 200 },
+  ]);
+  expect(generation?.provider_responses?.[0]).not.toHaveProperty('broke_off_after');
 });
 
 test('a text that had ended before its connection broke is not continued', async () => {
@@ -401,6 +414,24 @@ test('an endpoint that does not take a prefill is not asked', async () => {
   const upstream = createBrokenUpstream({ sent: 'Paris' });
   await chat.readError(await ask(openGateway(upstream, {}, false), chat));
   expect(hosts(upstream)).toEqual(['acme']);
+});
+
+test.each([
+  ['that refuses to continue is not asked to again', 400, ['acme', 'beta', 'acme']],
+  ['that was only down is asked to again', 503, ['acme', 'beta', 'acme', 'beta']],
+])('an endpoint %s', async (_name, status, asked) => {
+  const upstream = createBrokenUpstream({
+    sent: 'Paris',
+    onBeta(exchange) {
+      exchange.respond(status, { 'content-type': 'application/json' });
+      exchange.push(JSON.stringify({ error: { message: 'not now' } }));
+      exchange.end();
+    },
+  });
+  const core = openGateway(upstream);
+  const provider = { order: ['acme', 'beta'] };
+  for (let call = 0; call < 2; call += 1) await chat.readError(await ask(core, chat, { provider }));
+  expect(hosts(upstream)).toEqual(asked);
 });
 
 test('an endpoint that another one pays for is not asked, so that a call has one payer', async () => {
@@ -467,6 +498,16 @@ test('the rest is reserved again, and a budget that it does not fit into ends th
   const scarce = await askWithin(0.005);
   expect(hosts(scarce.upstream)).toEqual(['acme']);
   expect(scarce.core.store.appended[0]?.record.generation.finish_reason).toBe('error');
+});
+
+test('a stream that goes on holds what its rest may cost beside what it has cost so far', async () => {
+  const upstream = createBrokenUpstream({ sent: 'Paris lies' });
+  const core = openGateway(upstream);
+  const admin = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  // Both worst cases, of 600 tokens each, would exceed it together.
+  const made = jsonOf(await core.post('/api/v1/keys', { name: 'k', limit: 0.006 }, { headers: admin }));
+  const { content } = await chat.read(await ask(core, chat, { max_tokens: 600 }, String(made['key'])));
+  expect([content, hosts(upstream)]).toEqual([TEXT, ['acme', 'beta']]);
 });
 
 test('what has been said goes on as the input filters leave it', async () => {
