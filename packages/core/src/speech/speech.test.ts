@@ -3,6 +3,7 @@ import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { expect, test } from 'vitest';
 
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import {
   type CoreGateway,
   createCoreGateway,
@@ -182,6 +183,23 @@ test.each(['while it waits', 'while it does not read'])(
     expect(recordOf(core)).toMatchObject({ cancelled: true, total_cost: 0.000105 });
   },
 );
+
+test('a speech that is interrupted just as upstream ends it breaks off for its caller, as its record says', async () => {
+  const upstream = createScriptedTransport((exchange) => {
+    exchange.respond(200, BYTES);
+    exchange.push('spok');
+  });
+  const core = createCoreGateway(upstream, { models: MODELS });
+  const client = new AbortController();
+  const frames = readFrames(await speak(core, {}, { signal: client.signal }));
+  await frames.next();
+  const next = frames.next().catch((error: unknown) => error);
+  await settle();
+  upstream.latest().end();
+  client.abort();
+  expect(await next).toMatchObject({ code: 'client_closed_request' });
+  expect(recordOf(core)).toMatchObject({ cancelled: true, finish_reason: null });
+});
 
 test('reads no more from upstream than its client takes', async () => {
   const upstream = createScriptedTransport((exchange) => {
