@@ -23,6 +23,7 @@ export const AREAS: readonly Area[] = [
       `${CORE}/chat`,
       `${CORE}/embeddings`,
       `${CORE}/speech`,
+      `${CORE}/api/workspace-settings`,
       'test/contract/cancelled-calls',
       'test/contract/routing-rules',
       'test/faults/072-077',
