@@ -10,6 +10,7 @@ import { onTestFinished } from 'vitest';
 
 import { findChromium } from './find-chromium.ts';
 import { findViolations } from './find-violations.ts';
+import { type Contexts, shareContexts } from './share-contexts.ts';
 
 // The real command and the built bundle, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
@@ -32,7 +33,14 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
+/** Nothing of the tests' own environment but where Node.js keeps what it has compiled. */
+const { NODE_COMPILE_CACHE } = process.env;
+const ENV = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 const executablePath = findChromium();
+
+const BLANK = 'about:blank';
+const NOWHERE = '/nowhere';
 
 /** Why these tests cannot run here; undefined where they can. */
 export const skipped =
@@ -63,6 +71,8 @@ interface OpenOptions extends BrowserContextOptions {
   readonly hasClock?: boolean;
   /** Left open after the test, for the next. */
   readonly isKept?: boolean;
+  /** Nothing is cached yet, as at the first visit. */
+  readonly isFirstVisit?: boolean;
 }
 
 export interface UiPage {
@@ -71,7 +81,10 @@ export interface UiPage {
    * Violations of the content security policy, errors of scripts and of the console, requests that left the machine.
    */
   readonly problems: string[];
+  /** Loads the page anew at the address. */
   readonly go: (hash: string) => Promise<void>;
+  /** Leads to another screen within the page, as a link does: a fifth of the work of a load. */
+  readonly follow: (hash: string) => Promise<void>;
   /** Violations that axe finds, a line each; only of colours, when all other rules were checked in the other theme. */
   readonly check: (options?: { readonly ofColours: boolean }) => Promise<string[]>;
   /** Kept for people to look at, so only with `TEST_FULL=1`. */
@@ -98,6 +111,7 @@ export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
   const { child, url } = await startGateway(dataDir, { config, fixtures, isEmpty });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const browser = await launchBrowser();
+  const contexts = shareContexts(browser, url);
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
     url,
@@ -107,7 +121,7 @@ export async function launchUi(options: LaunchOptions = {}): Promise<Ui> {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
       }),
-    open: (hash, options) => openPage(browser, url, hash, { managementKey, ...options }),
+    open: (hash, options) => openPage(contexts, url, hash, { managementKey, ...options }),
     kill: () => void child.kill('SIGKILL'),
     async close() {
       await browser.close();
@@ -124,7 +138,7 @@ export const launchBrowser = (): Promise<Browser> =>
 
 async function createManagementKey(dataDir: string): Promise<string> {
   const args = [BIN, 'keys', 'create', '--name', 'tests', '--management', '--data-dir', dataDir];
-  return (await promisify(execFile)(process.execPath, args, { env: {} })).stdout.trim();
+  return (await promisify(execFile)(process.execPath, args, { env: ENV })).stdout.trim();
 }
 
 interface GatewaySource {
@@ -143,7 +157,7 @@ async function startGateway(
   const source =
     config !== undefined ? ['--config', file] : fixtures === undefined ? [isEmpty ? '--no-demo' : '--demo'] : [];
   const args = [BIN, 'serve', ...source, ...place, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
-  const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd: dataDir, env: ENV, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (data) => (errors += String(data)));
   const line = await new Promise<string>((resolve, reject) => {
@@ -153,24 +167,28 @@ async function startGateway(
   return { child, url: (JSON.parse(line) as { url: string }).url };
 }
 
-async function openPage(browser: Browser, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
+async function openPage(contexts: Contexts, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
   const {
     isSignedIn = true,
     managementKey = MANAGEMENT_KEY,
     initScript = '',
-    hasClock,
-    isKept,
+    hasClock = false,
+    isKept = false,
+    isFirstVisit = false,
     ...contextOptions
   } = options;
-  const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, ...contextOptions });
+  // A clock stays in its context.
+  const { context, page, giveBack } = await contexts.take({
+    options: contextOptions,
+    isOwn: hasClock || isKept || isFirstVisit,
+  });
+  if (!isKept) onTestFinished(giveBack);
   if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: managementKey } });
-  await context.addInitScript(
+  await page.addInitScript(
     "addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective, event.blockedURI))",
   );
-  await context.addInitScript(initScript);
-  if (isKept !== true) onTestFinished(() => context.close());
-  const page = await context.newPage();
-  if (hasClock === true) await page.clock.install();
+  await page.addInitScript(initScript);
+  if (hasClock) await page.clock.install();
   const problems: string[] = [];
   page.on('console', (message) => {
     const isProblem = message.type() === 'error' || message.type() === 'warning';
@@ -197,8 +215,17 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
   const go: UiPage['go'] = async (next) => {
     // Away first, or the same document would go on and the screen before be taken for this one. (A query of the
     // document would become part of the screen's.)
-    await page.goto('about:blank');
+    if (page.url() !== BLANK) await page.goto(BLANK);
     await page.goto(`${url}/ui/${next}`);
+    await settle();
+  };
+  const follow: UiPage['follow'] = async (next) => {
+    // By way of an address of no screen, or the screen before might be taken for this one.
+    const nowhere = page.locator('main').getByText(NOWHERE, { exact: true });
+    await page.evaluate(`location.assign('#${NOWHERE}')`);
+    await nowhere.waitFor();
+    await page.evaluate(`location.assign(${JSON.stringify(next)})`);
+    await nowhere.waitFor({ state: 'detached' });
     await settle();
   };
   await go(hash);
@@ -206,6 +233,7 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
     page,
     problems,
     go,
+    follow,
     check: (options) => findViolations(page, options),
     async screenshot(name) {
       if (process.env['TEST_FULL'] !== '1') return;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { seedSamples } from '../../packages/server/src/sample/seed-samples.ts';
 import { untilDrawn, WIDTH } from '../e2e/examine.ts';
-import { launchUi, skipped, type Ui } from '../e2e/launch-ui.ts';
+import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
 
@@ -71,13 +71,14 @@ const why = isSkipped ? `, skipped: ${skipped}` : '';
 
 describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 60_000 }, () => {
   let ui: Ui;
+  let german: UiPage | undefined;
   beforeAll(async () => {
     ui = await launchUi({ prepareData: async (dir) => void (await seedSamples(dir, FIXTURES)) });
   }, 60_000);
   afterAll(() => ui?.close(), 60_000);
 
   test('loads at most 200 KB of compressed script for the first screen, by the log of the browser', async () => {
-    const { page } = await ui.open('#/');
+    const { page } = await ui.open('#/', { isFirstVisit: true });
     await page.getByRole('heading', { level: 2, name: 'Last 24 hours' }).waitFor();
     // What is loaded after that is for other screens: it waits until the page has come to rest.
     const files = await page.evaluate<string[]>(
@@ -98,7 +99,7 @@ describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 6
   });
 
   test.each(SCREENS)('%s stands still while it loads', async (path) => {
-    const { page, problems } = await ui.open(`#${path}`, { initScript: COUNT_SHIFTS });
+    const { page, problems } = await ui.open(`#${path}`, { initScript: COUNT_SHIFTS, isFirstVisit: true });
     await untilSettled(page);
     const shifts = await page.evaluate<Shift[]>('window.shifts');
     const moved = shifts.reduce((sum, { value }) => sum + value, 0);
@@ -107,7 +108,9 @@ describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 6
   });
 
   test.each(SCREENS)('%s fits in German, from a telephone to a wide screen', async (path) => {
-    const { page, problems } = await ui.open(`#${path}`, { locale: 'de-DE' });
+    german ??= await ui.open('#/', { locale: 'de-DE', isKept: true });
+    const { page, problems, follow } = german;
+    await follow(`#${path}`);
     await untilSettled(page);
     expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
     for (const width of [480, 900, 1440, 2560]) {

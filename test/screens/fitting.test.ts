@@ -99,9 +99,10 @@ describe.skipIf(skipped !== undefined)(
     test.each(WIDTHS.flatMap((width) => SCREENS.map((screen) => [width, screen] as const)))(
       'is neither cut off nor broken over lines, %i pixels wide: /%s',
       async (width, screen) => {
-        const { page, go, screenshot } = opened;
+        const { page, follow, screenshot } = opened;
         await page.setViewportSize({ width, height: 800 });
-        await go(`#/${screen.replace('ID', ids.generation).replace('GUARDRAIL', ids.guardrail)}`);
+        await page.evaluate('window.cutLabels.clear()');
+        await follow(`#/${screen.replace('ID', ids.generation).replace('GUARDRAIL', ids.guardrail)}`);
         // A chart is drawn when the page has nothing better to do.
         if (CHARTED.test(screen)) await page.locator('.uplot').first().waitFor();
         await screenshot(`fit-${width}-${screen.replaceAll(/\W+/g, '-')}`);
@@ -113,9 +114,9 @@ describe.skipIf(skipped !== undefined)(
     test.each([390, 480])(
       'shows time, status, model and cost of each call %i pixels wide, with nothing to scroll to',
       async (width) => {
-        const { page, go, screenshot } = opened;
+        const { page, follow, screenshot } = opened;
         await page.setViewportSize({ width, height: 800 });
-        await go('#/generations');
+        await follow('#/generations');
         const grid = page.getByRole('grid', { name: 'Generations' });
         await expect.poll(() => grid.getByRole('columnheader').allInnerTexts()).toEqual(HEADS);
         await grid.getByText('$1,234.57').first().waitFor();
@@ -127,9 +128,9 @@ describe.skipIf(skipped !== undefined)(
     test.each(['', 'generations/sessions', 'models', 'guardrails', 'keys', 'destinations', 'providers', 'videos'])(
       'has nothing to scroll sideways to, 390 pixels wide: /%s',
       async (screen) => {
-        const { page, go } = opened;
+        const { page, follow } = opened;
         await page.setViewportSize({ width: 390, height: 800 });
-        await go(`#/${screen}`);
+        await follow(`#/${screen}`);
         await expect.poll(() => page.evaluate<number>(BEYOND)).toBe(0);
       },
     );

@@ -197,7 +197,7 @@ describe.skipIf(skipped !== undefined)(
     test.each(Array.from({ length: Math.ceil(HOSTILE_CASES.length / TURNS) }, (_, at) => at))(
       `run nothing, load nothing and fit, as the ${TURNS} calls of thread %i`,
       async (at) => {
-        await opened.go(`#/generations/sessions/turns-${at}`);
+        await opened.follow(`#/generations/sessions/turns-${at}`);
         await opened.page.locator('main article').first().waitFor();
         expect(await roam(opened)).toEqual([]);
       },
