@@ -154,7 +154,7 @@ describe.skipIf(skipped !== undefined)(
       const opened = await ui.open('#/models', { initScript: WALK });
       const sightings: Sighting[] = [];
       for (const screen of LISTS) {
-        await opened.go(`#/${screen}`);
+        await opened.follow(`#/${screen}`);
         sightings.push(await lookThrough(opened, screen));
       }
       expect(toFaults(sightings)).toEqual([]);
