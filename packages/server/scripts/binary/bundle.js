@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
 
+import { toAscii } from '../to-ascii.js';
+
 /** The folder of the repository. */
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const OWN_FILES = fileURLToPath(new URL('own-files.js', import.meta.url));
@@ -108,10 +110,3 @@ function refuseLeftImports(code) {
 }
 
 const slashed = (path) => path.replaceAll(sep, '/');
-
-/** V8 keeps a text of ASCII in half the memory. In code, characters beyond it are in literals alone. */
-function toAscii(code) {
-  const [escaped] = /\\[^\0-\x7f].{20}/.exec(code) ?? [];
-  if (escaped !== undefined) throw new Error(`An escaped character cannot be written in ASCII: ${escaped}`);
-  return code.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
