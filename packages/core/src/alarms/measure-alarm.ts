@@ -1,4 +1,4 @@
-import { toUsd } from '../catalog/prices.ts';
+import { toUsd } from '../foundation/money.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { listHitDays } from '../guardrails/hits.ts';
 import { findRaise, periodStart } from '../limits/budgets.ts';

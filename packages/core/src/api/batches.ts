@@ -4,6 +4,7 @@ import { checkBatch } from '../batches/batch-lines.ts';
 import { type BatchRunner, isOpen } from '../batches/batch-runner.ts';
 import type { FileLibrary } from '../files/file-library.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { toUsd } from '../foundation/money.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
@@ -239,8 +240,6 @@ function enter({ files, batches }: BatchParts): { readonly files: FileLibrary; r
 const seconds = (timeMs: number | undefined): number | null =>
   timeMs === undefined ? null : Math.floor(timeMs / 1000);
 
-const NANO_USD = 1e9;
-
 const toBatch = (batch: StoredBatch): Batch => ({
   id: batch.id,
   object: 'batch',
@@ -265,7 +264,7 @@ const toBatch = (batch: StoredBatch): Batch => ({
   cancelled_at: seconds(batch.times.cancelled),
   request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
   metadata: batch.metadata === null ? null : { ...batch.metadata },
-  cost: batch.costNanoUsd / NANO_USD,
+  cost: toUsd(batch.costNanoUsd),
 });
 
 /** `GET /admin/v1/batches`: the batches of all workspaces, newest first. */

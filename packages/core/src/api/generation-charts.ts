@@ -1,4 +1,4 @@
-import { NANO_PER_USD, toUsd } from '../catalog/prices.ts';
+import { NANO_PER_USD, toUsd } from '../foundation/money.ts';
 import { parseSessionCursor, toGenerationFilter, toSessionCursor } from '../generations/list-generations.ts';
 import { operation } from '../http/operation.ts';
 import type {

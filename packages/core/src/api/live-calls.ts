@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { CALL_KINDS } from '../calls/call-kind.ts';
-import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import { followFeed } from '../generations/feed.ts';
 import { findReadableGeneration } from '../generations/list-generations.ts';
 import type { CallState } from '../generations/observer.ts';

@@ -1,6 +1,6 @@
-import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Engine, Exposition, MetricFamily, MetricSample } from '../foundation/host.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import type { CacheCauseFigures } from '../generations/cache-doctor/cache-examiner.ts';
 import type { Histogram, ProviderFigures } from '../generations/call-figures.ts';
 import { publicOperation } from '../http/operation.ts';

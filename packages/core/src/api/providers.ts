@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BoundModels } from '../catalog/bound-models.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { toUsd } from '../foundation/money.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
@@ -177,7 +178,6 @@ export const enableProviderKey = operation<ProviderParts>()({
   },
 });
 
-const NANO = 1e9;
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
 function toKeyState({ name, fingerprint, weight, limits, isOff }: ProviderKey, report: KeyReport): ProviderKeyState {
@@ -198,7 +198,7 @@ function toKeyState({ name, fingerprint, weight, limits, isOff }: ProviderKey, r
     calls,
     failed,
     tokens,
-    cost: costNanoUsd / NANO,
+    cost: toUsd(costNanoUsd),
     last_error: lastError && { ...lastError, at: toTime(lastError.at) },
   };
 }

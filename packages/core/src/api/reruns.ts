@@ -1,8 +1,8 @@
 import { toKeyPrincipal } from '../auth/authenticate.ts';
 import { toJobOwner } from '../auth/find-owner.ts';
 import { findKey, type MemberDirectory } from '../auth/keys.ts';
-import { toNanoUsd } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { toNanoUsd } from '../foundation/money.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
 import { removeRerun } from '../reruns/aged-reruns.ts';

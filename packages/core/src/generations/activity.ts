@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { NANO_PER_USD } from '../catalog/prices.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import type { ActivitySum, Store } from '../stores/store.ts';
 import type { ActivityItem } from '../wire/generation-list.ts';
 

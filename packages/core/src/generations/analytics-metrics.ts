@@ -1,4 +1,4 @@
-import { NANO_PER_USD } from '../catalog/prices.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import type { GenerationFacts } from '../stores/generation-queries.ts';
 import { takePercentile } from '../stores/kit/aggregates.ts';
 import { toSpent } from '../stores/kit/spending.ts';

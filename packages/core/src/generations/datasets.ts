@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { NANO_PER_USD } from '../catalog/prices.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import type { GenerationFacts } from '../stores/generation-queries.ts';
 import type { Store } from '../stores/store.ts';
 import {

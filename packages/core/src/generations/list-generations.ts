@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
-import { NANO_PER_USD } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import { checkWith } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal, RequestContext } from '../http/request.ts';

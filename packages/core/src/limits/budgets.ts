@@ -2,7 +2,7 @@ import type { LiveAccount } from '../account/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import { toNanoUsd, toUsd } from '../catalog/prices.ts';
+import { toNanoUsd, toUsd } from '../foundation/money.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { Policy } from '../guardrails/policy.ts';

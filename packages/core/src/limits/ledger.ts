@@ -1,6 +1,6 @@
-import { formatUsd, toUsd } from '../catalog/prices.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { formatUsd, toUsd } from '../foundation/money.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budgets.ts';
 

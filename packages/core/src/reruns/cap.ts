@@ -1,5 +1,5 @@
-import { formatUsd } from '../catalog/prices.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { formatUsd } from '../foundation/money.ts';
 
 /**
  * What the calls of one rerun may cost together. A call is made only when its worst case fits beside all that is spent

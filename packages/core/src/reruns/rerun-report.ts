@@ -1,4 +1,4 @@
-import { NANO_PER_USD } from '../catalog/prices.ts';
+import { toUsd } from '../foundation/money.ts';
 import type { RerunFigures, StoredRerun, StoredRerunItem, StoredRerunUpload } from '../stores/reruns.ts';
 import type { Store } from '../stores/store.ts';
 import {
@@ -13,8 +13,6 @@ import {
 import { bootstrapMean, percentileOf } from './bootstrap.ts';
 import { toRerunCompletion } from './rerun-request.ts';
 import { completionCallOf, judgeCostOf, verdictOf } from './rerun-rows.ts';
-
-const toUsd = (nano: number): number => nano / NANO_PER_USD;
 
 /** A rerun as the API shows it. */
 export function toRerun(rerun: StoredRerun): Rerun {

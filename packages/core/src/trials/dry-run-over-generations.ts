@@ -1,5 +1,5 @@
 import { workspaceIdOfDefault } from '../account/account.ts';
-import { NANO_PER_USD, toNanoUsd } from '../catalog/prices.ts';
+import { NANO_PER_USD, toNanoUsd } from '../foundation/money.ts';
 import { nextTurn } from '../foundation/queues.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Finding } from '../guardrails/verdict.ts';

@@ -1,4 +1,4 @@
-import { NANO_PER_USD } from '../catalog/prices.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { findOpenings, type PastResult } from '../routing/health/circuit.ts';
 import { takePercentile } from '../stores/kit/aggregates.ts';

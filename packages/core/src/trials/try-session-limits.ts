@@ -1,4 +1,4 @@
-import { NANO_PER_USD } from '../catalog/prices.ts';
+import { NANO_PER_USD } from '../foundation/money.ts';
 import { inTurns, startOf, toOldestFirst } from '../generations/cache-doctor/report-caches.ts';
 import { type GenerationListParts, listGenerations } from '../generations/list-generations.ts';
 import { findLoop } from '../limits/sessions/find-loop.ts';

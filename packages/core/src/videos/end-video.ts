@@ -1,8 +1,8 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import { feeOf } from '../catalog/own-keys.ts';
-import { toNanoUsd, toUsd } from '../catalog/prices.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import { GatewayError, isTransient } from '../foundation/errors.ts';
+import { toNanoUsd, toUsd } from '../foundation/money.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { TransportError } from '../foundation/transport.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';

@@ -1,8 +1,8 @@
 import type { StepTimes } from '../calls/model-call.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
-import { toUsd } from '../catalog/prices.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { toUsd } from '../foundation/money.ts';
 import { toBefore } from '../generations/ended-call.ts';
 import { mountPathOf } from '../http/request.ts';
 import type { Provider } from '../providers/provider.ts';

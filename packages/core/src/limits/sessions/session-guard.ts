@@ -1,8 +1,8 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
-import { NANO_PER_USD } from '../../catalog/prices.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Logger } from '../../foundation/host.ts';
+import { NANO_PER_USD } from '../../foundation/money.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationRecord, SessionSum, Store } from '../../stores/store.ts';
 import type { SessionLimits, SessionStopReason, StoppedSession } from '../../wire/session-limits.ts';

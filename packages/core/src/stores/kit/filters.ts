@@ -1,3 +1,4 @@
+import { NANO_PER_USD, toNanoUsd } from '../../foundation/money.ts';
 import { isLike } from '../../foundation/parse.ts';
 import type { GenerationField } from '../../wire/generation-fields.ts';
 import type { Generation, ProviderResponse } from '../../wire/generation.ts';
@@ -166,8 +167,6 @@ function meetsConditions(
 const factsReaderOf = ({ field, sign }: GenerationCondition): (typeof READ_FROM_FACTS)[GenerationField] =>
   field === 'cost' && sign === ':' ? undefined : READ_FROM_FACTS[field];
 
-const NANO_PER_USD = 1e9;
-
 function isMet(condition: GenerationCondition, read: Value | readonly Value[]): boolean {
   const values = Array.isArray(read) ? (read as readonly Value[]) : [read as Value];
   return values.some((value) => value != null && meets(value, condition)) !== condition.isNegated;
@@ -245,7 +244,7 @@ export function toGenerationFacts({
     promptTokens: generation.tokens_prompt,
     completionTokens: generation.tokens_completion,
     cachedTokens: generation.native_tokens_cached,
-    cacheSavedNanoUsd: Math.round((generation.cache_discount ?? 0) * NANO_PER_USD),
+    cacheSavedNanoUsd: toNanoUsd(generation.cache_discount ?? 0),
     firstTokenMs: firstTokenMsOf(generation),
     durationMs: generation.generation_time,
     tokensPerSecond: tokensPerSecondOf(generation),

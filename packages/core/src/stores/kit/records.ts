@@ -1,3 +1,4 @@
+import { toUsd } from '../../foundation/money.ts';
 import type { GenerationContent } from '../../wire/generation.ts';
 import type { GenerationRecord, RunningCall } from '../store.ts';
 
@@ -37,12 +38,10 @@ function textOf(content: unknown): string {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-const NANO_PER_USD = 1e9;
-
 /** The record of a call whose process has ended in the middle of it. */
 export function toInterruptedRecord({ record, figures }: RunningCall): GenerationRecord {
   const { promptTokens, completionTokens, costUsd, costNanoUsd, feeNanoUsd, costKnown, durationMs } = figures;
-  const chargedUsd = feeNanoUsd === undefined ? costUsd : feeNanoUsd / NANO_PER_USD;
+  const chargedUsd = feeNanoUsd === undefined ? costUsd : toUsd(feeNanoUsd);
   return {
     ...record,
     costNanoUsd,
@@ -60,7 +59,7 @@ export function toInterruptedRecord({ record, figures }: RunningCall): Generatio
       usage: chargedUsd,
       ...(feeNanoUsd !== undefined && {
         ...(feeNanoUsd > 0 && { byok_fee: chargedUsd }),
-        upstream_inference_cost: costKnown ? (costNanoUsd - feeNanoUsd) / NANO_PER_USD : null,
+        upstream_inference_cost: costKnown ? toUsd(costNanoUsd - feeNanoUsd) : null,
       }),
       generation_time: durationMs,
       cost_known: costKnown,

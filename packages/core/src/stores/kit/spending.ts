@@ -1,3 +1,4 @@
+import { toNanoUsd } from '../../foundation/money.ts';
 import type { Generation } from '../../wire/generation.ts';
 import type { GenerationRecord, SpendingSum, Spent, SpentQuery } from '../store.ts';
 
@@ -200,11 +201,8 @@ export function toSpent(generation: Pick<Generation, 'is_byok' | 'byok_fee'>, co
   return { creditsNanoUsd: fee, byokNanoUsd: costNanoUsd - fee };
 }
 
-const NANO_PER_USD = 1e9;
-
 /** The fee in the cost of a generation, in nano-dollars. */
-export const feeNanoUsdOf = ({ byok_fee: fee = 0 }: Pick<Generation, 'byok_fee'>): number =>
-  fee === 0 ? 0 : Math.round(fee * NANO_PER_USD);
+export const feeNanoUsdOf = ({ byok_fee: fee = 0 }: Pick<Generation, 'byok_fee'>): number => toNanoUsd(fee);
 
 function daysOf(days: Map<string, Days>, id: string): Days {
   const known = days.get(id) ?? new Map<string, Sums>();
