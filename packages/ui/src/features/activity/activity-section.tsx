@@ -16,6 +16,7 @@ import { Choice } from '../../parts/controls/field.tsx';
 import { Select } from '../../parts/controls/select.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
+import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { Cost } from '../generations/list/generation-columns.tsx';
 import { StatusBadge } from '../generations/list/generation-status.tsx';
@@ -47,10 +48,9 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
   const t = activityMessages().state;
   const navigate = useNavigate();
   const [link] = useState(createChartLink);
-  const { data, error, refetch, isPlaceholderData, dataUpdatedAt } = useQuery({
-    ...figuresQuery(search, fixed),
-    enabled: useIsSettled(),
-  });
+  const query = useQuery({ ...figuresQuery(search, fixed), enabled: useIsSettled() });
+  const { data, error, refetch, isPlaceholderData, dataUpdatedAt } = query;
+  const failure = useLastingFailure(query);
   const { isError: isUnreachable } = useQuery({ ...healthQuery, enabled: false });
   const lines = useMemo(() => (data === undefined ? [] : toLines(data, colors)), [data]);
   const change = (next: Partial<Record<keyof OverviewSearch, string | undefined>>): void => {
@@ -81,12 +81,12 @@ export function ActivitySection({ search, onSearch, fixed = NO_FILTER, without }
             <Versus figures={data} range={rangeOf(search)} />
           ))}
       </ActivityControls>
-      {error !== null && data === undefined && (
-        <ErrorPanel error={error} title={t.failed} onRetry={() => void refetch()} />
+      {failure !== null && data === undefined && (
+        <ErrorPanel error={failure} title={t.failed} onRetry={() => void refetch()} />
       )}
       {data === undefined ? (
         // The place of what comes, so that nothing below moves.
-        error === null && <p className="card h-164 p-4 text-sm text-ink-faint">{t.loading}</p>
+        failure === null && <p className="card h-164 p-4 text-sm text-ink-faint">{t.loading}</p>
       ) : isEmpty ? (
         <NoCalls search={search} onChange={change} />
       ) : (

@@ -14,6 +14,7 @@ import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
+import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
 import { InputField, numberOrNull } from '../form/fields.tsx';
 import { raiseMessages, type RaisedKind } from './messages.ts';
 
@@ -85,7 +86,7 @@ const useRaise = ({ kind, id }: Raised) => {
 export function ListedRaiseNote({ of }: { readonly of: Raised }) {
   const { query, raise } = useRaise(of);
   const { notLoaded } = raiseMessages();
-  if (query.error !== null) return <NotLoaded what="" failure={notLoaded} query={query} isFlush />;
+  if (useLastingFailure(query) !== null) return <NotLoaded what="" failure={notLoaded} query={query} isFlush />;
   return <RaiseNote of={of} raise={raise} />;
 }
 

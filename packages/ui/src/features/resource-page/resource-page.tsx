@@ -8,6 +8,7 @@ import { useShortcut } from '../../app/shortcuts.ts';
 import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { NotLoaded, type Loadable } from '../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
+import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
 import { partMessages } from '../../parts/part-messages.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { ActivitySection, RecentCard } from '../activity/activity-section.tsx';
@@ -96,7 +97,8 @@ function Activity({ filter, without, defaultSplit = 'model' }: ActivityProps) {
 function LatestCalls({ filter }: { filter: GenerationSearch }) {
   const t = resourcePageMessages();
   const query = useQuery(latestCallsQuery({ ...filter }));
-  if (query.error !== null) return <NotLoaded what={t.latest} failure={t.latestFailed} query={query} isFlush />;
+  const failure = useLastingFailure(query);
+  if (failure !== null) return <NotLoaded what={t.latest} failure={t.latestFailed} query={query} isFlush />;
   return query.data === undefined ? null : <RecentCard rows={query.data.data} filter={filter} />;
 }
 
@@ -137,7 +139,9 @@ interface ResourceStateProps {
   readonly query: Loadable;
   readonly isMissing: boolean;
   /** Why it may be missing. */
-  readonly why: string;
+  readonly why?: string;
+  /** In place of that: all that is known of what is missing, and what to do. */
+  readonly gone?: ReactNode;
   /** Its calls, which may still be there. */
   readonly filter: GenerationSearch;
   readonly without?: Split;
@@ -162,7 +166,19 @@ function PastCalls({ filter, without, defaultSplit }: PastCallsProps) {
 /** A page whose resource is not loaded yet, or does not exist. Calls that are stored of it are still shown. */
 export function ResourceState(props: ResourceStateProps) {
   const t = resourcePageMessages();
-  const { what, name, back, query, isMissing, why, filter, without, defaultSplit, callsLabel = t.itsRequests } = props;
+  const {
+    what,
+    name,
+    back,
+    query,
+    isMissing,
+    why,
+    gone,
+    filter,
+    without,
+    defaultSplit,
+    callsLabel = t.itsRequests,
+  } = props;
   return (
     <div className="flex w-full flex-col gap-4 px-4 py-3">
       <header className="flex flex-col gap-1">
@@ -171,12 +187,14 @@ export function ResourceState(props: ResourceStateProps) {
       </header>
       {isMissing ? (
         <>
-          <EmptyState title={t.missing(what)}>
-            <p>{why}</p>
-            <Link to="/generations" search={filter} className="text-accent underline">
-              {callsLabel}
-            </Link>
-          </EmptyState>
+          {gone ?? (
+            <EmptyState title={t.missing(what)}>
+              <p>{why}</p>
+              <Link to="/generations" search={filter} className="text-accent underline">
+                {callsLabel}
+              </Link>
+            </EmptyState>
+          )}
           <PastCalls
             filter={filter}
             {...(without !== undefined && { without })}

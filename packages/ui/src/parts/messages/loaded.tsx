@@ -3,10 +3,12 @@ import type { ReactNode } from 'react';
 import { partMessages } from '../part-messages.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { Loading } from './states.tsx';
+import { useLastingFailure } from './use-lasting-failure.ts';
 
 /** What is needed of a query to say why its data is not there, and to load it again. */
 export interface Loadable {
   readonly error: unknown;
+  readonly errorUpdatedAt?: number;
   readonly refetch: () => unknown;
 }
 
@@ -21,10 +23,11 @@ interface NotLoadedProps {
 }
 
 /** In place of data that is not there: why it could not be loaded, or that it loads. */
-export function NotLoaded({ what, failure, query: { error, refetch }, isFlush = false }: NotLoadedProps) {
+export function NotLoaded({ what, failure, query, isFlush = false }: NotLoadedProps) {
+  const error = useLastingFailure(query);
   if (error === null) return <Loading what={what} />;
   const title = failure ?? partMessages().error.notLoaded(what);
-  const panel = <ErrorPanel error={error} title={title} onRetry={() => void refetch()} />;
+  const panel = <ErrorPanel error={error} title={title} onRetry={() => void query.refetch()} />;
   return isFlush ? panel : <div className="p-4">{panel}</div>;
 }
 

@@ -17,6 +17,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
 import { MemberForm, RemoveMember } from './member-form.tsx';
 import { MemberGuardrail } from './member-guardrail.tsx';
 import { membersMessages } from './messages.ts';
@@ -29,6 +30,7 @@ export function MemberPage() {
   const [open, setOpen] = useState<'edit' | 'remove' | 'raise' | null>(null);
   const query = useQuery(membersQuery);
   const keys = useQuery(allKeysQuery);
+  const keysFailure = useLastingFailure(keys);
   const member = query.data?.find((candidate) => candidate.id === id);
   const own = keys.data?.filter(({ creator_user_id: owner }) => owner === id);
   const isMissing = query.data !== undefined && member === undefined && own?.length === 0;
@@ -80,7 +82,7 @@ export function MemberPage() {
       <ForecastCard of={`member:${id}`} />
       {member !== undefined && <MemberGuardrail id={id} name={toMemberName(member)} />}
       <ResourceCard title={t.page.keys}>
-        {own === undefined && keys.error !== null ? (
+        {own === undefined && keysFailure !== null ? (
           <NotLoaded what={t.page.keys} failure={t.page.keysNotLoaded} query={keys} isFlush />
         ) : (
           <Keys keys={own} />

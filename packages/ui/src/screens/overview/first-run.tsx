@@ -18,6 +18,7 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { ErrorPanel, FailurePanel } from '../../parts/messages/error-panel.tsx';
 import { Loading } from '../../parts/messages/states.tsx';
 import { useOutcome } from '../../parts/messages/toast-store.ts';
+import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { StepSign } from './checklist.tsx';
 import { firstRunMessages } from './first-run-messages.ts';
@@ -130,9 +131,11 @@ function StepMark({ name, at, isCurrent, isDone }: StepMarkProps) {
 
 function ProviderStep({ onTested }: { onTested: () => void }) {
   const t = firstRunMessages();
-  const { data: providers, error, refetch } = useQuery(providersQuery);
+  const query = useQuery(providersQuery);
+  const { data: providers } = query;
+  const failure = useLastingFailure(query);
   const { data: setups } = useQuery(providerSetupsQuery);
-  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  if (failure !== null) return <ErrorPanel error={failure} onRetry={() => void query.refetch()} />;
   if (providers === undefined) return <p className="text-sm text-ink-faint">{t.looking}</p>;
   const add = setups?.editable === true && <AddButton isFirst={providers.length === 0} onTested={onTested} />;
   if (providers.length > 0) {

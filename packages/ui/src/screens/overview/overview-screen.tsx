@@ -26,6 +26,7 @@ import { Select } from '../../parts/controls/select.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
 import { Code } from '../../parts/text/code.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
@@ -44,6 +45,7 @@ export function OverviewScreen() {
   const search = useSearch({ from: '/' });
   const navigate = useNavigateWithin('/');
   const recent = useQuery(recentCallsQuery);
+  const recentFailure = useLastingFailure(recent);
   const figures = useQuery({ ...figuresQuery(search), enabled: useIsSettled() });
   const keys = useQuery(keysQuery);
   const providers = useQuery(attentionProvidersQuery);
@@ -89,8 +91,8 @@ export function OverviewScreen() {
                 onOpen={(open) => void navigate({ to: '/generations', search: { open } })}
                 className="card border-b"
               />
-              {recent.error !== null && (
-                <ErrorPanel error={recent.error} title={t.latestFailed} onRetry={() => void recent.refetch()} />
+              {recentFailure !== null && (
+                <ErrorPanel error={recentFailure} title={t.latestFailed} onRetry={() => void recent.refetch()} />
               )}
               {recent.data !== undefined && <RecentCard rows={rows} />}
             </div>

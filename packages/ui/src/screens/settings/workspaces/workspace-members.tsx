@@ -21,7 +21,8 @@ export function WorkspaceMembers({ workspace }: { workspace: Workspace }) {
   const t = workspaceMessages().members;
   const present = useQuery(workspaceMembersQuery(workspace.id));
   const everyone = useQuery(membersQuery);
-  const failed = [present, everyone].find(({ error }) => error !== null) ?? present;
+  const failed =
+    [present, everyone].find(({ data: loaded, error }) => loaded === undefined || error !== null) ?? present;
   const data = present.data && everyone.data && { present: present.data, everyone: everyone.data };
   return (
     <section aria-label={t.title} className="card flex flex-col gap-3 p-4">
