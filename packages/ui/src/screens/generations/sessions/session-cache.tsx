@@ -10,7 +10,8 @@ import { formatMoment } from '../../../format/time.ts';
 import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
-const sessionCacheQuery = (id: string) =>
+/** What the provider read from its cache for the requests of a session. */
+export const sessionCacheQuery = (id: string) =>
   queryOptions({
     queryKey: ['session', id, 'cache'],
     queryFn: ({ signal }) =>

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 
 import type { ListRow } from '../../../features/generations/list/list-row.ts';
 import { ModelNames } from '../../../features/models/model-names.tsx';
@@ -11,26 +11,42 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { LinkButton } from '../../../parts/controls/link-button.tsx';
 import { NotLoaded } from '../../../parts/messages/loaded.tsx';
-import { EmptyState } from '../../../parts/messages/states.tsx';
+import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { Moment } from '../../../parts/text/moment.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { IdChip } from '../detail/generation-title.tsx';
 import { sessionsMessages } from './messages.tsx';
-import { SessionCache } from './session-cache.tsx';
+import { SessionCache, sessionCacheQuery } from './session-cache.tsx';
 import { countErrors, SessionCost, toSpanMs } from './session-columns.tsx';
-import { MAX_BEFORE, sessionCallsQuery, sessionQuery } from './session-queries.ts';
-import { SessionTimeline } from './session-timeline.tsx';
+import { MAX_BEFORE, sessionCallsQuery, sessionQuery, threadQuery } from './session-queries.ts';
+import { SessionTimeline, useTools } from './session-timeline.tsx';
 import { ThreadCall } from './thread-call.tsx';
+import { type SessionCall, splitByPauses } from './to-session-timeline.ts';
 
 /** A session as a thread: its requests one under the other, each with what is new in it. */
 export function SessionPage() {
-  const t = sessionsMessages().page;
   const { id } = useParams({ from: '/generations/sessions/$id' });
-  const prompt = useQuery(sessionQuery(id)).data?.first_prompt ?? null;
+  return <Session key={id} id={id} />;
+}
+
+function Session({ id }: { id: string }) {
+  const t = sessionsMessages().page;
+  const session = useQuery(sessionQuery(id));
+  const prompt = session.data?.first_prompt ?? null;
   const calls = useInfiniteQuery(sessionCallsQuery(id));
   const rows = useMemo(() => calls.data?.pages.flatMap((page) => page.data) ?? [], [calls.data]);
+  const isComing = useIsComing(id, rows, [session, calls]);
+  if (isComing) {
+    return (
+      <Frame>
+        <BackLink to="/generations/sessions" label={sessionsMessages().list.title} />
+        <h1 className="sr-only">{t.session(showControls(id))}</h1>
+        <Loading what={t.what} />
+      </Frame>
+    );
+  }
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-3 min-[112rem]:max-w-[140rem]">
+    <Frame>
       <header className="flex flex-col gap-1">
         <BackLink to="/generations/sessions" label={sessionsMessages().list.title} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -62,7 +78,13 @@ export function SessionPage() {
           </div>
           <div className="flex min-w-0 flex-col gap-4">
             {rows.map((row, at) => (
-              <ThreadCall key={row.id} row={row} place={at + 1} before={idsBefore(rows, at)} />
+              <ThreadCall
+                key={row.id}
+                row={row}
+                place={at + 1}
+                before={idsBefore(rows, at)}
+                isFirst={at < FIRST_CALLS}
+              />
             ))}
             {calls.hasNextPage && (
               <Button
@@ -76,9 +98,39 @@ export function SessionPage() {
           </div>
         </div>
       )}
-    </div>
+    </Frame>
   );
 }
+
+const Frame = ({ children }: { children: ReactNode }) => (
+  <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-3 min-[112rem]:max-w-[140rem]">{children}</div>
+);
+
+/** Requests of the thread that are in sight at once, also in a high window. */
+const FIRST_CALLS = 4;
+
+/**
+ * Whether the page still waits for what is in sight first: its figures, the tools on its axis, and the first requests of
+ * the thread. All of it is shown at once, so that nothing that comes later moves what is there.
+ */
+function useIsComing(id: string, rows: readonly SessionCall[], lists: readonly Answer[]): boolean {
+  const [wasShown, setWasShown] = useState(false);
+  const cache = useQuery(sessionCacheQuery(id));
+  const { isLoaded } = useTools(useMemo(() => splitByPauses(rows)[0] ?? [], [rows]));
+  const first = useQueries({
+    queries: rows.slice(0, FIRST_CALLS).map((row, at) => threadQuery(row.id, idsBefore(rows, at))),
+    combine: areAnswered,
+  });
+  const isComing = !wasShown && !(isLoaded && first && areAnswered([...lists, cache]));
+  if (!isComing && !wasShown) setWasShown(true);
+  return isComing;
+}
+
+type Answer = Pick<UseQueryResult, 'data' | 'errorUpdateCount'>;
+
+/** Whether all have come or have failed. */
+const areAnswered = (queries: readonly Answer[]): boolean =>
+  queries.every(({ data, errorUpdateCount }) => data !== undefined || errorUpdateCount > 0);
 
 const idsBefore = (rows: readonly ListRow[], at: number): string[] =>
   rows

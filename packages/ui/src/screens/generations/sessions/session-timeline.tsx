@@ -3,13 +3,23 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
 import { formatUsd } from '../../../format/money.ts';
-import { formatCompact, formatDuration } from '../../../format/quantity.ts';
+import { formatCompact, formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
 import { TimelineChart } from '../../../parts/timeline/timeline-chart.tsx';
 import { sessionsMessages } from './messages.tsx';
 import { toolUseQuery } from './session-queries.ts';
-import { type SessionCall, splitByPauses, toGrowth, toSessionTimeline, type ToolUse } from './to-session-timeline.ts';
+import {
+  type SessionCall,
+  splitByPauses,
+  toGrowth,
+  toSessionTimeline,
+  type ToolSum,
+  toToolSums,
+  type ToolUse,
+} from './to-session-timeline.ts';
 
 /** Tokens of prompts whose contents are loaded without being asked for: about two megabytes. */
 const MAX_UNASKED_TOKENS = 500_000;
@@ -22,7 +32,11 @@ export function SessionTimeline({ calls }: { calls: readonly SessionCall[] }) {
   const at = Math.min(chosen, parts.length - 1);
   const part = parts[at] ?? [];
   const firstPlace = parts.slice(0, at).reduce((sum, { length }) => sum + length, 1);
-  const { tools, isWaiting, load } = useTools(part);
+  const { tools, isLoaded, isWaiting, load } = useTools(part);
+  // Requests that come later bring their tools later, and the rows before stay.
+  const [shownAt, setShownAt] = useState<number>();
+  if (isLoaded && shownAt !== at) setShownAt(at);
+  const sums = useMemo(() => toToolSums(part, tools), [part, tools]);
   const timeline = useMemo(() => toSessionTimeline({ calls: part, firstPlace, tools }), [part, firstPlace, tools]);
   const [first] = part;
   if (first === undefined) return null;
@@ -61,12 +75,20 @@ export function SessionTimeline({ calls }: { calls: readonly SessionCall[] }) {
     <section aria-label={t.title} className="card flex flex-col overflow-hidden">
       <div
         className="scroll-thin max-h-[28rem] overflow-y-auto min-[112rem]:max-h-[max(28rem,calc(100vh-26rem))]"
-        // Rows of tools come once contents are loaded: their room is there before, so that the thread stays.
+        // Rows of tools stand between those of requests, so both come at once; their room is there before.
         style={{ minHeight: `min(28rem, ${AROUND_ROWS_PX + ROW_PX * countExpectedRows(part)}px)` }}
       >
-        <TimelineChart key={at} label={t.chart} timeline={timeline} lead={lead} />
+        {shownAt === at ? (
+          <TimelineChart key={at} label={t.chart} timeline={timeline} lead={lead} />
+        ) : (
+          <div className="px-4 pt-2">
+            {lead}
+            <Loading what={t.toolCalls} />
+          </div>
+        )}
       </div>
       <GrowthLines calls={calls} />
+      <ToolSums sums={sums} />
     </section>
   );
 }
@@ -83,13 +105,16 @@ const countExpectedRows = (part: readonly SessionCall[]): number =>
 const toData = (results: readonly { readonly data: ToolUse | null | undefined }[]) => results.map(({ data }) => data);
 
 interface LoadedTools {
+  /** Those of all requests that stopped for a tool have come, or there are none; or they are not loaded unasked. */
+  readonly isLoaded: boolean;
   readonly tools: ReadonlyMap<string, ToolUse>;
   /** They are many, and loaded when they are asked for. */
   readonly isWaiting: boolean;
   readonly load: () => void;
 }
 
-function useTools(part: readonly SessionCall[]): LoadedTools {
+/** The tools of the requests of a part. */
+export function useTools(part: readonly SessionCall[]): LoadedTools {
   const [isAsked, setIsAsked] = useState(false);
   const isMuch = part.reduce((sum, { tokens_prompt: tokens }) => sum + (tokens ?? 0), 0) > MAX_UNASKED_TOKENS;
   const isWaiting = isMuch && !isAsked;
@@ -101,7 +126,8 @@ function useTools(part: readonly SessionCall[]): LoadedTools {
     () => new Map(part.flatMap(({ id }, at) => (loaded[at] == null ? [] : [[id, loaded[at]] as const]))),
     [part, loaded],
   );
-  return { tools, isWaiting, load: () => setIsAsked(true) };
+  const isLoaded = isWaiting || part.every((_, at) => loaded[at] !== undefined);
+  return { tools, isLoaded, isWaiting, load: () => setIsAsked(true) };
 }
 
 /** How the context has grown, and what all of it has cost, request by request. */
@@ -122,6 +148,51 @@ function GrowthLines({ calls }: { calls: readonly SessionCall[] }) {
     </div>
   );
 }
+
+/** What each tool was called for in this part; where a wide window has room for it below the axis. */
+function ToolSums({ sums }: { sums: readonly ToolSum[] }) {
+  const t = sessionsMessages().timeline;
+  if (sums.length === 0) return null;
+  return (
+    <table className="figures mx-4 mb-3 hidden text-sm min-[112rem]:table">
+      <caption className="pb-1 text-left text-xs font-medium">{t.tools}</caption>
+      <thead className="text-xs text-ink-faint">
+        <tr className="border-b border-line">
+          <th scope="col" className="py-1 text-left font-normal">
+            {t.toolName}
+          </th>
+          <th scope="col" className={NUMBER}>
+            {t.calls}
+          </th>
+          <th scope="col" className={NUMBER}>
+            {t.inAll}
+          </th>
+          <th scope="col" className={NUMBER}>
+            {t.longest}
+          </th>
+          <th scope="col" className={NUMBER}>
+            {t.withoutResult}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sums.map(({ name, count, tookMs, longestMs, open }) => (
+          <tr key={name} className="border-b border-line/60 last:border-0">
+            <th scope="row" className="max-w-0 truncate py-1.5 text-left font-normal" title={showControls(name)}>
+              {showControls(name)}
+            </th>
+            <td className={NUMBER}>{formatCount(count)}</td>
+            <td className={NUMBER}>{formatDuration(tookMs)}</td>
+            <td className={NUMBER}>{formatDuration(longestMs)}</td>
+            <td className={NUMBER}>{open === 0 ? '—' : formatCount(open)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const NUMBER = 'w-28 py-1 pl-3 text-right font-normal';
 
 interface LineProps {
   readonly title: string;
@@ -149,7 +220,7 @@ function Line({ title, note, values, tone }: LineProps) {
         aria-hidden="true"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
-        className={`h-12 w-full border-b border-line ${tone}`}
+        className={`h-12 w-full border-b border-line min-[112rem]:h-28 ${tone}`}
       >
         <polyline
           points={points.join(' ')}

@@ -26,13 +26,15 @@ interface ThreadCallProps {
   readonly place: number;
   /** Ids of the calls before, the nearest first. */
   readonly before: readonly string[];
+  /** Whether its contents are there already, to be shown with the page. */
+  readonly isFirst: boolean;
 }
 
 /** One request of a session: when, by whom, for how much, and what it added to the conversation. */
-export function ThreadCall({ row, place, before }: ThreadCallProps) {
+export function ThreadCall({ row, place, before, isFirst }: ThreadCallProps) {
   const t = sessionsMessages().thread;
   const article = useRef<HTMLElement>(null);
-  const isNear = useIsNear(article);
+  const isNear = useIsNear(article, isFirst);
   const { id, created_at: at, model, provider_name: provider, status, generation_time: ms } = row;
   return (
     <article ref={article} aria-label={t.request(place)} className="card min-w-0">
@@ -74,8 +76,8 @@ export function ThreadCall({ row, place, before }: ThreadCallProps) {
 }
 
 /** Whether an element is in sight or near it, or was: what is far away is not loaded. */
-function useIsNear(element: { readonly current: Element | null }): boolean {
-  const [isNear, setIsNear] = useState(false);
+function useIsNear(element: { readonly current: Element | null }, isFirst: boolean): boolean {
+  const [isNear, setIsNear] = useState(isFirst);
   useEffect(() => {
     if (element.current === null || isNear) return;
     const observer = new IntersectionObserver(

@@ -7,6 +7,7 @@ import {
   splitByPauses,
   toGrowth,
   toSessionTimeline,
+  toToolSums,
   toToolUse,
   type ToolUse,
 } from './to-session-timeline.ts';
@@ -109,4 +110,29 @@ test('adds up costs, and leaves out those that are not known', () => {
 test('reads what others have written, and leaves out what is neither call nor result', () => {
   const messages = [null, 'x', { role: 'tool' }, { role: 'tool', tool_call_id: 't', content: [{ text: 'a' }, 7] }];
   expect([...toToolUse(contentOf(messages, [])).results]).toEqual([['t', 'a']]);
+});
+
+test('adds up how often each tool was called and how long it took, the one that took longest first', () => {
+  const calls = [callAt('a', 0), callAt('b', 5), callAt('c', 20)];
+  const resultOf = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'done' });
+  const tools = new Map<string, ToolUse>([
+    ['a', toToolUse(contentOf([], [['t1', 'read_file', '{}']]))],
+    [
+      'b',
+      toToolUse(
+        contentOf(
+          [resultOf('t1')],
+          [
+            ['t2', 'run_tests', '{}'],
+            ['t3', 'read_file', '{}'],
+          ],
+        ),
+      ),
+    ],
+    ['c', toToolUse(contentOf([resultOf('t2')], []))],
+  ]);
+  expect(toToolSums(calls, tools)).toEqual([
+    { name: 'run_tests', count: 1, tookMs: 13_000, longestMs: 13_000, open: 0 },
+    { name: 'read_file', count: 2, tookMs: 3000, longestMs: 3000, open: 1 },
+  ]);
 });

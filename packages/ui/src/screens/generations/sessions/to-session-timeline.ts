@@ -165,10 +165,14 @@ interface ToolPlace {
   readonly startMs: number;
 }
 
+/** The first request that brings the result of a tool. */
+const findResult = (called: CalledTool, later: readonly SessionCall[], tools: ReadonlyMap<string, ToolUse>) =>
+  later.find(({ id }) => tools.get(id)?.results.has(called.id) === true);
+
 /** A tool runs from the response that calls it to the first request that brings its result. */
 function toToolRow(called: CalledTool, { call, later, tools, depth, startMs }: ToolPlace): TimelineRow {
   const t = sessionsMessages().timeline;
-  const next = later.find(({ id }) => tools.get(id)?.results.has(called.id) === true);
+  const next = findResult(called, later, tools);
   const result = next && tools.get(next.id)?.results.get(called.id);
   const atMs = endOf(call) - startMs;
   const tookMs = next === undefined ? null : Math.max(0, startOf(next) - endOf(call));
@@ -180,6 +184,36 @@ function toToolRow(called: CalledTool, { call, later, tools, depth, startMs }: T
     pieces: [{ atMs, tookMs, tone: next === undefined ? 'plain' : 'good', label: t.tool }],
     detail: [called.arguments, ...(result === undefined || result === '' ? [] : [`→ ${result}`])],
   };
+}
+
+/** How often a tool was called, and how long it took in all and at most; `open` calls have no result. */
+export interface ToolSum {
+  readonly name: string;
+  readonly count: number;
+  readonly tookMs: number;
+  readonly longestMs: number;
+  readonly open: number;
+}
+
+/** Adds up the tools that requests call, the one that took longest first. */
+export function toToolSums(calls: readonly SessionCall[], tools: ReadonlyMap<string, ToolUse>): readonly ToolSum[] {
+  const sums = new Map<string, ToolSum>();
+  for (const [at, call] of calls.entries()) {
+    for (const called of tools.get(call.id)?.calls ?? []) {
+      const next = findResult(called, calls.slice(at + 1), tools);
+      const tookMs = next === undefined ? 0 : Math.max(0, startOf(next) - endOf(call));
+      const { name } = called;
+      const before = sums.get(name) ?? { count: 0, tookMs: 0, longestMs: 0, open: 0 };
+      sums.set(name, {
+        name,
+        count: before.count + 1,
+        tookMs: before.tookMs + tookMs,
+        longestMs: Math.max(before.longestMs, tookMs),
+        open: before.open + (next === undefined ? 1 : 0),
+      });
+    }
+  }
+  return [...sums.values()].toSorted((one, other) => other.tookMs - one.tookMs);
 }
 
 /** What each request had in its context, and what all of them up to it have cost. */
