@@ -13,7 +13,7 @@ import {
   ResourceState,
 } from '../../features/resource-page/resource-page.tsx';
 import { Logo } from '../../parts/logo.tsx';
-import { providerHistoriesQuery } from './history/history-queries.ts';
+import { providerHistoriesQuery, providerHistoryQuery } from './history/history-queries.ts';
 import { ProviderHistorySection } from './history/provider-history.tsx';
 import { providersMessages } from './messages.ts';
 import { EndpointStateTable, StateFacts } from './provider-facts.tsx';
@@ -34,16 +34,19 @@ export function ProviderPage() {
   const { data: pasts } = useQuery(providerHistoriesQuery);
   // What was set up and is not called is in the second list alone.
   const isKnown = states !== undefined && (setups !== undefined || setupError instanceof ApiError);
+  const history = useQuery(providerHistoryQuery(slug, 'day'));
   const row = joinProviders(states ?? [], setups?.data ?? [], pasts).find((candidate) => candidate.slug === slug);
   const back = <BackLink to="/providers" label={t.back} />;
-  if (row === undefined) {
+  // Its hours stand first: they come with the page, so that they move nothing below them.
+  const isComing = history.data === undefined && history.errorUpdateCount === 0;
+  if (row === undefined || (row.state !== undefined && isComing)) {
     return (
       <ResourceState
         back={back}
         what={t.what}
         name={slug}
         query={query}
-        isMissing={isKnown}
+        isMissing={isKnown && row === undefined}
         why={t.why}
         filter={{ provider: slug }}
         without="provider"
