@@ -165,9 +165,9 @@ export const JOBS: Readonly<Record<string, Job>> = {
   'the calls as CSV': {
     from: () => '#/generations',
     async act(page) {
-      await button(page, 'Export').click();
+      await button(page, 'Actions').click();
       const download = page.waitForEvent('download');
-      await page.getByRole('menuitem', { name: 'CSV', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Export as CSV' }).click();
       expect((await download).suggestedFilename()).toBe('generations.csv');
     },
   },

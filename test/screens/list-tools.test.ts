@@ -148,6 +148,23 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test.each(['en-US', 'de-DE'])(
+      'has its tools beside the title, each with its words, at 1440 pixels: %s',
+      async (locale) => {
+        const { page } = await ui.open('#/generations', { locale, viewport: { width: 1440, height: 900 } });
+        await page.getByRole('row').nth(1).waitFor();
+        const tools = page.getByRole('button', {
+          name: /^(Refused|Pinned|Views|Group|Columns|Actions|Abgelehnt|Angeheftet|Ansichten|Gruppieren|Spalten|Aktionen)/,
+        });
+        const words = await tools.allInnerTexts();
+        expect(words).toHaveLength(6);
+        expect(words.filter((text) => text.trim() === '')).toEqual([]);
+        const title = await page.getByRole('heading', { level: 1 }).boundingBox();
+        const last = await tools.last().boundingBox();
+        expect(last?.y).toBeLessThan((title?.y ?? 0) + (title?.height ?? 0));
+      },
+    );
+
     test('has more columns on a wide screen', async () => {
       const { page } = await ui.open('#/generations', { viewport: { width: 2560, height: 800 } });
       await head(page, 'Provider').waitFor();
@@ -249,8 +266,8 @@ describe.skipIf(skipped !== undefined)(
     test('downloads fixtures of what it lists, with a suite, and says why there are none', async () => {
       const { page, go, problems } = await ui.open('#/generations?text=flamingos');
       const choose = async (suite: string): Promise<void> => {
-        await page.getByRole('button', { name: 'Make fixtures' }).click();
-        await page.getByRole('menuitem', { name: `With a suite for ${suite}` }).click();
+        await page.getByRole('button', { name: 'Actions', exact: true }).click();
+        await page.getByRole('menuitem', { name: `Make fixtures with a ${suite} suite` }).click();
       };
       await page.getByRole('row', { name: /flamingos/ }).waitFor();
       const download = page.waitForEvent('download');

@@ -304,7 +304,8 @@ describe.skipIf(skipped !== undefined)(
 
     test('begin with the filters of the list of generations, or with one request', async () => {
       const { page, problems, go } = await open('#/generations?model=acme/large&status=ok&range=24h&sort=cost');
-      await page.getByRole('button', { name: 'Rerun these…' }).click();
+      await page.getByRole('button', { name: 'Actions', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Rerun these…' }).click();
       const form = formOf(page);
       expect(await form.getByRole('textbox', { name: 'Filter' }).inputValue()).toBe('model:acme/large status:ok');
       expect(await form.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('24h');

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Ban, Pin, Repeat2 } from 'lucide-react';
+import { Ban, Pin } from 'lucide-react';
 import { useState } from 'react';
 
 import { may } from '../../api/session.ts';
@@ -24,11 +24,11 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { CompareGenerations } from './detail/compare-generations.tsx';
 import { GenerationDetail } from './detail/generation-detail.tsx';
+import { ActionsMenu } from './list/actions-menu.tsx';
+import { ColumnsMenu } from './list/columns-menu.tsx';
 import { countRows, describeSort, toFound } from './list/describe-list.ts';
-import { FixturesMenu } from './list/fixtures-menu.tsx';
 import { GroupMenu } from './list/group-menu.tsx';
 import { GroupTable } from './list/group-table.tsx';
-import { ColumnsMenu, ExportMenu } from './list/list-menus.tsx';
 import { NewRowsBar, PinnedNote } from './list/list-notes.tsx';
 import { LiveControl } from './list/live-control.tsx';
 import { generationsMessages } from './list/messages.ts';
@@ -195,19 +195,13 @@ function Actions({ search, table, onChange }: PartProps & { table: ListColumns }
           {t.clearSelected}
         </Button>
       )}
-      {!isRefused && !isPinned && (
-        <Button
-          icon={<Repeat2 size={15} />}
-          aria-label={t.rerunThese}
-          title={t.rerunThese}
-          onClick={() => void navigate({ to: '/reruns', search: { ...withoutFilters(search, NO_FILTER), new: '1' } })}
-        >
-          {/* Its icon alone, where the words of all would take a second line. */}
-          <span className="@max-7xl:hidden">{t.rerun}</span>
-        </Button>
+      {!isRefused && (
+        <ActionsMenu
+          search={search}
+          ids={toChosen(search, pins)}
+          onRerun={() => void navigate({ to: '/reruns', search: { ...withoutFilters(search, NO_FILTER), new: '1' } })}
+        />
       )}
-      {isList && may('exportFixtures') && <FixturesMenu search={search} ids={toChosen(search, pins)} />}
-      {!isRefused && !isPinned && <ExportMenu search={search} />}
     </>
   );
 }

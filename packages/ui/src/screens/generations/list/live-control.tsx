@@ -25,9 +25,9 @@ export function LiveControl({ isConnected, isPaused, waiting, perMinute, onPause
         aria-hidden="true"
         className={`size-2 rounded-full ${isPaused ? 'bg-caution' : isConnected ? 'bg-good' : 'bg-line-strong'}`}
       />
-      {/* Where the tools stand beside the title, a longer word for a moment would move them below it. */}
+      {/* A longer word for a moment would take the tools a line more. */}
       <span
-        className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : '@5xl:@max-[81rem]:sr-only'}
+        className={isPaused ? 'text-caution' : isConnected ? 'max-sm:hidden' : 'sm:@max-[81rem]:sr-only'}
         title={rate}
       >
         {isPaused ? paused : isConnected ? t.live : t.connecting}

@@ -1,19 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
-import { Columns3, Download } from 'lucide-react';
+import { Columns3 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { KeyboardEvent, ReactNode } from 'react';
 
-import { openApi } from '../../../api/call-api.ts';
 import { setPreferences, usePreferences } from '../../../app/preferences.ts';
-import { useTask } from '../../../app/tasks.ts';
-import { type GenerationSearch, toGenerationQuery } from '../../../features/generations/search/generation-search.ts';
-import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { MENU_ITEM, MenuCheck } from '../../../parts/controls/menu-item.tsx';
-import { Menu } from '../../../parts/controls/menu.tsx';
 import { MenuContent } from '../../../parts/controls/open-menu.tsx';
-import { showToast, showFailure } from '../../../parts/messages/toast-store.ts';
-import { saveFile } from '../../../parts/save-file.ts';
 import { moveBeside } from '../../../parts/table/column-order.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { toggled } from '../../../parts/toggled.ts';
@@ -113,36 +105,5 @@ function Item({ isChecked, onChange, onKeyDown, children }: ItemProps) {
       <MenuCheck isChecked={isChecked} />
       {children}
     </DropdownMenu.CheckboxItem>
-  );
-}
-
-const FORMATS = [
-  { name: 'csv', format: 'csv', content: 'false' },
-  { name: 'ndjson', format: 'ndjson', content: 'false' },
-  { name: 'whole', format: 'ndjson', content: 'true' },
-] as const;
-
-export function ExportMenu({ search }: { search: GenerationSearch }) {
-  const t = generationsMessages().export;
-  const save = useMutation({
-    mutationFn: async ({ format, content }: Pick<(typeof FORMATS)[number], 'format' | 'content'>) => {
-      const query = { ...toGenerationQuery(search, Date.now()), format, content };
-      const file = await (await openApi('/admin/v1/generations/export', { query })).blob();
-      saveFile(`generations.${format}`, file);
-      return file.size;
-    },
-    onSuccess: (bytes) => showToast({ tone: 'good', title: t.done(formatBytes(bytes)) }),
-    onError: (error) => showFailure(t.failed, error),
-  });
-  useTask('export-generations', () => save.mutate(FORMATS[0]));
-  return (
-    <Menu
-      trigger={
-        <Button isBusy={save.isPending} icon={<Download size={15} />} aria-label={t.title} title={t.title}>
-          <span className="@max-5xl:hidden">{t.title}</span>
-        </Button>
-      }
-      items={FORMATS.map((format) => ({ label: t[format.name], onSelect: () => save.mutate(format) }))}
-    />
   );
 }
