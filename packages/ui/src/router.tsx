@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 
 import { readTexts } from './app/read-texts.ts';
 import { toOverviewSearch } from './features/activity/overview-search.ts';
@@ -25,11 +26,13 @@ import { toSettingsSearch } from './screens/settings/settings-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';
 import { Layout } from './shell/layout.tsx';
 import { shellMessages } from './shell/messages.ts';
-import { NotFound } from './shell/not-found.tsx';
 
 /** The part of a name, or of what else a row is found by; and which list, where a screen has two. */
 const toListSearch = (search: Record<string, unknown>): { readonly q?: string; readonly view?: string } =>
   readTexts(search, ['q', 'view']);
+
+/** Few addresses are wrong. */
+const NotFound = lazy(async () => ({ default: (await import('./shell/not-found/not-found.tsx')).NotFound }));
 
 const root = createRootRoute({ component: Layout });
 
@@ -235,7 +238,11 @@ export const router = createRouter({
       <ErrorPanel error={error} title={shellMessages().screenFailed} onRetry={reset} />
     </div>
   ),
-  defaultNotFoundComponent: NotFound,
+  defaultNotFoundComponent: () => (
+    <Suspense>
+      <NotFound />
+    </Suspense>
+  ),
 });
 
 /** Loads the script of the screen that the address leads to. One that cannot be loaded says so when it is to be shown. */

@@ -100,9 +100,16 @@ function Account({ wordClass }: { wordClass: string }) {
   return (
     <div className="flex min-h-8 items-center gap-1 text-sm text-ink-faint md:pl-2.5">
       <span className={classNames(wordClass, 'min-w-0 flex-1')}>
-        <span title={t.signedInAs(session.name)} className="flex items-center gap-2.5">
+        <span
+          title={
+            session.type === 'cookie' && session.userId === undefined
+              ? t.signedInBy(session.name)
+              : t.signedInAs(session.name)
+          }
+          className="flex items-center gap-2.5"
+        >
           <User size={17} className="shrink-0" />
-          <span className="truncate">{session.name}</span>
+          <span className="line-clamp-2 min-w-0 leading-4 wrap-anywhere">{session.name}</span>
         </span>
       </span>
       {session.type === 'cookie' && (
