@@ -1,5 +1,6 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { Lock } from 'lucide-react';
+import type { ReactNode } from 'react';
 
 import { may } from '../../api/session.ts';
 import { KeyKind, KeyTrouble, LimitBar, limitOf, spentOfLimit, toKeyEnd } from '../../features/keys/key-parts.tsx';
@@ -42,9 +43,9 @@ export const SORT_VALUES: SortValues<AnyKey> = {
 
 export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
   const t = keysMessages();
-  const toCell = (usd: (key: AnyKey) => number): ((key: AnyKey) => string) => {
+  const toCell = (usd: (key: AnyKey) => number): ((key: AnyKey) => ReactNode) => {
     const write = toUsdColumn(parts.keys.map(usd));
-    return (key) => write(usd(key));
+    return (key) => (key.management ? <Spendless /> : write(usd(key)));
   };
   const toSpending = (id: 'today' | 'week' | 'month' | 'total', usd: (key: AnyKey) => number): Column<AnyKey> => ({
     id,
@@ -52,7 +53,7 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
     width: 'minmax(96px,0.5fr)',
     isNumeric: true,
     sort: id,
-    narrow: { width: '92px', cell: (key) => formatUsd(usd(key)) },
+    narrow: { width: '92px', cell: (key) => (key.management ? <Spendless /> : formatUsd(usd(key))) },
     cell: toCell(usd),
   });
   return toLeaving(
@@ -99,6 +100,13 @@ export function toKeyColumns(parts: KeyColumnParts): readonly Column<AnyKey>[] {
     LEAVING,
   );
 }
+
+/** In place of what a key has spent that calls no models. */
+const Spendless = () => (
+  <span className="text-ink-faint" title={keysMessages().spendless}>
+    —
+  </span>
+);
 
 const Faint = ({ children }: { children: string }) => <span className="text-ink-faint">{children}</span>;
 

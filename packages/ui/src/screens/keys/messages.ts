@@ -24,6 +24,7 @@ export const keysMessages = createMessages(
     },
     none: 'none',
     noGuardrail: 'none',
+    spendless: 'Management keys call no models, so they spend nothing.',
     never: 'never',
     workspaceDefault: 'default',
 
@@ -128,6 +129,7 @@ export const keysMessages = createMessages(
       },
       none: 'keins',
       noGuardrail: 'keine',
+      spendless: 'Management-Schlüssel rufen keine Modelle auf und geben deshalb nichts aus.',
       never: 'nie',
       workspaceDefault: 'Standard',
 
