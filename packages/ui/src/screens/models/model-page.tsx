@@ -18,6 +18,7 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { LinkButton } from '../../parts/controls/link-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Logo, toAuthor } from '../../parts/logo.tsx';
+import { GoneModel } from './gone-model.tsx';
 import { modelsMessages } from './messages.tsx';
 import { ModelCode } from './model-code.tsx';
 import { ModelEndpoints, toTokensText } from './model-endpoints.tsx';
@@ -39,7 +40,7 @@ export function ModelPage() {
         name={id}
         query={query}
         isMissing={query.data !== undefined}
-        why={t.why}
+        gone={<GoneModel id={id} />}
         filter={{ model: id }}
         without="model"
         defaultSplit="provider"
