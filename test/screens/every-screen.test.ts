@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { seedSamples } from '../../packages/server/src/sample/seed-samples.ts';
+import { COUNT_SHIFTS, readShifts, untilSettled } from '../e2e/count-shifts.ts';
 import { untilDrawn, WIDTH } from '../e2e/examine.ts';
 import { launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
@@ -34,37 +34,6 @@ const SCREENS = [
   '/settings?section=workspaces',
   '/settings?section=data',
 ];
-
-/** Adds up how far the page has moved under its reader, who has touched nothing. */
-const COUNT_SHIFTS = `
-  window.shifts = [];
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue;
-      const places = entry.sources.map(({ node }) => node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.data);
-      window.shifts.push({ value: entry.value, places });
-    }
-  }).observe({ type: 'layout-shift', buffered: true });
-`;
-
-interface Shift {
-  readonly value: number;
-  readonly places: readonly string[];
-}
-
-/** Resolves once nothing has been drawn for 40 frames: screens that follow the gateway never stop asking it. */
-const UNTIL_STILL = `new Promise((done) => {
-  let left = 40;
-  new MutationObserver(() => { left = 40; }).observe(document.querySelector('main'), { childList: true, subtree: true });
-  const look = () => (left-- > 0 ? requestAnimationFrame(look) : done());
-  look();
-})`;
-
-async function untilSettled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.evaluate(UNTIL_STILL);
-  await untilDrawn(page);
-}
 
 const isSkipped = skipped !== undefined;
 const why = isSkipped ? `, skipped: ${skipped}` : '';
@@ -101,9 +70,8 @@ describe.skipIf(isSkipped)(`each screen of a gateway in use${why}`, { timeout: 6
   test.each(SCREENS)('%s stands still while it loads', async (path) => {
     const { page, problems } = await ui.open(`#${path}`, { initScript: COUNT_SHIFTS, isFirstVisit: true });
     await untilSettled(page);
-    const shifts = await page.evaluate<Shift[]>('window.shifts');
-    const moved = shifts.reduce((sum, { value }) => sum + value, 0);
-    expect(moved, JSON.stringify(shifts, null, 1)).toBeLessThanOrEqual(0.02);
+    const { moved, told } = await readShifts(page);
+    expect(moved, told).toBeLessThanOrEqual(0.02);
     expect(problems).toEqual([]);
   });
 

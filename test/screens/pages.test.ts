@@ -62,6 +62,7 @@ async function prepareData(dir: string): Promise<void> {
   };
   for (let index = 47; index > 0; index -= 1)
     await add(index * 30, index % 9 === 0 ? { finish_reason: 'error', tokens_completion: 0 } : {});
+  await add(4 * 24 * 60, { model: 'demo/chat-old', total_cost: 0.5, usage: 0.5 });
   const turn = (index: number, minutesAgo: number) =>
     add(
       minutesAgo,
@@ -110,6 +111,7 @@ const PAGES: readonly (readonly [name: string, hash: () => string, isCharted: bo
   ['provider', () => '#/providers/demo', true],
   ['model', () => '#/models/demo/chat', true],
   ['sessions', () => '#/generations/sessions', false],
+  ['model-gone', () => '#/models/demo/chat-old', false],
   ['session', () => `#/generations/sessions/${encodeURIComponent(SESSION)}`, false],
   ['keys', () => '#/keys', false],
 ];
@@ -310,6 +312,20 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('Member not found').waitFor();
       await go('#/generations/sessions/nothing');
       await page.getByText('Session not found').waitFor();
+    });
+
+    test('tell of a model that is gone what its requests do, and which models are like it', async () => {
+      const { page, problems } = await ui.open('#/models/demo/chat-old');
+      await page.getByText('Model not found').waitFor();
+      const known = page.getByRole('region', { name: 'What its requests tell' });
+      expect(await known.innerText()).toMatch(
+        /Last request\s+4 days ago\s+Requests\s+1\s+Spent\s+\$0\.50\s+Served by\s+Demo/,
+      );
+      const next = page.getByRole('region', { name: 'What to do next' });
+      await next.getByRole('link', { name: 'Providers' }).waitFor();
+      await next.getByRole('list', { name: 'Models like it' }).getByRole('link').first().click();
+      await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor();
+      expect(problems).toEqual([]);
     });
 
     test('show a change of a key that is made elsewhere', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { examine } from '../e2e/examine.ts';
+import { examine, untilDrawn } from '../e2e/examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from '../e2e/launch-ui.ts';
 
 const OWN_KEY = 'sk-gw-v1-states-0123456789abcdef0123456789abcdef';
@@ -86,7 +86,7 @@ const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page
   ],
   ['video-new', () => '#/videos', (page) => page.getByRole('button', { name: 'New video' }).first().click()],
   ['columns', () => '#/generations', (page) => page.getByRole('button', { name: 'Columns' }).click()],
-  ['export', () => '#/generations', (page) => page.getByRole('button', { name: 'Export' }).click()],
+  ['actions', () => '#/generations', (page) => page.getByRole('button', { name: 'Actions', exact: true }).click()],
   [
     'generation-delete',
     () => `#/generations/${generation}`,
@@ -179,6 +179,31 @@ describe.skipIf(skipped !== undefined)(`the web UI of a gateway that fails${note
     await expect.poll(() => alerts.count()).toBe(0);
   });
 
+  test('keeps failures and their places while what has never loaded is asked for again', async () => {
+    const { page, go } = await ui.open('#/', { reducedMotion: 'reduce' });
+    let isHeld = false;
+    const held: (() => void)[] = [];
+    await page.route(/\/(api|admin)\/v1\/(?!session)/, async (intercepted) => {
+      if (isHeld) await new Promise<void>((release) => held.push(release));
+      await intercepted.fulfill({ status: 500, json: FAILURE });
+    });
+    await go('#/');
+    const alerts = page.getByRole('alert');
+    await expect.poll(() => alerts.count()).toBe(3);
+    const places = () =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('main [role=alert]')].map((alert) => JSON.stringify(alert.getBoundingClientRect()))`,
+      );
+    const before = await places();
+    isHeld = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => held.length).toBeGreaterThan(2);
+    await untilDrawn(page);
+    expect(await places()).toEqual(before);
+    isHeld = false;
+    for (const release of held) release();
+  });
+
   test('a session that cannot be looked up for now goes on by itself afterwards', async () => {
     const { page, go } = await ui.open('#/');
     let isAway = true;
@@ -209,6 +234,29 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('/nowhere/at-all', { exact: true }).waitFor();
       expect(await check()).toEqual([]);
       expect(problems).toEqual([]);
+    });
+
+    test('suggests the screen that the address was probably meant for', async () => {
+      const { page, problems } = await ui.open('#/provider/demo');
+      await page.getByText('Did you mean').getByRole('link', { name: 'Providers' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('names who is signed in whole, and says by what', async () => {
+      const { page } = await ui.open('#/');
+      const name = page.getByRole('navigation').getByTitle('Signed in with the key “demo management”');
+      await name.getByText('demo management').waitFor();
+      const isCut = `[...document.querySelectorAll('nav [title^="Signed in"] *')]
+        .some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)`;
+      expect(await page.evaluate<boolean>(isCut)).toBe(false);
+    });
+
+    test('shows no spending of a management key, which calls no models', async () => {
+      const { page } = await ui.open('#/keys');
+      const row = page.getByRole('row', { name: /^demo management/ });
+      await row.getByTitle('Management keys call no models, so they spend nothing.').first().waitFor();
+      expect(await row.getByText('$0').count()).toBe(0);
     });
 
     test('shows no hours, and no table of them, of a provider that has had no request', async () => {
