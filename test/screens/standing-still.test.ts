@@ -14,14 +14,14 @@ let ui: Ui;
 let session = '';
 
 /** Pages of one thing, which load more than a list: `every-screen.test.ts` has the screens of the navigation. */
-const PAGES: readonly (readonly [name: string, hash: () => string, width: number, locale: string])[] = [
-  ['a session of an agent', () => `#/generations/sessions/${session}`, 900, 'en-US'],
-  ['a session of an agent', () => `#/generations/sessions/${session}`, 1440, 'en-US'],
-  ['a session of an agent', () => `#/generations/sessions/${session}`, 2560, 'en-US'],
-  ['a provider in use', () => '#/providers/demo', 900, 'de-DE'],
-  ['the list of generations', () => '#/generations', 900, 'de-DE'],
-  ['the list of generations', () => '#/generations', 1440, 'de-DE'],
-  ['a model that is gone', () => '#/models/openai/gpt-5.6-sol', 1440, 'en-US'],
+const PAGES: readonly (readonly [name: string, width: number, hash: () => string, locale: string])[] = [
+  ['a session of an agent', 900, () => `#/generations/sessions/${session}`, 'en-US'],
+  ['a session of an agent', 1440, () => `#/generations/sessions/${session}`, 'en-US'],
+  ['a session of an agent', 2560, () => `#/generations/sessions/${session}`, 'en-US'],
+  ['a provider in use', 900, () => '#/providers/demo', 'de-DE'],
+  ['the list of generations', 900, () => '#/generations', 'de-DE'],
+  ['the list of generations', 1440, () => '#/generations', 'de-DE'],
+  ['a model that is gone', 1440, () => '#/models/openai/gpt-5.6-sol', 'en-US'],
 ];
 
 describe.skipIf(skipped !== undefined)(
@@ -35,10 +35,10 @@ describe.skipIf(skipped !== undefined)(
       const list = await ui.call('/admin/v1/generations/sessions?limit=50');
       const { data } = (await list.json()) as SessionList;
       session = data.toSorted((one, other) => other.requests - one.requests)[0]?.session_id ?? '';
-    }, 60_000);
+    }, 120_000);
     afterAll(() => ui?.close(), 60_000);
 
-    test.each(PAGES)('%s, %s pixels wide', async (_, hash, width, locale) => {
+    test.each(PAGES)('%s, %i pixels wide', async (_, width, hash, locale) => {
       const { page, problems } = await ui.open(hash(), {
         viewport: { width, height: 900 },
         locale,
