@@ -63,7 +63,10 @@ export function Histogram({ search, onSpan }: HistogramProps) {
           )}
         </span>
         <span className="flex-1" />
-        <span className={classNames('flex-wrap items-center gap-x-3', isUncounted ? 'hidden' : 'flex')}>
+        {/* In a line of its own where both hardly fit into one, as else it would move there once all is counted. */}
+        <span
+          className={classNames('flex-wrap items-center gap-x-3 max-xl:basis-full', isUncounted ? 'hidden' : 'flex')}
+        >
           {series.filter(isDrawn).map(({ label, color }) => (
             <span key={label} className="inline-flex items-center gap-1">
               <Swatch series={{ color, shape: 'bar' }} />
