@@ -140,8 +140,8 @@ interface ResourceStateProps {
   readonly isMissing: boolean;
   /** Why it may be missing. */
   readonly why?: string;
-  /** In place of that: all that is known of what is missing, and what to do. */
-  readonly gone?: ReactNode;
+  /** In place of that, above its calls: all that is known of what is missing, and what to do. */
+  readonly gone?: (calls: ReactNode) => ReactNode;
   /** Its calls, which may still be there. */
   readonly filter: GenerationSearch;
   readonly without?: Split;
@@ -179,6 +179,13 @@ export function ResourceState(props: ResourceStateProps) {
     defaultSplit,
     callsLabel = t.itsRequests,
   } = props;
+  const calls = (
+    <PastCalls
+      filter={filter}
+      {...(without !== undefined && { without })}
+      {...(defaultSplit !== undefined && { defaultSplit })}
+    />
+  );
   return (
     <div className="flex w-full flex-col gap-4 px-4 py-3">
       <header className="flex flex-col gap-1">
@@ -186,21 +193,19 @@ export function ResourceState(props: ResourceStateProps) {
         <h1 className="text-xl font-semibold tracking-tight break-words">{showControls(name)}</h1>
       </header>
       {isMissing ? (
-        <>
-          {gone ?? (
+        gone === undefined ? (
+          <>
             <EmptyState title={t.missing(what)}>
               <p>{why}</p>
               <Link to="/generations" search={filter} className="text-accent underline">
                 {callsLabel}
               </Link>
             </EmptyState>
-          )}
-          <PastCalls
-            filter={filter}
-            {...(without !== undefined && { without })}
-            {...(defaultSplit !== undefined && { defaultSplit })}
-          />
-        </>
+            {calls}
+          </>
+        ) : (
+          gone(calls)
+        )
       ) : (
         <NotLoaded what={t.resource(what)} failure={t.resourceFailed(what)} query={query} isFlush />
       )}

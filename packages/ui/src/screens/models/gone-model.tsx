@@ -1,6 +1,7 @@
 import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { latestCallsQuery, modelsQuery } from '../../api/queries.ts';
@@ -36,8 +37,14 @@ const pastQuery = (id: string) =>
     ),
   });
 
+interface GoneModelProps {
+  readonly id: string;
+  /** Its charts and its latest calls, which come with the rest. */
+  readonly children: ReactNode;
+}
+
 /** A model that nobody serves: what is known of it from its requests, what can be done, and models like it. */
-export function GoneModel({ id }: { id: string }) {
+export function GoneModel({ id, children }: GoneModelProps) {
   const t = goneModelMessages();
   const past = useQuery(pastQuery(id));
   const latest = useQuery(latestCallsQuery({ model: id }));
@@ -56,6 +63,7 @@ export function GoneModel({ id }: { id: string }) {
           <NextSteps id={id} />
         </ResourceCard>
       </div>
+      {children}
     </>
   );
 }

@@ -40,7 +40,7 @@ export function ModelPage() {
         name={id}
         query={query}
         isMissing={query.data !== undefined}
-        gone={<GoneModel id={id} />}
+        gone={(calls) => <GoneModel id={id}>{calls}</GoneModel>}
         filter={{ model: id }}
         without="model"
         defaultSplit="provider"
