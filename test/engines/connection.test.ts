@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { toKey } from '../support/stores/generation-records.ts';
 import { findFreePort } from './support/engine-server.ts';
-import { missingPostgres, openDatabase } from './support/engines.ts';
+import { missingPostgres, openDatabase, openEmptyDatabase } from './support/engines.ts';
 import { startOwnPostgres } from './support/own-servers.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
@@ -81,7 +81,7 @@ describe.skipIf(missingPostgres)('A start is refused in one sentence', () => {
   });
 
   test('when the user may not make tables', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const role = `reader_${new URL(url).pathname.slice(-12)}`;
     await runStatement(url, `create role ${role} login password 'reads-only'`);
     onTestFinished(async () => void (await runStatement(url, `drop role ${role}`)));
@@ -141,7 +141,7 @@ describe.skipIf(missingPostgres)('A start with a database that is away', () => {
   });
 
   test('says that the server is read-only', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const name = new URL(url).pathname.slice(1);
     await runStatement(url, `alter database ${name} set default_transaction_read_only = on`);
     const store = await openStore(url);

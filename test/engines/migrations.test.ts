@@ -7,7 +7,7 @@ import { buildIndexes } from '../../packages/postgres/src/schema/indexes.ts';
 import { toKey, toRecord } from '../support/stores/generation-records.ts';
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { fillGenerations } from './million/fill-generations.ts';
-import { missingPostgres, openDatabase } from './support/engines.ts';
+import { missingPostgres, openEmptyDatabase } from './support/engines.ts';
 import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
@@ -18,7 +18,7 @@ const APPLIED = 'select name from gateway.migrations order by name';
 
 describe.skipIf(missingPostgres)('Migrating a database', () => {
   test('resolves with what it applied, in order, and applies nothing twice', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const applied = await migrateDatabase({ url });
     expect(applied[0]).toBe('0001-all');
     expect(applied).toEqual([...applied].toSorted());
@@ -27,7 +27,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('leaves calls of a version without fees as they were, and counts the fees of later ones', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const call = (id: string, fee?: number) =>
       toRecord(id, {
         costNanoUsd: 1000,
@@ -51,7 +51,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('leaves video jobs of a version without fees as they were, and holds the fees of later ones', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const former = await createPostgresStore({ url });
     await former.videoJobs.insert(toVideoJob('former', { isByok: true, reservedNanoUsd: 1000 }));
     await former.close();
@@ -69,7 +69,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('is done once where three processes do it at the same time', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const applied = await Promise.all([1, 2, 3].map(() => migrateDatabase({ url })));
     const all = applied.flat();
     expect(all).toHaveLength(new Set(all).size);
@@ -77,7 +77,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('is done by whichever of three stores is first, and all are ready', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const stores = await Promise.all([1, 2, 3].map(() => openStore(url)));
     for (const store of stores) expect(store.readiness?.()).toEqual({ isReady: true });
     await stores[0]?.keys.insert(toKey('a'));
@@ -85,7 +85,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('is refused, and so is a start, where a newer version has been before', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     await migrateDatabase({ url });
     await runStatement(url, "insert into gateway.migrations (name) values ('9000-of-tomorrow')");
     const sentence =
@@ -96,7 +96,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('leaves nothing of a migration that fails, and goes on from there', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     await runStatement(url, 'create schema gateway');
     await runStatement(url, 'create table gateway.entries (id text)');
     await expect(migrateDatabase({ url })).rejects.toThrow(/relation "entries" already exists/);
@@ -106,7 +106,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('is left to somebody else where a store is told so, which then gets ready by itself', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const store = await openStore(url, { migrates: false });
     const reason = /^The database lacks the migrations 0001-all, .*: run model-gateway migrate$/;
     expect(store.readiness?.()).toEqual({ isReady: false, reason: expect.stringMatching(reason) as string });
@@ -118,7 +118,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('is refused, and so is a start, where a version before the first release has been, with the way out', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     await runStatement(url, 'create schema gateway');
     await runStatement(url, 'create table gateway.migrations (name text primary key)');
     await runStatement(url, "insert into gateway.migrations values ('0001-tables'), ('0016-days-by-owner')");
@@ -131,7 +131,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('video jobs with odd texts have what lists narrow them to', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const store = await openStore(url);
     const odd = { principalId: 'a\0b\\u0000 \ud800', user: '"status":"failed" \u{1F600}' };
     const delivery = { url: 'https://a.example', body: '{}', attempts: 1, nextAttemptAt: 0, lastResult: '\0' };
@@ -145,7 +145,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('builds indexes while calls are recorded, and again what an interrupted build has left', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const names = ['generations_model', 'generations_cost', 'broadcasts_deliveries'];
     /** How many indexes each table has, and how many of these are whole. */
     const readIndexes = async () =>
@@ -190,7 +190,7 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
   });
 
   test('needs no right to make schemas where there is one already', async () => {
-    const url = await openDatabase();
+    const url = await openEmptyDatabase();
     const name = new URL(url).pathname.slice(1);
     const role = `owner_${name.slice(-12)}`;
     await runStatement(url, `create role ${role} login password 'owns'`);

@@ -9,7 +9,7 @@ import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import type { ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { askTimes } from './support/ask.ts';
 import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
-import { missingPostgres, openDatabase } from './support/engines.ts';
+import { missingPostgres, openDatabase, openEmptyDatabase } from './support/engines.ts';
 import { openProxiedDatabase } from './support/proxied-database.ts';
 import { makeFolder, runCommand, runWith, type Served, serveWell, stop } from './support/run-command.ts';
 
@@ -68,7 +68,7 @@ async function makeStore(upstream: ScriptedUpstream) {
 test.skipIf(missingPostgres)('a store moves into a database, and out of it again, as it was', async () => {
   const upstream = await openUpstream();
   const { dir, seen } = await makeStore(upstream);
-  const config = toClusterConfig(upstream, { database: await openDatabase() });
+  const config = toClusterConfig(upstream, { database: await openEmptyDatabase() });
   const imported = await runWith(config, ['import', '--from', dir]);
   expect(imported).toMatchObject({
     code: 0,

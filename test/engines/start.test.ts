@@ -4,7 +4,7 @@ import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 import { ask } from './support/ask.ts';
 import { openUpstream, toClusterConfig } from './support/cluster-config.ts';
 import { findFreePort } from './support/engine-server.ts';
-import { missingEngines, openDatabase, redisUrl } from './support/engines.ts';
+import { missingEngines, openDatabase, openEmptyDatabase, redisUrl } from './support/engines.ts';
 import { openProxiedDatabase } from './support/proxied-database.ts';
 import { askReady, type Ended, serve, serveWell } from './support/run-command.ts';
 
@@ -14,7 +14,7 @@ test.skipIf(missingEngines).each([[[]], [['--workers', '2']]])(
   'with its database away it listens, is not ready and says why, and is ready by itself when the database comes, with %j',
   async (args) => {
     const upstream = await openUpstream();
-    const { proxy, proxied } = await openProxiedDatabase();
+    const { proxy, proxied } = await openProxiedDatabase(openEmptyDatabase);
     proxy.cut();
     const gateway = await serveWell(toClusterConfig(upstream, { database: proxied, redis: redisUrl() }), { args });
     expect(await askReady(gateway)).toMatchObject({
@@ -74,7 +74,7 @@ test.skipIf(missingEngines).each([
 test.skipIf(missingEngines)('without Redis it runs, and says so', async () => {
   const upstream = await openUpstream();
   const redis = `redis://:${PASSWORD}@127.0.0.1:${await findFreePort()}`;
-  const gateway = await serveWell(toClusterConfig(upstream, { database: await openDatabase(), redis }));
+  const gateway = await serveWell(toClusterConfig(upstream, { database: await openEmptyDatabase(), redis }));
   await expect.poll(() => askReady(gateway)).toMatchObject({ status: 200 });
   expect(await ask(gateway.url, { key: TEST_KEY, model: 'test/text', isStreamed: false })).toMatchObject({
     status: 200,

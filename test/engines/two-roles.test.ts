@@ -2,13 +2,20 @@ import { readFileSync } from 'node:fs';
 
 import { durableStoreCases, storeCases } from '@model-gateway/core/testing';
 import { createPostgresStore, migrateDatabase } from '@model-gateway/postgres';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { toTurns } from '../support/stores/generation-records.ts';
 import { testStoreCases } from '../support/stores/test-store-cases.ts';
-import { missingPostgres, openDatabase } from './support/engines.ts';
+import { missingPostgres, openDatabase, postgresUrl } from './support/engines.ts';
 import { makeFolder, makeRecord, openStore, readWritten } from './support/generation-stores.ts';
-import { runStatement } from './support/postgres-server.ts';
+import {
+  createDatabase,
+  dropDatabase,
+  openClient,
+  type PostgresClient,
+  runStatement,
+  withClient,
+} from './support/postgres-server.ts';
 
 /** Restarts, and what writes to tables of its own; lists read the same tables. */
 const cases = [
@@ -26,43 +33,85 @@ function readGrants(): string {
   return grants;
 }
 
-/** A database that one role owns and migrates, and another one, which may make nothing, serves. */
-async function openTwoRoles() {
-  const url = await openDatabase();
-  const name = new URL(url).pathname.slice(1);
-  const [owner, serving] = [`owner_${name.slice(-12)}`, `serves_${name.slice(-12)}`];
-  const as = (username: string): string => Object.assign(new URL(url), { username, password: 'x' }).href;
-  for (const role of [owner, serving]) await runStatement(url, `create role ${role} login password 'x'`);
-  onTestFinished(async () => {
-    for (const role of [owner, serving]) await runStatement(url, `drop owned by ${role} cascade; drop role ${role}`);
-  });
-  await runStatement(url, `revoke all on database ${name} from public; revoke all on schema public from public`);
-  await runStatement(url, `grant connect on database ${name} to ${owner}, ${serving}`);
-  await runStatement(url, `create schema gateway authorization ${owner}`);
-  await migrateDatabase({ url: as(owner) });
-  await runStatement(as(owner), readGrants().replaceAll('gateway_serve', serving));
-  const rights = await runStatement(
+interface Roles {
+  readonly owner: string;
+  /** May make nothing. */
+  readonly serving: string;
+}
+
+interface TwoRoles extends Roles {
+  /** The name of a database that the owner has migrated. */
+  readonly template: string;
+  remove(): Promise<void>;
+}
+
+/** Follows the guide once: the database of each test is a copy. */
+async function makeTwoRoles(): Promise<TwoRoles> {
+  const client = await openClient(postgresUrl());
+  const url = await createDatabase(client);
+  const template = new URL(url).pathname.slice(1);
+  const [owner, serving] = [`owner_${template.slice(-12)}`, `serves_${template.slice(-12)}`];
+  for (const role of [owner, serving]) await client.run(`create role ${role} login password 'x'`);
+  await allowConnecting(client, template, { owner, serving });
+  await runStatement(url, `revoke all on schema public from public; create schema gateway authorization ${owner}`);
+  await migrateDatabase({ url: as(url, owner) });
+  await runStatement(as(url, owner), readGrants().replaceAll('gateway_serve', serving));
+  return {
+    template,
+    serving,
+    owner,
+    async remove() {
+      await dropDatabase(client, url);
+      for (const role of [owner, serving]) await client.run(`drop role ${role}`);
+      await client.end();
+    },
+  };
+}
+
+/** What is said of a database itself is in no copy of it. */
+async function allowConnecting({ run }: PostgresClient, name: string, { owner, serving }: Roles): Promise<void> {
+  await run(`revoke all on database ${name} from public`);
+  await run(`grant connect on database ${name} to ${owner}, ${serving}`);
+}
+
+const as = (url: string, username: string): string => Object.assign(new URL(url), { username, password: 'x' }).href;
+
+/** A database that one role owns and has migrated, and another one, which may make nothing, serves. */
+async function openTwoRoles(roles: TwoRoles) {
+  const url = await openDatabase(roles.template);
+  await withClient(url, (client) => allowConnecting(client, new URL(url).pathname.slice(1), roles));
+  return { url, serving: as(url, roles.serving) };
+}
+
+/** Whether the serving role may make anything in a database. */
+function readRights(url: string, { serving }: TwoRoles): Promise<unknown[]> {
+  return runStatement(
     url,
-    `select has_database_privilege('${serving}', '${name}', 'create') or
-       has_database_privilege('${serving}', '${name}', 'temporary') or
+    `select has_database_privilege('${serving}', current_database(), 'create') or
+       has_database_privilege('${serving}', current_database(), 'temporary') or
        has_schema_privilege('${serving}', 'gateway', 'create') or
        has_schema_privilege('${serving}', 'public', 'create') as makes`,
   );
-  return { url, serving: as(serving), rights };
 }
 
 describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make nothing', () => {
+  let roles: TwoRoles;
+  beforeAll(async () => {
+    roles = await makeTwoRoles();
+    return () => roles.remove();
+  });
+
   testStoreCases(cases, {
     async createPlace() {
-      const { serving } = await openTwoRoles();
+      const { serving } = await openTwoRoles(roles);
       return { open: () => createPostgresStore({ url: serving, retentionDays: 100_000 }) };
     },
     lacks: ['generations.noteRunning'],
   });
 
   test('makes and drops days, adds to sums, changes and forgets', async () => {
-    const { url, serving, rights } = await openTwoRoles();
-    expect(rights).toEqual([{ makes: false }]);
+    const { url, serving } = await openTwoRoles(roles);
+    expect(await readRights(url, roles)).toEqual([{ makes: false }]);
     const first = await openStore({ url: serving, dir: await makeFolder(), retentionDays: 100 });
     const records = [0, -5, -40].map((days) => makeRecord(Date.now() + days * DAY_MS));
     for (const [turn, record] of records.entries())

@@ -17,7 +17,7 @@ export interface TwoBudgetInstances {
   readonly other: BudgetInstance;
 }
 
-/** Two instances at one empty database. Each has time to call back what the other does not need, on any machine. */
+/** Two instances at one database without data. Each has time to call back what the other does not need, on any machine. */
 export async function openTwoInstances(options: Partial<BudgetInstanceOptions> = {}): Promise<TwoBudgetInstances> {
   const url = await openDatabase();
   const open = (): Promise<BudgetInstance> => openClosingInstance({ ...SLOW_RECALL, ...options, url });

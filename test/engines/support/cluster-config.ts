@@ -39,7 +39,7 @@ export interface ClusterSetup {
   readonly config: object;
 }
 
-/** An upstream, an empty database, and the configuration of instances on these and the Redis that all tests share. */
+/** An upstream, a database without data, and the configuration of instances on these and the Redis that all tests share. */
 export async function openClusterConfig(more: object = {}): Promise<ClusterSetup> {
   const [upstream, database] = await Promise.all([openUpstream(), openDatabase()]);
   return { upstream, database, config: toClusterConfig(upstream, { database, redis: redisUrl() }, more) };

@@ -109,7 +109,7 @@ async function serveFolder({ path, user, dir, port, password, settings }: Served
     async start() {
       child = await startProgram(program);
     },
-    createDatabase: () => createDatabase(url),
+    createDatabase: () => withClient(url, (client) => createDatabase(client)),
     async remove() {
       await killAll(child);
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -138,26 +138,62 @@ function childrenOf({ pid }: ChildProcess): readonly number[] {
   return children === '' ? [] : children.split(' ').map(Number);
 }
 
-/** Makes an empty database at a server and returns its address. */
-export async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `gateway_${randomBytes(6).toString('hex')}`;
-  await runStatement(serverUrl, `create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
+/** A connection to a server, whose address it knows. */
+export interface PostgresClient {
+  readonly url: string;
+  run(statement: string): Promise<unknown[]>;
+  end(): Promise<void>;
 }
 
-/** Runs one statement on a connection of its own. */
-export async function runStatement(url: string, statement: string): Promise<unknown[]> {
+export async function openClient(url: string): Promise<PostgresClient> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   // A server that is killed ends the connection by an event, too.
   client.on('error', () => undefined);
   await client.connect();
+  return {
+    url,
+    run: async (statement) => (await client.query<Record<string, unknown>>(statement)).rows,
+    end: () => client.end(),
+  };
+}
+
+/** From this version on, a server copies through its journal, which takes longer, unless it is told to copy files. */
+const COPIES_BY_JOURNAL_SINCE = 150_000;
+
+/** Makes an empty database, or a copy of one that nobody uses, and returns its address. */
+export async function createDatabase(client: PostgresClient, template?: string): Promise<string> {
+  const name = `gateway_${randomBytes(6).toString('hex')}`;
+  await client.run(`create database ${name} ${template === undefined ? '' : await toCopy(client, template)}`);
+  return Object.assign(new URL(client.url), { pathname: `/${name}` }).href;
+}
+
+async function toCopy(client: PostgresClient, template: string): Promise<string> {
+  const [row] = await client.run(`select current_setting('server_version_num')::int as version`);
+  const { version } = row as { readonly version: number };
+  return `template ${template}${version >= COPIES_BY_JOURNAL_SINCE ? ' strategy file_copy' : ''}`;
+}
+
+/** Drops a database, whoever uses it. */
+export async function dropDatabase(client: PostgresClient, url: string): Promise<void> {
+  await client.run(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+/** Does something on a connection of its own. */
+export async function withClient<Result>(
+  url: string,
+  work: (client: PostgresClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await openClient(url);
   try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
+    return await work(client);
   } finally {
     await client.end();
   }
+}
+
+/** Runs one statement on a connection of its own. */
+export async function runStatement(url: string, statement: string): Promise<unknown[]> {
+  return withClient(url, (client) => client.run(statement));
 }
 
 async function takesCommands(url: string): Promise<boolean> {

@@ -7,11 +7,22 @@ import { installEmbeddedPostgres } from './embedded-postgres.ts';
 import { findProgram } from './find-program.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startRedis } from './redis-server.ts';
+import { makeTemplate } from './template-database.ts';
 
 /** The addresses of the servers that test files share, or why there is none. */
 export interface Engines {
-  readonly postgres: { readonly url: string } | { readonly missing: string };
-  readonly redis: { readonly url: string } | { readonly missing: string };
+  readonly postgres: PostgresEngine | Missing;
+  readonly redis: { readonly url: string } | Missing;
+}
+
+interface PostgresEngine {
+  readonly url: string;
+  /** The name of a database there that has all tables and no data. */
+  readonly template: string;
+}
+
+interface Missing {
+  readonly missing: string;
 }
 
 declare module 'vitest' {
@@ -34,15 +45,21 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   if (isWanted && process.env['PG_URL'] === undefined) installEmbeddedPostgres();
   const postgres = await openEngine(process.env['PG_URL'], startPostgres);
   const redis = await openEngine(process.env['REDIS_URL'], startRedis);
-  provide('engines', { postgres: postgres.engine, redis: redis.engine });
+  const { engine } = postgres;
+  const template = 'missing' in engine ? undefined : await makeTemplate(engine.url);
+  provide('engines', {
+    postgres: template === undefined ? (engine as Missing) : { ...engine, template: template.name },
+    redis: redis.engine,
+  });
   return async () => {
+    await template?.remove();
     await postgres.remove();
     await redis.remove();
   };
 }
 
 interface Opened {
-  readonly engine: { readonly url: string } | { readonly missing: string };
+  readonly engine: { readonly url: string } | Missing;
   readonly remove: () => Promise<void>;
 }
 

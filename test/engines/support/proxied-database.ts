@@ -18,9 +18,9 @@ export interface ProxiedDatabase {
   readonly proxied: string;
 }
 
-/** An empty database, and another way to it that can be cut. */
-export async function openProxiedDatabase(): Promise<ProxiedDatabase> {
-  const database = await openDatabase();
+/** A database, and another way to it that can be cut. */
+export async function openProxiedDatabase(open: () => Promise<string> = openDatabase): Promise<ProxiedDatabase> {
+  const database = await open();
   const proxy = await openFaultProxy(Number(new URL(database).port));
   return { database, proxy, proxied: proxy.through(database) };
 }
