@@ -3,8 +3,8 @@ import { createPostgresStore } from '@model-gateway/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createRandom } from './support/create-random.ts';
-import { missingPostgres, openDatabase } from './support/engines.ts';
-import { runStatement } from './support/postgres-server.ts';
+import { missingPostgres, openDatabase, openTestClient } from './support/engines.ts';
+import type { PostgresClient } from './support/postgres-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BUDGET: SlicedBudget = { kind: 'key', spenderId: 'k', since: null, includesByok: false };
@@ -12,7 +12,7 @@ const BUDGET: SlicedBudget = { kind: 'key', spenderId: 'k', since: null, include
 async function openSlices(
   n: number,
   patienceMs = 0,
-): Promise<{ readonly url: string; readonly all: readonly BudgetSlices[] }> {
+): Promise<{ readonly client: PostgresClient; readonly all: readonly BudgetSlices[] }> {
   const url = await openDatabase();
   const all: BudgetSlices[] = [];
   for (let index = 0; index < n; index += 1) {
@@ -22,7 +22,7 @@ async function openSlices(
     await store.budgetSlices.renew();
     all.push(store.budgetSlices);
   }
-  return { url, all };
+  return { client: await openTestClient(url), all };
 }
 
 const take = (slices: BudgetSlices, changes: Partial<Parameters<BudgetSlices['take']>[0]> = {}) =>
@@ -36,23 +36,22 @@ const take = (slices: BudgetSlices, changes: Partial<Parameters<BudgetSlices['ta
     ...changes,
   });
 
-const spend = (url: string, id: string, nanoUsd: number, day = '2026-03-01') =>
-  runStatement(
-    url,
+const spend = ({ run }: PostgresClient, id: string, nanoUsd: number, day = '2026-03-01') =>
+  run(
     `insert into gateway.spending as s (kind, id, day, credits_nano) values ('key', '${id}', '${day}', ${nanoUsd})
      on conflict (kind, id, day) do update set credits_nano = s.credits_nano + excluded.credits_nano`,
   );
 
 /** As if each had not renewed its slices for its whole life. */
-const expireAll = (url: string) =>
-  runStatement(url, `update gateway.budget_instances set expires_at = clock_timestamp() - interval '1 second'`);
+const expireAll = ({ run }: PostgresClient) =>
+  run(`update gateway.budget_instances set expires_at = clock_timestamp() - interval '1 second'`);
 
 describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
   test.each([1, 2, 3, 4])('no order of takes, returns, spending and deaths exceeds a limit (seed %i)', async (seed) => {
     const LIMIT = 1000;
     const random = createRandom(seed);
     const upTo = (most: number): number => Math.floor(random() * (most + 1));
-    const { url, all } = await openSlices(3);
+    const { client, all } = await openSlices(3);
     const owned = all.map((slices) => ({ slices, has: 0 }));
     for (let step = 0; step < 150; step += 1) {
       const own = owned[upTo(2)];
@@ -76,7 +75,7 @@ describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
         case 3: {
           // Written by the store of the calls, and counted twice until the slice is smaller by it.
           const cost = upTo(own.has / 3);
-          await spend(url, 'k', cost);
+          await spend(client, 'k', cost);
           own.has = (await slices.put([{ budget: BUDGET, nanoUsd: own.has - cost }])) ? own.has - cost : 0;
           break;
         }
@@ -84,15 +83,16 @@ describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
           if (!(await slices.renew())) own.has = 0;
           break;
         default:
-          if (random() < 0.2) await expireAll(url);
+          if (random() < 0.2) await expireAll(client);
           // What it has may be another's by now, as it will learn.
           own.has = 0;
       }
-      const [sums] = (await runStatement(
-        url,
-        `select (select coalesce(sum(credits_nano), 0) from gateway.spending where kind = 'key' and id = 'k')::int as spent,
-             (select coalesce(sum(amount_nano), 0) from gateway.budget_slices)::int as sliced`,
-      )) as { spent: number; sliced: number }[];
+      const [sums] =
+        (await client.run(`select (select coalesce(sum(credits_nano), 0) from gateway.spending where kind = 'key' and id = 'k')::int as spent,
+             (select coalesce(sum(amount_nano), 0) from gateway.budget_slices)::int as sliced`)) as {
+          spent: number;
+          sliced: number;
+        }[];
       expect(sums!.spent + sums!.sliced, `step ${step}`).toBeLessThanOrEqual(LIMIT);
       expect(own.has, `step ${step}`).toBeLessThanOrEqual(sums!.sliced);
     }
@@ -130,13 +130,13 @@ describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
   });
 
   test('counts the days of a period alone, and what is paid to providers where it is included', async () => {
-    const { url, all } = await openSlices(1);
+    const { client, all } = await openSlices(1);
     // Days that are older than generations are kept are added up by a store that has just been opened.
     const dayAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
     const day = dayAgo(1);
-    await spend(url, 'k', 300, dayAgo(2));
-    await spend(url, 'k', 500, day);
-    await runStatement(url, `update gateway.spending set byok_nano = 50`);
+    await spend(client, 'k', 300, dayAgo(2));
+    await spend(client, 'k', 500, day);
+    await client.run(`update gateway.spending set byok_nano = 50`);
     const spentOf = async (budget: Partial<SlicedBudget>) =>
       (await take(all[0]!, { budget: { ...BUDGET, ...budget } }))?.spentNanoUsd;
     expect(await spentOf({})).toBe(800);
@@ -146,23 +146,21 @@ describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
   });
 
   test('a write that comes late has no effect', async () => {
-    const { url, all } = await openSlices(1);
-    const [instance] = (await runStatement(url, 'select id from gateway.budget_instances')) as { id: string }[];
+    const { client, all } = await openSlices(1);
+    const [instance] = (await client.run('select id from gateway.budget_instances')) as { id: string }[];
     await take(all[0]!, { wantNanoUsd: 100 });
     await take(all[0]!, { keepNanoUsd: 100, wantNanoUsd: 200 });
     const late = `select slice_nano from gateway.take_budget_slice('${instance!.id}', 1, 'key', 'k', '', false, 1000, 0, 10, 10, false)`;
-    expect(await runStatement(url, late)).toEqual([{ slice_nano: null }]);
-    expect(await runStatement(url, 'select amount_nano::int from gateway.budget_slices')).toEqual([
-      { amount_nano: 300 },
-    ]);
+    expect(await client.run(late)).toEqual([{ slice_nano: null }]);
+    expect(await client.run('select amount_nano::int from gateway.budget_slices')).toEqual([{ amount_nano: 300 }]);
   });
 
   test('the slices of an instance that is dead belong to the others, and it learns that they are not its own', async () => {
-    const { url, all } = await openSlices(2);
+    const { client, all } = await openSlices(2);
     const [one, other] = all;
     await take(one!, { needNanoUsd: 800, wantNanoUsd: 800 });
     expect(await take(other!, { needNanoUsd: 900, recalls: true })).toMatchObject({ sliceNanoUsd: 0 });
-    await expireAll(url);
+    await expireAll(client);
     await other!.renew();
     expect(await take(other!, { needNanoUsd: 900, wantNanoUsd: 900 })).toMatchObject({ sliceNanoUsd: 900 });
     expect(await take(one!)).toBeNull();
@@ -172,10 +170,10 @@ describe.skipIf(missingPostgres)('Slices of budgets in PostgreSQL', () => {
   });
 
   test('after an outage for all, an instance that comes back first leaves the others what they have', async () => {
-    const { url, all } = await openSlices(2, 60_000);
+    const { client, all } = await openSlices(2, 60_000);
     const [one, other] = all;
     await take(one!, { needNanoUsd: 800, wantNanoUsd: 800 });
-    await expireAll(url);
+    await expireAll(client);
     expect(await other!.renew()).toBe(true);
     expect(await take(other!, { needNanoUsd: 900, wantNanoUsd: 900, recalls: true })).toMatchObject({
       sliceNanoUsd: 0,
