@@ -7,6 +7,8 @@ import { startOwnPostgres } from './support/own-servers.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { endListeners, openStore, openTwoStores } from './support/postgres-stores.ts';
 
+/** Tests of other files have listeners at the same server. */
+const LISTENING = "select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen %'";
 const OFTEN = { interval: 10 };
 
 const UNAVAILABLE = { name: 'GatewayError', status: 503 };
@@ -99,9 +101,7 @@ describe.skipIf(missingPostgres)('The tables of two processes', () => {
     expect(await endListeners(url)).toBeGreaterThanOrEqual(2);
     await one.keys.insert(toKey('b'));
     await expect.poll(() => other.keys.get('b'), OFTEN).toBeDefined();
-    await expect
-      .poll(() => runStatement(url, "select 1 from pg_stat_activity where query ilike 'listen %'"), OFTEN)
-      .toHaveLength(2);
+    await expect.poll(() => runStatement(url, LISTENING), OFTEN).toHaveLength(2);
   });
 
   test('agree although a notification was lost', async () => {
