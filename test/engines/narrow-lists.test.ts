@@ -5,7 +5,7 @@ import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { createVideoProcess } from '../support/videos/video-processes.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { startFaultProxy } from './support/fault-proxy.ts';
-import { openStore } from './support/postgres-stores.ts';
+import { openStore, PATIENT } from './support/postgres-stores.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const JOBS = 1000;
@@ -17,7 +17,7 @@ const LONG = 'x'.repeat(4000);
 /** A gateway at a store that holds much, and the bytes that its database sends it. */
 async function openFullStore(now: number) {
   const url = await openDatabase();
-  const filler = await openStore(url);
+  const filler = await openStore(url, PATIENT);
   const delivery = { url: 'https://a.example', attempts: 1, nextAttemptAt: now, lastResult: null } as const;
   await Promise.all(
     Array.from({ length: JOBS }, (_, index) =>

@@ -12,10 +12,13 @@ export async function openStore(url: string, options: Partial<PostgresStoreOptio
   return store;
 }
 
-/** Two stores at one empty database, as two processes have them. */
+/** On a busy machine, many connections at once take longer to make than a caller of the gateway is to wait. */
+export const PATIENT = { connectTimeoutMs: 30_000 };
+
+/** Two stores at one database without data, as two processes have them. */
 export async function openTwoStores(): Promise<{ url: string; one: Store; other: Store }> {
   const url = await openDatabase();
-  return { url, one: await openStore(url), other: await openStore(url) };
+  return { url, one: await openStore(url, PATIENT), other: await openStore(url, PATIENT) };
 }
 
 /** Ends the connections of a database that listen to notifications. Resolves with how many that were. */
