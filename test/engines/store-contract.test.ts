@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 
 import { testStoreCases } from '../support/stores/test-store-cases.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { PATIENT } from './support/postgres-stores.ts';
 import { openAsTwoProcesses } from './support/two-processes.ts';
 
 /** The generations of the cases are older than what is kept by default. */
@@ -15,13 +16,13 @@ const lacks = ['generations.noteRunning'] as const;
 
 async function createPlace(): Promise<StorePlace> {
   const url = await openDatabase();
-  return { open: () => createPostgresStore({ url, retentionDays: FOR_EVER }) };
+  return { open: () => createPostgresStore({ url, retentionDays: FOR_EVER, ...PATIENT }) };
 }
 
 /** What is written by one process is read by another, a second later at most. */
 async function createSharedPlace(): Promise<StorePlace> {
   const url = await openDatabase();
-  return { open: () => openAsTwoProcesses(() => createPostgresStore({ url, retentionDays: FOR_EVER })) };
+  return { open: () => openAsTwoProcesses(() => createPostgresStore({ url, retentionDays: FOR_EVER, ...PATIENT })) };
 }
 
 describe.skipIf(missingPostgres)('The PostgreSQL store', () => {

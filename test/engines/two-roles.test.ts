@@ -16,6 +16,7 @@ import {
   runStatement,
   withClient,
 } from './support/postgres-server.ts';
+import { PATIENT } from './support/postgres-stores.ts';
 
 /** Restarts, and what writes to tables of its own; lists read the same tables. */
 const cases = [
@@ -104,7 +105,7 @@ describe.skipIf(missingPostgres)('The PostgreSQL store as a role that may make n
   testStoreCases(cases, {
     async createPlace() {
       const { serving } = await openTwoRoles(roles);
-      return { open: () => createPostgresStore({ url: serving, retentionDays: 100_000 }) };
+      return { open: () => createPostgresStore({ url: serving, retentionDays: 100_000, ...PATIENT }) };
     },
     lacks: ['generations.noteRunning'],
   });
