@@ -7,10 +7,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { budgetOf, CENT } from './support/budget-instance.ts';
 import { openClosingInstance } from './support/budget-instances.ts';
 import type { CallsToMake } from './support/budget-process.ts';
-import { missingPostgres, openDatabase, openTestClient } from './support/engines.ts';
+import { missingPostgres, openDatabase } from './support/engines.ts';
 import { eventually } from './support/eventually.ts';
 import { medianOf } from './support/median-of.ts';
-import type { PostgresClient } from './support/postgres-server.ts';
+import { runStatement } from './support/postgres-server.ts';
 
 const PROGRAM = fileURLToPath(new URL('support/budget-process.ts', import.meta.url));
 const LIFE_MS = 1500;
@@ -36,7 +36,6 @@ async function makeCalls(child: ChildProcess, calls: CallsToMake): Promise<numbe
 describe.skipIf(missingPostgres)('A process that is killed with slices of budgets', () => {
   test('never lets more pass than there is room for, and what it had is free for the others after its lease', async () => {
     const url = await openDatabase();
-    const client = await openTestClient(url);
     const onlooker = await openClosingInstance({ url, budgets: { lifeMs: LIFE_MS, patienceMs: 0 } });
     const all = await Promise.all([1, 2, 3, 4].map(() => startProcess(url)));
     const freeAfterMs: number[] = [];
@@ -48,41 +47,43 @@ describe.skipIf(missingPostgres)('A process that is killed with slices of budget
         makeCalls(child, { calls: 50, callMs: 100, budgets, worst: CENT, cost: CENT, key }),
       );
       // In the middle: some have slices, calls under way, or are asking.
-      await vi.waitUntil(async () => (await countSlices(client, key)) > round % 3, {
+      await vi.waitUntil(async () => (await countSlices(url, key)) > round % 3, {
         timeout: 30_000,
         interval: 5,
       });
       all[victim]?.kill('SIGKILL');
       const killedAt = performance.now();
       await Promise.all(made);
-      expect(await spentOn(client, key)).toBeLessThanOrEqual(10 * CENT);
+      expect(await spentOn(url, key)).toBeLessThanOrEqual(10 * CENT);
       all[victim] = await startProcess(url);
       await eventually(async () => {
         await onlooker.call({ budgets, worst: CENT, cost: CENT, key });
-        expect(await spentOn(client, key)).toBe(10 * CENT);
+        expect(await spentOn(url, key)).toBe(10 * CENT);
       });
       freeAfterMs.push(performance.now() - killedAt);
       expect(await onlooker.call({ budgets, worst: CENT, cost: CENT, key })).toBe(false);
     }
-    const [summed] = (await client.run(`select (select sum(cost_nano) from gateway.generations)::text as calls,
-           (select sum(credits_nano) from gateway.spending where kind = 'account')::text as spent`)) as {
-      calls: string;
-      spent: string;
-    }[];
+    const [summed] = (await runStatement(
+      url,
+      `select (select sum(cost_nano) from gateway.generations)::text as calls,
+           (select sum(credits_nano) from gateway.spending where kind = 'account')::text as spent`,
+    )) as { calls: string; spent: string }[];
     expect(summed).toEqual({ calls: String(ROUNDS * 10 * CENT), spent: String(ROUNDS * 10 * CENT) });
     expect(medianOf(freeAfterMs)).toBeLessThan(LIFE_MS * 6);
   });
 });
 
-async function countSlices({ run }: PostgresClient, key: string): Promise<number> {
-  const [row] = (await run(
+async function countSlices(url: string, key: string): Promise<number> {
+  const [row] = (await runStatement(
+    url,
     `select count(*)::int as slices from gateway.budget_slices where spender_id = '${key}'`,
   )) as { slices: number }[];
   return row?.slices ?? 0;
 }
 
-async function spentOn({ run }: PostgresClient, key: string): Promise<number> {
-  const [row] = (await run(
+async function spentOn(url: string, key: string): Promise<number> {
+  const [row] = (await runStatement(
+    url,
     `select coalesce(sum(credits_nano), 0)::int as spent from gateway.spending where kind = 'key' and id = '${key}'`,
   )) as { spent: number }[];
   return row?.spent ?? 0;
