@@ -44,11 +44,9 @@ const unitSuite = (name: string, packagesPattern: string) => ({
 const browserSuite = (name: string) => {
   const { extends: inherited, test } = suite(name);
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-  // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
-  // CPUs.
-  // The hooks start a gateway and a browser, often with data, for which Vitest's ten seconds are short in the same way:
-  // without them all tests of the file are lost.
-  const waiting = { expect: { poll: { timeout: 5000 } }, testTimeout: 60_000, hookTimeout: 60_000 };
+  // The hooks start a gateway and a browser, often with data, for which Vitest's ten seconds are short: without them all
+  // tests of the file are lost.
+  const waiting = { testTimeout: 60_000, hookTimeout: 60_000 };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 
@@ -92,8 +90,10 @@ export default defineConfig({
     passWithNoTests: true,
     // Vitest's own default leaves one CPU unused, which on a small machine is half of it.
     maxWorkers: '100%',
-    // Many tests start a server or two, and the processes of other files share the CPUs with them.
-    testTimeout: 15_000,
+    // Many tests start a server or two, and the processes of other files share the CPUs with them. What is waited for
+    // comes at once where the machine is idle; where it is busy, Vitest's own second is short.
+    testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     // Tests start some hundred processes of a few programs: the second start need not compile them again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) },
     // `npm test` has types and lint checked meanwhile: they take no more of the CPUs than tests leave, as browsers do.

@@ -62,7 +62,7 @@ async function prepareData(dir: string): Promise<void> {
   };
   for (let index = 47; index > 0; index -= 1)
     await add(index * 30, index % 9 === 0 ? { finish_reason: 'error', tokens_completion: 0 } : {});
-  await add(4 * 24 * 60, { model: 'demo/chat-old', total_cost: 0.5, usage: 0.5 });
+  await add(4 * 24 * 60, { model: 'demo/chat-old' });
   const turn = (index: number, minutesAgo: number) =>
     add(
       minutesAgo,
@@ -197,7 +197,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('link', { name: 'View all', exact: true }).click();
       await page.getByRole('heading', { name: 'Generations', level: 1 }).waitFor();
       expect(filtersOf(page)).toEqual({ provider: 'Demo' });
-      await page.getByRole('status').getByText('53 found').waitFor();
+      await page.getByRole('status').getByText('54 found').waitFor();
       expect(problems).toEqual([]);
     });
 
@@ -318,7 +318,7 @@ describe.skipIf(skipped !== undefined)(
       const { page, problems } = await ui.open('#/models/demo/chat-old');
       await page.getByText('Model not found').waitFor();
       const known = page.getByRole('region', { name: 'What its requests tell' });
-      expect(await known.innerText()).toMatch(/Last request[^]+Requests\s+1\s+Spent\s+\$0\.50?[^]+Served by\s+Demo/);
+      expect(await known.innerText()).toMatch(/Last request[^]+Requests\s+1\s+Spent\s+\$0\.020\s+Served by\s+Demo/);
       const next = page.getByRole('region', { name: 'What to do next' });
       await next.getByRole('link', { name: 'Providers' }).waitFor();
       await next.getByRole('list', { name: 'Models like it' }).getByRole('link').first().click();

@@ -1,9 +1,9 @@
 /** The letters that have to be changed, added or left out to turn one word into the other. */
 function toDistance(one: string, other: string): number {
   let before = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [row, letter] of [...one].entries()) {
+  for (const [row, letter] of Array.from(one).entries()) {
     const next = [row + 1];
-    for (const [at, compared] of [...other].entries()) {
+    for (const [at, compared] of Array.from(other).entries()) {
       const changed = (before[at] ?? 0) + (letter === compared ? 0 : 1);
       next.push(Math.min(changed, (before[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
     }
