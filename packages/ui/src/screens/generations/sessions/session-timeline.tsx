@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
@@ -101,8 +101,9 @@ const AROUND_ROWS_PX = 116;
 const countExpectedRows = (part: readonly SessionCall[]): number =>
   part.length + part.filter(({ finish_reason: reason }) => reason === 'tool_calls').length;
 
-/** The same function each time: a new one would have everything drawn anew. */
-const toData = (results: readonly { readonly data: ToolUse | null | undefined }[]) => results.map(({ data }) => data);
+/** Null for contents that cannot be read. The same function each time: a new one would have everything drawn anew. */
+const toData = (results: readonly Pick<UseQueryResult<ToolUse | null>, 'data' | 'error'>[]) =>
+  results.map(({ data, error }) => (error === null ? data : null));
 
 interface LoadedTools {
   /** Those of all requests that stopped for a tool have come, or there are none; or they are not loaded unasked. */
