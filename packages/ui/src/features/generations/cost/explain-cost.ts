@@ -23,7 +23,9 @@ export interface CostExplanation {
 /** Prices are counted in units of 10^-18 USD, as the gateway does. */
 const ATTO_DIGITS = 18;
 const ATTO_PER_NANO = 10n ** 9n;
-const NANO_PER_USD = 1e9;
+export const NANO_PER_USD = 1e9;
+
+export const toNanoUsd = (usd: number): number => Math.round(usd * NANO_PER_USD);
 
 /** Reads decimal text; null for what is none, such as `-1` for a price that is not known. */
 function toAtto(text: string): bigint | null {
@@ -42,7 +44,7 @@ export function explainCost(charges: readonly StoredCharge[], totalUsd: number):
     // Of seconds there are parts, which are counted by thousandths.
     exact.push((BigInt(Math.round(count * 1000)) * atto) / 1000n);
   }
-  const totalNanoUsd = Math.round(totalUsd * NANO_PER_USD);
+  const totalNanoUsd = toNanoUsd(totalUsd);
   const sum = exact.reduce((left, right) => left + right, 0n);
   const apart = sum - BigInt(totalNanoUsd) * ATTO_PER_NANO;
   // The total is rounded to a nano-dollar; what is as near as that is the same.

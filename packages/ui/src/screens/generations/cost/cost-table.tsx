@@ -9,13 +9,13 @@ import {
   type CostExplanation,
   type CostPart,
   explainCost,
+  NANO_PER_USD,
+  toNanoUsd,
   toCacheSaving,
 } from '../../../features/generations/cost/explain-cost.ts';
 import { formatPrice, formatPricePerMillion, formatUsdExactly } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { costMessages } from './messages.ts';
-
-const NANO_PER_USD = 1e9;
 
 /** What a request cost, as the sum of what it is made of. */
 export function CostTable({ generation }: { generation: Generation }) {
@@ -25,10 +25,10 @@ export function CostTable({ generation }: { generation: Generation }) {
   const billUsd = toOwnBill(generation);
   const explained = charges === undefined ? null : explainCost(charges, billUsd ?? generation.total_cost);
   const saved = generation.cache_discount ?? (charges === undefined ? null : toCacheSaving(charges, promptPrice));
-  const totalNanoUsd = Math.round(generation.total_cost * NANO_PER_USD);
-  const billNanoUsd = Math.round((billUsd ?? 0) * NANO_PER_USD);
+  const totalNanoUsd = toNanoUsd(generation.total_cost);
+  const billNanoUsd = toNanoUsd(billUsd ?? 0);
   const shown = [totalNanoUsd, billNanoUsd, ...(explained?.parts.map(({ nanoUsd }) => nanoUsd) ?? [])];
-  const write = toColumnWriter([...shown, ...(saved === null ? [] : [Math.round(Math.abs(saved) * NANO_PER_USD)])]);
+  const write = toColumnWriter([...shown, ...(saved === null ? [] : [toNanoUsd(Math.abs(saved))])]);
   return (
     <div className="flex flex-col gap-2">
       <table aria-label={t.label} className="figures w-full text-sm">
@@ -45,7 +45,7 @@ export function CostTable({ generation }: { generation: Generation }) {
           {saved !== null && saved !== 0 && (
             <Line
               name={saved > 0 ? t.saved : t.cacheCost}
-              value={write(Math.round(Math.abs(saved) * NANO_PER_USD))}
+              value={write(toNanoUsd(Math.abs(saved)))}
               className={saved > 0 ? 'text-good' : 'text-ink-soft'}
             />
           )}
