@@ -1,8 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 /** Imports a package in a process of its own, and prints what was loaded for it. */
 const PROGRAM = `
@@ -44,4 +48,34 @@ test('a command line is read before anything of the gateway is loaded', () => {
   const built = new URL('../../packages/server/dist/commands/parse-command.js', import.meta.url);
   const ofCore = loadedBy(built.href).filter((url) => url.includes('/packages/core/'));
   expect(ofCore.map((url) => url.replace(/.*\/dist\//, ''))).toEqual(['foundation/nearest-name.js']);
+});
+
+/** Tells of each file of the bundle that is loaded. */
+const TELLING = `
+import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) {
+  if (url.includes('/bundle/')) process.stderr.write('loaded ' + url + '\\n');
+  return next(url, context);
+} });
+`;
+
+test('a start reads few files of the bundle until it listens', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'few-chunks-'));
+  const command = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+  const hook = `data:text/javascript,${encodeURIComponent(TELLING)}`;
+  const flags = ['--demo', '--port', '0', '--data-dir', dir, '--log-level', 'error'];
+  const child = spawn(process.execPath, ['--import', hook, command, 'serve', ...flags], { cwd: dir, env: {} });
+  onTestFinished(async () => {
+    const ended = once(child, 'close');
+    child.kill();
+    await ended;
+    rmSync(dir, { recursive: true, force: true });
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  await once(child.stdout, 'data');
+  const loaded = told.match(/^loaded .*$/gm) ?? [];
+  expect(loaded.some((line) => line.includes('/main.js'))).toBe(true);
+  // Each costs a resolution, a read and a link (docs/decisions/0120-few-chunks-for-a-start.md).
+  expect(loaded.length).toBeLessThan(30);
 });
