@@ -5,7 +5,7 @@ export const goneModelMessages = createMessages(
   {
     what: 'its past requests',
     notFound: 'Model not found',
-    why: 'No provider serves it now. Its provider may have been removed or disabled, or no longer offers it.',
+    why: 'No provider serves it now. Its provider may have been removed or disabled, or may no longer offer it.',
     known: 'What its requests tell',
     nothing: 'No request to it is stored.',
     last: 'Last request',

@@ -3,7 +3,6 @@ import { createMessages } from '../../messages/locale.ts';
 /** The page in place of one that does not exist. */
 export const notFoundMessages = createMessages(
   {
-    title: 'Page not found',
     address: 'There is nothing at',
     meant: 'Did you mean',
     advice: 'Choose a page from the menu, or press Ctrl K.',
@@ -11,7 +10,6 @@ export const notFoundMessages = createMessages(
   },
   {
     de: {
-      title: 'Seite nicht gefunden',
       address: 'Es gibt nichts unter',
       meant: 'Gemeint war vielleicht',
       advice: 'Eine Seite im Menü wählen oder Strg K drücken.',

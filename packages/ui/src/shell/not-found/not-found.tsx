@@ -1,6 +1,7 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 
 import { showControls } from '../../parts/text/show-controls.ts';
+import { shellMessages } from '../messages.ts';
 import { isForRole, PLACES, toScreenName } from '../navigation.ts';
 import { findMeant } from './find-meant.ts';
 import { notFoundMessages } from './messages.ts';
@@ -20,7 +21,7 @@ export function NotFound() {
   const meant = places.find((place) => place.path === path);
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-14 text-center text-sm text-ink-faint">
-      <h1 className="text-base font-medium text-ink">{t.title}</h1>
+      <h1 className="text-base font-medium text-ink">{shellMessages().notFound}</h1>
       <p>
         {t.address}{' '}
         <code className="rounded bg-raised px-1 py-0.5 font-mono text-xs break-all text-ink-soft">
