@@ -7,6 +7,8 @@ import { toColumnId, toFactText } from '../connection/column-text.ts';
 export interface FilterSql {
   /** For `where`. It says nothing about time. */
   readonly matches: RawBuilder<unknown>;
+  /** Whether it is met by every generation. */
+  readonly matchesAll: boolean;
   /** What has to be checked with each record that is left; empty where SQL says everything. */
   readonly remaining: readonly GenerationCondition[];
 }
@@ -34,7 +36,8 @@ export function toFilterSql(filter: GenerationFilter = {}, { isNullEmpty = false
     else parts.push(met);
   }
   if (filter.reach !== undefined) parts.push(toReachSql(filter.reach));
-  return { matches: parts.length === 0 ? sql`true` : sql.join(parts, sql` and `), remaining };
+  const matches = parts.length === 0 ? sql`true` : sql.join(parts, sql` and `);
+  return { matches, matchesAll: parts.length === 0 && remaining.length === 0, remaining };
 }
 
 function toReachSql({ userId, workspaceIds }: GenerationReach): RawBuilder<unknown> {

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { isWithin } from './filters.ts';
 import { FACTS, type FactsRow, type Read, type RecordRow, type Span } from './reader.ts';
 
 /** A place in the list by time: that of the last generation before it. */
@@ -31,10 +30,13 @@ export const listRecords = (read: Read, { where, after, limit }: TimeQuery): Pro
   read(sql<PlacedRecord>`select g.id, g.created_at_ms, g.record from gateway.generations g
     where ${where} and ${isAfter(after)} order by g.created_at_ms desc, g.id desc limit ${limit}`);
 
-/** The generation that began first from a moment on; undefined without one. */
-export async function findFirstFrom(read: Read, fromMs: number): Promise<PlacedRecord | undefined> {
+/** The one that began first; undefined without one. */
+export async function findFirst(
+  read: Read,
+  { where, after }: Omit<TimeQuery, 'limit'>,
+): Promise<PlacedRecord | undefined> {
   const [row] = await read(sql<PlacedRecord>`select g.id, g.created_at_ms, g.record
-    from gateway.generations g where ${isWithin(fromMs, undefined)}
+    from gateway.generations g where ${where} and ${isAfter(after)}
     order by g.created_at_ms asc, g.id asc limit 1`);
   return row;
 }

@@ -15,7 +15,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { toColumnId, toFactText } from '../connection/column-text.ts';
 import { type FilterSql, isWithin, toFilterSql } from './filters.ts';
 import { toCut } from './histogram.ts';
-import { findBounds, findFirstFrom, listRecords, listRows, type PlacedRecord, type TimePlace } from './list-rows.ts';
+import { findBounds, findFirst, listRecords, listRows, type PlacedRecord, type TimePlace } from './list-rows.ts';
 import { type Read, type ReadParts, SlowQueryError, type Span, toRecord, toSteps, walkSpans } from './reader.ts';
 import { searchRecords } from './search.ts';
 
@@ -37,7 +37,9 @@ export async function pageOfGenerations(query: GenerationQuery, parts: ReadParts
   const place = typeof after === 'string' ? undefined : after;
   if (filter.remaining.length > 0) return searchPage(query, { filter, place, parts });
   try {
-    return await parts.snapshot(WHOLE_MS, (read) => readPage(read, query, { filter, place, parts }));
+    // There is nothing to step over where all match.
+    const limitMs = filter.matchesAll ? INDEXED_MS : WHOLE_MS;
+    return await parts.snapshot(limitMs, (read) => readPage(read, query, { filter, place, parts }));
   } catch (error) {
     if (!(error instanceof SlowQueryError)) throw error;
     return walkPage(query, { filter, place, parts });
@@ -65,29 +67,53 @@ async function readPage(
   return { records: page.map(toRecord), next: rows.length > limit ? idOf(page.at(-1)) : null };
 }
 
-/** Looks in steps of time, so that something is found, or said to be not there, within the time. */
+/** Looks in steps of time, for as long as there is. `next` leads on from what was looked at. */
 async function walkPage(query: GenerationQuery, { filter, place, parts }: PageSearch): Promise<GenerationPage> {
   const bounds = await parts.snapshot(INDEXED_MS, findBounds);
   if (bounds === undefined) return { records: [], next: null };
   const { createdFromMs = 0, createdBeforeMs = Number.POSITIVE_INFINITY } = query.filter ?? {};
   const fromMs = Math.max(createdFromMs, bounds.fromMs);
   const toMs = Math.min(createdBeforeMs, bounds.toMs, (place?.createdAtMs ?? bounds.toMs) + 1);
-  const records: GenerationPage['records'][number][] = [];
-  let next: string | null = null;
+  const records: GenerationRecord[] = [];
+  let isFull = false;
   const walk = { span: { fromMs, toMs }, budgetMs: WALK_MS, monotonicNow: parts.monotonicNow };
   const searchedFromMs = await walkSpans(walk, async (span, limitMs) => {
     const limit = query.limit - records.length;
     const where = sql`${isWithin(span.fromMs, span.toMs)} and ${filter.matches}`;
     const rows = await parts.snapshot(limitMs, (read) => listRecords(read, { where, after: place, limit: limit + 1 }));
-    const page = rows.slice(0, limit);
-    records.push(...page.map(toRecord));
-    if (rows.length <= limit) return false;
-    next = idOf(page.at(-1));
-    return true;
+    records.push(...rows.slice(0, limit).map(toRecord));
+    isFull = rows.length > limit;
+    return isFull;
   });
-  if (next !== null || searchedFromMs <= fromMs) return { records, next };
-  const oldest = await parts.snapshot(INDEXED_MS, (read) => findFirstFrom(read, searchedFromMs));
-  return { records, next: idOf(oldest) };
+  if (!isFull && searchedFromMs <= fromMs) return { records, next: null };
+  if (records.length === query.limit) return { records, next: records.at(-1)?.generation.id ?? null };
+  const rest = await parts.snapshot(INDEXED_MS, (read) =>
+    leadOn(read, { fromMs, searchedFromMs, toMs, filter, place }),
+  );
+  return { records: [...records, ...rest.records], next: rest.next };
+}
+
+interface SearchedSpan extends Span, Omit<PageSearch, 'parts'> {
+  /** The beginning of what was looked at, which ends where the span does. */
+  readonly searchedFromMs: number;
+}
+
+/**
+ * Leads on from the oldest generation that was looked at, whether or not it matched. Where there was none, the next older
+ * one is looked at here: a page of a busy database would otherwise be empty, and lead to itself or nowhere.
+ */
+async function leadOn(
+  read: Read,
+  { fromMs, searchedFromMs, toMs, filter, place }: SearchedSpan,
+): Promise<GenerationPage> {
+  const oldest = await findFirst(read, { where: isWithin(searchedFromMs, toMs), after: place });
+  if (oldest !== undefined) return { records: [], next: idOf(oldest) };
+  const [newest] = await listRecords(read, { where: isWithin(fromMs, searchedFromMs), after: place, limit: 1 });
+  if (newest === undefined) return { records: [], next: null };
+  const { id, created_at_ms: atMs } = newest;
+  const where = sql`g.id = ${id} and ${isWithin(atMs, atMs + 1)} and ${filter.matches}`;
+  const matching = await listRecords(read, { where, after: undefined, limit: 1 });
+  return { records: matching.map(toRecord), next: idOf(newest) };
 }
 
 /** Reads records, newest first, because columns do not tell whether they match. */

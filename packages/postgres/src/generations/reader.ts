@@ -1,4 +1,5 @@
 import {
+  GatewayError,
   type GenerationFacts,
   type GenerationFilter,
   type GenerationRecord,
@@ -29,9 +30,14 @@ export type Read = <Row>(query: RawBuilder<Row>) => Promise<Row[]>;
 /** Runs queries that all see the same state of the database. */
 type Snapshot = <Result>(limitMs: number, work: (read: Read) => Promise<Result>) => Promise<Result>;
 
-/** A query took longer than it may. */
-export class SlowQueryError extends Error {
-  override readonly name = 'SlowQueryError';
+/** A query took longer than it may. Where nothing shorter can be tried, the caller is asked to come again. */
+export class SlowQueryError extends GatewayError {
+  constructor(cause?: unknown) {
+    super('provider_overloaded', 'The database of the gateway is too slow at the moment; try again shortly', {
+      retryAfterSeconds: 1,
+      ...(cause !== undefined && { cause }),
+    });
+  }
 }
 
 /** Compiles only. */
@@ -59,7 +65,7 @@ export function createSnapshot(connection: ReadConnection, monotonicNow: () => n
       let toldMs = limitMs;
       const read: Read = async (query) => {
         const leftMs = until - monotonicNow();
-        if (leftMs <= 0) throw new SlowQueryError('The queries before took the time');
+        if (leftMs <= 0) throw new SlowQueryError();
         if (leftMs < toldMs * (1 - TOLD_AFTER)) {
           await runWithin(client, `set local statement_timeout = ${Math.ceil(leftMs)}`);
           toldMs = leftMs;
@@ -96,7 +102,7 @@ async function runWithin<Row>(client: PoolClient, text: string, parameters: read
     return (await client.query(text, [...parameters])).rows as Row[];
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === QUERY_CANCELED)) throw error;
-    throw new SlowQueryError('A query took longer than it may', { cause: error });
+    throw new SlowQueryError(error);
   }
 }
 
