@@ -14,6 +14,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { toRecord } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
+import { withWholeReads } from './support/whole-reads.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -120,7 +121,7 @@ async function openStores(): Promise<{ memory: GenerationRepository; postgres: G
     };
     for (const { generations } of [memory, postgres]) await generations.update(changed);
   }
-  return { memory: memory.generations, postgres: postgres.generations };
+  return { memory: memory.generations, postgres: withWholeReads(postgres.generations) };
 }
 
 async function listAll(generations: GenerationRepository, filter: GenerationFilter): Promise<string[]> {

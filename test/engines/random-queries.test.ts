@@ -15,6 +15,7 @@ import { GENERATION_SORTS, SORT_ORDERS } from '../../packages/core/src/wire/gene
 import { toRecord } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
 import { runStatement } from './support/postgres-server.ts';
+import { withWholeReads } from './support/whole-reads.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -186,7 +187,7 @@ async function openStores(draw: Draw): Promise<{ memory: GenerationRepository; p
   await postgres.generations.page({ limit: 1 });
   await runStatement(url, 'select gateway.fold_generation_changes(100000)');
   await append(records.slice(RECORDS - 300));
-  return { memory: memory.generations, postgres: postgres.generations };
+  return { memory: memory.generations, postgres: withWholeReads(postgres.generations) };
 }
 
 async function listIds(generations: GenerationRepository, filter: GenerationFilter): Promise<string[]> {
