@@ -9,6 +9,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { TimerWheel } from '../foundation/timers.ts';
+import { changeGeneration, type RecordChangeParts } from '../generations/change-generation.ts';
 import { exportGenerations as writeGenerations } from '../generations/export-generations.ts';
 import type { GenerationFeed } from '../generations/feed.ts';
 import {
@@ -51,7 +52,7 @@ import {
 } from '../wire/generation.ts';
 import { storedRequestQuerySchema, storedRequestResponseSchema } from '../wire/stored-request.ts';
 
-export interface GenerationParts {
+export interface GenerationParts extends RecordChangeParts {
   readonly platform: Platform;
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;
@@ -144,16 +145,15 @@ export const submitGenerationFeedback = operation<GenerationParts>()({
   async run(context) {
     const { parts, body } = context;
     const record = await findReadableGeneration(body.generation_id, context);
-    const { generation } = record;
     const feedback = {
       category: body.category,
       comment: body.comment ?? null,
       created_at: new Date(parts.platform.now()).toISOString(),
     };
-    await parts.store.generations.update({
-      ...record,
-      generation: { ...generation, feedback: [...(generation.feedback ?? []), feedback] },
-    });
+    await changeGeneration(record, parts, (generation) => ({
+      ...generation,
+      feedback: [...(generation.feedback ?? []), feedback],
+    }));
     return { data: { success: true } };
   },
 });
@@ -166,17 +166,15 @@ export const reviewGeneration = operation<GenerationParts>()({
   async run(context) {
     const { parts, body } = context;
     const record = await findReadableGeneration(context.params.id, context);
-    const { review: _, ...generation } = record.generation;
     const { rating } = body;
     const note = body.note === '' ? null : body.note;
     const review =
       rating === null && note === null
         ? null
         : { rating, note, updated_at: new Date(parts.platform.now()).toISOString() };
-    await parts.store.generations.update({
-      ...record,
-      generation: review === null ? generation : { ...generation, review },
-    });
+    await changeGeneration(record, parts, ({ review: _, ...generation }) =>
+      review === null ? generation : { ...generation, review },
+    );
     return { data: review };
   },
 });

@@ -5,6 +5,7 @@ import { toShownItems } from '../formats/responses/kept-response.ts';
 import { toResponse } from '../formats/responses/to-response.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Unchecked } from '../foundation/parse.ts';
+import { changeGeneration, type RecordChangeParts } from '../generations/change-generation.ts';
 import { findReadableGeneration } from '../generations/list-generations.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
@@ -52,14 +53,13 @@ function toWhole({ record, body, members, items }: StoredResponse, withSeal: boo
  * `DELETE /responses/{id}`: from then on it is not found. The record of its generation and what the account's settings
  * store of it stay as they are.
  */
-export const deleteResponse = operation<StoredResponseParts>()({
+export const deleteResponse = operation<StoredResponseParts & RecordChangeParts>()({
   params: ['id'],
   response: deletedResponseSchema,
   async run(context) {
     const { record } = await findResponse(context.params.id, context);
-    const { generation } = record;
-    await context.parts.store.generations.update({ ...record, generation: { ...generation, response_deleted: true } });
-    return { id: generation.id, object: 'response' as const, deleted: true as const };
+    await changeGeneration(record, context.parts, (generation) => ({ ...generation, response_deleted: true }));
+    return { id: record.generation.id, object: 'response' as const, deleted: true as const };
   },
 });
 

@@ -17,9 +17,11 @@ async function setUp() {
       method: 'PUT',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     });
+  const comment = (text: string) =>
+    core.post('/api/v1/generation/feedback', { generation_id: id, category: 'other', comment: text });
   const read = async (key: string): Promise<Generation> =>
     (jsonOf(await core.get(`/api/v1/generation?id=${id}`, key)) as { data: Generation }).data;
-  return { review, read };
+  return { review, comment, read };
 }
 
 test('keeps a rating and a note with the record, the latest in place of the one before', async () => {
@@ -44,4 +46,14 @@ test('refuses what is no review, and one of what does not exist', async () => {
   expect((await review({ rating: 'good' })).status).toBe(400);
   expect((await review({ rating: 'good', note: 'x'.repeat(4001) })).status).toBe(400);
   expect((await review({ rating: 'good', note: null }, 'gen-none')).status).toBe(404);
+});
+
+test('keeps a review and feedback of the same moment both', async () => {
+  const { review, comment, read } = await setUp();
+  const comments = Array.from({ length: 5 }, (_, index) => comment(`comment ${index}`));
+  const answers = await Promise.all([...comments, review({ rating: 'good', note: null }), comment('the last one')]);
+  expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(200));
+  const { review: kept, feedback } = await read(MANAGEMENT_KEY);
+  expect(kept).toMatchObject({ rating: 'good' });
+  expect(feedback).toHaveLength(6);
 });
