@@ -124,4 +124,5 @@ test('what is left of a key’s limit counts own keys of the caller where it say
   };
   expect([await leftOf(1, false), await leftOf(1, true)]).toEqual([0.4, 0.1]);
   expect([await leftOf(0.5, false), await leftOf(null, true)]).toEqual([0, null]);
+  expect(await leftOf(1e308, true)).toBe(1e308);
 });

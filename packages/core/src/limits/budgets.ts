@@ -287,5 +287,7 @@ export async function readKeyUsage(
 function remainingOf({ limitUsd, includeByokInLimit }: KeyLimit, spent: Spent): number | null {
   if (limitUsd === null) return null;
   const counted = spent.creditsNanoUsd + (includeByokInLimit ? spent.byokNanoUsd : 0);
-  return toUsd(Math.max(0, toNanoUsd(limitUsd) - counted));
+  const limitNanoUsd = toNanoUsd(limitUsd);
+  // A limit beyond what numbers hold in nano-dollars stands for none, and nobody spends a part of it that shows.
+  return Number.isFinite(limitNanoUsd) ? toUsd(Math.max(0, limitNanoUsd - counted)) : limitUsd;
 }
