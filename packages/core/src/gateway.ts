@@ -8,7 +8,7 @@ import { type Awaitable, whenKnown } from './foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import type { MetricFamily } from './foundation/host.ts';
 import { type GatewayRequest, type Principal, type PublicContext, requestIdOf } from './http/request.ts';
-import { type ErrorForm, type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
+import { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 import { createRouter, type Route, type RouteMatch, type Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
@@ -264,12 +264,10 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
   let caller: Principal | undefined;
   request.id ??= requestIdOf(request, runtime.platform);
   runtime.counters.requests += 1;
-  let errors: ErrorForm | undefined;
   let matched: RouteMatch<ApiParts> | undefined;
   try {
     matched = router.match(request.method, request.path);
     const { route, params } = matched;
-    ({ errors } = route);
     if (runtime.closing.hasBegun() && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
@@ -308,7 +306,8 @@ async function respond({ current, catchUp }: Responding, request: GatewayRequest
       refusals.set(error.code, (refusals.get(error.code) ?? 0) + 1);
     }
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
-    return finish(runtime, request, toErrorResponse(error, responseHeaders, errors));
+    const form = matched === undefined ? router.errorsOf(request.path) : matched.route.errors;
+    return finish(runtime, request, toErrorResponse(error, responseHeaders, form));
   }
 }
 

@@ -1,10 +1,13 @@
 import { expect, test, vi } from 'vitest';
 
 import { ROUTES } from '../api/routes.ts';
+import { geminiErrors } from '../formats/gemini/to-error.ts';
+import { messagesErrors } from '../formats/messages/to-error.ts';
+import { scimErrors } from '../scim/scim-error.ts';
 import type { Operation } from './operation.ts';
 import { createRouter } from './route.ts';
 
-const { match: matchRoute, has: hasRoute, methodsOf } = createRouter(ROUTES);
+const { match: matchRoute, has: hasRoute, methodsOf, errorsOf } = createRouter(ROUTES);
 
 test.each(ROUTES.map(({ method, path }) => [method, path] as const))('finds %s %s', (method, path) => {
   const concrete = path.replace('{author}', 'acme').replace('{slug+}', 'chat');
@@ -100,4 +103,17 @@ test('loads an operation once, on its first use, and tries again after a failed 
   expect(await match('GET', '/late').route.load()).toBe(operation);
   expect(match('HEAD', '/late').route.load()).toBe(operation);
   expect(load).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ['/scim/v2/Devices', scimErrors],
+  ['/scim/v2/Users/a/b/c/d/e', scimErrors],
+  ['/api/v1/messages', messagesErrors],
+  ['/api/v1/messages/batches', messagesErrors],
+  ['/v1beta/cachedContents', geminiErrors],
+  ['/api/v1/nothing', undefined],
+  ['/nothing/at/all', undefined],
+  [`/${'a/'.repeat(1000)}`, undefined],
+])('says in the form of its neighbours that %s has nothing', (path, errors) => {
+  expect(errorsOf(path)).toBe(errors);
 });

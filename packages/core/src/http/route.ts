@@ -54,6 +54,8 @@ export interface Router<Parts> {
   match(method: string, path: string): RouteMatch<Parts>;
   /** The methods that the routes of a path serve; empty when no route has this path. HEAD is included where GET is. */
   methodsOf(path: string): readonly string[];
+  /** The form of the errors of a path; where no route has it, that which all its neighbours share. Absent: the gateway's own. */
+  errorsOf(path: string): ErrorForm | undefined;
   /** Who may call this method and path; undefined when there is no such route. */
   authOf(method: string, path: string): Route<Parts>['auth'] | undefined;
   /** Whether one of these surfaces has a route for the method and path. */
@@ -67,6 +69,8 @@ interface VariableRoute<Parts> {
   readonly route: Route<Parts>;
 }
 
+/** Folders of a path that are searched for neighbours: no route has more. */
+const MOST_FOLDERS = 5;
 const NO_PARAMS: RouteMatch<unknown>['params'] = {};
 
 /** Creates a router for a table of routes, in which earlier routes win. */
@@ -100,8 +104,21 @@ export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Par
     return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   };
 
+  const errorsOf = (path: string): ErrorForm | undefined => {
+    const [known] = findAll(path);
+    if (known !== undefined) return known.route.errors;
+    const names = path.split('/', MOST_FOLDERS + 1).slice(0, -1);
+    for (let count = names.length; count > 1; count -= 1) {
+      const folder = `${names.slice(0, count).join('/')}/`;
+      const forms = new Set(routes.filter((route) => route.path.startsWith(folder)).map(({ errors }) => errors));
+      if (forms.size > 0) return forms.size === 1 ? forms.values().next().value : undefined;
+    }
+    return undefined;
+  };
+
   return {
     methodsOf,
+    errorsOf,
     match(method, path) {
       const found = find(method, path);
       if (found !== undefined) return found.params === NO_PARAMS ? found : decodeParams(found);
