@@ -83,4 +83,16 @@ describe.skipIf(missingRedis)('Four instances with one Redis', () => {
     expect(await ask(first, 190)).not.toBeNull();
     await Promise.all([first.close(), second.close()]);
   });
+
+  test('have a place back that Redis gives when its caller has stopped waiting', async () => {
+    const { url, pause, resume } = await startOwnRedis();
+    const shared = await openRedisShared({ url, whenDown: 'closed' });
+    const ask = () => shared.takeLease('provider acme', 1, { waitedMs: [0] });
+    (await ask())?.release();
+    pause();
+    await expect(ask()).rejects.toMatchObject({ status: 503 });
+    resume();
+    await expect.poll(() => ask().catch(() => null), { timeout: LEASE_MS / 2 }).not.toBeNull();
+    await shared.close();
+  });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { GatewayError, type PlaceLease, type TakeLease } from '@model-gateway/core';
 
-import type { RedisLink } from './connection/redis-link.ts';
+import type { RedisClient, RedisLink } from './connection/redis-link.ts';
 import { runScript, toScript } from './run-script.ts';
 
 export interface PlaceLeaseParts {
@@ -100,10 +100,18 @@ export function createPlaceLeases({ link, prefix, whenDown }: PlaceLeaseParts): 
         keys: [key, `${key}:turns`, `${key}:asked`],
         arguments: [callsUnderWay, LEASE_MS, id, process, TURN_MS, ...waitedMs.map(Math.round)].map(String),
       };
+      let isGivenUp = false;
+      const takeFrom = async (client: RedisClient): Promise<boolean> => {
+        const isGranted = (await runScript(client, TAKE, asked)) === 1;
+        // The call has failed or goes on uncounted; the place would be held until its lease ends.
+        if (isGranted && isGivenUp) client.zRem(key, id).catch(() => undefined);
+        return isGranted;
+      };
       let isTaken: boolean;
       try {
-        isTaken = (await link.run((client) => runScript(client, TAKE, asked), { limitMs: TAKE_LIMIT_MS })) === 1;
+        isTaken = await link.run(takeFrom, { limitMs: TAKE_LIMIT_MS });
       } catch (error) {
+        isGivenUp = true;
         if (whenDown === 'open') return UNCOUNTED;
         throw new GatewayError(
           'provider_overloaded',
