@@ -37,13 +37,13 @@ test('uses the last of two equal keys, so that the checked value is also the for
 
 test.each([
   ['nothing', '', 'The body is empty'],
-  ['white space', '  ', 'not valid JSON'],
-  ['a cut document', '{"a":[1,', 'not valid JSON'],
+  ['white space', '  ', 'not valid JSON: it ends too early'],
+  ['a cut document', '{"a":[1,', 'not valid JSON: it ends too early'],
   ['a trailing comma', '{"a":1,}', 'not valid JSON at position 7'],
   ['two documents', '{}{}', 'not valid JSON at position 2'],
   ['single quotes', "{'a':1}", 'not valid JSON at position 1'],
-  ['NaN', '{"a":NaN}', 'not valid JSON'],
-  ['a comment', '{/* hi */}', 'not valid JSON'],
+  ['NaN', '{"a":NaN}', "not valid JSON: 'N' is not expected there"],
+  ['a comment', '{/* hi */}', 'not valid JSON at position 1'],
 ])('answers 400 to %s', async (_name, text, message) => {
   await expect(read(text)).rejects.toEqual(refusal('invalid_request', message));
 });

@@ -205,11 +205,17 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const detail =
-      cause instanceof SyntaxError ? /position \d+( \(line \d+ column \d+\))?/.exec(cause.message)?.[0] : undefined;
-    const where = detail === undefined ? '' : ` at ${detail}`;
-    throw refuseBody(`The body is not valid JSON${where}`, cause);
+    throw refuseBody(`The body is not valid JSON${cause instanceof SyntaxError ? placeOf(cause) : ''}`, cause);
   }
+}
+
+/** What V8 says of the place, all but the part of the body that it quotes: that may be secret, and this is kept. */
+function placeOf({ message }: SyntaxError): string {
+  const [place] = /position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
+  if (place !== undefined) return ` at ${place}`;
+  if (message.startsWith('Unexpected end')) return ': it ends too early';
+  const [, token] = /^Unexpected token '(.)'/u.exec(message) ?? [];
+  return token === undefined ? '' : `: '${token}' is not expected there`;
 }
 
 const MAX_DEPTH = 64;
