@@ -35,6 +35,7 @@ test('returns models by their canonical slugs', async () => {
 });
 
 test.each([
+  ['ignored_providers', 'nope', '"nope" is not a known provider'],
   ['ignored_providers', 'acmee', '"acmee" is not a known provider; the nearest is "acme"'],
   ['allowed_providers', 'opnai', '"opnai" is not a known provider; the nearest is "openai"'],
   [

@@ -17,13 +17,13 @@ export interface NameList {
 
 /** Limit of the names whose nearest is searched for, among all of the catalog's. */
 const MAX_SUGGESTIONS = 3;
-/** A longer name is compared only with those that differ in few letters, because to compare takes length times length. */
-const SHORT_NAME = 32;
-const FEW_CHANGES = 12;
+/** Of a misspelt name, so many letters may differ from what was meant: to compare long names takes length times length. */
+const MISSPELT_PART = 0.5;
+const MOST_CHANGES = 12;
 
 /**
  * Throws `invalid_request` for names that no model of the catalog and no provider has, and no gateway upstream gets: a
- * rule with a misspelt name would guard nothing. Each issue has the nearest known name.
+ * rule with a misspelt name would guard nothing. Each issue has the known name that may have been meant.
  */
 export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog): void {
   const unknown = lists.flatMap((list) =>
@@ -48,7 +48,7 @@ export function describeUnknownName(name: string, of: NameList['of'], catalog: C
 }
 
 function findNearest(name: string, known: readonly string[]): string | undefined {
-  return findNearestName(name, known, name.length > SHORT_NAME ? FEW_CHANGES : undefined);
+  return findNearestName(name, known, Math.min(MOST_CHANGES, Math.floor(name.length * MISSPELT_PART)));
 }
 
 function isKnown(name: string, { of, kept, goesOnward }: NameList, { find, providerNames }: Catalog): boolean {

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '../../../catalog/catalog.ts';
 import type { Awaitable } from '../../../foundation/awaitable.ts';
-import { findNearestName } from '../../../foundation/nearest-name.ts';
+import { suggestName } from '../../../foundation/nearest-name.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { refuseField } from '../../../wire/fields.ts';
 
@@ -102,7 +102,8 @@ export function refuseUnknownTools(
   for (const [index, name] of names.entries()) {
     if (known.has(toToolName(name)) || !isChecked(name)) continue;
     const written = [...PUBLIC_TOOLS, ...own].map((tool) => `openrouter:${tool}`);
-    const nearest = findNearestName(name, written);
-    throw refuseField(`${path}.${index}`, `"${name}" is not a server tool; the nearest is "${nearest}"`);
+    const nearest = suggestName(name, written);
+    const hint = nearest === undefined ? `they are ${written.join(', ')}` : `the nearest is "${nearest}"`;
+    throw refuseField(`${path}.${index}`, `"${name}" is not a server tool; ${hint}`);
   }
 }
