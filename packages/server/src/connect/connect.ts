@@ -19,7 +19,7 @@ import {
 } from '@model-gateway/clients';
 
 import { findStore, isDatabase, mentionDemo } from '../open/find-store.ts';
-import { UsageError, type StoreFlags } from '../process/flags.ts';
+import { guess, UsageError, type StoreFlags } from '../process/flags.ts';
 import {
   forgetConnection,
   FORMATS,
@@ -233,7 +233,11 @@ function planConnection({ model: modelId, limitUsd, url }: ConnectOptions, { own
 function findClient(id: string): Client {
   const client = CLIENTS.find((candidate) => candidate.id === id.toLowerCase());
   if (client !== undefined) return client;
-  throw new UsageError(`Unknown tool "${id}". Available tools:\n\n${listTools()}`);
+  const meant = guess(
+    id,
+    CLIENTS.map((known) => known.id),
+  );
+  throw new UsageError(`There is no tool "${id}".${meant} These are known:\n\n${listTools()}`);
 }
 
 function listTools(): string {
