@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
+import { toAscii } from '../packages/server/scripts/to-ascii.js';
+
 /**
  * Packages that are published as chunks: a file for each public path, and what they share (docs/decisions/0070). What
  * the compiler makes, a file a module, stays in `dist` for this workspace.
@@ -48,6 +50,8 @@ export async function stagePackage(folder: (typeof IN_CHUNKS)[number], target: s
   const files = new Map(
     [...code, ...types].map((file) => [file.fileName, 'code' in file ? file.code : String(file.source)]),
   );
+  // As the command is (docs/decisions/0120): what is explained to users stays in the types.
+  for (const file of code) if ('code' in file) files.set(file.fileName, toAscii(file.code));
   files.set('LICENSES.txt', readLicenses(code));
   for (const [name, text] of files) {
     const path = join(target, 'dist', name);
@@ -77,7 +81,12 @@ async function bundleCode(cwd: string, input: Record<string, string>): Promise<F
     logLevel: 'warn',
     onLog: refuse,
   });
-  const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' } as const;
+  const names = {
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    comments: false,
+  } as const;
   const { main, shared } = modulesOfMain((await build.generate(names)).output);
   const { output } = await build.generate({
     ...names,
