@@ -83,7 +83,7 @@ export const CORE_TOP = ['index.ts', 'gateway.ts', 'runtime.ts', 'options.ts'];
  */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  node: ['core'],
+  node: ['core/*'],
   express: ['core/*', 'node/*'],
   postgres: ['core'],
   redis: ['core'],

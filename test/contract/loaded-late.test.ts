@@ -17,9 +17,11 @@ await import(process.argv[1]);
 process.stdout.write(JSON.stringify(loaded));
 `;
 
+const PLACE = fileURLToPath(new URL('../../packages/server/', import.meta.url));
+
 function loadedBy(entry: string): string[] {
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', PROGRAM, entry], {
-    cwd: fileURLToPath(new URL('../../packages/server/', import.meta.url)),
+    cwd: PLACE,
     encoding: 'utf8',
   });
   return JSON.parse(output) as string[];
@@ -35,6 +37,25 @@ test.each(['@model-gateway/core', '@model-gateway/node', '@model-gateway/express
     expect(loaded.filter((url) => late.test(url))).toEqual([]);
   },
 );
+
+/** Counts the schemas that are built while a package is imported. */
+const COUNTING = `
+let built = 0;
+globalThis.__zod_globalConfig = { postProcessor() { built += 1; } };
+await import(process.argv[1]);
+process.stdout.write(String(built));
+`;
+
+test.each([
+  ['@model-gateway/core', 300],
+  ['@model-gateway/fixtures', 600],
+])('importing %s builds fewer than %i schemas', (entry, most) => {
+  const words = ['--input-type=module', '--eval', COUNTING, import.meta.resolve(entry)];
+  const built = Number(execFileSync(process.execPath, words, { cwd: PLACE, encoding: 'utf8' }));
+  // Zod counts, and each costs 5 to 20 microseconds (docs/decisions/0121-schemas-where-they-are-used.md).
+  expect(built).toBeGreaterThan(10);
+  expect(built).toBeLessThan(most);
+});
 
 test('connections to providers load those files of undici that they need', () => {
   const files = loadedBy(import.meta.resolve('@model-gateway/node/undici')).filter((url) => url.includes('/undici/'));

@@ -45,13 +45,7 @@ export type {
   ProviderFinding,
   SetupHost,
 } from './setup/setup-host.ts';
-export {
-  type OpenedProvider,
-  openProviderRow,
-  resealRow,
-  type SealedRow,
-  type SealedTable,
-} from './setup/provider-rows.ts';
+export type { OpenedProvider, SealedRow, SealedTable } from './setup/provider-rows.ts';
 export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export { type AccountOptions, defaultGuardrailIdOf, defaultGuardrailName } from './account/account.ts';
 export { toNewWorkspace } from './account/workspaces.ts';
@@ -140,41 +134,22 @@ export type { GenerationStatus } from './wire/statuses.ts';
 export type { SentRequest, StoredRequest } from './wire/stored-request.ts';
 export type { GenerationSplit } from './wire/generation-list.ts';
 export type { GenerationSort } from './wire/generation-fields.ts';
-export { maxPriceSchema, sortKeySchema } from './wire/routing.ts';
 export {
-  baseUrlSchema,
   DATA_REGIONS,
   type DataRegion,
-  httpUrlSchema,
-  keyText,
   maskKeys,
   maskQuery,
   secretsOfQuery,
-  secretText,
   toDataRegion,
   toKeyHint,
 } from './wire/fields.ts';
 export { toNewGuardrail } from './guardrails/change-guardrail.ts';
-export { type Guardrail, guardrailSchema } from './wire/guardrails.ts';
-export type { Member } from './wire/keys.ts';
-export { type ConfiguredRoutingRule, configuredRoutingRulesSchema } from './wire/routing-rules.ts';
-export {
-  type ConfiguredModel,
-  configuredModelSchema,
-  endpointDefinitionSchema,
-  type EndpointDefinition,
-  type EndpointPricing,
-  modelDefinitionSchema,
-  type ModelDefinition,
-} from './wire/model-definition.ts';
-export {
-  defaultKeyName,
-  type CloudSettings,
-  providerSettingsSchema,
-  type ProviderSettings,
-  type Wire,
-  WIRES,
-} from './wire/provider-setup.ts';
+export type { Guardrail } from './wire/guardrails.ts';
+export type { Member } from './wire/members.ts';
+export type { ConfiguredRoutingRule } from './wire/routing-rules.ts';
+export type { ConfiguredModel, EndpointDefinition, EndpointPricing, ModelDefinition } from './wire/model-definition.ts';
+export type { CloudSettings, ProviderSettings } from './wire/provider-settings.ts';
+export { type Wire, WIRES } from './wire/wires.ts';
 export type { VideoResponse } from './wire/videos.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.
@@ -373,7 +348,8 @@ export type { PresetRepository, StoredPreset } from './stores/presets.ts';
 export { type PromptRepository, type StoredPrompt, toPromptHead } from './stores/prompts.ts';
 export type { Preset, PresetVersion } from './wire/presets.ts';
 export type { PromptHead } from './wire/prompts.ts';
-export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/rows.ts';
+export { EMPTY_TABLES } from './stores/rows.ts';
+export type { Tables } from './stores/table-schemas.ts';
 export type {
   ActivityQuery,
   ActivitySum,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { routingExplanationSchema } from '../../../packages/core/src/wire/routing-rules.ts';
+import { routingExplanationSchema } from '../../../packages/core/src/wire/routing-explanation.ts';
 import { providerPreferencesSchema } from '../../../packages/core/src/wire/routing.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../support/gateways/core-gateway.ts';
 import { createRoutedGateway } from '../../support/gateways/routed-gateway.ts';

@@ -1,9 +1,10 @@
 import type { SettingsRepository } from '../stores/store.ts';
 import type { BudgetRaise } from '../wire/limits.ts';
-import { type ConfiguredRoutingRule, type RoutingRule, toRoutingRule } from '../wire/routing-rules.ts';
+import type { ConfiguredRoutingRule, RoutingRule } from '../wire/routing-rules.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { SessionLimits } from '../wire/session-limits.ts';
 import type { Settings, SettingsChange, ShownSettings, StoredSettings } from '../wire/settings.ts';
+import { toRoutingRule } from './to-routing-rule.ts';
 
 /** Preferences of the account for calls that state none. */
 export type RoutingDefaults = Pick<ProviderPreferences, 'order' | 'sort' | 'allow_fallbacks' | 'max_price'>;

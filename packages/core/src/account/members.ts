@@ -3,7 +3,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import { withoutMembers } from './workspaces.ts';
 
 interface KeyOwnerParts {

@@ -1,7 +1,8 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { SecretBox } from '../foundation/host.ts';
+import { mailContextOf } from '../stores/sealed-contexts.ts';
 import type { SettingsRepository } from '../stores/store.ts';
-import { mailContextOf, type StoredMail } from '../wire/mail.ts';
+import type { StoredMail } from '../wire/mail.ts';
 import { type AlarmMailer, NO_CHANNEL } from './send-alarm.ts';
 
 /** An SMTP server with its password; without a user it asks for no sign-in. */

@@ -6,7 +6,7 @@ import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type LiveSetup, requireLiveSetup } from '../setup/live-setup.ts';
-import { byokContextOf } from '../setup/provider-rows.ts';
+import { byokContextOf } from '../stores/sealed-contexts.ts';
 import type { Store } from '../stores/store.ts';
 import {
   type ByokKey,

@@ -10,7 +10,7 @@ import {
   textCompletionEventSchema,
   textCompletionSchema,
 } from '../wire/completions.ts';
-import { documentedChatRequestSchema } from '../wire/prompts.ts';
+import { documentedChatRequestSchema } from '../wire/prompt-reference.ts';
 
 /** The headers that every chat call reads, in every format. */
 export const CHAT_HEADERS = { ...CALL_HEADERS, ...AGENT_HEADERS, ...CACHE_REQUEST_HEADERS };

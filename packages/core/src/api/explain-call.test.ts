@@ -12,7 +12,7 @@ import {
   PROVIDERS_OF_SEVEN,
   REQUEST_OF_ONE,
 } from '../../../../test/support/gateways/six-exclusions.ts';
-import { type RoutingExplanation, routingExplanationSchema } from '../wire/routing-rules.ts';
+import { type RoutingExplanation, routingExplanationSchema } from '../wire/routing-explanation.ts';
 
 const authorization = { authorization: `Bearer ${MANAGEMENT_KEY}` };
 

@@ -19,7 +19,8 @@ import { applyRules, type CallOrigin, explainRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
 import { CALL_KIND_NAMES } from '../wire/call-kinds.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
-import { FORMATS, type RoutingExplanation, routingExplanationSchema } from '../wire/routing-rules.ts';
+import { type RoutingExplanation, routingExplanationSchema } from '../wire/routing-explanation.ts';
+import { FORMATS } from '../wire/routing-rules.ts';
 import { EXPLAINED } from './explained-kinds.ts';
 import type { MemberReach } from './member-view.ts';
 

@@ -7,7 +7,7 @@ import { toResponsesInput } from '../providers/openai-responses/request/to-respo
 import type { GenerationRecord, Store, StoredContent } from '../stores/store.ts';
 import type { ChatMessage } from '../wire/chat-request.ts';
 import type { KeptResponse } from '../wire/kept-response.ts';
-import { itemsOf } from '../wire/responses.ts';
+import { itemsOf } from '../wire/response-items.ts';
 
 export interface StoredResponseParts {
   readonly store: Pick<Store, 'generations' | 'keys'>;

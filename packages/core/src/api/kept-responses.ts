@@ -10,6 +10,7 @@ import { findReadableGeneration } from '../generations/list-generations.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
 import { refuseField } from '../wire/fields.ts';
+import { toItemId } from '../wire/response-items.ts';
 import {
   deletedResponseSchema,
   inputItemListSchema,
@@ -19,7 +20,6 @@ import {
   responseSchema,
   responsesRequestSchema,
   SEALED_REASONING,
-  toItemId,
 } from '../wire/responses.ts';
 import { findResponse, inputOf, type StoredResponse, type StoredResponseParts } from './find-response.ts';
 

@@ -10,8 +10,8 @@ import type { LayersOf } from '../guardrails/policy.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
 import { findRaise, readKeyUsage } from '../limits/budgets.ts';
-import type { KeyRecord } from '../stores/rows.ts';
 import type { Store } from '../stores/store.ts';
+import type { KeyRecord } from '../stores/table-schemas.ts';
 import { DATA_REGIONS, deletedSchema, pageQuerySchema, toPage } from '../wire/fields.ts';
 import {
   type AnyKey,

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createBox, createSetupGateway } from '../../../../test/support/gateways/setup-gateway.ts';
 import { startSmtpServer } from '../../../../test/support/mail/smtp-server.ts';
 import { resealRow } from '../setup/provider-rows.ts';
-import { mailContextOf } from '../wire/mail.ts';
+import { mailContextOf } from '../stores/sealed-contexts.ts';
 
 const PATH = '/admin/v1/mail';
 const TO = { to: 'ops@example.com' };

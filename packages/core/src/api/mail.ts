@@ -3,10 +3,10 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { SecretBox } from '../foundation/host.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
+import { mailContextOf } from '../stores/sealed-contexts.ts';
 import type { Store } from '../stores/store.ts';
 import { deletedSchema, refuseField } from '../wire/fields.ts';
 import {
-  mailContextOf,
   mailResponseSchema,
   type MailSettings,
   mailTestSchema,

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { MemberDirectory } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
-import type { KeyRecord } from '../stores/rows.ts';
+import type { KeyRecord } from '../stores/table-schemas.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { createKeyRequestSchema } from '../wire/keys.ts';
 import type { MemberReach } from './member-view.ts';

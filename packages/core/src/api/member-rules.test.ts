@@ -5,7 +5,7 @@ import { type CoreGateway, createCoreGateway } from '../../../../test/support/ga
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { toAssignment, toGuardrail, toKey, toWorkspace } from '../../testing/rows.ts';
 import type { OrganizationRole, Principal, WorkspaceRole } from '../http/request.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 
 const toMember = (id: string, role: OrganizationRole): Member => ({
   id,

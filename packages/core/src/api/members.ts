@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import { removeMember } from '../account/members.ts';
+import { changeMember } from '../auth/change-member.ts';
 import { type MemberDirectory, noMember, refuseForeignDirectory } from '../auth/keys.ts';
 import { refuseOwnerChange } from '../auth/member-principal.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -8,13 +9,12 @@ import { operation } from '../http/operation.ts';
 import type { Store } from '../stores/store.ts';
 import { deletedSchema, pageQuerySchema, refuseField, toPage } from '../wire/fields.ts';
 import {
-  changeMember,
   createMemberRequestSchema,
   type Member,
   memberListSchema,
   memberResponseSchema,
   updateMemberRequestSchema,
-} from '../wire/keys.ts';
+} from '../wire/members.ts';
 
 export interface MemberParts {
   readonly platform: Pick<Platform, 'now'>;

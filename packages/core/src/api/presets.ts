@@ -14,8 +14,8 @@ import type { Store } from '../stores/store.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import { deletedSchema, refuseField, toPage } from '../wire/fields.ts';
 import { documentedMessagesRequestSchema } from '../wire/messages.ts';
+import { isPresetSlug } from '../wire/preset-slug.ts';
 import {
-  isPresetSlug,
   type Preset,
   presetListQuerySchema,
   presetListSchema,

@@ -21,11 +21,11 @@ import type { ConfiguredProvider, SetupHost } from '../setup/setup-host.ts';
 import type { ModelRecord, ProviderRecord } from '../stores/store.ts';
 import { deletedSchema, maskQuery, refuseField } from '../wire/fields.ts';
 import { configuredModelSchema } from '../wire/model-definition.ts';
+import type { ProviderSettings } from '../wire/provider-settings.ts';
 import {
   createProviderRequestSchema,
   localServerListSchema,
   providerPresetListSchema,
-  type ProviderSettings,
   type ProviderSetup,
   providerSetupListSchema,
   providerSetupResponseSchema,

@@ -7,7 +7,8 @@ import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
 import type { RequestContext } from '../http/request.ts';
 import { refuseField } from '../wire/fields.ts';
-import { documentedResponsesRequestSchema, itemsOf, responseEventSchema, responseSchema } from '../wire/responses.ts';
+import { itemsOf } from '../wire/response-items.ts';
+import { documentedResponsesRequestSchema, responseEventSchema, responseSchema } from '../wire/responses.ts';
 import { CHAT_HEADERS, CHAT_RESPONSE_HEADERS } from './chat.ts';
 import { findResponse, inputOf, type StoredResponse, type StoredResponseParts } from './find-response.ts';
 

@@ -21,7 +21,7 @@ import {
 } from '../scim/responses.ts';
 import { toProviderConfig, toResourceTypes, toSchemas } from '../scim/schemas.ts';
 import { SCIM_TYPE } from '../scim/scim-error.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
 
 interface ScimInput {

@@ -7,7 +7,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
 import { pageQuerySchema, toPage } from '../wire/fields.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import {
   addedMembersSchema,
   removedMembersSchema,

@@ -3,7 +3,7 @@ import type { Logger } from '../foundation/host.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { SharedEntries } from '../stores/store.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import { createMemoryEntries } from './auth-codes.ts';
 import {
   type IdentityClaims,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMemoryStore } from '../stores/memory-store.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import { DEFAULT_CLAIMS, toIdentity } from './identity-provider.ts';
 import { applyIdentity, type Identity, type IdentityRules } from './identity.ts';
 import { withMappedRoles } from './memberships.ts';

@@ -3,7 +3,8 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { OrganizationRole, WorkspaceRole } from '../http/request.ts';
 import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
-import { changeMember, type Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
+import { changeMember } from './change-member.ts';
 import { type MemberDirectory, roleOf } from './member-principal.ts';
 import { ownRoleOf, withOwnRole } from './memberships.ts';
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { OrganizationRole, Principal, WorkspaceRole } from '../http/request.ts';
 import type { Repository, Store } from '../stores/store.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 
 /** The workspace of everything until there are others. */
 export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000000';

@@ -1,6 +1,7 @@
 import { readLines } from '../foundation/lines.ts';
 import type { BatchProblem, StoredBatch, StoredBatchResult } from '../stores/batches.ts';
-import { type BatchEndpoint, type BatchLine, batchLineSchema, type BatchResult } from '../wire/batches.ts';
+import { type BatchLine, batchLineSchema } from '../wire/batch-line.ts';
+import type { BatchEndpoint, BatchResult } from '../wire/batches.ts';
 
 const MAX_LINES = 50_000;
 const MAX_PROBLEMS = 100;

@@ -1,6 +1,6 @@
 import type { UpstreamCosts, Usage } from '../wire/chat-chunk.ts';
 import type { EndpointPricing, PriceUnit } from '../wire/model-definition.ts';
-import type { PricingOverride } from '../wire/models.ts';
+import type { PricingOverride } from '../wire/model-facts.ts';
 
 /** Prices are counted in units of 10^-18 USD, so that any decimal text that occurs is exact. */
 const ATTO_PER_USD = 10n ** 18n;

@@ -1,6 +1,7 @@
 import { CALL_KINDS, kindOfOutput } from '../wire/call-kinds.ts';
 import type { EndpointPricing } from '../wire/model-definition.ts';
-import type { Model, ModelEndpoint, Pricing } from '../wire/models.ts';
+import type { Pricing } from '../wire/model-facts.ts';
+import type { Model, ModelEndpoint } from '../wire/models.ts';
 import type { CatalogModel, Endpoint } from './catalog.ts';
 
 /** The public wire's value for an unknown price. Zero would mean that the model is free (docs/decisions/0007). */

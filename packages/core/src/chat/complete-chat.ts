@@ -37,11 +37,11 @@ import { firstValue, type GatewayRequest, readJsonBody, type RequestContext } fr
 import type { GatewayResponse } from '../http/response.ts';
 import type { WorstCase } from '../limits/ledger.ts';
 import { withinBounds } from '../limits/reserve-call.ts';
+import { PRESETS_ELSEWHERE } from '../routing/resolve-models.ts';
 import { applyRules } from '../routing/rules.ts';
 import type { Store } from '../stores/store.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../wire/chat-request.ts';
 import { refuseField } from '../wire/fields.ts';
-import { PRESETS_ELSEWHERE } from '../wire/presets.ts';
 import { chatKind, hasPlugin, hasServerTools, isOnline, type Plugin } from './chat-kind.ts';
 import type { ChatRun, ChatRunParts } from './chat-run.ts';
 import type { CallFormat } from './format.ts';

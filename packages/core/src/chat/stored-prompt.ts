@@ -3,9 +3,11 @@ import { isRecord, parseWith, type Unchecked } from '../foundation/parse.ts';
 import { fillIn, variablesOf } from '../stores/prompts.ts';
 import type { Store } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
-import { promptReferenceSchema, type StoredPromptVersion } from '../wire/prompts.ts';
-import { itemsOf, RESPONSES_SHARED_FIELDS } from '../wire/responses.ts';
+import { promptReferenceSchema } from '../wire/prompt-reference.ts';
+import type { StoredPromptVersion } from '../wire/prompts.ts';
+import { itemsOf } from '../wire/response-items.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
+import { RESPONSES_SHARED_FIELDS } from '../wire/shared-fields.ts';
 
 /** A request with what its stored prompt says in it. */
 interface PromptedRequest {

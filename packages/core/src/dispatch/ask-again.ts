@@ -5,7 +5,7 @@ import type { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { TransportError } from '../foundation/transport.ts';
 import type { EndpointHealth } from '../routing/health/endpoint-health.ts';
-import type { RoutingExplanation } from '../wire/routing-rules.ts';
+import type { RoutingExplanation } from '../wire/routing-explanation.ts';
 import type { AgainReason } from '../wire/routing.ts';
 
 /** What a call and its account want to happen after a failure. Read when there is one. */

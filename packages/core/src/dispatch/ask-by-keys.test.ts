@@ -7,7 +7,7 @@ import type { CreateRateCounter } from '../limits/rate-limits.ts';
 import type { ProviderKeyOptions } from '../providers/create-provider.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
 import type { ProviderKeyState, ProviderStateList } from '../wire/providers.ts';
-import type { RoutingExplanation } from '../wire/routing-rules.ts';
+import type { RoutingExplanation } from '../wire/routing-explanation.ts';
 
 const PRICING = { prompt: '0.000001', completion: '0.000002' };
 const MODELS: readonly ModelDefinition[] = [

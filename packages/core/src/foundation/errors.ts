@@ -133,3 +133,6 @@ export function toGatewayError(thrown: unknown): GatewayError {
     ? thrown
     : new GatewayError('internal', 'Internal Server Error', { cause: thrown });
 }
+
+/** What a caught value says of itself. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,12 +3,8 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GuardrailHitsRow, GuardrailRefusal } from '../stores/rows.ts';
 import type { GenerationRecord, GuardrailDaysQuery, GuardrailHitsRepository, Store } from '../stores/store.ts';
-import {
-  GUARDRAIL_EFFECTS,
-  type GuardrailEffect,
-  type GuardrailHitCounts,
-  type GuardrailHitList,
-} from '../wire/guardrails.ts';
+import { GUARDRAIL_EFFECTS, type GuardrailEffect } from '../wire/guardrail-effects.ts';
+import type { GuardrailHitCounts, GuardrailHitList } from '../wire/guardrails.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 
 /** The caller of a refused call, and what they asked for. */

@@ -5,7 +5,7 @@ import type { EmbeddingsRequest } from '../wire/embeddings.ts';
 import type { EndpointPricing, PrefillForm } from '../wire/model-definition.ts';
 import type { NativeRequest } from '../wire/native-request.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
-import type { SpeechFormat } from '../wire/speech.ts';
+import type { SpeechFormat } from '../wire/speech-formats.ts';
 import type { OnSent } from '../wire/stored-request.ts';
 import type { SpeechCall, SpeechResult, TranscriptionCall, TranscriptionResult } from './audio-contract.ts';
 import type { BatchContract } from './batch-contract.ts';

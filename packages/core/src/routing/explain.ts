@@ -3,7 +3,7 @@ import type { Pipeline, RuledCall } from '../calls/model-call.ts';
 import { type Endpoint, priceOf } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
-import type { RoutingExplanation } from '../wire/routing-rules.ts';
+import type { RoutingExplanation } from '../wire/routing-explanation.ts';
 import type { RoutingCandidate, RoutingDecision, RoutingMembers, RoutingMetadata } from '../wire/routing.ts';
 import { type HealthBoard, toHealthFields } from './health/endpoint-health.ts';
 import type { CallPlan } from './plan-call.ts';

@@ -1,7 +1,7 @@
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint, ProviderKey } from '../catalog/catalog.ts';
 import type { KeyState } from '../wire/providers.ts';
-import type { EndpointExplanation } from '../wire/routing-rules.ts';
+import type { EndpointExplanation } from '../wire/routing-explanation.ts';
 import type { KeyBoard } from './health/key-board.ts';
 import { hashToUnit, pickWeighted, type RandomSource, stickyKeyOf } from './order-endpoints.ts';
 

@@ -8,7 +8,7 @@ import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
-import { PRESETS_ELSEWHERE } from '../wire/presets.ts';
+import { PRESETS_ELSEWHERE } from './resolve-models.ts';
 import { type ResolvedRequest, resolveModel, resolveModels } from './resolve-models.ts';
 
 const endpoints = [{ provider: 'acme', providerModel: 'm' }];

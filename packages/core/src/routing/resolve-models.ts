@@ -2,13 +2,16 @@ import { CALL_KINDS, type CallKindName, kindOfModel, type RequestedModels } from
 import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseField } from '../wire/fields.ts';
-import { PRESETS_ELSEWHERE } from '../wire/presets.ts';
 import type { RouterName } from './routers.ts';
 
 /** Suffixes that only change how endpoints are chosen, valid on any model. */
 const VIRTUAL_VARIANTS: ReadonlySet<string> = new Set(['nitro', 'floor', 'exacto', 'online']);
 /** Suffixes of models of their own, listed beside the one without. */
 const LISTED_VARIANTS: ReadonlySet<string> = new Set(['free', 'thinking', 'extended']);
+
+/** What is said where a preset is named that has no effect there. */
+export const PRESETS_ELSEWHERE =
+  'presets are named in `model` or `preset` of chat completions, completions, messages and responses';
 
 /** Slugs that mean a choice of models instead of one. A model of the catalog with the same slug takes precedence. */
 const ROUTERS: ReadonlyMap<string, RouterName> = new Map([

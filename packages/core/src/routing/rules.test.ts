@@ -7,11 +7,8 @@ import {
   type RoutedGateway,
 } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
-import {
-  type ConfiguredRoutingRule,
-  type RoutingExplanation,
-  routingExplanationSchema,
-} from '../wire/routing-rules.ts';
+import { type RoutingExplanation, routingExplanationSchema } from '../wire/routing-explanation.ts';
+import type { ConfiguredRoutingRule } from '../wire/routing-rules.ts';
 
 const MODELS: readonly ModelDefinition[] = [
   { id: 'anthropic/claude-haiku-4.5', endpoints: endpointsAt({ asked: 1 }) },

@@ -6,7 +6,8 @@ import { isLike } from '../foundation/parse.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { nativeOf, withNative } from '../wire/native-request.ts';
-import type { FormatName, RoutingConditions, RoutingExplanation, RoutingRule } from '../wire/routing-rules.ts';
+import type { RoutingExplanation } from '../wire/routing-explanation.ts';
+import type { FormatName, RoutingConditions, RoutingRule } from '../wire/routing-rules.ts';
 import { findModel, isModelName } from './resolve-models.ts';
 
 type RuleExplanation = NonNullable<RoutingExplanation['rules']>[number];

@@ -6,7 +6,7 @@ import type { GatewayError } from '../foundation/errors.ts';
 import { createUuid, type Platform } from '../foundation/platform.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { Repository, Store } from '../stores/store.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
 import { applyMappings } from './apply-mappings.ts';
 import type { fits } from './filter.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { MAX_RESULTS } from './schemas.ts';

@@ -1,7 +1,7 @@
 import type { GroupGrant } from '../auth/identity.ts';
 import { roleOf } from '../auth/member-principal.ts';
 import type { OrganizationRole } from '../http/request.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import { fits } from './filter.ts';
 import { type AttributeChange, toFields, toLowerFields } from './patch.ts';
 import { refuseScim } from './scim-error.ts';

@@ -1,4 +1,4 @@
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
 import { fits } from './filter.ts';
 import { type AttributeChange, toLowerFields } from './patch.ts';

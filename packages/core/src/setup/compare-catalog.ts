@@ -2,6 +2,7 @@ import { type CatalogChange, compareEndpoints } from '../catalog/compare-endpoin
 import { isWildcard } from '../catalog/discovered-models.ts';
 import { readPriceMap } from '../catalog/read-price-map.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { messageOf } from '../foundation/errors.ts';
 import { parseJson } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { readErrorText, readText, type Transport } from '../foundation/transport.ts';
@@ -11,7 +12,6 @@ import type { CatalogComparisonBody, CompareCatalogRequest } from '../wire/catal
 import { refuseField } from '../wire/fields.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
 import type { LiveSetup } from './live-setup.ts';
-import { messageOf } from './provider-rows.ts';
 
 export interface CompareParts {
   readonly platform: Pick<Platform, 'now'>;

@@ -1,5 +1,6 @@
 import { findModelProblems } from '../catalog/find-model-problems.ts';
 import { overrideModels, pickServedModels } from '../catalog/override-models.ts';
+import { messageOf } from '../foundation/errors.ts';
 import { checkWith } from '../foundation/parse.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ModelRecord, ProviderRecord } from '../stores/store.ts';
@@ -10,7 +11,7 @@ import {
   type ModelDefinition,
   type ModelSetup,
 } from '../wire/model-definition.ts';
-import { describeProblems, isShadowed, messageOf, openProviderRow, type ProviderSetupState } from './provider-rows.ts';
+import { describeProblems, isShadowed, openProviderRow, type ProviderSetupState } from './provider-rows.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What was set up through the API. */

@@ -1,11 +1,12 @@
 import { type OwnKey, toFeeMillionths } from '../catalog/own-keys.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { messageOf } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Provider } from '../providers/provider.ts';
+import { byokContextOf } from '../stores/sealed-contexts.ts';
 import type { Store } from '../stores/store.ts';
 import type { ByokKeyRecord } from '../wire/byok.ts';
 import type { LiveSetup } from './live-setup.ts';
-import { byokContextOf, messageOf } from './provider-rows.ts';
 
 /** Whose call it is. */
 interface KeyUser {

@@ -1,16 +1,11 @@
-import { GatewayError } from '../foundation/errors.ts';
+import { GatewayError, messageOf } from '../foundation/errors.ts';
 import type { SecretBox } from '../foundation/host.ts';
 import { type Issue, parseWith, refuseIssues } from '../foundation/parse.ts';
+import { byokContextOf, mailContextOf, providerContextOf } from '../stores/sealed-contexts.ts';
 import type { ProviderRecord } from '../stores/store.ts';
 import { isMask, isSecretParameter, maskKeys, maskQuery, refuseField, toKeyHint } from '../wire/fields.ts';
-import { mailContextOf } from '../wire/mail.ts';
-import {
-  defaultKeyName,
-  type ProviderSettings,
-  type ProviderSetup,
-  storedProviderSettingsSchema,
-  type UpdateProviderRequest,
-} from '../wire/provider-setup.ts';
+import { defaultKeyName, type ProviderSettings, storedProviderSettingsSchema } from '../wire/provider-settings.ts';
+import type { ProviderSetup, UpdateProviderRequest } from '../wire/provider-setup.ts';
 import type { SetupHost } from './setup-host.ts';
 
 /** What a row has sealed. */
@@ -27,9 +22,6 @@ type KeyList = NonNullable<ProviderSettings['apiKeys']>;
 
 /** The host's parts that rows of providers need. */
 type RowHost = Pick<SetupHost, 'secrets' | 'findProblems' | 'describe'>;
-
-/** Binds a sealed text to its provider. */
-const contextOf = (slug: string): string => `provider:${slug}`;
 
 /** Makes the row of a provider. Throws `invalid_request` for settings that the host finds wrong with. */
 export async function createProviderRow(
@@ -66,12 +58,9 @@ export async function resealRow<Row extends SealedRow>(
   { from, to }: { readonly from: SecretBox; readonly to: SecretBox },
 ): Promise<Row> {
   if (row.sealed === null) return row;
-  const context = { providers: contextOf, byokKeys: byokContextOf, mail: mailContextOf }[table](row.id);
+  const context = { providers: providerContextOf, byokKeys: byokContextOf, mail: mailContextOf }[table](row.id);
   return { ...row, sealed: await to.seal(await from.open(row.sealed, context), context) };
 }
-
-/** Binds the sealed key of a caller to its row. */
-export const byokContextOf = (id: string): string => `byok:${id}`;
 
 /** The settings of a row without what it has sealed. Throws for a row that another version has written otherwise. */
 export function readOpenSettings(row: ProviderRecord): ProviderSettings {
@@ -162,7 +151,7 @@ const NO_SECRETS: ProviderSecrets = { headers: {} };
 
 async function openSecrets({ id, sealed }: ProviderRecord, { secrets }: Pick<SetupHost, 'secrets'>) {
   if (sealed === null) return NO_SECRETS;
-  return JSON.parse(await secrets.open(sealed, contextOf(id))) as ProviderSecrets;
+  return JSON.parse(await secrets.open(sealed, providerContextOf(id))) as ProviderSecrets;
 }
 
 type MadeRow = Omit<ProviderRecord, 'enabled' | 'createdAt' | 'updatedAt'>;
@@ -184,7 +173,7 @@ async function toRow(settings: ProviderSettings, { secrets }: RowHost): Promise<
   return {
     id: slug,
     settings: toPlain(settings),
-    sealed: isNone ? null : await secrets.seal(JSON.stringify(held), contextOf(slug)),
+    sealed: isNone ? null : await secrets.seal(JSON.stringify(held), providerContextOf(slug)),
     keyHint: shownKey === undefined ? null : toKeyHint(shownKey),
     headerNames,
   };
@@ -292,5 +281,3 @@ export const isShadowed = ({ id }: ProviderRecord, { configured }: Pick<SetupHos
 
 export const describeProblems = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

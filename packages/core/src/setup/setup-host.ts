@@ -2,7 +2,8 @@ import type { SecretBox } from '../foundation/host.ts';
 import type { Issue } from '../foundation/parse.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 import type { ConfiguredModel, ModelDefinition } from '../wire/model-definition.ts';
-import type { ProviderSettings, ShownSettings } from '../wire/provider-setup.ts';
+import type { ProviderSettings } from '../wire/provider-settings.ts';
+import type { ShownSettings } from '../wire/provider-setup.ts';
 
 /** A provider of the configuration, as it is shown. */
 export interface ConfiguredProvider {

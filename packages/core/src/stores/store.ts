@@ -3,7 +3,7 @@ import type { Engine } from '../foundation/host.ts';
 import type { ByokKeyRecord } from '../wire/byok.ts';
 import type { Destination } from '../wire/destinations.ts';
 import type { Guardrail } from '../wire/guardrails.ts';
-import type { Member } from '../wire/keys.ts';
+import type { Member } from '../wire/members.ts';
 import type { GroupRecord } from '../wire/scim-groups.ts';
 import type { StoredSettings } from '../wire/settings.ts';
 import type { AuditRepository } from './audit.ts';
@@ -14,22 +14,18 @@ import type { RetentionChanges } from './kept-days.ts';
 import type { PresetRepository } from './presets.ts';
 import type { PromptRepository } from './prompts.ts';
 import type { RerunRepository } from './reruns.ts';
+import type { BroadcastRepository, DeliveryLog, GuardrailHitsRepository, TableRepository } from './rows.ts';
 import type {
   AssignmentRecord,
-  BroadcastRepository,
-  DeliveryLog,
-  GuardrailHitsRepository,
   KeyRecord,
   ModelRecord,
   ProviderRecord,
-  TableRepository,
   Tables,
   WorkspaceRecord,
-} from './rows.ts';
+} from './table-schemas.ts';
 import type { VideoJobRepository } from './video-jobs.ts';
 
 export type {
-  AssignmentRecord,
   BroadcastDeliveryPage,
   BroadcastDeliveryQuery,
   BroadcastRepository,
@@ -38,12 +34,15 @@ export type {
   GuardrailDaysQuery,
   GuardrailHitsRepository,
   JobOwner,
+} from './rows.ts';
+export type {
+  AssignmentRecord,
   KeyRecord,
   Membership,
   ModelRecord,
   ProviderRecord,
   WorkspaceRecord,
-} from './rows.ts';
+} from './table-schemas.ts';
 export type {
   ActivitySum,
   AttemptFacts,

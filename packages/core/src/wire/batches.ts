@@ -47,14 +47,6 @@ export const createInlineBatchRequestSchema = z.strictObject({
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
 });
 
-/** One line of the file of a batch. */
-export const batchLineSchema = z.object({
-  custom_id: z.string().min(1).max(256),
-  method: z.literal('POST').optional(),
-  url: z.string(),
-  body: z.record(z.string(), z.unknown()),
-});
-
 export const batchListQuerySchema = z.object({
   after: z.string().optional(),
   limit: wholeNumber(1, 100).default(20),
@@ -134,5 +126,4 @@ export const batchRowResponseSchema = z.object({ data: batchRowSchema });
 export type BatchRow = z.infer<typeof batchRowSchema>;
 export type BatchRowList = z.infer<typeof batchRowListSchema>;
 export type Batch = z.infer<typeof batchSchema>;
-export type BatchLine = z.infer<typeof batchLineSchema>;
 export type BatchResult = z.infer<typeof batchResultSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { pricingOverrideSchema, pricingSchema } from './models.ts';
+import { pricingOverrideSchema, pricingSchema } from './model-facts.ts';
 
 /** More than any comparison finds: providers have at most some thousand models. */
 const MAX_CHANGES = 5000;

@@ -32,12 +32,6 @@ export type EmbeddingsRequest = z.infer<typeof embeddingsRequestSchema>;
 /** What becomes one vector: a text, tokens, or parts. */
 export type EmbeddingsItem = string | readonly number[] | z.infer<typeof parts>;
 
-/** The items of an input, one for each vector. */
-export function itemsOf(input: EmbeddingsRequest['input']): readonly EmbeddingsItem[] {
-  if (typeof input === 'string') return [input];
-  return typeof input[0] === 'number' ? [input as number[]] : (input as readonly EmbeddingsItem[]);
-}
-
 export const embeddingsResponseSchema = z.object({
   id: z.string(),
   object: z.literal('list'),

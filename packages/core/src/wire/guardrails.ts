@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { DATA_REGIONS, momentSchema } from './fields.ts';
+import { GUARDRAIL_EFFECTS } from './guardrail-effects.ts';
 
 /**
  * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal
@@ -118,10 +119,6 @@ export type UpdateGuardrailRequest = z.infer<typeof updateGuardrailRequestSchema
 
 export const guardrailResponseSchema = z.object({ data: guardrailSchema });
 export const guardrailListSchema = z.object({ data: z.array(guardrailSchema), total_count: z.int() });
-
-/** What guardrails do to calls. A call counts once for each guardrail and effect. */
-export const GUARDRAIL_EFFECTS = ['blocked', 'redacted', 'flagged', 'narrowed', 'unserved', 'over_budget'] as const;
-export type GuardrailEffect = (typeof GUARDRAIL_EFFECTS)[number];
 
 /** The query of `GET /admin/v1/guardrails/hits`. Default: all guardrails, the last 24 hours. */
 export const guardrailHitsQuerySchema = z.strictObject({

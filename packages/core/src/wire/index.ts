@@ -70,35 +70,31 @@ export type {
   BuiltinFilter,
   CustomFilter,
   Guardrail,
-  GuardrailEffect,
   GuardrailHitCounts,
   GuardrailHitList,
   KeyAssignment,
   MemberAssignment,
 } from './guardrails.ts';
-export type { AnyKey, KeyBody, KeyDetail, Member, RefusalBody, SessionResponse } from './keys.ts';
+export type { GuardrailEffect } from './guardrail-effects.ts';
+export type { AnyKey, KeyBody, KeyDetail, RefusalBody, SessionResponse } from './keys.ts';
+export type { Member } from './members.ts';
 export type { SignInProblem, SignInWays } from './sign-in.ts';
 export type { GuardrailDryRunLine, GuardrailTestResult } from './guardrail-trials.ts';
-export type {
-  EndpointExplanation,
-  FormatName,
-  RoutingConditions,
-  RoutingExplanation,
-  RoutingRule,
-} from './routing-rules.ts';
+export type { FormatName, RoutingConditions, RoutingRule } from './routing-rules.ts';
+export type { EndpointExplanation, RoutingExplanation } from './routing-explanation.ts';
 export type { ConfiguredModel, ModelDefinition, ModelSetup } from './model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models.ts';
 export type {
   CreateProviderRequest,
   LocalServerList,
   ProviderPresetList,
-  ProviderSettings,
   ProviderSetup,
   ProviderSetupList,
   TestDraftRequest,
   TestDraftResult,
   UpdateProviderRequest,
 } from './provider-setup.ts';
+export type { ProviderSettings } from './provider-settings.ts';
 export type {
   FailureKind,
   ModelProviders,

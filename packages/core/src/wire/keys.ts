@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { pageQuerySchema } from './fields.ts';
+import { organizationRoleSchema } from './members.ts';
 
 const usd = z.number();
 
@@ -136,86 +137,6 @@ export const keyResponseSchema = z.object({ data: keySchema });
 export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
 export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
 export const currentKeyResponseSchema = z.object({ data: currentKeySchema });
-
-export const organizationRoleSchema = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
-
-/** A member of the organization, as `GET /organization/members` lists them. The id is the `creator_user_id` of keys. */
-export const memberSchema = z.object({
-  id: z.string().min(1).max(200),
-  /** Empty when none is known: official clients require a text. */
-  email: z.string().max(320),
-  first_name: z.string().nullable(),
-  last_name: z.string().nullable(),
-  role: z.enum(['org:admin', 'org:member']),
-  /** The finer role of this gateway; absent means that `role` says all: administrator, or developer. */
-  organization_role: organizationRoleSchema.optional(),
-  /** False for a member who may not sign in and whose keys are disabled, but who is still listed. */
-  active: z.boolean().optional(),
-  /** What the company's directory has sent beside; absent for a member whom it has not sent. */
-  scim: z
-    .object({
-      user_name: z.string(),
-      external_id: z.string().nullable(),
-      display_name: z.string().nullable(),
-      /** The values of the attribute `roles`; absent for none. */
-      roles: z.array(z.string()).optional(),
-      /** What they have given, so that it can be taken again; absent where they give nothing. */
-      given_role: organizationRoleSchema.optional(),
-      created_at: z.string(),
-      updated_at: z.string(),
-    })
-    .optional(),
-});
-export type Member = z.infer<typeof memberSchema>;
-
-const changes = {
-  email: z.email().max(320).optional(),
-  /** First names and last name in one; null removes them. */
-  name: z.string().trim().max(400).nullable().optional(),
-  role: z.enum(['member', 'admin']).optional(),
-  /** In place of `role`, which follows from it. */
-  organization_role: organizationRoleSchema.optional(),
-};
-
-/** The body of `POST /admin/v1/members`. Closed. */
-export const createMemberRequestSchema = z.strictObject({
-  // Addresses have it in their path.
-  user_id: memberSchema.shape.id.refine((id) => !/\p{Surrogate}/u.test(id), 'must be whole characters'),
-  ...changes,
-});
-
-/** The body of `PATCH /admin/v1/members/{id}`: what is left out stays. Closed. */
-export const updateMemberRequestSchema = z.strictObject(changes);
-type MemberChanges = z.infer<typeof updateMemberRequestSchema>;
-
-export const memberResponseSchema = z.object({ data: memberSchema });
-export const memberListSchema = z.object({ data: z.array(memberSchema), total_count: z.int() });
-
-/** The member with these changes made. */
-export function changeMember(
-  member: Member,
-  { email, name, role: given, organization_role: own }: MemberChanges,
-): Member {
-  const role = own === undefined ? given : own === 'owner' || own === 'administrator' ? 'admin' : 'member';
-  return {
-    id: member.id,
-    email: email ?? member.email,
-    ...(name === undefined ? { first_name: member.first_name, last_name: member.last_name } : splitName(name ?? '')),
-    role: role === undefined ? member.role : `org:${role}`,
-    ...(own !== undefined && { organization_role: own }),
-    ...(role === undefined &&
-      member.organization_role !== undefined && { organization_role: member.organization_role }),
-    ...(member.active !== undefined && { active: member.active }),
-    ...(member.scim !== undefined && { scim: member.scim }),
-  };
-}
-
-/** All words but the last are first names. */
-function splitName(name: string): Pick<Member, 'first_name' | 'last_name'> {
-  const words = name.split(/\s+/).filter((word) => word !== '');
-  const last = words.length > 1 ? words.pop() : undefined;
-  return { first_name: words.length === 0 ? null : words.join(' '), last_name: last ?? null };
-}
 
 /** The body of `POST /admin/v1/session`: one of the two. Closed. */
 export const createSessionRequestSchema = z

@@ -18,9 +18,6 @@ export const storedMailSchema = z.object({
 });
 export type StoredMail = z.infer<typeof storedMailSchema>;
 
-/** Binds the sealed password to its server by the id: another server does not get it. */
-export const mailContextOf = (id: string): string => `mail:${id}`;
-
 const mailSettingsSchema = z.object({
   /** `config`: the configuration, whose server is shown and changed there alone. Null: no mail is sent. */
   source: z.enum(['config', 'stored']).nullable(),

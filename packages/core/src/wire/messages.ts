@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { chatFields } from './chat-request.ts';
 import { routingMembersSchema } from './routing.ts';
+import { MESSAGES_SHARED_FIELDS } from './shared-fields.ts';
 
 /** A mark up to which a prompt is cached. Further fields of it are for upstreams of this form alone. */
 const cacheControlSchema = z.looseObject({
@@ -153,12 +154,6 @@ const promptFields = {
   thinking: thinkingSchema.nullish(),
   output_config: outputConfigSchema.nullish(),
 };
-
-/** The fields that have the same name and form as those of chat completions, beside those that are checked here. */
-export const MESSAGES_SHARED_FIELDS = [
-  ...(['models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user'] as const),
-  ...(['session_id', 'stream', 'temperature', 'top_p', 'top_k', 'stop_server_tools_when'] as const),
-] as const;
 
 /** The body of `POST /messages` as far as it is translated, without what it shares with chat completions. */
 export const messagesRequestSchema = z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { imageCapabilitiesSchema } from './image-capabilities.ts';
-import { modelReasoningSchema, type PricingOverride, pricingOverrideSchema, pricingSchema } from './models.ts';
+import { modelReasoningSchema, type PricingOverride, pricingOverrideSchema, pricingSchema } from './model-facts.ts';
 import { videoCapabilitiesSchema } from './video-capabilities.ts';
 
 /** USD as decimal text; exact, unlike a number. */

@@ -2,15 +2,6 @@ import { z } from 'zod';
 
 import { pageQuerySchema, wholeNumber } from './fields.ts';
 
-/** The name of a preset in addresses and requests. `@preset/` comes before it, and nothing behind. */
-const PRESET_SLUG = /^[A-Za-z0-9][A-Za-z0-9_.~-]{0,99}$/;
-
-export const isPresetSlug = (text: string): boolean => PRESET_SLUG.test(text);
-
-/** What is said where a preset is named that has no effect there. */
-export const PRESETS_ELSEWHERE =
-  'presets are named in `model` or `preset` of chat completions, completions, messages and responses';
-
 const nullableString = z.string().nullable();
 
 export const PRESET_STATUSES = ['active', 'disabled', 'archived'] as const;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { chatFields } from './chat-request.ts';
-import { promptReferenceSchema } from './prompts.ts';
+import { promptReferenceSchema } from './prompt-reference.ts';
 import { routingMembersSchema } from './routing.ts';
+import { RESPONSES_SHARED_FIELDS } from './shared-fields.ts';
 
 const partSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('input_text'), text: z.string() }),
@@ -109,14 +109,6 @@ const formatSchema = z.discriminatedUnion('type', [
     strict: z.boolean().nullish(),
   }),
 ]);
-
-/** The fields that have the same name and form as those of chat completions, beside those that are checked here. */
-export const RESPONSES_SHARED_FIELDS = [
-  ...(['models', 'provider', 'plugins', 'route', 'preset', 'transforms', 'debug', 'trace', 'user'] as const),
-  ...(['session_id', 'temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'] as const),
-  ...(['top_logprobs', 'metadata', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'] as const),
-  ...(['cache_control', 'stop_server_tools_when', 'max_tool_calls', 'modalities', 'image_config'] as const),
-] as const;
 
 /** The body of `POST /responses` as far as it is translated, without what it shares with chat completions. */
 export const responsesRequestSchema = z.looseObject({
@@ -251,19 +243,3 @@ export const inputItemListSchema = z.object({
 export const responseEventSchema = z
   .object({ event: z.string(), data: z.looseObject({ type: z.string(), sequence_number: z.int() }) })
   .describe('One server-sent event. The last one is response.completed, incomplete or failed, followed by [DONE].');
-
-const LENGTH = 24;
-const OWN_ID = new RegExp(String.raw`^[a-z]{2,4}_[\w-]{${LENGTH}}[0-9a-f]{4}$`);
-
-/** The id of an output item that the gateway made, from the id of its generation and its place in the output. */
-export const toItemId = (prefix: string, generationId: string, place: number): string =>
-  `${prefix}_${generationId.slice(-LENGTH)}${place.toString(16).padStart(4, '0')}`;
-
-/** Whether `toItemId` made an id: no upstream knows it. Ids of upstreams are longer. */
-export const isOwnItemId = (id: unknown): boolean => typeof id === 'string' && OWN_ID.test(id);
-
-/** The items of an input: a text is a message of the user. */
-export function itemsOf(input: unknown): readonly Unchecked[] {
-  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
-  return Array.isArray(input) ? input.filter(isRecord) : [];
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { organizationRoleSchema } from './keys.ts';
+import { organizationRoleSchema } from './members.ts';
 import { workspaceRoleSchema } from './workspaces.ts';
 
 const mappingRole = z.enum(['admin', 'member']);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { traceSchema } from './fields.ts';
 import { routingMembersSchema } from './routing.ts';
 import { providerOptionsSchema } from './speech.ts';
+import { transcribedSegmentSchema, transcribedWordSchema } from './transcribed-parts.ts';
 
 /** `json` is the default. The last three are OpenAI's, and come as text. */
 const RESPONSE_FORMATS = ['json', 'verbose_json', 'text', 'srt', 'vtt'] as const;
@@ -38,14 +39,6 @@ export const transcriptionRequestSchema = transcriptionFieldsSchema.extend({
     z.object({ file_id: z.string().min(1) }),
   ]),
 });
-
-const times = { start: z.number(), end: z.number() };
-
-export const transcribedSegmentSchema = z.looseObject({ id: z.int(), ...times, text: z.string() });
-export type TranscribedSegment = z.infer<typeof transcribedSegmentSchema>;
-
-export const transcribedWordSchema = z.looseObject({ word: z.string(), ...times });
-export type TranscribedWord = z.infer<typeof transcribedWordSchema>;
 
 const usageSchema = z.object({
   seconds: z.number().optional(),

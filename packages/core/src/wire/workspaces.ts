@@ -59,10 +59,6 @@ export const updateWorkspaceRequestSchema = z.strictObject(changeableSchema.part
 /** The body of `POST /workspaces`. Closed. */
 export const createWorkspaceRequestSchema = updateWorkspaceRequestSchema.extend({ name, slug });
 
-/** Ordered from the narrowest to the broadest; a lifetime budget never resets. */
-export const BUDGET_INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
-export type BudgetInterval = (typeof BUDGET_INTERVALS)[number];
-
 /** The spending limit of a workspace's calls in one interval. `reset_interval` is null for a lifetime. */
 export const workspaceBudgetSchema = z.object({
   id: z.string(),

@@ -1,5 +1,5 @@
-import { configuredRoutingRulesSchema, maxPriceSchema, sortKeySchema } from '@model-gateway/core';
-import { z } from 'zod';
+import * as z from '@model-gateway/core/foundation/zod';
+import { configuredRoutingRulesSchema, maxPriceSchema, sortKeySchema } from '@model-gateway/core/setup';
 
 /** The longest a JavaScript timer can wait; a longer one fires at once. */
 export const MAX_TIMER_MS = 2_147_483_647;

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { providerSettingsSchema } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
+import { providerSettingsSchema } from '@model-gateway/core/setup';
 import { expect, test } from 'vitest';
 
 import { checkProvider } from './check-config.ts';

@@ -1,5 +1,5 @@
 import { suggestName } from '@model-gateway/core';
-import { z } from 'zod';
+import * as z from '@model-gateway/core/foundation/zod';
 
 /** One error in a configuration. */
 export interface ConfigIssue {

@@ -1,16 +1,12 @@
 import {
-  baseUrlSchema,
-  configuredModelSchema,
   DATA_REGIONS,
   DEFAULT_TIMEOUTS,
   DEFAULT_WRONG_KEYS_PER_ADDRESS,
-  httpUrlSchema,
-  keyText,
   findWebhookSecretProblem,
-  providerSettingsSchema,
-  secretText,
 } from '@model-gateway/core';
-import { z } from 'zod';
+import * as z from '@model-gateway/core/foundation/zod';
+import { baseUrlSchema, httpUrlSchema, keyText, providerSettingsSchema, secretText } from '@model-gateway/core/setup';
+import { configuredModelSchema } from '@model-gateway/core/wire/model-definition';
 
 import { accountSchema, MAX_TIMER_MS, routingSchema } from './account-config.ts';
 import { moduleEntrySchema, moduleFields } from './module-config.ts';

@@ -10,9 +10,9 @@ import {
   type ModelDefinition,
   overrideModels,
   pickServedModels,
-  providerSettingsSchema,
 } from '@model-gateway/core';
-import type { z } from 'zod';
+import type * as z from '@model-gateway/core/foundation/zod';
+import { providerSettingsSchema } from '@model-gateway/core/setup';
 
 import { checkConfig, type Placed } from './check-config.ts';
 import { ConfigError, describeSchemaIssue, findJsonError } from './config-errors.ts';

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 
-import { z } from 'zod';
+import * as z from '@model-gateway/core/foundation/zod';
 
 /** Fields of whatever is made by code of the operator's own. */
 export const moduleFields = {

@@ -3,7 +3,6 @@ import {
   type Cloud,
   type CloudSettings,
   type DataPolicy,
-  defaultKeyName,
   type Environment,
   keyOfPreset,
   placeOfCloud,
@@ -11,6 +10,7 @@ import {
   type ProviderSettings,
   type Wire,
 } from '@model-gateway/core';
+import { defaultKeyName } from '@model-gateway/core/setup';
 
 /** The fields of a preset that the configuration uses; core's `PRESETS` fit it. */
 export interface ProviderPreset extends PresetVariables {

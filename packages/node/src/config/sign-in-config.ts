@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 
-import { DEFAULT_CLAIMS, httpUrlSchema, secretText, TOKEN_ALGORITHMS } from '@model-gateway/core';
+import { DEFAULT_CLAIMS, TOKEN_ALGORITHMS } from '@model-gateway/core';
+import * as z from '@model-gateway/core/foundation/zod';
+import { httpUrlSchema, secretText } from '@model-gateway/core/setup';
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
 
 import { isLoopbackHost } from '../http/guard-request.ts';
 

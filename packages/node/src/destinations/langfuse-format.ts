@@ -1,5 +1,5 @@
 import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
-import { z } from 'zod';
+import * as z from '@model-gateway/core/foundation/zod';
 
 import { OF_TEST, toHeaders } from './otlp.ts';
 

@@ -108,7 +108,7 @@ export async function saveFixture({ id, dir, api, key }: SaveFixtureOptions): Pr
 export async function checkFixtures({ action, dir, against = dir }: FixturesOptions): Promise<void> {
   const { checkFixtures: check, findDrift, lintFixtures: lint } = await import('@model-gateway/fixtures');
   const look = { check, lint, drift: (old: string) => findDrift(old, against) };
-  const { findings, count } = look[action](dir);
+  const { findings, count } = await look[action](dir);
   for (const { place, problem } of findings) process.stdout.write(`${place}: ${problem}\n`);
   const cases = `${count} ${count === 1 ? 'case' : 'cases'}`;
   process.stderr.write(findings.length === 0 ? `${cases}, nothing found\n` : `${cases}, ${findings.length} found\n`);

@@ -3,12 +3,12 @@ import process from 'node:process';
 import {
   type ModelDefinition,
   type OpenedProvider,
-  openProviderRow,
   pickServedModels,
   type Provider,
   type SecretBox,
   type StoredProvider,
 } from '@model-gateway/core';
+import { openProviderRow } from '@model-gateway/core/setup';
 import {
   ConfigError,
   type GatewayConfig,

@@ -6,12 +6,12 @@ import {
   defaultGuardrailIdOf,
   defaultGuardrailName,
   type Guardrail,
-  guardrailSchema,
   type KeyRecord,
   type Store,
   toNewGuardrail,
   toNewWorkspace,
 } from '@model-gateway/core';
+import { guardrailSchema } from '@model-gateway/core/setup';
 import { createNodePlatform } from '@model-gateway/node';
 
 import { StartError } from '../process/start-error.ts';

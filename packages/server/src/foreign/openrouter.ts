@@ -1,5 +1,5 @@
-import { guardrailSchema } from '@model-gateway/core';
 import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
+import { guardrailSchema } from '@model-gateway/core/setup';
 
 import { UsageError } from '../process/flags.ts';
 import type { ForeignFile, MovePlan } from './plan.ts';

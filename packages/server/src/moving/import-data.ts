@@ -4,13 +4,13 @@ import process from 'node:process';
 
 import {
   GatewayError,
-  resealRow,
   type SealedRow,
   type SealedTable,
   type SecretBox,
   type SpendingEntry,
   type Store,
 } from '@model-gateway/core';
+import { resealRow } from '@model-gateway/core/setup';
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
 
 import { type Database, findDatabase, KEEPS_ALL, openDatabase, openJsonStore, toStderr } from '../open/find-store.ts';

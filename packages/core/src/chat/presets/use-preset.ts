@@ -5,7 +5,7 @@ import type { Principal } from '../../http/request.ts';
 import { designatedVersionOf, presetRowId } from '../../stores/presets.ts';
 import type { Store } from '../../stores/store.ts';
 import { refuseField } from '../../wire/fields.ts';
-import { isPresetSlug } from '../../wire/presets.ts';
+import { isPresetSlug } from '../../wire/preset-slug.ts';
 import type { FormatName } from '../../wire/routing-rules.ts';
 import { joinPreset, PRESET_FORMS } from './preset-forms.ts';
 

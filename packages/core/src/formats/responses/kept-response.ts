@@ -4,7 +4,7 @@ import { isTextSpool } from '../../foundation/text-spool.ts';
 import { openReasoning, sealReasoning } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail, ToolCall } from '../../wire/chat-request.ts';
 import type { KeptText } from '../../wire/kept-response.ts';
-import { isOwnItemId } from '../../wire/responses.ts';
+import { isOwnItemId } from '../../wire/response-items.ts';
 import { isSealed, type KnownReasoning } from './item-writer.ts';
 import { toCustomInput } from './tool-names.ts';
 

@@ -14,7 +14,8 @@ import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import { refuseField } from '../../wire/fields.ts';
 import type { KeptResponse } from '../../wire/kept-response.ts';
 import { type NativePiece, withNative } from '../../wire/native-request.ts';
-import { type ResponsesRequest, responsesRequestSchema, SEALED_REASONING, toItemId } from '../../wire/responses.ts';
+import { toItemId } from '../../wire/response-items.ts';
+import { type ResponsesRequest, responsesRequestSchema, SEALED_REASONING } from '../../wire/responses.ts';
 import type { Emit, EventSink } from './event-sink.ts';
 import {
   createItemWriter,

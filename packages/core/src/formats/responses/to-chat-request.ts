@@ -9,18 +9,18 @@ import {
   type ToolCall,
 } from '../../wire/chat-request.ts';
 import { refuseField } from '../../wire/fields.ts';
+import { isOwnItemId } from '../../wire/response-items.ts';
 import {
   type CallItem,
-  isOwnItemId,
   ITEM_SCHEMAS,
   type MessageItem,
   type OutputItem,
-  RESPONSES_SHARED_FIELDS,
   type ReasoningItem,
   type ResponsesContent,
   type ResponsesPart,
   type ResponsesRequest,
 } from '../../wire/responses.ts';
+import { RESPONSES_SHARED_FIELDS } from '../../wire/shared-fields.ts';
 import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 const SHARED_FIELDS = ['model', 'stream', 'parallel_tool_calls', ...RESPONSES_SHARED_FIELDS];

@@ -74,7 +74,7 @@ export interface ChatWire {
   readonly endsWithDone?: boolean | undefined;
   readonly listUrl: string;
   /** Reads the body of its list of models. Throws `provider_unavailable` when it is none. */
-  readonly readModels: (text: string, providerName: string) => readonly DiscoveredModel[];
+  readonly readModels: (text: string, providerName: string) => Awaitable<readonly DiscoveredModel[]>;
 }
 
 type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
@@ -181,7 +181,7 @@ export function createChatWire(
         totalTimeoutMs: LIST_TIMEOUT_MS,
       });
       if (response.status !== 200) throw toError(response, await readErrorText(response.body));
-      return wire.readModels(await readText(response.body), name);
+      return await wire.readModels(await readText(response.body), name);
     },
   };
 }

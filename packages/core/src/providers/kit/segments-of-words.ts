@@ -1,4 +1,4 @@
-import type { TranscribedSegment, TranscribedWord } from '../../wire/transcription.ts';
+import type { TranscribedSegment, TranscribedWord } from '../../wire/transcribed-parts.ts';
 
 /** A silence of so many seconds ends what belongs together. */
 const LONG_PAUSE = 1;

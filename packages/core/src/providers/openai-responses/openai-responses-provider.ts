@@ -2,7 +2,7 @@ import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import { openReasoning } from '../../wire/chat-chunk.ts';
 import { isSupported } from '../../wire/chat-parameters.ts';
 import type { NativeRequest } from '../../wire/native-request.ts';
-import { isOwnItemId } from '../../wire/responses.ts';
+import { isOwnItemId } from '../../wire/response-items.ts';
 import { hasBatches } from '../kit/batch-calls.ts';
 import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toOpaqueUserId, toUpstream } from '../kit/to-upstream.ts';

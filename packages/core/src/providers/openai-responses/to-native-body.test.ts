@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { sealReasoning } from '../../wire/chat-chunk.ts';
-import { toItemId } from '../../wire/responses.ts';
+import { toItemId } from '../../wire/response-items.ts';
 import type { ChatCall } from '../provider.ts';
 import { toNativeBody } from './openai-responses-provider.ts';
 

@@ -7,7 +7,6 @@ import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
 import { createMistralOcr } from '../mistral/mistral-ocr.ts';
 import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
-import { readModelList } from './models.ts';
 import { createOpenAiBatches } from './openai-batches.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
@@ -82,7 +81,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
         : createOpenAiCompletionReader,
     readError: readOpenAiError,
     listUrl: toUrl(dialect.modelsPath),
-    readModels: readModelList,
+    readModels: async (text, providerName) => (await import('./models.ts')).readModelList(text, providerName),
   };
   const { chat, chatWhole, listModels } = createChatWire(upstream, wire);
   const listAll: typeof listModels = async (signal) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
 import { readErrorText, readText } from '../../foundation/transport.ts';
-import { transcribedSegmentSchema, transcribedWordSchema } from '../../wire/transcription.ts';
+import { transcribedSegmentSchema, transcribedWordSchema } from '../../wire/transcribed-parts.ts';
 import type { TranscriptionCall, TranscriptionResult } from '../audio-contract.ts';
 import { toFormBody } from '../kit/form-body.ts';
 import { createSseDecoder } from '../kit/sse-decoder.ts';

@@ -1,5 +1,4 @@
 import { createTurns } from '../../foundation/queues.ts';
-import type { AssignmentRecord, Tables } from '../rows.ts';
 import type {
   AssignmentRepository,
   DeliveryAttempt,
@@ -8,6 +7,7 @@ import type {
   Store,
   TableRepository,
 } from '../store.ts';
+import type { AssignmentRecord, Tables } from '../table-schemas.ts';
 
 /** The storage of the tables, as one value that is replaced as a whole. */
 export interface TableSource {

@@ -7,7 +7,7 @@ import {
   type RunningFigures,
   toInterruptedRecord,
 } from '@model-gateway/core';
-import { z } from 'zod';
+import * as z from '@model-gateway/core/foundation/zod';
 
 import { removeIfThere, replaceFile, setAside } from '../files/atomic-file.ts';
 import { ifThere } from '../files/file-system.ts';

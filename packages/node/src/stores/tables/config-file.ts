@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import {
-  checkWith,
-  createTurns,
-  EMPTY_TABLES,
-  type StoredProvider,
-  type Tables,
-  tablesSchema,
-} from '@model-gateway/core';
+import { checkWith, createTurns, EMPTY_TABLES, type StoredProvider, type Tables } from '@model-gateway/core';
+import * as z from '@model-gateway/core/foundation/zod';
+import { tablesSchema } from '@model-gateway/core/stores/table-schemas';
 import { type Adapter, Low } from 'lowdb';
-import { z } from 'zod';
 
 import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorReason, type FileSystem, ifThere, UnusableDirectoryError } from '../files/file-system.ts';
