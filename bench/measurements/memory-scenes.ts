@@ -1,12 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { BENCH_MANAGEMENT_KEY, type Form, type Route, ROUTES, toRequestBody } from '../load/bench-request.ts';
+import {
+  BENCH_KEY,
+  BENCH_MANAGEMENT_KEY,
+  type Form,
+  type Route,
+  ROUTES,
+  toRequestBody,
+} from '../load/bench-request.ts';
 import type { Plan } from '../plan.ts';
 import { readProcessStats } from '../processes/process-stats.ts';
 import { startWorker } from '../processes/worker.ts';
 import { MOUNTED_CALL_KB, MOUNTED_MB, SLOW_READERS_MB, SOAK_PEAK_MB, SOAK_REST_MB } from '../report/budgets.ts';
 import { type Budget, type Figure, formatKilobytes, formatMegabytes, toFigure } from '../report/figure.ts';
-import type { Mounted, MountedAppCalls } from '../targets/mounted-app.ts';
 import { type Stage, startGatewayTarget } from '../targets/start-targets.ts';
 import { EXAMPLE, FLOOD_32_MB, SOAK, SOAK_CALL, textOfStream, WHOLE_TEXT } from '../targets/upstream-script.ts';
 
@@ -115,6 +121,18 @@ interface MountedMemory {
   readonly collected: readonly [NodeJS.MemoryUsage, NodeJS.MemoryUsage];
 }
 
+/** What an application relays its calls with. */
+type Mounted = 'gateway' | 'proxy';
+
+/** Calls that the process of an application serves. */
+type MountedAppCalls = {
+  /** The port it listens on. */
+  port(): Promise<number>;
+  memory(): Promise<NodeJS.MemoryUsage>;
+  /** Collects all garbage. */
+  collect(): Promise<void>;
+};
+
 const GATEWAY_ROUTE: Route = { ...ROUTES.chat, path: `/ai${ROUTES.chat.path}`, modelPrefix: 'openai/' };
 const PROXY_ROUTE: Route = { ...ROUTES.chat, path: '/ai/v1/chat/completions', modelPrefix: '' };
 
@@ -155,7 +173,12 @@ async function measureApp(
   route: Route,
   mounted: Mounted,
 ): Promise<MountedMemory> {
-  const app = await startWorker<MountedAppCalls>('targets/mounted-app.ts', [String(upstreamPort), mounted], 'ignore');
+  const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
+  const app = await startWorker<MountedAppCalls>(
+    'targets/mounted-app.mjs',
+    [upstreamUrl, mounted, BENCH_KEY],
+    'ignore',
+  );
   try {
     const job = { port: await app.call('port'), route, script: EXAMPLE.name, rampMs: 0 };
     await app.call('collect');
