@@ -149,7 +149,7 @@ export type { Member } from './wire/members.ts';
 export type { ConfiguredRoutingRule } from './wire/routing-rules.ts';
 export type { ConfiguredModel, EndpointDefinition, EndpointPricing, ModelDefinition } from './wire/model-definition.ts';
 export type { CloudSettings, ProviderSettings } from './wire/provider-settings.ts';
-export { type Wire, WIRES } from './wire/wires.ts';
+export { type Wire, WIRES } from './wire/values.ts';
 export type { VideoResponse } from './wire/videos.ts';
 
 // Implementers of providers, transports, stores, tools, destinations and other replaceable parts.

@@ -14,7 +14,6 @@ import type { Store } from '../stores/store.ts';
 import { chatCompletionRequestSchema } from '../wire/chat-request.ts';
 import { deletedSchema, refuseField, toPage } from '../wire/fields.ts';
 import { documentedMessagesRequestSchema } from '../wire/messages.ts';
-import { isPresetSlug } from '../wire/preset-slug.ts';
 import {
   type Preset,
   presetListQuerySchema,
@@ -27,6 +26,7 @@ import {
   updatePresetRequestSchema,
 } from '../wire/presets.ts';
 import { documentedResponsesRequestSchema } from '../wire/responses.ts';
+import { isPresetSlug } from '../wire/values.ts';
 
 export interface PresetParts {
   readonly store: Pick<Store, 'presets' | 'workspaces'>;

@@ -1,7 +1,17 @@
+import { z } from 'zod';
+
 import { readLines } from '../foundation/lines.ts';
 import type { BatchProblem, StoredBatch, StoredBatchResult } from '../stores/batches.ts';
-import { type BatchLine, batchLineSchema } from '../wire/batch-line.ts';
 import type { BatchEndpoint, BatchResult } from '../wire/batches.ts';
+
+/** One line of the file of a batch. */
+const batchLineSchema = z.object({
+  custom_id: z.string().min(1).max(256),
+  method: z.literal('POST').optional(),
+  url: z.string(),
+  body: z.record(z.string(), z.unknown()),
+});
+type BatchLine = z.infer<typeof batchLineSchema>;
 
 const MAX_LINES = 50_000;
 const MAX_PROBLEMS = 100;

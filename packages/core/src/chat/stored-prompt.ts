@@ -7,7 +7,7 @@ import { promptReferenceSchema } from '../wire/prompt-reference.ts';
 import type { StoredPromptVersion } from '../wire/prompts.ts';
 import { itemsOf } from '../wire/response-items.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
-import { RESPONSES_SHARED_FIELDS } from '../wire/shared-fields.ts';
+import { RESPONSES_SHARED_FIELDS } from '../wire/values.ts';
 
 /** A request with what its stored prompt says in it. */
 interface PromptedRequest {

@@ -12,9 +12,9 @@ import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../providers/provider.ts';
 import { type WrittenEmbeddings, writtenWayOf } from '../providers/written-embeddings.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
-import { itemsOf } from '../wire/embeddings-items.ts';
 import type { EmbeddingsItem, EmbeddingsRequest, embeddingsResponseSchema } from '../wire/embeddings.ts';
 import type { RoutingMembers } from '../wire/routing.ts';
+import { itemsOf } from '../wire/values.ts';
 import { toFormat } from './vector-format.ts';
 import { toWrittenResponse } from './written-response.ts';
 

@@ -3,9 +3,9 @@ import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { GuardrailHitsRow, GuardrailRefusal } from '../stores/rows.ts';
 import type { GenerationRecord, GuardrailDaysQuery, GuardrailHitsRepository, Store } from '../stores/store.ts';
-import { GUARDRAIL_EFFECTS, type GuardrailEffect } from '../wire/guardrail-effects.ts';
 import type { GuardrailHitCounts, GuardrailHitList } from '../wire/guardrails.ts';
 import type { PipelineStage } from '../wire/routing.ts';
+import { GUARDRAIL_EFFECTS, type GuardrailEffect } from '../wire/values.ts';
 
 /** The caller of a refused call, and what they asked for. */
 type RefusedCaller = Pick<GuardrailRefusal, 'principalId' | 'model'>;

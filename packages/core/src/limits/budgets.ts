@@ -8,10 +8,10 @@ import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/request.ts';
 import type { Spent, SpentQuery, Store, WorkspaceRecord } from '../stores/store.ts';
-import { BUDGET_INTERVALS, type BudgetInterval } from '../wire/budget-intervals.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { KeyUsage } from '../wire/keys.ts';
 import type { BudgetRaise } from '../wire/limits.ts';
+import { BUDGET_INTERVALS, type BudgetInterval } from '../wire/values.ts';
 import type { WorkspaceBudget } from '../wire/workspaces.ts';
 
 export interface BudgetParts {

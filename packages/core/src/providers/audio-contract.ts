@@ -1,9 +1,9 @@
 import type { UpstreamCosts, Usage } from '../wire/chat-chunk.ts';
-import type { SpeechFormat } from '../wire/speech-formats.ts';
 import type { SpeechRequest } from '../wire/speech.ts';
 import type { OnSent } from '../wire/stored-request.ts';
 import type { TranscribedSegment, TranscribedWord } from '../wire/transcribed-parts.ts';
 import type { TranscriptionFields } from '../wire/transcription.ts';
+import type { SpeechFormat } from '../wire/values.ts';
 
 /** What calls for speech and for transcriptions have in common. */
 interface AudioCall {

@@ -1,6 +1,6 @@
 import { createWebPlatform } from '../foundation/platform.ts';
 import type { Transport } from '../foundation/transport.ts';
-import type { Wire } from '../wire/wires.ts';
+import type { Wire } from '../wire/values.ts';
 import type { BedrockProviderSettings } from './bedrock/bedrock-provider.ts';
 import type { ProviderOptions } from './kit/to-upstream.ts';
 import type { OpenAiProviderSettings } from './openai/openai-provider.ts';

@@ -1,4 +1,4 @@
-import type { Wire } from '../wire/wires.ts';
+import type { Wire } from '../wire/values.ts';
 import type { OpenAiDialect } from './openai/openai-dialect.ts';
 import type { Cloud } from './preset-environment.ts';
 import type { DataPolicy } from './provider.ts';

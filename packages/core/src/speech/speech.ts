@@ -12,8 +12,8 @@ import type { AudioFacts, SpeechResult } from '../providers/audio-contract.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import { refuseField } from '../wire/fields.ts';
-import { DEFAULT_SPEECH_FORMAT, SPEECH_TYPES, type SpeechFormat } from '../wire/speech-formats.ts';
 import type { SpeechRequest } from '../wire/speech.ts';
+import { DEFAULT_SPEECH_FORMAT, SPEECH_TYPES, type SpeechFormat } from '../wire/values.ts';
 import { costOfSpeech, estimateAudioTokens, isChargedByTokens, worstCaseOfSpeech } from './speech-costs.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
-import type { GuardrailEffect } from '../wire/guardrail-effects.ts';
+import type { GuardrailEffect } from '../wire/values.ts';
 import type { KeyRecord, Tables } from './table-schemas.ts';
 
 /**

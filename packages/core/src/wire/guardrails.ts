@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { DATA_REGIONS, momentSchema } from './fields.ts';
-import { GUARDRAIL_EFFECTS } from './guardrail-effects.ts';
+import { GUARDRAIL_EFFECTS } from './values.ts';
 
 /**
  * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal

@@ -75,7 +75,7 @@ export type {
   KeyAssignment,
   MemberAssignment,
 } from './guardrails.ts';
-export type { GuardrailEffect } from './guardrail-effects.ts';
+export type { GuardrailEffect } from './values.ts';
 export type { AnyKey, KeyBody, KeyDetail, RefusalBody, SessionResponse } from './keys.ts';
 export type { Member } from './members.ts';
 export type { SignInProblem, SignInWays } from './sign-in.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { chatFields } from './chat-request.ts';
 import { routingMembersSchema } from './routing.ts';
-import { MESSAGES_SHARED_FIELDS } from './shared-fields.ts';
+import { MESSAGES_SHARED_FIELDS } from './values.ts';
 
 /** A mark up to which a prompt is cached. Further fields of it are for upstreams of this form alone. */
 const cacheControlSchema = z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { baseUrlSchema, keyText } from './fields.ts';
-import { WIRES } from './wires.ts';
+import { WIRES } from './values.ts';
 
 const headersSchema = z.record(
   z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),

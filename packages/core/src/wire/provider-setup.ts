@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isMask, keyText } from './fields.ts';
 import { keyNumbers, keysOf, providerSettingsSchema } from './provider-settings.ts';
 import { layerFindingSchema, streamsFindings } from './providers.ts';
-import { WIRES } from './wires.ts';
+import { WIRES } from './values.ts';
 
 const {
   slug,

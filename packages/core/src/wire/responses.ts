@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chatFields } from './chat-request.ts';
 import { promptReferenceSchema } from './prompt-reference.ts';
 import { routingMembersSchema } from './routing.ts';
-import { RESPONSES_SHARED_FIELDS } from './shared-fields.ts';
+import { RESPONSES_SHARED_FIELDS } from './values.ts';
 
 const partSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('input_text'), text: z.string() }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { traceSchema } from './fields.ts';
 import { providerPreferencesSchema } from './routing.ts';
-import { SPEECH_FORMATS } from './speech-formats.ts';
+import { SPEECH_FORMATS } from './values.ts';
 
 /** Base64 of a voice to speak with. */
 const MAX_REFERENCE_LENGTH = 20 * 1024 * 1024;

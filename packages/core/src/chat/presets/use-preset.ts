@@ -5,8 +5,8 @@ import type { Principal } from '../../http/request.ts';
 import { designatedVersionOf, presetRowId } from '../../stores/presets.ts';
 import type { Store } from '../../stores/store.ts';
 import { refuseField } from '../../wire/fields.ts';
-import { isPresetSlug } from '../../wire/preset-slug.ts';
 import type { FormatName } from '../../wire/routing-rules.ts';
+import { isPresetSlug } from '../../wire/values.ts';
 import { joinPreset, PRESET_FORMS } from './preset-forms.ts';
 
 /** Stands before the slug in `model`, alone or behind the name of a model. */

@@ -1,7 +1,7 @@
 import { firstValue, type HeaderMap } from '../../http/request.ts';
 import { type ChatCompletionRequest, parseChatCompletion } from '../../wire/chat-request.ts';
 import type { MessagesRequest, MessagesTool } from '../../wire/messages.ts';
-import { MESSAGES_SHARED_FIELDS } from '../../wire/shared-fields.ts';
+import { MESSAGES_SHARED_FIELDS } from '../../wire/values.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 
 const SHARED_FIELDS = ['model', 'max_tokens', 'cache_control', ...MESSAGES_SHARED_FIELDS];

@@ -20,7 +20,7 @@ import {
   type ResponsesPart,
   type ResponsesRequest,
 } from '../../wire/responses.ts';
-import { RESPONSES_SHARED_FIELDS } from '../../wire/shared-fields.ts';
+import { RESPONSES_SHARED_FIELDS } from '../../wire/values.ts';
 import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 const SHARED_FIELDS = ['model', 'stream', 'parallel_tool_calls', ...RESPONSES_SHARED_FIELDS];

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson, readCount } from '../../foundation/parse.ts';
-import { itemsOf } from '../../wire/embeddings-items.ts';
 import type { EmbeddingsItem } from '../../wire/embeddings.ts';
 import { refuseField } from '../../wire/fields.ts';
+import { itemsOf } from '../../wire/values.ts';
 import { askWhole } from '../kit/ask-whole.ts';
 import type { Upstream } from '../kit/to-upstream.ts';
 import { numbersSchema } from '../kit/vector-schema.ts';

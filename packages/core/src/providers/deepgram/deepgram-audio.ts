@@ -4,7 +4,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, isRecord, parseJson } from '../../foundation/parse.ts';
 import { readErrorText } from '../../foundation/transport.ts';
 import { refuseField } from '../../wire/fields.ts';
-import type { SpeechFormat } from '../../wire/speech-formats.ts';
+import type { SpeechFormat } from '../../wire/values.ts';
 import type { SpeechCall, TranscriptionCall, TranscriptionResult } from '../audio-contract.ts';
 import { askWhole } from '../kit/ask-whole.ts';
 import { segmentsOfWords } from '../kit/segments-of-words.ts';

@@ -5,7 +5,7 @@ import { type Base64Lifter, createBase64Lifter } from '../../foundation/lift-bas
 import { checkWith, parseJson } from '../../foundation/parse.ts';
 import { readErrorText, toText } from '../../foundation/transport.ts';
 import type { Usage } from '../../wire/chat-chunk.ts';
-import type { SpeechFormat } from '../../wire/speech-formats.ts';
+import type { SpeechFormat } from '../../wire/values.ts';
 import type { AudioFacts, AudioFile, SpeechCall, TranscriptionCall } from '../audio-contract.ts';
 import { askWhole } from '../kit/ask-whole.ts';
 import { toBase64Pieces } from '../kit/base64.ts';

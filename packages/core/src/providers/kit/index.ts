@@ -12,7 +12,7 @@ export {
 } from '../../wire/chat-chunk.ts';
 export { isSupported } from '../../wire/chat-parameters.ts';
 export type { ChatMessage, ContentPart, ReasoningDetail } from '../../wire/chat-request.ts';
-export { itemsOf } from '../../wire/embeddings-items.ts';
+export { itemsOf } from '../../wire/values.ts';
 export { refuseField } from '../../wire/fields.ts';
 export { askWhole, type WholeAsk } from './ask-whole.ts';
 export type { ApiKey } from './asked-key.ts';

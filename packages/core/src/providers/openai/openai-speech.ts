@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { checkWith, parseJson } from '../../foundation/parse.ts';
 import { readErrorText } from '../../foundation/transport.ts';
-import { SPEECH_TYPES } from '../../wire/speech-formats.ts';
+import { SPEECH_TYPES } from '../../wire/values.ts';
 import type { AudioFacts, SpeechCall } from '../audio-contract.ts';
 import { decodeBase64 } from '../kit/base64.ts';
 import { createSseDecoder } from '../kit/sse-decoder.ts';
