@@ -177,7 +177,7 @@ test('sets the role of a member in a workspace, of which the public API shows tw
   const set = await ask(core, ADMINISTRATOR, `PUT /admin/v1${place}`, { role: 'viewer' });
   expect(set).toMatchObject({ status: 200, data: { user_id: 'developer', role: 'viewer' } });
   const own = await ask(core, ADMINISTRATOR, 'GET /admin/v1/workspaces/w1/roles');
-  expect(own.data).toEqual([{ user_id: 'developer', role: 'viewer' }]);
+  expect(own.data).toEqual([{ user_id: 'developer', role: 'viewer', own_role: 'viewer', group_role: null }]);
   const shown = await ask(core, ADMINISTRATOR, 'GET /api/v1/workspaces/w1/members');
   expect(shown.data).toMatchObject([{ user_id: 'developer', role: 'member' }]);
   const unknown = await ask(core, ADMINISTRATOR, 'PUT /admin/v1/workspaces/w1/roles/nobody', { role: 'member' });

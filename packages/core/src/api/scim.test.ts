@@ -169,6 +169,10 @@ test('a mapping puts a group into a workspace, and takes away what it gave and n
     [cy, 'member'],
   ]);
   expect(await call('POST', '/workspaces/lab/members/remove', { user_ids: [cy] })).toMatchObject({ status: 400 });
+  expect((await call('GET', '/admin/v1/workspaces/lab/roles')).body['data']).toEqual([
+    { user_id: ada, role: 'member', own_role: 'member', group_role: 'member' },
+    { user_id: cy, role: 'member', own_role: 'member', group_role: 'member' },
+  ]);
   await call('DELETE', `/scim/group-mappings/${mapping.id}?keep_members=false`);
   expect(await members('lab')).toEqual([
     [ada, 'member'],
@@ -182,6 +186,12 @@ test('a mapping puts a group into a workspace, and takes away what it gave and n
     [cy, 'member'],
     [ben, 'admin'],
   ]);
+  expect((await call('GET', '/admin/v1/workspaces/lab/roles')).body['data']).toContainEqual({
+    user_id: ben,
+    role: 'administrator',
+    own_role: null,
+    group_role: 'administrator',
+  });
   await call('DELETE', `/scim/group-mappings/${again.id}?keep_members=true`);
   await ask('DELETE', `/Groups/${group.body.id}`);
   expect(await members('lab')).toContainEqual([ben, 'admin']);

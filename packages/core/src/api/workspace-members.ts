@@ -1,6 +1,6 @@
 import { changeWorkspace, findWorkspace, withoutMembers } from '../account/workspaces.ts';
 import { DEFAULT_WORKSPACE_ID, type MemberDirectory, noMember } from '../auth/keys.ts';
-import { withOwnRole } from '../auth/memberships.ts';
+import { ownRoleOf, withOwnRole } from '../auth/memberships.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { type Issue, refuseIssues } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -15,6 +15,7 @@ import {
   workspaceMemberListSchema,
   workspaceRoleListSchema,
   workspaceRoleRequestSchema,
+  type WorkspaceRoleEntry,
   workspaceRoleResponseSchema,
   workspaceUserIdsSchema,
 } from '../wire/workspaces.ts';
@@ -112,12 +113,19 @@ export const removeWorkspaceMembers = operation<WorkspaceMemberParts>()({
   },
 });
 
-const toRole = ({ user_id, role }: Membership) => ({
-  user_id,
-  role: role === 'admin' ? ('administrator' as const) : role,
-});
+const toWorkspaceRole = (role: Membership['role']) => (role === 'admin' ? ('administrator' as const) : role);
 
-/** `GET /admin/v1/workspaces/{id}/roles`: the roles of the members of a workspace, in the order of the members. */
+function toRole(membership: Membership): WorkspaceRoleEntry {
+  const [own, mapped] = [ownRoleOf(membership), membership.mapped_role];
+  return {
+    user_id: membership.user_id,
+    role: toWorkspaceRole(membership.role),
+    own_role: own && toWorkspaceRole(own),
+    group_role: mapped === undefined ? null : toWorkspaceRole(mapped),
+  };
+}
+
+/** `GET /admin/v1/workspaces/{id}/roles`: the roles of the members of a workspace and what gives them, in the order of the members. */
 export const listWorkspaceRoles = operation<WorkspaceMemberParts>()({
   params: ['id'],
   response: workspaceRoleListSchema,

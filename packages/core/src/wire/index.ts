@@ -64,7 +64,7 @@ export type { ProviderList } from './account.ts';
 export type { Health, Instance, Trouble } from './instance.ts';
 export type { RateLimitList, CallLimitList } from './limits.ts';
 export type { ShownSettings as AccountSettings, Settings } from './settings.ts';
-export type { Workspace, WorkspaceBudget, WorkspaceMember } from './workspaces.ts';
+export type { Workspace, WorkspaceBudget, WorkspaceMember, WorkspaceRoleEntry } from './workspaces.ts';
 export type { Retention } from './retention.ts';
 export type {
   BuiltinFilter,

@@ -103,9 +103,22 @@ export const workspaceRoleRequestSchema = z.strictObject({ role: workspaceRoleSc
 
 /** The members of a workspace with this gateway's own roles, of which the public API knows two. */
 export const workspaceRoleListSchema = z.object({
-  data: z.array(z.object({ user_id: z.string(), role: workspaceRoleSchema })),
+  data: z.array(
+    z.object({
+      user_id: z.string(),
+      /** The higher one of the two below. */
+      role: workspaceRoleSchema,
+      /** What was given by hand or at a sign-in; null for nothing. */
+      own_role: workspaceRoleSchema.nullable(),
+      /** What groups of the directory give by their mappings; null for nothing. */
+      group_role: workspaceRoleSchema.nullable(),
+    }),
+  ),
 });
-export const workspaceRoleResponseSchema = z.object({ data: workspaceRoleListSchema.shape.data.element });
+export type WorkspaceRoleEntry = z.infer<typeof workspaceRoleListSchema>['data'][number];
+export const workspaceRoleResponseSchema = z.object({
+  data: workspaceRoleListSchema.shape.data.element.pick({ user_id: true, role: true }),
+});
 
 /** The body of `POST /workspaces/{id}/members/add` and `/remove`. Closed. */
 export const workspaceUserIdsSchema = z.strictObject({ user_ids: z.array(z.string().min(1).max(200)).min(1).max(100) });
