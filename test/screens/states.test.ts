@@ -204,6 +204,31 @@ describe.skipIf(skipped !== undefined)(`the web UI of a gateway that fails${note
     for (const release of held) release();
   });
 
+  test('keeps the failure of a guardrail’s assignments in its place while they are asked for again', async () => {
+    await ui.call('/api/v1/guardrails', { body: { name: 'Held' } });
+    const { page, go } = await ui.open('#/', { reducedMotion: 'reduce' });
+    let isAway = true;
+    const held: (() => void)[] = [];
+    await page.route('**/api/v1/guardrails/assignments/**', async (intercepted) => {
+      if (!isAway) await new Promise<void>((release) => held.push(release));
+      await (isAway ? intercepted.fulfill({ status: 500, json: FAILURE }) : intercepted.continue());
+    });
+    await go('#/guardrails');
+    await page.getByRole('row', { name: /^Held/ }).click();
+    await page.getByRole('tab', { name: 'Assigned to' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'Couldn’t load keys and members' });
+    await alert.getByText('The store cannot be read').waitFor();
+    const before = await alert.boundingBox();
+    isAway = false;
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => held.length).toBe(2);
+    await untilDrawn(page);
+    expect(await alert.boundingBox()).toEqual(before);
+    for (const release of held) release();
+    await page.getByRole('combobox', { name: 'Members' }).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
   test('a session that cannot be looked up for now goes on by itself afterwards', async () => {
     const { page, go } = await ui.open('#/');
     let isAway = true;

@@ -5,8 +5,9 @@ import { useState } from 'react';
 import { assign, refreshGuardrails, type Subjects } from '../../features/guardrails/guardrail-changes.ts';
 import { ConfirmDialog } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel, UnsavedPanel } from '../../parts/messages/error-panel.tsx';
-import { Loading } from '../../parts/messages/states.tsx';
+import { NotLoaded } from '../../parts/messages/loaded.tsx';
 import { showUndo } from '../../parts/messages/toast-store.ts';
+import { partMessages } from '../../parts/part-messages.ts';
 import { guardrailsMessages } from './messages.ts';
 import { SubjectPicker, useSubjects } from './subject-picker.tsx';
 
@@ -21,7 +22,7 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
   const t = guardrailsMessages().assigned;
   const client = useQueryClient();
   const [asked, setAsked] = useState<Change | null>(null);
-  const { options, owners, nameOf, assigned, isLoading, error } = useSubjects(id);
+  const { options, owners, nameOf, assigned, loading } = useSubjects(id);
   const apply = async ({ subjects, added, removed }: Change): Promise<void> => {
     if (added.length > 0) await assign({ guardrailId: id, subjects }, added, true);
     if (removed.length > 0) await assign({ guardrailId: id, subjects }, removed, false);
@@ -60,7 +61,7 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
     onSettled: () => refreshGuardrails(client),
   });
   const ownerName = (subjects: Subjects, subject: string): string => nameOf(owners.get(`${subjects} ${subject}`) ?? '');
-  if (isLoading) return <Loading what={t.what} />;
+  if (loading.data === undefined) return <NotLoaded what={t.what} query={loading} />;
   const picker = (subjects: Subjects, hint: string) => {
     // What is under way is shown as if it had been done.
     const pending = change.isPending && change.variables.subjects === subjects ? change.variables : undefined;
@@ -94,7 +95,13 @@ export function AssignmentsTab({ guardrail: { id, name } }: { guardrail: Guardra
           onRetry={() => change.mutate(change.variables)}
         />
       )}
-      {error !== null && <ErrorPanel error={error} />}
+      {loading.error !== null && (
+        <ErrorPanel
+          error={loading.error}
+          title={partMessages().error.notLoaded(t.what)}
+          onRetry={() => void loading.refetch()}
+        />
+      )}
       <p className="text-sm text-ink-soft">{t.text}</p>
       {picker('keys', t.keysHint)}
       {picker('members', t.membersHint)}

@@ -52,6 +52,7 @@ export function useSubjects(guardrailId: string | undefined) {
   const ofKeys = useQuery(keyAssignmentsQuery);
   const ofMembers = useQuery(memberAssignmentsQuery);
   const queries = [keys, members, guardrails, ofKeys, ofMembers];
+  const failed = queries.filter(({ error }) => error !== null);
   const owners = new Map<string, string>([
     ...(ofKeys.data ?? []).map(({ key_hash: id, guardrail_id: of }) => [`keys ${id}`, of] as const),
     ...(ofMembers.data ?? []).map(({ user_id: id, guardrail_id: of }) => [`members ${id}`, of] as const),
@@ -89,7 +90,12 @@ export function useSubjects(guardrailId: string | undefined) {
     /** The name of a guardrail. */
     nameOf,
     assigned,
-    isLoading: queries.some(({ isPending }) => isPending),
-    error: queries.find(({ error }) => error !== null)?.error ?? null,
+    /** Of all that is asked for: whether it is there, why not, and to ask again for what is not. */
+    loading: {
+      data: queries.some(({ data }) => data === undefined) ? undefined : true,
+      error: failed[0]?.error ?? null,
+      errorUpdatedAt: Math.max(...queries.map(({ errorUpdatedAt }) => errorUpdatedAt)),
+      refetch: () => Promise.all(failed.map(({ refetch }) => refetch())),
+    },
   };
 }
