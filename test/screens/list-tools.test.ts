@@ -298,7 +298,7 @@ describe.skipIf(skipped !== undefined)(
       const opened = await ui.open('#/generations', { locale: 'de-DE' });
       const { page, problems } = opened;
       await page.getByRole('heading', { name: 'Generierungen' }).waitFor();
-      await page.getByText('zuletzt beendete zuerst').waitFor();
+      await page.getByText('neueste zuerst').waitFor();
       await page
         .getByRole('row', { name: /rate limit/ })
         .getByText('fehlgeschlagen')

@@ -155,8 +155,8 @@ export const generationsMessages = createMessages(
       total: (count: string) => `${count} insgesamt`,
       pinnedCount: (count: string) => `${count} angeheftet`,
       sortedBy: {
-        newest: 'zuletzt beendete zuerst',
-        oldest: 'zuerst begonnene zuerst',
+        newest: 'neueste zuerst',
+        oldest: 'älteste zuerst',
         highest: (column: string) => `nach ${column}, absteigend`,
         lowest: (column: string) => `nach ${column}, aufsteigend`,
         fromA: (column: string) => `nach ${column}, A bis Z`,
