@@ -73,14 +73,20 @@ describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})
     await write('/admin/v1/members', { user_id: 'lab-mo', name: 'Mo Berg' });
     const { page, problems, check } = await ui.open(`#/settings?section=workspaces&workspace=${id}`);
     const members = page.getByRole('region', { name: 'Members' });
-    await members.getByRole('combobox', { name: 'Members of this workspace' }).click();
+    await members.getByText('No members yet').waitFor();
+    await members.getByRole('combobox', { name: 'Add members' }).click();
     await page.keyboard.type('Mo Berg');
     await page.keyboard.press('Enter');
+    await members.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Members saved', { exact: true }).waitFor();
-    expect((await read<{ data: object }>('/api/v1/workspaces/lab/members')).data).toMatchObject([
-      { user_id: 'lab-mo', role: 'member' },
-    ]);
+    const roles = async () => (await read<{ data: object }>('/admin/v1/workspaces/lab/roles')).data;
+    expect(await roles()).toMatchObject([{ user_id: 'lab-mo', role: 'member' }]);
     expect(await check()).toEqual([]);
+    await members.getByLabel('Role of Mo Berg').selectOption('Viewer');
+    await expect.poll(roles).toMatchObject([{ user_id: 'lab-mo', role: 'viewer' }]);
+    await page.getByText('Members saved', { exact: true }).nth(1).waitFor();
+    await page.getByRole('listitem').getByRole('button', { name: 'Undo' }).last().click();
+    await expect.poll(roles).toMatchObject([{ user_id: 'lab-mo', role: 'member' }]);
     await write('/api/v1/keys', { name: 'own', creator_user_id: 'lab-mo', workspace_id: id });
     await members.getByRole('button', { name: /^Remove Mo Berg/ }).click();
     await members

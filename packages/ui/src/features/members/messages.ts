@@ -9,6 +9,7 @@ export const memberPartMessages = createMessages(
       developer: 'Developer',
       viewer: 'Viewer',
     },
+    workspaceRoles: { administrator: 'Administrator', member: 'Member', viewer: 'Viewer' },
     roleHints: {
       owner: 'Does everything, and makes other owners.',
       administrator: 'Does everything but make or change owners.',
@@ -26,6 +27,7 @@ export const memberPartMessages = createMessages(
         developer: 'Entwickler',
         viewer: 'Betrachter',
       },
+      workspaceRoles: { administrator: 'Administrator', member: 'Mitglied', viewer: 'Betrachter' },
       roleHints: {
         owner: 'Darf alles und ernennt weitere Inhaber.',
         administrator: 'Darf alles, außer Inhaber zu ernennen oder zu ändern.',

@@ -5,6 +5,7 @@ import { useState } from 'react';
 
 import { membersQuery } from '../../../api/queries.ts';
 import { may } from '../../../api/session.ts';
+import { toWorkspaceName } from '../../../features/members/groups.ts';
 import { MemberLink } from '../../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../../features/members/messages.ts';
 import { formatCount } from '../../../format/quantity.ts';
@@ -17,14 +18,7 @@ import { SidePanel } from '../../../parts/dialogs/side-panel.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showFailure, showToast, showUndo } from '../../../parts/messages/toast-store.ts';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import {
-  addMapping,
-  changeMapping,
-  type MappingRole,
-  removeMapping,
-  toMappingRole,
-  toWorkspaceName,
-} from './group-queries.ts';
+import { addMapping, changeMapping, type MappingRole, removeMapping, toMappingRole } from './group-queries.ts';
 import { groupsMessages } from './groups-messages.ts';
 
 type Grant = KnownGroup['workspaces'][number];
@@ -106,7 +100,7 @@ function GrantRow({ grant: { role, mapping_id: id }, group, workspace }: GrantRo
     <li className={ROW}>
       <span className="min-w-0 flex-1 basis-32 break-words">{showControls(workspace)}</span>
       {id === null || !may('updateScimGroupMapping') ? (
-        <span className="text-ink-soft">{t.workspaceRoles[role]}</span>
+        <span className="text-ink-soft">{memberPartMessages().workspaceRoles[role]}</span>
       ) : (
         <>
           <Select
@@ -132,7 +126,7 @@ function GrantRow({ grant: { role, mapping_id: id }, group, workspace }: GrantRo
 }
 
 function toRoleOptions(): readonly (readonly [MappingRole, string])[] {
-  const { member, administrator } = groupsMessages().workspaceRoles;
+  const { member, administrator } = memberPartMessages().workspaceRoles;
   return [
     ['member', member],
     ['admin', administrator],
@@ -244,10 +238,12 @@ function GroupMembers({ ids }: { readonly ids: readonly string[] | null }) {
         <ul className="flex flex-col text-sm">
           {ids.slice(0, count).map((id) => (
             <li key={id} className={ROW}>
-              <span className="min-w-0 flex-1 break-words">
+              <span className="min-w-0 flex-1 basis-40 break-words">
                 <MemberLink id={id} members={members} />
               </span>
-              <span className="truncate text-ink-faint">{members?.find((each) => each.id === id)?.email}</span>
+              <span className="max-w-full truncate text-ink-faint">
+                {members?.find((each) => each.id === id)?.email}
+              </span>
             </li>
           ))}
         </ul>

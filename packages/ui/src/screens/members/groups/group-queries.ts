@@ -1,24 +1,15 @@
-import type { KnownGroup, Workspace } from '@model-gateway/core/wire';
-import { queryOptions } from '@tanstack/react-query';
+import type { KnownGroup } from '@model-gateway/core/wire';
 
 import { callApi } from '../../../api/call-api.ts';
-import { readAll, workspacesQuery } from '../../../api/queries.ts';
+import { workspacesQuery } from '../../../api/queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
+import { groupsQuery } from '../../../features/members/groups.ts';
 
 export type MappingRole = 'admin' | 'member';
 
 /** What the wire of mappings calls a role. */
 export const toMappingRole = (role: KnownGroup['workspaces'][number]['role']): MappingRole =>
   role === 'administrator' ? 'admin' : 'member';
-
-export const groupsQuery = queryOptions({
-  queryKey: ['groups'],
-  queryFn: ({ signal }) => readAll<KnownGroup>('/admin/v1/groups', 100, signal),
-});
-
-/** The name of a workspace; its id where that is all that is known. */
-export const toWorkspaceName = (id: string, workspaces: readonly Workspace[] | undefined): string =>
-  workspaces?.find((workspace) => workspace.id === id)?.name ?? id;
 
 /** Who is in a workspace changes with what groups give. */
 async function refresh(): Promise<void> {

@@ -16,7 +16,6 @@ export const groupsMessages = createMessages(
     sources: { directory: 'Directory', sign_in: 'Sign-in' },
     nothing: 'nothing',
     given: (workspace: string, role: string) => `${workspace} (${role})`,
-    workspaceRoles: { administrator: 'Administrator', member: 'Member', viewer: 'Viewer' },
     panel: {
       label: (name: string) => `Group ${name}`,
       role: 'Role in the organization',
@@ -67,7 +66,6 @@ export const groupsMessages = createMessages(
       sources: { directory: 'Verzeichnis', sign_in: 'Anmeldung' },
       nothing: 'nichts',
       given: (workspace, role) => `${workspace} (${role})`,
-      workspaceRoles: { administrator: 'Administrator', member: 'Mitglied', viewer: 'Betrachter' },
       panel: {
         label: (name) => `Gruppe ${name}`,
         role: 'Rolle in der Organisation',

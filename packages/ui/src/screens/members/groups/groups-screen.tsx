@@ -9,6 +9,7 @@ import { toBaseUrl } from '../../../app/base-url.ts';
 import { useShortcut } from '../../../app/shortcuts.ts';
 import { ListBody, ListScreen, SearchField, useSearchChange } from '../../../features/list-screen/list-screen.tsx';
 import { listMessages } from '../../../features/list-screen/messages.ts';
+import { groupsQuery, toWorkspaceName } from '../../../features/members/groups.ts';
 import { memberPartMessages } from '../../../features/members/messages.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
@@ -19,7 +20,6 @@ import type { Column } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 import { GroupPanel } from './group-panel.tsx';
-import { groupsQuery, toWorkspaceName } from './group-queries.ts';
 import { groupsMessages } from './groups-messages.ts';
 
 /** Groups of people, who is in them and what each gives. `kinds` leads back to the members. */
@@ -137,7 +137,7 @@ function toColumns(workspaces: readonly Workspace[] | undefined): readonly Colum
         const parts = [
           ...(role === null ? [] : [memberPartMessages().roles[role]]),
           ...given.map(({ workspace_id: id, role: inWorkspace }) =>
-            t.given(toWorkspaceName(id, workspaces), t.workspaceRoles[inWorkspace]),
+            t.given(toWorkspaceName(id, workspaces), memberPartMessages().workspaceRoles[inWorkspace]),
           ),
         ];
         return parts.length === 0 ? faint(t.nothing) : <span title={parts.join(', ')}>{parts.join(', ')}</span>;

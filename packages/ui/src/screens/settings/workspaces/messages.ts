@@ -71,16 +71,6 @@ export const workspaceMessages = createMessages(
       saved: 'Budgets saved',
       restored: 'Budgets restored',
     },
-    members: {
-      title: 'Members',
-      label: 'Members of this workspace',
-      hint: 'Changes apply at once. A member with a key in this workspace can’t be removed until the key is disabled or deleted.',
-      what: 'members',
-      none: 'No members yet',
-      everyone: 'Every member of the organization belongs to the default workspace.',
-      saved: 'Members saved',
-      restored: 'Members restored',
-    },
     keys: {
       title: 'Keys',
       none: 'No keys. Choose this workspace when you create a key.',
@@ -179,16 +169,6 @@ export const workspaceMessages = createMessages(
         what: 'Budgets',
         saved: 'Budgets gespeichert',
         restored: 'Budgets wiederhergestellt',
-      },
-      members: {
-        title: 'Mitglieder',
-        label: 'Mitglieder dieses Workspace',
-        hint: 'Änderungen gelten sofort. Ein Mitglied mit einem Schlüssel in diesem Workspace lässt sich erst entfernen, wenn der Schlüssel deaktiviert oder gelöscht ist.',
-        what: 'Mitglieder',
-        none: 'Noch keine Mitglieder',
-        everyone: 'Zum Standard-Workspace gehören alle Mitglieder der Organisation.',
-        saved: 'Mitglieder gespeichert',
-        restored: 'Mitglieder wiederhergestellt',
       },
       keys: {
         title: 'Schlüssel',

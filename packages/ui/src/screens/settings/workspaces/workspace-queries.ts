@@ -1,9 +1,9 @@
-import type { Workspace, WorkspaceBudget, WorkspaceMember } from '@model-gateway/core/wire';
+import type { Workspace, WorkspaceBudget, WorkspaceRoleEntry } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { ApiError } from '../../../api/api-error.ts';
 import { callApi } from '../../../api/call-api.ts';
-import { readAll, workspacesQuery } from '../../../api/queries.ts';
+import { workspacesQuery } from '../../../api/queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
 
 /** The interval of a budget, the narrowest first, as the gateway has them. */
@@ -14,6 +14,8 @@ export type Interval = (typeof INTERVALS)[number];
 export interface Budgets extends Readonly<Record<Interval, number | null>> {
   readonly includesByok: boolean;
 }
+
+export type WorkspaceRole = WorkspaceRoleEntry['role'];
 
 /** The default one, which cannot be deleted: it exists before it is stored. */
 export const isDefaultWorkspace = ({ created_at: at }: Workspace): boolean => at.startsWith('1970-');
@@ -42,28 +44,28 @@ export const budgetsQuery = (id: string) =>
     },
   });
 
-/** The ids of the members of a workspace. */
-export const workspaceMembersQuery = (id: string) =>
+/** The members of a workspace, with their roles there and what gives them. */
+export const workspaceRolesQuery = (id: string) =>
   queryOptions({
-    queryKey: [...workspacesQuery.queryKey, 'members', id],
+    queryKey: [...workspacesQuery.queryKey, 'roles', id],
     queryFn: async ({ signal }) => {
-      const members = await readAll<WorkspaceMember>(`${toPath(id)}/members`, 100, signal);
-      return members.map(({ user_id: userId }) => userId);
+      const path = `/admin/v1/workspaces/${encodeURIComponent(id)}/roles`;
+      return (await callApi<{ data: readonly WorkspaceRoleEntry[] }>(path, { signal })).data;
     },
   });
 
-/** Ids of members who come into a workspace, and of those who leave it. */
-export interface MemberChange {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-}
+/** Roles that members get by hand, by their ids; null for those who leave. */
+export type RoleChange = Readonly<Record<string, WorkspaceRole | null>>;
 
-export async function changeWorkspaceMembers(id: string, { added, removed }: MemberChange): Promise<void> {
-  const send = (name: 'add' | 'remove', userIds: readonly string[]): Promise<unknown> =>
-    callApi(`${toPath(id)}/members/${name}`, { method: 'POST', body: { user_ids: userIds } });
+export async function changeWorkspaceRoles(id: string, change: RoleChange): Promise<void> {
+  const gone = Object.keys(change).filter((userId) => change[userId] === null);
   try {
-    if (added.length > 0) await send('add', added);
-    if (removed.length > 0) await send('remove', removed);
+    for (const [userId, role] of Object.entries(change)) {
+      if (role === null) continue;
+      const path = `/admin/v1/workspaces/${encodeURIComponent(id)}/roles/${encodeURIComponent(userId)}`;
+      await callApi(path, { method: 'PUT', body: { role } });
+    }
+    if (gone.length > 0) await callApi(`${toPath(id)}/members/remove`, { method: 'POST', body: { user_ids: gone } });
   } finally {
     await refreshWorkspaces();
   }
