@@ -20,7 +20,7 @@ describe.skipIf(skipped !== undefined)(`people (${skipped ?? 'in Chromium'})`, {
         scim: { token: SCIM_TOKEN },
         signIn: {
           proxy: { header: 'X-User', trustedAddresses: ['203.0.113.1'] },
-          groups: { platform: { role: 'administrator' } },
+          groups: { platform: { role: 'administrator', workspaces: { lab: 'administrator' } } },
         },
         webhooks: { allowPrivateNetwork: true },
         providers: [],
@@ -43,7 +43,7 @@ describe.skipIf(skipped !== undefined)(`people (${skipped ?? 'in Chromium'})`, {
   test('a group shows its members, and gives a workspace, another role in it, and takes it away', async () => {
     const { page, problems, check, screenshot } = await ui.open('#/members');
     await page.getByRole('link', { name: 'Groups', exact: true }).click();
-    await page.getByRole('row', { name: /platform.*Sign-in.*Administrator/ }).waitFor();
+    await page.getByRole('row', { name: /platform.*Sign-in.*Administrator, Lab/ }).waitFor();
     await page.getByRole('row', { name: /Research.*Directory.*1.*nothing/ }).click();
     const panel = page.getByRole('region', { name: 'Group Research' });
     await panel.getByRole('link', { name: 'Mia Ito' }).waitFor();
@@ -68,6 +68,59 @@ describe.skipIf(skipped !== undefined)(`people (${skipped ?? 'in Chromium'})`, {
       .click();
     await page.getByText('This group gives access to no workspace.').waitFor();
     expect(await membersOf()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('a workspace and a member say which group gives a role, which cannot be taken away there', async () => {
+    const { data: groups } = (await (await ui.call('/admin/v1/groups')).json()) as { data: readonly { id: string }[] };
+    const mapping = { scim_group_id: groups[0]?.id, workspace_id: lab, role: 'member' };
+    expect((await ui.call('/api/v1/scim/group-mappings', { body: mapping })).status).toBe(201);
+    const { page, problems, check, screenshot, go } = await ui.open(`#/settings?section=workspaces&workspace=${lab}`);
+    const members = page.getByRole('region', { name: 'Members' });
+    const row = members.getByRole('listitem').filter({ hasText: 'Mia Ito' });
+    await row.getByText('Through the group').getByRole('link', { name: 'Research' }).waitFor();
+    await members.getByText(/Sign-in groups of the configuration decide who is here: “platform”/).waitFor();
+    expect(await row.getByRole('button', { name: 'Remove Mia Ito' }).count()).toBe(0);
+    // A role below that of the group would change nothing.
+    expect(await row.getByLabel('Role of Mia Ito').getByRole('option').allInnerTexts()).toEqual([
+      'Administrator',
+      'Member',
+    ]);
+    await screenshot('workspace-roles-1360');
+    expect(await check()).toEqual([]);
+    await page.setViewportSize({ width: 480, height: 900 });
+    expect(await page.evaluate<number>(WIDTH)).toBeLessThanOrEqual(480);
+    await go(`#/members/${encodeURIComponent(mia)}`);
+    const access = page.getByRole('region', { name: 'Role and groups' });
+    await access.getByText('Groups at each sign-in').waitFor();
+    await access.getByText('Lab (Member)').waitFor();
+    expect(await check()).toEqual([]);
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByText(/A change here lasts until this member signs in again/).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the last owner keeps the role, and the dialogs say what to do first', async () => {
+    const body = { user_id: 'olga', name: 'Olga Last', organization_role: 'owner' };
+    expect((await ui.call('/admin/v1/members', { body })).status).toBe(201);
+    const { page, problems, check } = await ui.open('#/members/olga');
+    await page
+      .getByRole('region', { name: 'Role and groups' })
+      .getByText(/The last owner can’t be removed/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Role').isDisabled()).toBe(true);
+    await dialog.getByText('Make another member an owner first to change the role.').waitFor();
+    expect(await check()).toEqual([]);
+    await dialog.getByLabel('Name').fill('Olga First');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: /Olga First/ }).waitFor();
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByText('“Olga First” is the last owner. Make another member an owner first.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Remove member' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
   });
 

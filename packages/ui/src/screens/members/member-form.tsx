@@ -1,19 +1,23 @@
 import type { Member } from '@model-gateway/core/wire';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import { membersQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { getSession, type MemberRole } from '../../api/session.ts';
+import { may, type MemberRole } from '../../api/session.ts';
 import { InputField, SelectField } from '../../features/form/fields.tsx';
+import { groupsQuery } from '../../features/members/groups.ts';
 import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
+import { Button } from '../../parts/controls/button.tsx';
 import { ConfirmDialog, Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast, showUndo } from '../../parts/messages/toast-store.ts';
+import { partMessages } from '../../parts/part-messages.ts';
 import { membersMessages } from './messages.ts';
+import { changesOwners, findOwnerLock, findRoleSource } from './role-rules.ts';
 
 interface MemberValues {
   readonly user_id: string;
@@ -36,6 +40,15 @@ const toBody = ({ name, email, role }: MemberValues) => ({
   organization_role: role,
 });
 
+/** In place of a dialog about an owner whom only owners change. */
+function OwnerLocked({ title, text, onClose }: { title: string; text: string; onClose: () => void }) {
+  return (
+    <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>{partMessages().actions.close}</Button>}>
+      <p className="text-sm">{text}</p>
+    </Dialog>
+  );
+}
+
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: membersQuery.queryKey });
 
 const patchMember = async (id: string, values: MemberValues): Promise<Member> => {
@@ -55,7 +68,29 @@ interface MemberFormProps {
 /** The dialog that adds a member, or changes one. */
 export function MemberForm({ existing, onClose }: MemberFormProps) {
   const t = membersMessages();
-  const { roleHints } = memberPartMessages();
+  const { data: members } = useQuery(membersQuery);
+  const lock = findOwnerLock(existing, members);
+  if (existing === undefined || lock !== 'ownersOnly')
+    return <MemberFields existing={existing} isLastOwner={lock === 'lastOwner'} onClose={onClose} />;
+  const name = toMemberName(existing);
+  return <OwnerLocked title={t.form.editTitle(name)} text={t.owner.ownersOnly(name)} onClose={onClose} />;
+}
+
+/** What is told below the role: what it may do, and what else decides it. */
+function RoleHint({ existing, role }: { readonly existing: Member | undefined; readonly role: MemberRole }) {
+  const t = membersMessages().form;
+  const { data: groups } = useQuery({ ...groupsQuery, enabled: may('listGroups') });
+  const source = findRoleSource(existing, groups);
+  return (
+    <>
+      {memberPartMessages().roleHints[role]}
+      {source !== null && <span className="mt-1 block">{source === 'directory' ? t.byDirectory : t.bySignIn}</span>}
+    </>
+  );
+}
+
+function MemberFields({ existing, isLastOwner, onClose }: MemberFormProps & { readonly isLastOwner: boolean }) {
+  const t = membersMessages();
   const formId = useId();
   const form = useForm({ defaultValues: toValues(existing) });
   const role = useWatch({ control: form.control, name: 'role' });
@@ -110,7 +145,8 @@ export function MemberForm({ existing, onClose }: MemberFormProps) {
           name="role"
           label={t.form.role}
           path="organization_role"
-          hint={roleHints[role]}
+          disabled={isLastOwner}
+          hint={isLastOwner ? t.owner.lastOwner : <RoleHint existing={existing} role={role} />}
           options={toRoleOptions()}
         />
         {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => void submit()} />}
@@ -121,9 +157,8 @@ export function MemberForm({ existing, onClose }: MemberFormProps) {
 
 /** Only owners make owners. */
 function toRoleOptions() {
-  const session = getSession();
   const { roles } = memberPartMessages();
-  const isOwner = session.type === 'none' || session.role === undefined || session.role === 'owner';
+  const isOwner = changesOwners();
   return (['owner', 'administrator', 'billing', 'developer', 'viewer'] as const)
     .filter((role) => isOwner || role !== 'owner')
     .map((role) => [role, roles[role]] as const);
@@ -139,7 +174,13 @@ interface RemoveMemberProps {
 /** Asks before a member is removed. */
 export function RemoveMember({ member, onClose, onGone }: RemoveMemberProps) {
   const t = membersMessages();
+  const { data: members } = useQuery(membersQuery);
   const name = toMemberName(member);
+  const lock = findOwnerLock(member, members);
+  if (lock !== null) {
+    const text = lock === 'lastOwner' ? t.owner.lastOwnerStays(name) : t.owner.ownersOnly(name);
+    return <OwnerLocked title={t.removal.title(name)} text={text} onClose={onClose} />;
+  }
   const remove = async (): Promise<void> => {
     await callApi(`/admin/v1/members/${encodeURIComponent(member.id)}`, { method: 'DELETE' });
     onGone?.();

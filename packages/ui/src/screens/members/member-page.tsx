@@ -11,13 +11,20 @@ import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
 import { memberPartMessages } from '../../features/members/messages.ts';
 import { raiseMessages } from '../../features/raises/messages.ts';
 import { ListedRaiseDialog, ListedRaiseNote, type Raised } from '../../features/raises/raise.tsx';
-import { BackLink, ResourceCard, ResourcePage, ResourceState } from '../../features/resource-page/resource-page.tsx';
+import {
+  BackLink,
+  ResourceCard,
+  ResourceColumn,
+  ResourcePage,
+  ResourceState,
+} from '../../features/resource-page/resource-page.tsx';
 import { formatUsd, toUsdColumn } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { NotLoaded } from '../../parts/messages/loaded.tsx';
+import { type Loadable, NotLoaded } from '../../parts/messages/loaded.tsx';
 import { useLastingFailure } from '../../parts/messages/use-lasting-failure.ts';
+import { MemberAccess } from './member-access.tsx';
 import { MemberForm, RemoveMember } from './member-form.tsx';
 import { MemberGuardrail } from './member-guardrail.tsx';
 import { membersMessages } from './messages.ts';
@@ -30,7 +37,6 @@ export function MemberPage() {
   const [open, setOpen] = useState<'edit' | 'remove' | 'raise' | null>(null);
   const query = useQuery(membersQuery);
   const keys = useQuery(allKeysQuery);
-  const keysFailure = useLastingFailure(keys);
   const member = query.data?.find((candidate) => candidate.id === id);
   const own = keys.data?.filter(({ creator_user_id: owner }) => owner === id);
   const isMissing = query.data !== undefined && member === undefined && own?.length === 0;
@@ -80,14 +86,17 @@ export function MemberPage() {
     >
       <Spending member={member} keys={own} />
       <ForecastCard of={`member:${id}`} />
-      {member !== undefined && <MemberGuardrail id={id} name={toMemberName(member)} />}
-      <ResourceCard title={t.page.keys}>
-        {own === undefined && keysFailure !== null ? (
-          <NotLoaded what={t.page.keys} failure={t.page.keysNotLoaded} query={keys} isFlush />
-        ) : (
-          <Keys keys={own} />
-        )}
-      </ResourceCard>
+      {member === undefined ? (
+        <KeysCard keys={own} query={keys} />
+      ) : (
+        <>
+          <MemberAccess member={member} members={query.data} />
+          <ResourceColumn>
+            <MemberGuardrail id={id} name={toMemberName(member)} />
+            <KeysCard keys={own} query={keys} />
+          </ResourceColumn>
+        </>
+      )}
       {member !== undefined && open === 'raise' && (
         <ListedRaiseDialog of={toRaised(member)} onClose={() => setOpen(null)} />
       )}
@@ -127,6 +136,26 @@ function Spending({ member, keys }: SpendingProps) {
       />
       {member !== undefined && <ListedRaiseNote of={toRaised(member)} />}
       <p className="mt-3 text-xs text-ink-faint">{t.spendNote}</p>
+    </ResourceCard>
+  );
+}
+
+interface KeysCardProps {
+  readonly keys: readonly AnyKey[] | undefined;
+  /** Why they are not there. */
+  readonly query: Loadable;
+}
+
+function KeysCard({ keys, query }: KeysCardProps) {
+  const t = membersMessages().page;
+  const failure = useLastingFailure(query);
+  return (
+    <ResourceCard title={t.keys}>
+      {keys === undefined && failure !== null ? (
+        <NotLoaded what={t.keys} failure={t.keysNotLoaded} query={query} isFlush />
+      ) : (
+        <Keys keys={keys} />
+      )}
     </ResourceCard>
   );
 }
