@@ -75,7 +75,10 @@ export function GenerationsScreen() {
           ) : (
             t.refused.note
           )}
-          {isList && list.rows.length > 1 && <span> · {describeSort(search, table.columns)}</span>}
+          {/* The head of the table shows it, too: left out where the tools leave no room for it in one line. */}
+          {isList && list.rows.length > 1 && (
+            <span className="@5xl:@max-[81rem]:sr-only"> · {describeSort(search, table.columns)}</span>
+          )}
         </>
       }
       actions={
