@@ -88,6 +88,20 @@ test.skipIf(missingPostgres)('a store moves into a database, and out of it again
   expect(await look(again)).toEqual(seen);
 });
 
+test.skipIf(missingPostgres)('an export replaces no other gateway’s data unless it is told to', async () => {
+  const upstream = await openUpstream();
+  const { dir, seen } = await makeStore(upstream);
+  const config = toClusterConfig(upstream, { database: await openDatabase() });
+  const refused = await runWith(config, ['export', '--to', dir]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('another gateway') as string });
+  const untouched = await serveWell(toScriptedConfig(upstream), { dataDir: dir });
+  expect(await look(untouched)).toEqual(seen);
+  await stop(untouched);
+  expect(await runWith(config, ['export', '--to', dir, '--force'])).toMatchObject({ code: 0 });
+  const replaced = await serveWell(toScriptedConfig(upstream), { dataDir: dir });
+  expect((await look(replaced)).keys).toEqual([]);
+});
+
 test.skipIf(missingPostgres)('what was deleted in the database does not come back with another import', async () => {
   const upstream = await openUpstream();
   const { dir, seen, one, gone } = await makeStore(upstream);

@@ -96,6 +96,15 @@ export async function copyTables({ from, to, copiedBefore, reseal }: TableCopy):
   return ids;
 }
 
+/** Whether a store has anything in its tables or its settings. */
+export async function hasRows(store: Store): Promise<boolean> {
+  for (const table of TABLES) {
+    const rows = await (isAssignments(table) ? store[table].list() : rowsOf(store, table).list());
+    if (rows.length > 0) return true;
+  }
+  return Object.keys(store.settings.get()).length > 0;
+}
+
 /** Makes the tables of the target the same as those of the source. Resolves with the ids of everything in them. */
 export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
   const ids: Record<string, readonly string[]> = {};

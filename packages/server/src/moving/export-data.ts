@@ -8,7 +8,7 @@ import { findDatabase, openDatabase, openJsonStore } from '../open/find-store.ts
 import { StartError } from '../process/start-error.ts';
 import { copyAudit } from './copy-audit.ts';
 import { copyGenerations } from './copy-generations.ts';
-import { joinRowIds, mirrorTables } from './copy-tables.ts';
+import { hasRows, joinRowIds, mirrorTables } from './copy-tables.ts';
 import { findMovedWith, findOneByOne, readMoved, writeMovedWith } from './moved-file.ts';
 import { createProgress } from './progress.ts';
 import { createCountedSpending, subtractSpending } from './spending.ts';
@@ -18,17 +18,19 @@ export interface ExportOptions {
   readonly config: string | undefined;
   /** A new data directory, or that of a former export. */
   readonly to: string;
+  /** Whether what another gateway has there may be replaced. */
+  readonly force: boolean;
 }
 
-/** Copies the database of a config into a JSON-file store. */
-export async function exportData({ to: dir, config }: ExportOptions): Promise<void> {
+/** Copies the database of a config into a JSON-file store. Throws `StartError`. */
+export async function exportData({ to: dir, config, force }: ExportOptions): Promise<void> {
   checkDirectory(dir);
   const beganAt = performance.now();
   const from = await openDatabase(await findDatabase(config));
   try {
     const to = await openJsonStore(dir);
     try {
-      const count = await exportStore({ dir, from, to });
+      const count = await exportStore({ dir, from, to, force });
       const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
       process.stderr.write(`The database is in ${dir}: ${count} generations, in ${seconds} s.\n`);
     } finally {
@@ -42,16 +44,24 @@ export async function exportData({ to: dir, config }: ExportOptions): Promise<vo
   }
 }
 
-interface Export {
+interface Export extends Pick<ExportOptions, 'force'> {
   readonly dir: string;
   readonly from: PostgresStore;
   readonly to: Store;
 }
 
-async function exportStore({ dir, from, to }: Export): Promise<number> {
+async function exportStore({ dir, from, to, force }: Export): Promise<number> {
   const databaseId = await from.readId();
   const moved = await readMoved(dir);
+  const isKnown = moved.databases[databaseId] !== undefined;
+  if (!isKnown && !force && !(await isEmpty(to)))
+    throw new StartError(
+      `${dir} is the data directory of another gateway, whose keys and settings the export would replace: ` +
+        'choose a new directory, or that of an earlier export. With --force it is replaced.',
+    );
   const before = findMovedWith(moved, databaseId);
+  // An export that is ended early is known when it is repeated.
+  if (!isKnown) await writeMovedWith(dir, moved, databaseId, before);
   const rows = joinRowIds(before.rows, await mirrorTables(from, to));
   await writeMovedWith(dir, moved, databaseId, { ...before, rows });
   const progress = createProgress('generations');
@@ -74,6 +84,11 @@ async function exportStore({ dir, from, to }: Export): Promise<number> {
 
 /** What a store makes in a new directory before its `config.json`: an export may have ended there. */
 const FIRST_FILES = /^(?:logs|owner[-.].+|.+\.gateway-tmp)$/;
+
+/** Whether nobody has used a store yet. */
+async function isEmpty(store: Store): Promise<boolean> {
+  return !(await hasRows(store)) && (await store.generations.page({ limit: 1 })).records.length === 0;
+}
 
 /** Refuses a directory with other files in it. */
 function checkDirectory(dir: string): void {
