@@ -40,7 +40,7 @@ export function AddMembers({ id, present, everyone }: AddMembersProps) {
     return (
       <p className="text-xs text-ink-faint">
         {everyone.length === 0 ? t.add.nobody : t.add.everyone}{' '}
-        <Link to="/members" className="text-accent hover:underline">
+        <Link to="/members" className="text-accent underline">
           {t.openMembers}
         </Link>
       </p>

@@ -48,7 +48,7 @@ export function WorkspaceMembers({ workspace }: { workspace: Workspace }) {
   );
 }
 
-const LINK = 'text-accent hover:underline';
+const LINK = 'text-accent underline';
 
 function RolesOf({ id }: { readonly id: string }) {
   const t = workspaceMemberMessages();
