@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { styleText } from 'node:util';
 
-import type { Instance, KeyBody, Model } from '@model-gateway/core/wire';
+import type { AnyKey, Instance, Model } from '@model-gateway/core/wire';
 
 import type { GatewayFlags } from '../process/gateway-flags.ts';
 import { StartError } from '../process/start-error.ts';
@@ -64,17 +64,18 @@ export async function listKeys(options: ShowOptions, terminal = PROCESS_TERMINAL
 const SHORT_HASH = 8;
 const PAGE = 100;
 
-async function readAllKeys(gateway: Parameters<typeof askGateway>[0]): Promise<readonly KeyBody[]> {
-  const keys: KeyBody[] = [];
-  for (;;) {
-    const path = `/api/v1/keys?include_disabled=true&offset=${keys.length}`;
-    const { data } = await askGateway<{ readonly data: readonly KeyBody[] }>(gateway, 'GET', path);
-    keys.push(...data);
+/** The keys of all workspaces that were made here: those of the configuration are changed there. */
+async function readAllKeys(gateway: Parameters<typeof askGateway>[0]): Promise<readonly AnyKey[]> {
+  const keys: AnyKey[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const path = `/admin/v1/keys?limit=${PAGE}&offset=${offset}`;
+    const { data } = await askGateway<{ readonly data: readonly AnyKey[] }>(gateway, 'GET', path);
+    keys.push(...data.filter(({ source }) => source === 'stored'));
     if (data.length < PAGE) return keys;
   }
 }
 
-function toState({ disabled, expires_at: expiresAt }: KeyBody): string {
+function toState({ disabled, expires_at: expiresAt }: AnyKey): string {
   if (disabled) return 'disabled';
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }

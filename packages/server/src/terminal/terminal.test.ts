@@ -101,6 +101,19 @@ test('keys are listed with what they may spend, and revoked by name or by the be
   expect((await call('GET', '/api/v1/keys'))['data']).toHaveLength(1);
 });
 
+test('keys of every workspace are listed and revoked', async () => {
+  const { run, call } = await prepare();
+  const { data } = await call('POST', '/api/v1/workspaces', { name: 'Lab', slug: 'lab' });
+  const workspaceId = (data as { id: string }).id;
+  await call('POST', '/api/v1/keys', { name: 'ci', workspace_id: workspaceId });
+  await call('POST', '/api/v1/keys', { name: 'ci' });
+  expect(JSON.parse(await run('keys', 'list', '--json'))).toHaveLength(2);
+  await expect(run('keys', 'revoke', 'ci')).rejects.toThrow('Several keys are named "ci"');
+  const left = (await call('GET', `/api/v1/keys?workspace_id=${workspaceId}`))['data'] as { hash: string }[];
+  await run('keys', 'revoke', left[0]?.hash ?? '');
+  expect((await call('GET', `/api/v1/keys?workspace_id=${workspaceId}`))['data']).toEqual([]);
+});
+
 test('models are listed with their prices a million tokens, all or those that a text is in', async () => {
   const { run } = await prepare();
   const all = await run('models');
