@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { GenerationFilter, GenerationReach } from '../stores/generation-queries.ts';
-import type { GenerationRecord, GenerationRepository } from '../stores/generations.ts';
+import type { GenerationPage, GenerationRecord, GenerationRepository } from '../stores/generations.ts';
 import { createActivityBook } from '../stores/kit/aggregates.ts';
 import { createSessionBook } from '../stores/kit/sessions.ts';
 import type { Repository, Store, TableRepository } from '../stores/store.ts';
@@ -139,6 +139,35 @@ function narrowTable<Row>(rows: TableRepository<Row>, isVisible: (row: Row) => b
 
 const FOREVER_MS = Date.UTC(9999, 0);
 
+/**
+ * A page of what comes after a record in the list by time. A store that has no time for all of a span says how far it has
+ * looked, and is asked again from there: what it has not looked at may be all that the member has. Throws
+ * `provider_overloaded` where it gets no further.
+ */
+async function pageAfter(
+  last: GenerationRecord | undefined,
+  { limit, filter }: { readonly limit: number; readonly filter: GenerationFilter },
+  { sorted }: Pick<GenerationRepository, 'sorted'>,
+): Promise<GenerationPage> {
+  const createdAtMs = last === undefined ? FOREVER_MS : Date.parse(last.generation.created_at);
+  const after = last && { value: createdAtMs, createdAtMs, id: last.generation.id };
+  const records: GenerationRecord[] = [];
+  let createdBeforeMs = Math.min(filter.createdBeforeMs ?? FOREVER_MS, createdAtMs + 1);
+  for (;;) {
+    const part = { limit: limit - records.length, after, filter: { ...filter, createdBeforeMs } };
+    const { records: found, next, searchedFromMs } = await sorted({ sort: 'time', order: 'desc', ...part });
+    records.push(...found);
+    if (next !== null) return { records, next: next.id };
+    if (searchedFromMs === undefined) return { records, next: null };
+    if (records.length === limit) return { records, next: records.at(-1)?.generation.id ?? null };
+    if (searchedFromMs >= createdBeforeMs)
+      throw new GatewayError('provider_overloaded', 'The store is too slow at the moment; try again shortly', {
+        retryAfterSeconds: 1,
+      });
+    createdBeforeMs = searchedFromMs;
+  }
+}
+
 function narrowGenerations(
   generations: GenerationRepository,
   reach: MemberReach,
@@ -174,10 +203,7 @@ function narrowGenerations(
     async page({ limit, before, filter }) {
       const last = before === undefined ? undefined : await get(before);
       if (before !== undefined && last === undefined) return { records: [], next: null };
-      const createdAtMs = last === undefined ? 0 : Date.parse(last.generation.created_at);
-      const after = last && { value: createdAtMs, createdAtMs, id: last.generation.id };
-      const page = await generations.sorted({ limit, sort: 'time', order: 'desc', after, filter: narrow(filter) });
-      return { records: page.records, next: page.next?.id ?? null };
+      return pageAfter(last, { limit, filter: narrow(filter) }, generations);
     },
     sorted: (query) => generations.sorted({ ...query, filter: narrow(query.filter) }),
     // A store adds up all calls of a session, and others may have used its name.
