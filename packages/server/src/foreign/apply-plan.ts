@@ -137,12 +137,11 @@ const toGuardrail = (wanted: MovedGuardrail, id: string, workspaceId: string, no
     ...wanted.demands,
   });
 
+/** Assigns a guardrail to those keys that have none: another one may have been chosen since the last time. */
 async function assign(guardrailId: string, hashes: readonly string[], store: Store, now: string): Promise<void> {
-  const known = await store.keyAssignments.list();
-  const isKnown = (hash: string): boolean =>
-    known.some((one) => one.guardrailId === guardrailId && one.subjectId === hash);
+  const guarded = new Set((await store.keyAssignments.list()).map(({ subjectId }) => subjectId));
   const rows = hashes
-    .filter((hash) => !isKnown(hash))
+    .filter((hash) => !guarded.has(hash))
     .map((hash): AssignmentRecord => {
       const id = toUuid(`assignment ${guardrailId} ${hash}`);
       return { id, guardrailId, subjectId: hash, assignedBy: null, createdAt: now };

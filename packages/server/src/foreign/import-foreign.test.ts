@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -326,6 +326,24 @@ test.each(['litellm', 'portkey', 'helicone', 'openrouter'] as const)(
     expect(await run({ applies: true, force: true })).toContain('is written');
   },
 );
+
+test('another guardrail that a key was given meanwhile stays with it', async () => {
+  const { dataDir, run } = prepare('litellm', 'https://models.example/v1');
+  await run({ applies: true });
+  const stricter = randomUUID();
+  const change = await openJsonStore(dataDir);
+  const [given] = await change.keyAssignments.list();
+  const [imported] = await change.guardrails.list();
+  if (given === undefined || imported === undefined) throw new Error('nothing was assigned');
+  await change.guardrails.insert({ ...imported, id: stricter, name: 'Stricter' });
+  await change.keyAssignments.assign([{ ...given, id: randomUUID(), guardrailId: stricter }]);
+  await change.close();
+  await run({ applies: true });
+  const store = await openJsonStore(dataDir);
+  onTestFinished(() => store.close());
+  const kept = (await store.keyAssignments.list()).find(({ subjectId }) => subjectId === given.subjectId);
+  expect(kept).toMatchObject({ guardrailId: stricter });
+});
 
 test('keys of LiteLLM keep their text, with limits, team, models and rates', async () => {
   const { out, dataDir, run } = prepare('litellm', 'https://models.example/v1');
