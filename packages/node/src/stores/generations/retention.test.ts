@@ -246,6 +246,32 @@ test('a machine that stops at any call while dropping loses no cost and brings n
   }
 });
 
+const keep = (store: Pick<Store, 'settings'>, days: number | null, contentDays: number | null) =>
+  store.settings.update((settings) => ({ ...settings, retention: { days, content_days: contentDays } }));
+
+const FAULTS = [
+  ['write', 'ENOSPC'],
+  ['sync', 'EIO'],
+  ['unlink', 'EBUSY'],
+] as const;
+
+test.each(FAULTS)('a failed %s while dropping loses no cost once more is dropped', async (call, code) => {
+  await place.fillDays(6);
+  const store = await place.open();
+  const drop = async (days: number, fault?: typeof code): Promise<void> => {
+    await keep(store, days, null);
+    if (fault !== undefined) place.files.failNth(1, { code: fault }, call);
+    await store.retention?.changes?.apply();
+  };
+  await expect(drop(4, code)).rejects.toThrow(code);
+  await drop(2);
+  expect(await store.generations.spentNanoUsd('key-1')).toBe(6_000);
+  await store.close();
+  const again = await place.open();
+  expect(await listIds(again)).toEqual(['day-6', 'day-5', 'day-4']);
+  expect(await again.generations.spentNanoUsd('key-1')).toBe(6_000);
+});
+
 test('made-up generations are discarded with what they cost, and others stay', async () => {
   place.nowMs = Date.parse('2026-03-04T23:59:59.999Z');
   const before = await place.open();
@@ -278,9 +304,6 @@ test('made-up generations are discarded with what they cost, and others stay', a
   expect(await facts(again)).toEqual(expected);
   await again.close();
 });
-
-const keep = (store: Pick<Store, 'settings'>, days: number | null, contentDays: number | null) =>
-  store.settings.update((settings) => ({ ...settings, retention: { days, content_days: contentDays } }));
 
 test('what is kept is changed while the store is open: first counted, then dropped', async () => {
   await place.fillDays(6);

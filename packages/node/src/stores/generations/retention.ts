@@ -129,13 +129,30 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   let isStopped = false;
   let cancelTimer = (): void => undefined;
 
+  /**
+   * Saves what was taken out of the index, which is carried from now on even when this fails: the index no longer has
+   * it, so the next sums would be without it, and its files would be removed with theirs.
+   */
+  const save = (next: CarriedForward): Promise<void> => {
+    carried = next;
+    return saveDropped(options, next);
+  };
+  const dropOld = async (): Promise<void> => {
+    const next = await takeOutOld(options, carried);
+    if (next === undefined) return;
+    await save(next);
+    options.logger?.info('Old generations were dropped', {
+      through: next.droppedThrough,
+      contentThrough: next.contentDroppedThrough,
+    });
+  };
   const look = (): void => {
     // One check that has not begun yet is enough for all requests.
     if (isStopped || isWaiting) return;
     isWaiting = true;
     inTurn(async () => {
       isWaiting = false;
-      carried = await dropSegments(options, carried);
+      await dropOld();
     }).catch((error: unknown) => {
       options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });
     });
@@ -159,15 +176,10 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
     look,
     apply() {
       roll();
-      return inTurn(async () => {
-        carried = await dropSegments(options, carried);
-      });
+      return inTurn(dropOld);
     },
     preview: (kept) => inTurn(() => countLosses(options, kept)),
-    discardThrough: (name) =>
-      inTurn(async () => {
-        carried = await discardSegments(options, carried, name);
-      }),
+    discardThrough: (name) => inTurn(() => save(takeOutThrough(options, carried, name))),
     settled: () => inTurn(() => undefined),
     completeFromMs: () => completeFromOf(carried),
     stop() {
@@ -226,13 +238,14 @@ async function countLosses<Operation>(options: RetentionOptions<Operation>, kept
   return losses;
 }
 
-async function dropSegments<Operation>(
+/** Takes what is over out of the index. Returns what is carried then; undefined where nothing is over. */
+async function takeOutOld<Operation>(
   options: RetentionOptions<Operation>,
   carried: CarriedForward,
-): Promise<CarriedForward> {
+): Promise<CarriedForward | undefined> {
   const { index } = options;
   const plan = planNow(options, options.keptDays());
-  if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
+  if (plan.dropThrough === null && plan.dropContentThrough === null) return undefined;
 
   const spending = createSpendingBook();
   for (const sum of carried.spentNanoUsd) spending.add(fromCarriedSum(sum));
@@ -241,18 +254,12 @@ async function dropSegments<Operation>(
     for (const entry of index.removeThrough(plan.dropThrough).entries()) spending.add(entry);
   }
   if (plan.dropContentThrough !== null) index.removeContentThrough(plan.dropContentThrough);
-  const next: CarriedForward = {
+  return {
     droppedThrough: plan.dropThrough ?? carried.droppedThrough,
     contentDroppedThrough: plan.dropContentThrough ?? carried.contentDroppedThrough,
     ...(completeFromMs !== undefined && { completeFromMs }),
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
-  await saveDropped(options, next);
-  options.logger?.info('Old generations were dropped', {
-    through: next.droppedThrough,
-    contentThrough: next.contentDroppedThrough,
-  });
-  return next;
 }
 
 /** The sums are stored before the files they come from are removed: a crash in between only leaves files to remove. */
@@ -263,21 +270,19 @@ async function saveDropped<Operation>(options: RetentionOptions<Operation>, next
   await removeDroppedFiles(options, next);
 }
 
-async function discardSegments<Operation>(
-  options: RetentionOptions<Operation>,
+/** Takes a segment and all before it out of the index, with what their calls cost. Returns what is carried then. */
+function takeOutThrough<Operation>(
+  { index, journal }: RetentionOptions<Operation>,
   carried: CarriedForward,
   through: SegmentName,
-): Promise<CarriedForward> {
-  const { index, journal } = options;
+): CarriedForward {
   if (isThrough(journal.oldest.name, through)) throw new Error(`Segment ${through} is still written to`);
   for (const entry of index.removeThrough(through).entries()) index.spending.subtract(entry);
   const { droppedThrough } = carried;
-  const next = {
+  return {
     ...carried,
     droppedThrough: isThrough(through, droppedThrough) ? droppedThrough : through,
     // Nothing is missing that ever was.
     completeFromMs: completeFromOf(carried) ?? 0,
   };
-  await saveDropped(options, next);
-  return next;
 }
