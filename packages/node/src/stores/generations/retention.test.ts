@@ -272,6 +272,19 @@ test.each(FAULTS)('a failed %s while dropping loses no cost once more is dropped
   expect(await again.generations.spentNanoUsd('key-1')).toBe(6_000);
 });
 
+test.each(FAULTS)('what a failed %s has left on the disk is dropped by the next check', async (call, code) => {
+  await place.fillDays(4);
+  const store = await place.open();
+  await keep(store, 2, null);
+  place.files.failNth(1, { code }, call);
+  await expect(store.retention?.changes?.apply()).rejects.toThrow(code);
+  expect((await place.logs()).join()).toContain('2026-03-01');
+  await store.retention?.changes?.apply();
+  expect((await place.logs()).join()).not.toContain('2026-03-01');
+  await store.close();
+  expect(await (await place.open()).generations.spentNanoUsd('key-1')).toBe(4_000);
+});
+
 test('made-up generations are discarded with what they cost, and others stay', async () => {
   place.nowMs = Date.parse('2026-03-04T23:59:59.999Z');
   const before = await place.open();

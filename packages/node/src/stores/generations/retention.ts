@@ -124,6 +124,8 @@ const LOOK_EVERY_MS = 60 * 60 * 1000;
 /** Starts to keep the limits: at once, every hour, and whenever `look` is called. `stop` ends it. */
 export function startRetention<Operation>(options: RetentionOptions<Operation>): Retention {
   let { carried } = options;
+  /** Whether `carried` is on the disk, and the files that it counts are gone. */
+  let isSaved = true;
   const inTurn = createTurns();
   let isWaiting = false;
   let isStopped = false;
@@ -133,17 +135,20 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
    * Saves what was taken out of the index, which is carried from now on even when this fails: the index no longer has
    * it, so the next sums would be without it, and its files would be removed with theirs.
    */
-  const save = (next: CarriedForward): Promise<void> => {
+  const save = async (next: CarriedForward): Promise<void> => {
     carried = next;
-    return saveDropped(options, next);
+    isSaved = false;
+    await saveDropped(options, next);
+    isSaved = true;
   };
   const dropOld = async (): Promise<void> => {
     const next = await takeOutOld(options, carried);
-    if (next === undefined) return;
-    await save(next);
+    // Where nothing more is over, there may be files left of what could not be saved.
+    if (next === undefined && isSaved) return;
+    await save(next ?? carried);
     options.logger?.info('Old generations were dropped', {
-      through: next.droppedThrough,
-      contentThrough: next.contentDroppedThrough,
+      through: carried.droppedThrough,
+      contentThrough: carried.contentDroppedThrough,
     });
   };
   const look = (): void => {
