@@ -68,3 +68,19 @@ test('what is changed while it is being added up is counted by its last version'
     ]),
   );
 });
+
+test('sums of a longer and of a shorter time that are asked for at once are each whole', async () => {
+  const index = createGenerationIndex();
+  for (let at = 0; at < 1200; at += 1) index.add(toEntry(`old-${at}`, '2026-01-01'));
+  for (let at = 0; at < 1200; at += 1) index.add(toEntry(`new-${at}`, '2026-02-01'));
+  const read = async (since: string): Promise<unknown[]> =>
+    (await index.queries.activity({ since })).map(({ date, requests }) => [date, requests]);
+  const [older, newer] = [
+    ['2026-01-01', 1200],
+    ['2026-02-01', 1200],
+  ];
+  const spans = ['2026-01-01', '2026-01-31', '2026-01-01', '2026-02-01'];
+  const whole = spans.map((since) => (since === '2026-01-01' ? [newer, older] : [newer]));
+  expect(await Promise.all(spans.map(read))).toEqual(whole);
+  expect(await Promise.all(spans.toReversed().map(read))).toEqual(whole.toReversed());
+});

@@ -3,6 +3,7 @@ import {
   type ActivitySum,
   createActivityBook,
   createSpendingBook,
+  createTurns,
   type GenerationPage,
   type GenerationQuery,
   type GenerationRepository,
@@ -230,6 +231,8 @@ function createGenerationActivity(segments: () => readonly IndexedSegment[]): Ge
   let since: string | undefined;
   /** Number of the first rows of each segment that have been added up, if their day is in the book. */
   const counted = new Map<SegmentName, number>();
+  /** A request for a shorter time forgets the days before it, which one for a longer time may be adding up. */
+  const inTurn = createTurns();
 
   const countedOf = (segment: SegmentName): number => counted.get(segment) ?? 0;
   const reset = (): void => {
@@ -244,25 +247,26 @@ function createGenerationActivity(segments: () => readonly IndexedSegment[]): Ge
     else if (day > since) book.forgetBefore(day);
     since = day;
   };
+  const readSince = async (day: string): Promise<readonly ActivitySum[]> => {
+    beginAt(day);
+    // Found again after every turn, because a `reset` may have emptied the book meanwhile.
+    for (;;) {
+      const segment = segments().find(({ name, entries }) => countedOf(name) < entries.length);
+      if (segment === undefined) break;
+      const end = addTurn(segment, countedOf(segment.name), (entry) => {
+        if (entry.origin.day < (since ?? day)) return false;
+        book.add(entry.readRecord());
+        return true;
+      });
+      counted.set(segment.name, end);
+      await nextTurn();
+    }
+    return book.sums().filter(({ date }) => date >= day);
+  };
 
   return {
-    async read({ since: day, principalIds }) {
-      if (principalIds !== undefined) return addUp(segments(), day, principalIds);
-      beginAt(day);
-      // Found again after every turn, because a `reset` may have emptied the book meanwhile.
-      for (;;) {
-        const segment = segments().find(({ name, entries }) => countedOf(name) < entries.length);
-        if (segment === undefined) break;
-        const end = addTurn(segment, countedOf(segment.name), (entry) => {
-          if (entry.origin.day < (since ?? day)) return false;
-          book.add(entry.readRecord());
-          return true;
-        });
-        counted.set(segment.name, end);
-        await nextTurn();
-      }
-      return book.sums().filter(({ date }) => date >= day);
-    },
+    read: ({ since: day, principalIds }) =>
+      principalIds === undefined ? inTurn(() => readSince(day)) : addUp(segments(), day, principalIds),
     changing(entry) {
       if (isCounted(entry)) book.subtract(entry.readRecord());
     },
