@@ -183,6 +183,7 @@ function narrowGenerations(
   };
   const isVisible = ({ generation, userId }: GenerationRecord): boolean =>
     isReached({ userId, workspaceId: generation.workspace_id }, reach);
+  const keepVisible = (record: GenerationRecord): GenerationRecord => (isVisible(record) ? record : refuse());
   const shown = (record: GenerationRecord | undefined): GenerationRecord | undefined =>
     record !== undefined && isVisible(record) ? record : undefined;
   const get = async (id: string): Promise<GenerationRecord | undefined> =>
@@ -195,6 +196,13 @@ function narrowGenerations(
       const known = await get(record.generation.id);
       return known !== undefined && isVisible(record) && generations.update(record);
     },
+    ...(generations.change !== undefined &&
+      ({
+        async change(id, change) {
+          if ((await get(id)) === undefined) return false;
+          return generations.change?.(id, (record) => keepVisible(change(keepVisible(record)))) ?? false;
+        },
+      } satisfies Pick<GenerationRepository, 'change'>)),
     get,
     getContent: async (id) => ((await get(id)) === undefined ? undefined : generations.getContent(id)),
     getPreview: async (id) => ((await get(id)) === undefined ? undefined : generations.getPreview(id)),

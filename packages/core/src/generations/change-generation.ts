@@ -12,15 +12,19 @@ export interface RecordChangeParts {
 
 /**
  * Changes a record that was found. A store takes whole records, so each change begins with what the one before has left:
- * feedback of a user and a review at the same moment are both kept.
+ * feedback of a user and a review at the same moment are both kept. Where several processes share the store, it sees to
+ * that between them.
  */
 export async function changeGeneration(
   found: GenerationRecord,
   { store, recordTurns }: RecordChangeParts,
   change: (generation: Generation) => Generation,
 ): Promise<void> {
+  const { generations } = store;
+  const { id } = found.generation;
+  const toNext = (record: GenerationRecord): GenerationRecord => ({ ...record, generation: change(record.generation) });
   await recordTurns(async () => {
-    const record = (await store.generations.get(found.generation.id)) ?? found;
-    await store.generations.update({ ...record, generation: change(record.generation) });
+    if (generations.change !== undefined) await generations.change(id, toNext);
+    else await generations.update(toNext((await generations.get(id)) ?? found));
   });
 }

@@ -76,6 +76,11 @@ export interface GenerationRepository {
   findNoRoom?(): string | null;
   /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
+  /**
+   * Replaces a record by what `change` makes of its last version, which no process changes meanwhile; as durably as
+   * `append`. False when the id is unknown. Absent where one process is alone, in which changes take turns.
+   */
+  change?(id: string, change: (record: GenerationRecord) => GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /**
    * What `get` did not find, after waiting a moment for another process that has appended it but not handed it over yet.

@@ -206,11 +206,10 @@ interface ChangeOptions extends WriteParts {
   readonly backlogLimitMs: number;
 }
 
-/** Creates `update` and `deleteContent`, of generations wherever they are. */
-export function createChanges(options: ChangeOptions): {
-  update(record: GenerationRecord): Promise<boolean>;
-  deleteContent(id: string): Promise<boolean>;
-} {
+/** Creates `update`, `change` and `deleteContent`, of generations wherever they are. */
+export function createChanges(
+  options: ChangeOptions,
+): Required<Pick<GenerationRepository, 'update' | 'change' | 'deleteContent'>> {
   const { writer, journal, deleteStored, backlogLimitMs } = options;
 
   /** Changes a record that waits for its batch; false when it is not there, as then the database has it. */
@@ -231,18 +230,24 @@ export function createChanges(options: ChangeOptions): {
     await writer.emptyBacklog(backlogLimitMs);
     return change();
   };
+  const change: NonNullable<GenerationRepository['change']> = async (id, toNext) => {
+    let changed: GenerationRecord | undefined;
+    const isPending = await changePending(id, (pending) => {
+      const { record, text } = toPendingRecord(toNext(pending.record), null);
+      Object.assign(pending, { record, text });
+      changed = record;
+    });
+    if (!isPending) {
+      const toVersion = (text: string): PendingRecord =>
+        toPendingRecord(toNext(JSON.parse(text) as GenerationRecord), null);
+      return orAfterBacklog(() => replaceRecord(options, id, toVersion));
+    }
+    await (journal === undefined ? writer.flush() : noteChange(options, { id, record: changed }));
+    return true;
+  };
   return {
-    async update(record) {
-      const { id } = record.generation;
-      const version = toPendingRecord(record, null);
-      const isPending = await changePending(id, (pending) => {
-        pending.record = record;
-        pending.text = version.text;
-      });
-      if (!isPending) return orAfterBacklog(() => replaceRecord(options, version));
-      await (journal === undefined ? writer.flush() : noteChange(options, { id, record }));
-      return true;
-    },
+    change,
+    update: (record) => change(record.generation.id, () => record),
     async deleteContent(id) {
       let had = false;
       const isPending = await changePending(id, (pending) => {

@@ -270,7 +270,7 @@ async function writeChanges(
 ): Promise<void> {
   for (const record of records) {
     if (!record.isChanged || !known.has(record.id)) continue;
-    await replaceRecord(parts, record);
+    await replaceRecord(parts, record.id, () => record);
     if (record.content === null) await parts.deleteContent(record.id);
   }
 }

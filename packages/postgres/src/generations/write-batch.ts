@@ -91,19 +91,25 @@ function idsIn(found: readonly AddedRow[], isLate: boolean, records: readonly Pe
   return new Set(records.flatMap(({ id }) => (columnIds.has(toColumnId(id)) ? [id] : [])));
 }
 
-/** Puts a record in the place of the version that the database has. False when there is none. */
-export async function replaceRecord({ connection, rollups }: WriteParts, record: PendingRecord): Promise<boolean> {
-  const id = toColumnId(record.id);
+/**
+ * Puts a record in the place of the version that the database has, from whose text `toNext` makes it. Other processes
+ * that replace it wait until that is done. False when there is none.
+ */
+export async function replaceRecord(
+  { connection, rollups }: WriteParts,
+  id: string,
+  toNext: (text: string) => PendingRecord,
+): Promise<boolean> {
   return connection.useClient(BATCH_LIMIT_MS, (client) =>
     inTransaction(client, async () => {
-      const found = await client.query<{ day: string }>(
-        'select day from gateway.generations where id = $1 for update',
-        [id],
+      const found = await client.query<{ day: string; record: string }>(
+        'select day, record from gateway.generations where id = $1 for update',
+        [toColumnId(id)],
       );
       const [row] = found.rows;
       if (row === undefined) return false;
       // Its day is that of its first version, for ever.
-      const { rows } = toRowArrays([{ ...record, day: row.day, content: null }]);
+      const { rows } = toRowArrays([{ ...toNext(row.record), day: row.day, content: null }]);
       await client.query(toReplaceStatement(rollups), [...rows.end()]);
       return true;
     }),
