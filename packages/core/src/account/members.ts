@@ -34,17 +34,37 @@ interface NewKeyParts extends KeyOwnerParts {
   readonly members: Pick<MemberDirectory, 'get'>;
 }
 
-/** Stores a new key. Throws `conflict` where its member is deactivated; one who becomes so meanwhile disables it. */
-export async function insertKey(record: KeyRecord, parts: NewKeyParts): Promise<void> {
+/**
+ * Stores a new key. Throws `conflict` where its member is deactivated, and, for a key that is made for a member, where
+ * they have been removed. One who is deactivated or removed meanwhile disables it. A creator may be no member at all.
+ */
+export async function insertKey(
+  record: KeyRecord,
+  parts: NewKeyParts,
+  { isOfMember = false }: { readonly isOfMember?: boolean } = {},
+): Promise<void> {
   const { store, members } = parts;
   const { creatorUserId } = record;
-  const isDeactivated = async (): Promise<boolean> =>
-    creatorUserId !== null && (await members.get(creatorUserId))?.active === false;
-  if (await isDeactivated()) {
+  if (creatorUserId === null) return store.keys.insert(record);
+  const before = await members.get(creatorUserId);
+  if (before?.active === false) {
     throw new GatewayError('conflict', 'The member whose key it would be is deactivated; activate the member first');
   }
+  if (before === undefined && isOfMember)
+    throw new GatewayError('conflict', 'The member whose key it would be was removed');
   await store.keys.insert(record);
-  if (creatorUserId !== null && (await isDeactivated())) await settleKeysOfMember(creatorUserId, false, parts);
+  const after = await members.get(creatorUserId);
+  if (after?.active === false) await settleKeysOfMember(creatorUserId, false, parts);
+  if (before !== undefined && after === undefined) await disableKeysOf(creatorUserId, parts);
+}
+
+/** Disables every key of a removed member for good: none comes back with a new member of the same id. */
+async function disableKeysOf(id: string, { platform, store }: KeyOwnerParts): Promise<void> {
+  const updatedAt = new Date(platform.now()).toISOString();
+  for (const { hash, creatorUserId, disabled, disabledWithMember } of await store.keys.list()) {
+    if (creatorUserId !== id || (disabled && disabledWithMember === undefined)) continue;
+    await store.keys.update(hash, ({ disabledWithMember: _, ...key }) => ({ ...key, disabled: true, updatedAt }));
+  }
 }
 
 interface RemovalParts extends KeyOwnerParts {
@@ -71,11 +91,7 @@ export async function removeMember(id: string, by: Pick<Principal, 'member'>, pa
     });
   }
   const updatedAt = new Date(platform.now()).toISOString();
-  for (const { hash, creatorUserId, disabled, disabledWithMember } of await store.keys.list()) {
-    if (creatorUserId !== id || (disabled && disabledWithMember === undefined)) continue;
-    // They do not come back with a new member of the same id.
-    await store.keys.update(hash, ({ disabledWithMember: _, ...key }) => ({ ...key, disabled: true, updatedAt }));
-  }
+  await disableKeysOf(id, parts);
   for (const { id: workspaceId, members } of await store.workspaces.list()) {
     if (members?.some((membership) => membership.user_id === id) !== true) continue;
     await store.workspaces.update(workspaceId, (record) => withoutMembers(record, new Set([id])));
@@ -88,5 +104,8 @@ export async function removeMember(id: string, by: Pick<Principal, 'member'>, pa
       updatedAt,
     }));
   }
-  return store.members.remove(id);
+  const isRemoved = await store.members.remove(id);
+  // Of a key that was made since, whoever made it found the member still there.
+  if (isRemoved) await disableKeysOf(id, parts);
+  return isRemoved;
 }
