@@ -8,6 +8,7 @@ import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
 import { createAuthCodes } from '../auth/auth-codes.ts';
+import { findMemberPrincipal } from '../auth/member-principal.ts';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -71,6 +72,53 @@ test('a key is of the member whose management key agreed', async () => {
   const next = (await call('POST', '/auth/keys/code', S256, String(body['key']))).body['data'] as { id: string };
   await dataOf('PATCH', `/keys/${(body['data'] as { hash: string }).hash}`, { disabled: true });
   expect(await exchange({ code: next.id, code_verifier: VERIFIER })).toMatchObject({ status: 403 });
+});
+
+/** A developer who is signed in, belongs to the workspace `apps`, and has agreed to a key in it. */
+async function agreeAsMember() {
+  const admin = setUp();
+  const { gateway, store, dataOf, exchange } = admin;
+  await dataOf('POST', '/admin/v1/members', { user_id: 'dev', role: 'member' });
+  const workspace = await dataOf('POST', '/workspaces', { name: 'Apps', slug: 'apps' });
+  await dataOf('PUT', `/admin/v1/workspaces/${workspace.id}/roles/dev`, { role: 'member' });
+  const agreed = await gateway.handle({
+    method: 'POST',
+    path: '/api/v1/auth/keys/code',
+    query: '',
+    headers: {},
+    baseUrl: '',
+    signal: new AbortController().signal,
+    principal: await findMemberPrincipal('dev', { store, members: store.members }),
+    ...bodyOf(JSON.stringify({ ...S256, workspace_id: workspace.id })),
+  });
+  const { data } = jsonOf(agreed) as { data: { id: string } };
+  return { ...admin, workspace, exchangeIt: () => exchange({ code: data.id, code_verifier: VERIFIER }) };
+}
+
+test('a key is of the signed-in member who agreed', async () => {
+  const { exchangeIt, store, workspace } = await agreeAsMember();
+  expect(await exchangeIt()).toMatchObject({ status: 200, body: { user_id: 'dev' } });
+  expect(await store.keys.list()).toMatchObject([{ creatorUserId: 'dev', workspaceId: workspace.id, disabled: false }]);
+});
+
+test.each([
+  ['is removed', 'DELETE', '/admin/v1/members/dev', undefined],
+  ['may only look at the workspace', 'PUT', '/admin/v1/workspaces/apps/roles/dev', { role: 'viewer' }],
+  ['has left the workspace', 'POST', '/workspaces/apps/members/remove', { user_ids: ['dev'] }],
+  ['has become a viewer', 'PATCH', '/admin/v1/members/dev', { organization_role: 'viewer' }],
+])('a code gives no key once the member who agreed %s', async (_, method, path, body) => {
+  const { exchangeIt, dataOf, call, store } = await agreeAsMember();
+  if (method === 'DELETE') expect((await call(method, path)).status).toBe(200);
+  else await dataOf(method, path, body);
+  expect(await exchangeIt()).toMatchObject({ status: 403, body: { error: { code: 403 } } });
+  expect(await store.keys.list()).toEqual([]);
+});
+
+test('a code gives no key once the member who agreed is deactivated', async () => {
+  const { exchangeIt, store } = await agreeAsMember();
+  await store.members.update('dev', (member) => ({ ...member, active: false }));
+  expect(await exchangeIt()).toMatchObject({ status: 403 });
+  expect(await store.keys.list()).toEqual([]);
 });
 
 test('a plain challenge is compared as it is, and is the default', async () => {
@@ -221,6 +269,7 @@ const GRANT = {
   userId: null,
   challenge: { method: 'S256', text: CHALLENGE },
   agreedBy: null,
+  memberId: null,
 } as const;
 
 test('a code that one process issued is spent once at all of them, and no store holds it', async () => {

@@ -2,6 +2,7 @@ import { insertKey } from '../account/members.ts';
 import { chooseWorkspaceId } from '../account/workspaces.ts';
 import { type AuthCodes, type AuthGrant, isVerified } from '../auth/auth-codes.ts';
 import { createKeyRecord, type MemberDirectory } from '../auth/keys.ts';
+import { findMemberPrincipal } from '../auth/member-principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -15,6 +16,8 @@ import {
 } from '../wire/auth-keys.ts';
 import { refuseField } from '../wire/fields.ts';
 import { refuseKeyIn } from './member-keys.ts';
+import { reachesWorkspace, toMemberReach } from './member-view.ts';
+import { reachOf } from './permissions.ts';
 
 export interface AuthKeyParts {
   readonly platform: Platform;
@@ -50,6 +53,7 @@ export const createAuthCode = operation<AuthKeyParts>()({
       userId: principal.userId ?? null,
       challenge: text === undefined ? null : { method, text },
       agreedBy: agreed === undefined ? null : agreed.hash,
+      memberId: principal.member === undefined ? null : (principal.userId ?? null),
     });
     responseHeaders['cache-control'] = 'no-store';
     const appId = Number.parseInt((await platform.sha256(host)).slice(0, 8), 16) >>> 1;
@@ -87,11 +91,13 @@ export const exchangeAuthCode = publicOperation<AuthKeyParts>()({
     if (!(await authCodes.spend(body.code))) throw refuse(SPENT);
     if (!(await isStillAgreed(grant, parts)))
       throw refuse('The management key that agreed is not valid any more; begin anew');
+    if (!(await mayMemberStill(grant, parts)))
+      throw refuse('The member who agreed may not make this key any more; begin anew');
     const workspaceId = await chooseWorkspaceId(grant.workspaceId, parts);
-    const { name, limitUsd, limitReset, expiresAt, userId } = grant;
+    const { name, limitUsd, limitReset, expiresAt, userId, memberId } = grant;
     const options = { platform, kind: 'api', name, limitUsd, limitReset, expiresAt, workspaceId } as const;
     const { key, record } = await createKeyRecord({ ...options, creatorUserId: userId });
-    await insertKey(record, parts);
+    await insertKey(record, parts, { isOfMember: memberId != null });
     responseHeaders['cache-control'] = 'no-store';
     return { key, user_id: userId };
   },
@@ -125,4 +131,20 @@ async function isStillAgreed({ agreedBy }: AuthGrant, { store, platform }: AuthK
   const record: KeyRecord | undefined = await store.keys.get(agreedBy);
   if (record === undefined || record.disabled) return false;
   return record.expiresAt === null || Date.parse(record.expiresAt) > platform.now();
+}
+
+/** A code gives no more than its member could make at this moment: they may have left, or have got another role. */
+async function mayMemberStill({ memberId, workspaceId }: AuthGrant, parts: AuthKeyParts): Promise<boolean> {
+  if (memberId == null) return true;
+  try {
+    const principal = await findMemberPrincipal(memberId, parts);
+    const reach = reachOf(principal, 'createAuthCode');
+    if (reach === null) return false;
+    refuseKeyIn(workspaceId, principal);
+    return reach === 'all' || reachesWorkspace(workspaceId, toMemberReach(principal, reach));
+  } catch (error) {
+    if (error instanceof GatewayError && (error.code === 'authentication' || error.code === 'permission_denied'))
+      return false;
+    throw error;
+  }
 }

@@ -35,6 +35,10 @@ export const isReached = (
   reach: MemberReach,
 ): boolean => (reach.own && userId === reach.userId) || reach.workspaceIds.has(workspaceId ?? DEFAULT_WORKSPACE_ID);
 
+/** Whether the member makes and sees things of their own in a workspace, or all of it is theirs. */
+export const reachesWorkspace = (id: string, { own, workspaceIds, memberOf }: MemberReach): boolean =>
+  workspaceIds.has(id) || (own && memberOf.has(id));
+
 const refuse = (): never => {
   throw new GatewayError(
     'permission_denied',
@@ -60,10 +64,7 @@ export function narrowStore(store: Store, reach: MemberReach): Store {
   const narrowed: Partial<Store> = {
     keys,
     guardrails,
-    workspaces: narrowTable(
-      store.workspaces,
-      ({ id }) => reach.workspaceIds.has(id) || (reach.own && reach.memberOf.has(id)),
-    ),
+    workspaces: narrowTable(store.workspaces, ({ id }) => reachesWorkspace(id, reach)),
     byokKeys: narrowTable(store.byokKeys, ({ workspace_id: id }) => reach.workspaceIds.has(id)),
     keyAssignments: {
       async get(hash) {
