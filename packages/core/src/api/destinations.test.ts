@@ -136,6 +136,74 @@ test('210: no response shows a secret, including those in the query of an addres
   expect(JSON.stringify(responses)).toContain('https://example.com/x?********6789');
 });
 
+test.each<[string, { readonly type: keyof typeof GOOD_CONFIGS; readonly config?: object }, object, string]>([
+  ['the address', { type: 'langfuse' }, { baseUrl: 'https://evil.example' }, 'config.secretKey'],
+  ['the scheme', { type: 'clickhouse' }, { host: 'http://example.com:8443' }, 'config.password'],
+  ['the port', { type: 'clickhouse' }, { host: 'https://example.com' }, 'config.password'],
+  ['the endpoint', { type: 's3' }, { endpoint: 'https://evil.example' }, 'config.secretAccessKey'],
+  ['the region', { type: 's3' }, { region: 'evil.example/' }, 'config.secretAccessKey'],
+  ['the region', { type: 'newrelic' }, { region: 'eu' }, 'config.licenseKey'],
+  ['the account', { type: 'snowflake' }, { account: 'evil-name' }, 'config.token'],
+  ['one secret', { type: 'arize' }, { baseUrl: 'https://evil.example', apiKey: 'new' }, 'config.spaceKey'],
+  [
+    'a mask',
+    { type: 'arize' },
+    { baseUrl: 'https://evil.example', apiKey: '********', spaceKey: 'b' },
+    'config.apiKey',
+  ],
+  ['the address', { type: 'sentry' }, { otlpEndpoint: 'https://evil.example/otlp' }, 'config.dsn'],
+  [
+    'the address',
+    { type: 'webhook', config: { url: 'https://example.com/', headers: { 'X-A': 'secret' } } },
+    { url: 'https://evil.example/' },
+    'config.headers.X-A',
+  ],
+  [
+    'a masked header',
+    { type: 'webhook', config: { url: 'https://example.com/', headers: { 'X-A': 'secret' } } },
+    { url: 'https://evil.example/', headers: { 'X-A': '********', 'X-B': 'other' } },
+    'config.headers.X-A',
+  ],
+])('sends no saved secret to another server: a change of %s alone is refused (%j)', async (_, made, change, path) => {
+  const { call, dataOf, store } = createAdminGateway();
+  const { id } = await dataOf('POST', PATH, { name: 'n', config: GOOD_CONFIGS[made.type], ...made });
+  const before = await store.destinations.get(id);
+  expect(await call('PATCH', `${PATH}/${id}`, { config: change })).toMatchObject({
+    status: 400,
+    body: {
+      error: {
+        message: expect.stringContaining('was given for another server: give it again') as string,
+        metadata: { issues: [{ path }] },
+      },
+    },
+  });
+  expect(await store.destinations.get(id)).toEqual(before);
+});
+
+test('moves a destination with its secrets given again, and keeps them on the same server', async () => {
+  const { dataOf, store } = createAdminGateway();
+  const configAfter = async (id: string, config: object) => {
+    await dataOf('PATCH', `${PATH}/${id}`, { config });
+    return (await store.destinations.get(id))?.config;
+  };
+  const { id } = await dataOf('POST', PATH, {
+    ...LANGFUSE,
+    config: { ...LANGFUSE.config, baseUrl: 'https://one.example/', headers: { 'X-A': 'secret' } },
+  });
+  expect(await configAfter(id, { baseUrl: 'https://one.example/below' })).toMatchObject({
+    secretKey: 'sk-lf-0123456789abcdef',
+    headers: { 'X-A': 'secret' },
+  });
+  const moved = { baseUrl: 'https://two.example', secretKey: 'sk-two', headers: { 'X-A': 'two', 'X-B': 'b' } };
+  expect(await configAfter(id, moved)).toEqual({ publicKey: 'pk', ...moved });
+  const bare = { baseUrl: 'https://three.example', secretKey: 'sk-three', headers: {} };
+  expect(await configAfter(id, bare)).toEqual({ publicKey: 'pk', ...bare });
+  // Where an S3 server has an address, its region moves nothing.
+  const s3 = { ...GOOD_CONFIGS.s3, endpoint: 'https://s3.example' };
+  const { id: bucket } = await dataOf('POST', PATH, { type: 's3', name: 's', config: s3 });
+  expect(await configAfter(bucket, { region: 'eu', bucketName: 'c' })).toMatchObject({ secretAccessKey: 's' });
+});
+
 test('135: testing and resending respond with 404 for unknown ids', async () => {
   const { call } = createAdminGateway();
   for (const path of ['observability/destinations/x/test', 'destinations/deliveries/x/resend']) {

@@ -9,6 +9,7 @@ import {
   mergeConfig,
   noDestination,
   parseConfig,
+  refuseMovedSecrets,
   refuseTooMany,
   refuseUnusable,
   toDestinationBody,
@@ -103,13 +104,16 @@ export const updateDestination = operation<DestinationParts>()({
   response: destinationResponseSchema,
   find: ({ params, parts }) => findDestination(params.id, parts),
   async run({ parts, body: { config, ...body }, found }) {
+    const configure = ({ type, config: stored }: Destination): Destination['config'] => {
+      if (config === undefined) return stored;
+      const next = parseConfig(type, mergeConfig(stored, config));
+      refuseMovedSecrets(stored, config, next);
+      return next;
+    };
     const change = (destination: Destination): Destination => ({
       ...destination,
       ...givenFields(body),
-      config:
-        config === undefined
-          ? destination.config
-          : parseConfig(destination.type, mergeConfig(destination.config, config)),
+      config: configure(destination),
       updated_at: new Date(parts.platform.now()).toISOString(),
     });
     const changed = change(found);

@@ -24,6 +24,9 @@ const SECRETS: ReadonlySet<string> = new Set([
 
 const URL_FIELDS = ['url', 'endpoint', 'baseUrl', 'host', 'otlpEndpoint'] as const;
 
+/** They choose the host where no address does. */
+const HOST_FIELDS = ['account', 'region'] as const;
+
 type Config = Unchecked;
 
 export interface DestinationParts {
@@ -107,6 +110,38 @@ function mergeHeaders(stored: Config, shown: Config, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => [name, name in kept && text === masked[name] ? kept[name] : text]),
   );
+}
+
+/**
+ * Throws `invalid_request` where a change would send saved secrets to another server than the one they were given for:
+ * whoever may change a destination could read them there. `next` is the stored configuration with the change applied.
+ */
+export function refuseMovedSecrets(stored: Config, change: Config, next: Config): void {
+  if (JSON.stringify(serverOf(stored)) === JSON.stringify(serverOf(next))) return;
+  const shown = maskConfig(stored);
+  const refuse = (field: string): never => {
+    throw refuseField(`config.${field}`, 'the saved one was given for another server: give it again');
+  };
+  for (const name of SECRETS) {
+    if (next[name] !== undefined && (change[name] === undefined || change[name] === shown[name])) refuse(name);
+  }
+  const { headers: given } = change;
+  const [saved, kept] = [shown['headers'], next['headers']];
+  if (!isRecord(saved) || !isRecord(kept)) return;
+  for (const name of Object.keys(kept)) {
+    if (name in saved && (!isRecord(given) || given[name] === saved[name])) refuse(`headers.${name}`);
+  }
+}
+
+/** What chooses the server. A region or an account becomes part of its name. */
+function serverOf(config: Config): readonly unknown[] {
+  const origins = URL_FIELDS.map((field) => {
+    const url = config[field];
+    return typeof url === 'string' ? (URL.parse(url)?.origin ?? url) : null;
+  });
+  const isNamed = config['endpoint'] !== undefined;
+  const parts = isNamed ? [] : HOST_FIELDS.map((field) => config[field] ?? null);
+  return [...origins, ...parts];
 }
 
 /** A destination as callers see it. */
