@@ -171,6 +171,33 @@ test('keeps an administrator of a workspace to that workspace', async () => {
   expect((await assign('other')).status).toBe(403);
 });
 
+test.each<['member' | 'key', string]>([
+  ['member', 'viewer'],
+  ['key', 'elsewhere'],
+])('leaves alone a guardrail of the workspace that the organization assigned to a %s', async (table, subject) => {
+  const core = await createOrganization();
+  const head = toPrincipal('developer', 'developer', { w1: 'administrator' });
+  const { store } = core;
+  await store.keys.insert(toKey('elsewhere', { workspaceId: 'w2' }));
+  const strict = { name: 'strict', workspace_id: 'w1', allowed_models: ['acme/chat'] };
+  const id = String((await ask(core, OPERATOR, 'POST /api/v1/guardrails', strict)).data['id']);
+  await store.keyAssignments.assign([toAssignment(id, 'other')]);
+  const assignments = table === 'key' ? store.keyAssignments : store.memberAssignments;
+  await assignments.assign([toAssignment(id, subject)]);
+  const before = await store.guardrails.get(id);
+  const empty = { allowed_models: null };
+  for (const place of ['PATCH', 'DELETE']) {
+    const refused = await ask(core, head, `${place} /api/v1/guardrails/${id}`, empty);
+    expect(refused).toMatchObject({ status: 403, message: expect.stringContaining('administrator') as string });
+  }
+  expect(await store.guardrails.get(id)).toEqual(before);
+  expect((await assignments.get(subject))?.guardrailId).toBe(id);
+  // Once it holds for keys of the workspace alone, it is the workspace's.
+  await assignments.unassign(id, [subject]);
+  expect((await ask(core, head, `PATCH /api/v1/guardrails/${id}`, empty)).status).toBe(200);
+  expect((await ask(core, head, `DELETE /api/v1/guardrails/${id}`)).status).toBe(200);
+});
+
 test('sets the role of a member in a workspace, of which the public API shows two', async () => {
   const core = await createOrganization();
   const place = '/workspaces/w1/roles/developer';

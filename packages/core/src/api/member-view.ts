@@ -58,9 +58,7 @@ export function narrowStore(store: Store, reach: MemberReach): Store {
     const isOwn = reach.own && key.creatorUserId === reach.userId;
     return isOwn || (key.kind === 'api' && reach.workspaceIds.has(key.workspaceId));
   });
-  const guardrails = narrowTable(store.guardrails, ({ workspace_id: id }) =>
-    reach.workspaceIds.has(id ?? DEFAULT_WORKSPACE_ID),
-  );
+  const guardrails = narrowGuardrails(store, reach, keys);
   const narrowed: Partial<Store> = {
     keys,
     guardrails,
@@ -135,6 +133,36 @@ function narrowTable<Row>(rows: TableRepository<Row>, isVisible: (row: Row) => b
       return rows.update(id, (row, others) => keepVisible(change(keepVisible(row), others)), initial);
     },
     remove: async (id) => (await narrowed.get(id)) !== undefined && rows.remove(id),
+  };
+}
+
+/** Of these workspaces. What the organization has assigned beyond the member's reach is not theirs to change. */
+function narrowGuardrails(
+  { guardrails, keyAssignments, memberAssignments, keys: allKeys }: Store,
+  reach: MemberReach,
+  keys: Store['keys'],
+): Store['guardrails'] {
+  const narrowed = narrowTable(guardrails, ({ workspace_id: id }) =>
+    reach.workspaceIds.has(id ?? DEFAULT_WORKSPACE_ID),
+  );
+  const refuseAssigned = async (id: string): Promise<void> => {
+    // A guardrail of a member holds in all workspaces.
+    if ((await memberAssignments.list()).some(({ guardrailId }) => guardrailId === id)) refuse();
+    for (const { guardrailId, subjectId } of await keyAssignments.list()) {
+      if (guardrailId !== id || (await keys.get(subjectId)) !== undefined) continue;
+      if ((await allKeys.get(subjectId)) !== undefined) refuse();
+    }
+  };
+  return {
+    ...narrowed,
+    async update(id, change, initial) {
+      if ((await narrowed.get(id)) !== undefined) await refuseAssigned(id);
+      return narrowed.update(id, change, initial);
+    },
+    async remove(id) {
+      if ((await narrowed.get(id)) !== undefined) await refuseAssigned(id);
+      return narrowed.remove(id);
+    },
   };
 }
 
