@@ -90,6 +90,22 @@ test('a member of before is the same by a checked email address alone', async ()
   expect(await applyThere({ email: 'Ada@Acme.example', isEmailVerified: true })).toMatchObject({ id: 'old' });
 });
 
+test('an address that the provider has not checked is not stored, and is nobody else’s proof later', async () => {
+  const { apply, store } = await createDirectory();
+  const claimed = { email: 'ada@acme.example', isEmailVerified: false };
+  expect(await apply({ id: 'mallory', ...claimed })).toMatchObject({ id: 'mallory', email: '' });
+  expect(await apply({ id: 'ada', ...claimed, isEmailVerified: true })).toMatchObject({
+    id: 'ada',
+    email: claimed.email,
+  });
+  // A checked address, or one that was entered here, stays.
+  await apply({ id: 'ada', email: 'root@acme.example', isEmailVerified: false });
+  expect((await store.members.list()).map(({ id, email }) => [id, email])).toEqual([
+    ['mallory', ''],
+    ['ada', 'ada@acme.example'],
+  ]);
+});
+
 test('who is known by an id stays that member, though another one has the address', async () => {
   const { apply } = await createDirectory(MEMBER, { ...MEMBER, id: 'ada', email: 'a@acme.example' });
   expect(await apply({ email: MEMBER.email, isEmailVerified: true })).toMatchObject({ id: 'ada' });

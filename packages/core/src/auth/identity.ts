@@ -76,7 +76,8 @@ export async function applyIdentity(identity: Identity, rules: IdentityRules, pa
     if (member.active === false)
       throw refuse('inactive', 'This member is deactivated; ask an administrator of the organization');
     const changed = changeMember(member, {
-      email: email === '' ? undefined : email.slice(0, 320),
+      // One that the provider has not checked would later pass for the address of somebody else.
+      email: email === '' || identity.isEmailVerified === false ? undefined : email.slice(0, 320),
       name: identity.name?.slice(0, 400),
     });
     return {
