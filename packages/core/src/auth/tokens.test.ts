@@ -192,6 +192,20 @@ test('claims say member, workspace, limit and name, and a removed member stops a
   expect(await ask(token)).toEqual([401, 'The member of the token is gone or deactivated']);
 });
 
+test('an address that the issuer has not checked names no member', async () => {
+  const { sign, ask, dataOf } = await createOffice({ claims: { member: 'email' } });
+  await dataOf('POST', '/admin/v1/members', { user_id: 'mo', email: 'mo@example.com' });
+  const email = 'mo@example.com';
+  for (const unchecked of [false, 'false', 0]) {
+    const refused = [401, 'The issuer of the token has not checked its e-mail address'];
+    expect(await ask(await sign({ email, email_verified: unchecked }))).toEqual(refused);
+  }
+  for (const checked of [true, 'true', undefined])
+    expect((await ask(await sign({ email, email_verified: checked })))[0]).toBe(200);
+  // A token without an address belongs to no member.
+  expect((await ask(await sign({ email_verified: false })))[0]).toBe(200);
+});
+
 type Office = Awaited<ReturnType<typeof createOffice>>;
 
 /** The models that a caller is shown, one way and the other. */

@@ -130,7 +130,7 @@ async function toPrincipal(payload: JWTPayload, entry: TokenIssuer, parts: Token
     kind: 'api',
     id,
     name: (text(claims.name) ?? sub).slice(0, MAX_NAME),
-    userId: await findMemberId(text(claims.member), parts),
+    userId: await findMemberId(readMember(payload, text(claims.member), claims), parts),
     workspaceId: await findWorkspaceId(text(claims.workspace) ?? workspace, parts),
     limitUsd: readLimit(readClaim(payload, claims.limitUsd), claims.limitUsd) ?? limitUsd ?? null,
     limitReset: readReset(text(claims.limitReset)) ?? limitReset ?? null,
@@ -195,6 +195,18 @@ function readLimit(value: unknown, name = ''): number | undefined {
 function readReset(text: string | undefined): Principal['limitReset'] {
   if (text === undefined || text === 'daily' || text === 'weekly' || text === 'monthly') return text;
   throw refuse('The reset of the limit in the token has to be daily, weekly or monthly');
+}
+
+/** Anybody may claim an address that the issuer has not checked. */
+function readMember(
+  payload: JWTPayload,
+  member: string | undefined,
+  { member: name }: NonNullable<TokenIssuer['claims']>,
+): string | undefined {
+  const verified = payload['email_verified'];
+  if (member === undefined || name !== 'email' || verified === undefined) return member;
+  if (verified === true || verified === 'true') return member;
+  throw refuse('The issuer of the token has not checked its e-mail address');
 }
 
 async function findMemberId(wanted: string | undefined, { members }: TokenParts): Promise<string | undefined> {
