@@ -8,6 +8,7 @@ import {
   startTokenIssuer,
   type TokenKey,
 } from '../../../../test/support/sign-in/start-token-issuer.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { readText } from '../foundation/transport.ts';
@@ -204,6 +205,31 @@ test('an address that the issuer has not checked names no member', async () => {
     expect((await ask(await sign({ email, email_verified: checked })))[0]).toBe(200);
   // A token without an address belongs to no member.
   expect((await ask(await sign({ email_verified: false })))[0]).toBe(200);
+});
+
+test('a token without a member or a user reads what its subject made, and nothing of the operator’s keys', async () => {
+  const { sign, call, store, platform, url } = await createOffice({ claims: { externalUser: 'customer' } });
+  const makeKey = async (more: object = {}): Promise<{ readonly key: string; readonly hash: string }> => {
+    const { body } = await call('POST', '/keys', { name: 'k', ...more });
+    return { key: String(body['key']), hash: (body['data'] as { hash: string }).hash };
+  };
+  const [one, other, ofCustomer] = [await makeKey(), await makeKey(), await makeKey({ external: { user: 'c-1' } })];
+  const subject = `jwt:${(await platform.sha256(JSON.stringify([url, 'robot']))).slice(0, 40)}`;
+  const made = { operator: one.hash, subject, customer: ofCustomer.hash };
+  for (const [name, principalId] of Object.entries(made)) {
+    await store.generations.append(toRecord(`gen-${name}`, { principalId }), toContent('Secret'));
+  }
+  const readBy = async (key: string): Promise<readonly string[]> => {
+    const readable = [];
+    for (const name of Object.keys(made)) {
+      const { status } = await call('GET', `/generation/content?id=gen-${name}`, undefined, key);
+      if (status === 200) readable.push(name);
+    }
+    return readable;
+  };
+  expect(await readBy(other.key)).toEqual(['operator']);
+  expect(await readBy(await sign())).toEqual(['subject']);
+  expect(await readBy(await sign({ customer: 'c-1' }))).toEqual(['subject', 'customer']);
 });
 
 type Office = Awaited<ReturnType<typeof createOffice>>;

@@ -270,6 +270,9 @@ async function mayRead(
   store: ReadableStore,
 ): Promise<boolean> {
   if (principal.kind === 'management' || principalId === principal.id) return true;
+  // A token is its subject alone. Without a member or a user it would be the same owner as every key that has none.
+  const { id, userId, externalUser } = principal;
+  if (id.startsWith('jwt:') && userId === undefined && externalUser === undefined) return false;
   const key = await store.keys.get(principalId);
   return (
     key !== undefined &&
