@@ -29,6 +29,8 @@ export interface BatchUpstream {
   refuseWith(status: number | null): void;
   /** Breaks the connection once a batch was taken, so that its sender does not learn of it. */
   breakAfterNext(): void;
+  /** Its results cannot be read from now on, where they have an address of their own. */
+  hideResults(): void;
   /** Ends the batches that run; by default each request is answered. */
   finish(fateOf?: (text: string) => Fate): void;
   /** Ends them as wrong as a whole. */
@@ -56,6 +58,7 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
   let fateOf: (text: string) => Fate = () => 'answered';
   let refusal: number | null = null;
   let breaks = false;
+  let hidesResults = false;
 
   const add = (id: string, marker: string | undefined, requests: SentBatch['requests']): SentBatch => {
     const batch: SentBatch = { id, marker, requests, state: 'running', isCancelled: false, isDiscarded: false };
@@ -70,6 +73,12 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
     return { status: 0, body: '', isBroken: true };
   };
   const find = (id: string): SentBatch | undefined => batches.find((batch) => batch.id === id && !batch.isDiscarded);
+  /** One that has ended cannot be cancelled any more. */
+  const cancel = (batch: SentBatch): boolean => {
+    if (batch.state !== 'running') return false;
+    batch.isCancelled = true;
+    return true;
+  };
   /** Results come in the opposite order of the requests. */
   const resultsOf = (batch: SentBatch) =>
     batch.requests.toReversed().map(({ id, text }) => {
@@ -100,7 +109,7 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
     const batch = find(id);
     if (kind === 'batches') {
       if (batch === undefined) return refuse(404);
-      if (action === 'cancel') batch.isCancelled = true;
+      if (action === 'cancel' && !cancel(batch)) return refuse(409);
       return ok(toOpenAi(batch));
     }
     if (kind === 'files' && method === 'DELETE') {
@@ -139,7 +148,7 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
     const [, , , id = '', action] = path.split('/');
     const batch = find(id);
     if (batch === undefined) return refuse(404);
-    if (action === 'cancel') batch.isCancelled = true;
+    if (action === 'cancel' && !cancel(batch)) return refuse(400);
     if (method === 'DELETE') batch.isDiscarded = true;
     if (action !== 'results') return ok(toAnthropic(batch));
     return {
@@ -177,7 +186,7 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
     if (path.startsWith('/batches?')) return ok({ operations: batches.map((batch) => toGoogle(batch, [])) });
     const batch = find(path.slice(1).replace(/:cancel$/, ''));
     if (batch === undefined) return refuse(404);
-    if (path.endsWith(':cancel')) batch.isCancelled = true;
+    if (path.endsWith(':cancel') && !cancel(batch)) return refuse(400);
     if (method === 'DELETE') batch.isDiscarded = true;
     if (method !== 'GET') return ok({});
     const responses = resultsOf(batch).map(({ id, text, fate }) => ({
@@ -197,6 +206,7 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
       return ok(toCompletion(form, text));
     }
     if (method === 'POST' && refusal !== null) return refuse(refusal);
+    if (hidesResults && /\/(?:content|results)$/.test(path)) return refuse(503);
     return { openai: openAi, anthropic, google }[form](method, path, body);
   };
 
@@ -205,6 +215,7 @@ export function createBatchUpstream(form: BatchForm, { callMs = 0 } = {}): Batch
     calls,
     refuseWith: (status) => void (refusal = status),
     breakAfterNext: () => void (breaks = true),
+    hideResults: () => void (hidesResults = true),
     finish(chosen) {
       if (chosen !== undefined) fateOf = chosen;
       for (const batch of batches) if (batch.state === 'running') batch.state = 'ended';

@@ -167,6 +167,32 @@ test.each(FORMS)('a cancelled batch is cancelled at %s, and what was made by the
   expect(upstream.calls).toEqual([]);
 });
 
+test.each(FORMS)('what %s had made counts, though it refuses to cancel a batch that has ended there', async (form) => {
+  const { upstream, begin, ended, post, platform, linesOf } = createBatchGateway(form);
+  const { id } = await begin([toLine('a'), toLine('b')]);
+  await until(() => upstream.batches.length === 1);
+  // It has been asked once, and is still at work.
+  await platform.advance(0);
+  await post(`${PATH}/${id}/cancel`, {});
+  upstream.finish();
+  const batch = await ended(id);
+  expect(batch).toMatchObject({ status: 'cancelled', request_counts: { completed: 2, failed: 0 }, cost: 0.000004 });
+  expect(batch.error_file_id).toBe(null);
+  expect(await linesOf(batch.output_file_id)).toHaveLength(2);
+  expect(upstream.batches.map(({ isCancelled, isDiscarded }) => [isCancelled, isDiscarded])).toEqual([[false, true]]);
+});
+
+test.each(['openai', 'anthropic'] as const)('results that cannot be read at %s are not deleted there', async (form) => {
+  const { upstream, begin, ended, post } = createBatchGateway(form);
+  const { id } = await begin([toLine('a')]);
+  await until(() => upstream.batches.length === 1);
+  upstream.hideResults();
+  upstream.finish();
+  await post(`${PATH}/${id}/cancel`, {});
+  expect(await ended(id)).toMatchObject({ status: 'cancelled', request_counts: { completed: 0 } });
+  expect(upstream.batches[0]?.isDiscarded).toBe(false);
+});
+
 test.each(FORMS)('a batch that is at %s goes on after a restart, and is not sent twice', async (form) => {
   const { upstream, begin, read, storage, store, open } = createBatchGateway(form);
   const { id } = await begin([toLine('a'), toLine('b')]);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { BatchState } from '../providers/batch-contract.ts';
+import type { BatchCall } from '../providers/batch-contract.ts';
 import type { BatchApi } from '../providers/provider.ts';
 import {
   batchResultId,
@@ -11,7 +11,7 @@ import {
 import { type PlacedLine, readBatch } from './batch-lines.ts';
 import { type BatchRun, type LineParts, wait } from './batch-run.ts';
 import { findLostCalls, saveResult } from './line-results.ts';
-import { BATCH_CALL_MS, releaseAll } from './submissions.ts';
+import { BATCH_CALL_MS, isRefusal, releaseAll } from './submissions.ts';
 
 const FIRST_POLL_SECONDS = 1;
 const MAX_POLL_SECONDS = 30;
@@ -64,27 +64,50 @@ async function look(submission: StoredSubmission, run: BatchRun, ending: Ending,
   const api = parts.calls().findApi(submission.providerSlug, submission.providerKey);
   const { upstreamId } = submission;
   const limits = { signal: new AbortController().signal, timeoutMs: BATCH_CALL_MS };
-  let state: BatchState = 'failed';
   if (api !== undefined && upstreamId !== null) {
     const call = { upstreamId, ...limits };
+    // Whatever becomes of it, upstream may have ended the batch, and what it has made is to be read.
+    if (ending.isToEnd && !submission.isCancelled) await passOnCancel(submission, api, call, parts);
     try {
-      if (ending.isToEnd && !submission.isCancelled) {
-        await api.cancel(call);
-        await updateSubmission(submission.id, batches, { isCancelled: true });
-      }
-      state = await api.poll(call);
+      const state = await api.poll(call);
       if (state === 'running' && !ending.isOut) return;
       if (state === 'ended') await collect(submission, run, api, upstreamId, parts);
       if (parts.isStopped()) return;
+      // Only what has been taken over is removed there.
+      if (state !== 'running') await api.discard(call).catch(() => undefined);
     } catch (error) {
       parts.logger.warn('a batch could not be followed', { batch: run.batch.id, reason: String(error) });
       if (!isGone(error) && !ending.isOut) return;
+      const { providerSlug } = submission;
+      const told = { batch: run.batch.id, provider: providerSlug, upstreamId };
+      parts.logger.error('a batch at a provider was given up; what it made there was not charged', told);
     }
-    if (state !== 'running') await api.discard(call).catch(() => undefined);
   }
   await updateSubmission(submission.id, batches, { state: 'ended' });
   releaseAll(submission, parts);
 }
+
+/** Cancels a batch at its provider. One that refuses, because the batch has ended there, is not asked again. */
+async function passOnCancel(
+  { id, batchId }: StoredSubmission,
+  api: BatchApi,
+  call: BatchCall,
+  { store, logger }: LineParts,
+): Promise<void> {
+  try {
+    await api.cancel(call);
+  } catch (error) {
+    logger.warn('a provider did not cancel a batch', { batch: batchId, reason: String(error) });
+    if (!isFinal(error)) return;
+  }
+  await updateSubmission(id, store.batches, { isCancelled: true });
+}
+
+/** Refusals that another key or another time may change. */
+const PASSING: ReadonlySet<number | null> = new Set([401, 403, 429]);
+
+const isFinal = (error: unknown): boolean =>
+  isRefusal(error) && error instanceof GatewayError && !PASSING.has(error.upstreamStatus);
 
 /** Upstream does not know it (any more). */
 const isGone = (error: unknown): boolean => error instanceof GatewayError && error.upstreamStatus === 404;

@@ -137,8 +137,8 @@ async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, pa
   return upstreamId !== undefined;
 }
 
-/** Whether upstream has certainly not taken it. */
-const isRefusal = (error: unknown): boolean =>
+/** Whether upstream has certainly not taken what it was sent. */
+export const isRefusal = (error: unknown): boolean =>
   error instanceof GatewayError &&
   typeof error.upstreamStatus === 'number' &&
   error.upstreamStatus >= 400 &&
