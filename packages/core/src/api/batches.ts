@@ -1,14 +1,14 @@
 import { toJobOwner } from '../auth/find-owner.ts';
 import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
 import { checkBatch } from '../batches/batch-lines.ts';
-import { type BatchRunner, isOpen } from '../batches/batch-runner.ts';
+import type { BatchRunner } from '../batches/batch-runner.ts';
 import type { FileLibrary } from '../files/file-library.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { toUsd } from '../foundation/money.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import type { Principal } from '../http/request.ts';
-import { findBatch, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
+import { findBatch, isOpen, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
 import type { StoredFile } from '../stores/files.ts';
 import type { Store } from '../stores/store.ts';
 import {
@@ -111,6 +111,7 @@ async function begin(
     owner: await toJobOwner(principal, parts),
     endpoint,
     inputFileId: file.id,
+    inputContent: file.content,
     status,
     createdAt: now,
     expiresAt: now + DAY_MS,

@@ -16,6 +16,7 @@ import type { Batch, BatchResult } from '../wire/batches.ts';
 
 const PATH = '/api/v1/batches';
 const CHAT = '/v1/chat/completions';
+const HOUR_MS = 60 * 60 * 1000;
 const FORMS = ['openai', 'anthropic', 'google'] as const;
 
 const MAKE = { openai: createOpenAiProvider, anthropic: createAnthropicProvider, google: createGoogleProvider };
@@ -180,6 +181,26 @@ test.each(FORMS)('what %s had made counts, though it refuses to cancel a batch t
   expect(batch.error_file_id).toBe(null);
   expect(await linesOf(batch.output_file_id)).toHaveLength(2);
   expect(upstream.batches.map(({ isCancelled, isDiscarded }) => [isCancelled, isDiscarded])).toEqual([[false, true]]);
+});
+
+test.each(['deleted', 'expired'])('a batch reads its lines to its end, though their file is %s', async (way) => {
+  const { gateway, upstream, upload, post, call, platform, ended, store, storage } = createBatchGateway('openai');
+  await gateway.start();
+  const lines = [toLine('made'), toLine('late')].join('\n');
+  const fields = { purpose: 'batch', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' };
+  const file = jsonOf(await upload(lines, { fields })) as { id: string };
+  const content = (await store.files.get(file.id))?.content ?? '';
+  const { id } = jsonOf(await post(PATH, { input_file_id: file.id, endpoint: CHAT })) as Batch;
+  await until(() => upstream.batches.length === 1);
+  if (way === 'deleted') await call('DELETE', `/api/v1/files/${file.id}`);
+  // What is in no use is swept within two hours.
+  await platform.advance(2 * HOUR_MS + 1);
+  expect((await call('GET', `/api/v1/files/${file.id}`)).status).toBe(404);
+  upstream.finish((text) => (text === 'made' ? 'answered' : 'missing'));
+  const done = await ended(id);
+  expect(done).toMatchObject({ status: 'completed', request_counts: { completed: 2, failed: 0 }, cost: 0.0000195 });
+  await platform.advance(HOUR_MS);
+  expect(await storage.find(content)).toBe(undefined);
 });
 
 test.each(['openai', 'anthropic'] as const)('results that cannot be read at %s are not deleted there', async (form) => {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import type { FileLibrary } from '../files/file-library.ts';
+import type { StoredFileContent } from '../files/file-storage.ts';
 import { readLines } from '../foundation/lines.ts';
 import type { BatchProblem, StoredBatch, StoredBatchResult } from '../stores/batches.ts';
 import type { BatchEndpoint, BatchResult } from '../wire/batches.ts';
@@ -20,6 +22,14 @@ const MAX_PROBLEMS = 100;
 export interface PlacedLine {
   readonly index: number;
   readonly line: BatchLine;
+}
+
+/** Opens the lines of a batch, whose file may have been deleted or have expired since. */
+export async function openInput(
+  { inputFileId: id, inputContent, workspaceId }: Pick<StoredBatch, 'inputFileId' | 'inputContent' | 'workspaceId'>,
+  files: Pick<FileLibrary, 'find' | 'open'>,
+): Promise<StoredFileContent> {
+  return files.open(inputContent === undefined ? await files.find(id, workspaceId) : { id, content: inputContent });
 }
 
 /** Yields the lines of a file that has been checked. */

@@ -7,8 +7,7 @@ import {
   type LeaseHolder,
   toLease,
 } from '../foundation/leased-jobs.ts';
-import { findBatch, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
-import type { BatchStatus } from '../wire/batches.ts';
+import { findBatch, isOpen, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
 import { type LineParts, openRun } from './batch-run.ts';
 import { finishBatch } from './finish-batch.ts';
 import { followSubmissions, isToEnd } from './follow-submissions.ts';
@@ -23,11 +22,6 @@ export interface BatchRunnerOptions extends Omit<LineParts, 'calls' | 'isStopped
 
 /** Runs the batches of the store that have not ended. */
 export type BatchRunner = JobRunner;
-
-const OPEN: readonly BatchStatus[] = ['validating', 'in_progress', 'finalizing', 'cancelling'];
-
-/** Whether a batch is still to be worked on. */
-export const isOpen = ({ status }: Pick<StoredBatch, 'status'>): boolean => OPEN.includes(status);
 
 export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
   const { store, platform, logger } = options;

@@ -9,7 +9,7 @@ import {
 } from '../stores/batches.ts';
 import type { Store } from '../stores/store.ts';
 import type { BatchResult } from '../wire/batches.ts';
-import { hasSucceeded, readBatch, toMissingLine, toResultLine } from './batch-lines.ts';
+import { hasSucceeded, openInput, readBatch, toMissingLine, toResultLine } from './batch-lines.ts';
 
 interface FinishParts {
   readonly store: Pick<Store, 'batches' | 'files'>;
@@ -67,9 +67,9 @@ async function* withMissing(
 ): AsyncGenerator<BatchResult> {
   yield* linesOf(failed);
   const done = new Set(results.map(({ index }) => index));
-  const input = await files.find(batch.inputFileId, batch.workspaceId).catch(() => undefined);
+  const input = await openInput(batch, files).catch(() => undefined);
   if (input === undefined) return;
-  for await (const placed of readBatch((await files.open(input)).read())) {
+  for await (const placed of readBatch(input.read())) {
     if (!done.has(placed.index)) yield toMissingLine(batch, placed, isCancelled);
   }
 }

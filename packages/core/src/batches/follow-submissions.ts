@@ -8,7 +8,7 @@ import {
   type StoredSubmission,
   updateSubmission,
 } from '../stores/batches.ts';
-import { type PlacedLine, readBatch } from './batch-lines.ts';
+import { openInput, type PlacedLine, readBatch } from './batch-lines.ts';
 import { type BatchRun, type LineParts, wait } from './batch-run.ts';
 import { findLostCalls, saveResult } from './line-results.ts';
 import { BATCH_CALL_MS, isRefusal, releaseAll } from './submissions.ts';
@@ -191,8 +191,7 @@ async function readLinesOf(
 ): Promise<ReadonlyMap<number, PlacedLine>> {
   const wanted = new Set(lines.map(({ index }) => index));
   const found = new Map<number, PlacedLine>();
-  const file = await files.find(batch.inputFileId, batch.workspaceId);
-  for await (const placed of readBatch((await files.open(file)).read())) {
+  for await (const placed of readBatch((await openInput(batch, files)).read())) {
     if (wanted.has(placed.index)) found.set(placed.index, placed);
   }
   return found;

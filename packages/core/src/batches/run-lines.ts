@@ -1,5 +1,5 @@
 import { listResultsOf, listSubmissionsOf, updateBatch } from '../stores/batches.ts';
-import { type PlacedLine, readBatch } from './batch-lines.ts';
+import { openInput, type PlacedLine, readBatch } from './batch-lines.ts';
 import { type BatchRun, type LineParts, wait } from './batch-run.ts';
 import { findLostCalls, lineCallId, NONE_LOST, saveResult, sumOf } from './line-results.ts';
 import { createSubmitter, type Submitter } from './submissions.ts';
@@ -11,7 +11,7 @@ import { createSubmitter, type Submitter } from './submissions.ts';
 export async function runLines(run: BatchRun, parts: LineParts): Promise<void> {
   const { batch } = run;
   const { batches } = parts.store;
-  const file = await parts.files.find(batch.inputFileId, batch.workspaceId);
+  const input = await openInput(batch, parts.files);
   const results = await listResultsOf(batch.id, batches);
   // After a crash the results say what was counted.
   await updateBatch(batch.id, batches, (latest) => ({ ...latest, ...sumOf(results) }));
@@ -23,7 +23,7 @@ export async function runLines(run: BatchRun, parts: LineParts): Promise<void> {
   const done = new Set([...results.map(({ index }) => index), ...indexesOf(true)]);
   const submitter = createSubmitter(run, new Set(indexesOf(false)), parts);
 
-  const lines = readBatch((await parts.files.open(file)).read());
+  const lines = readBatch(input.read());
   const next = async (): Promise<PlacedLine | undefined> => {
     const refused = submitter.takeRefused();
     if (refused !== undefined) return refused;

@@ -2,6 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
+import { isOpen, listBatches } from '../stores/batches.ts';
 import { listFilesOf, type StoredFile } from '../stores/files.ts';
 import type { Store } from '../stores/store.ts';
 import type { FileStorage, StoredFileContent } from './file-storage.ts';
@@ -56,7 +57,7 @@ export interface FileLibrary {
   /** Rejects with `not_found` for a file that is not there, or not in this workspace (null: in any). */
   find(id: string, workspaceId: string | null): Promise<StoredFile>;
   /** The content of a file. Rejects with `not_found` where it has gone. */
-  open(file: StoredFile): Promise<StoredFileContent>;
+  open(file: Pick<StoredFile, 'id' | 'content'>): Promise<StoredFileContent>;
   isDownloadable(file: Pick<StoredFile, 'origin'>): boolean;
   /** Rejects as `find`. */
   remove(id: string, workspaceId: string | null): Promise<void>;
@@ -66,7 +67,7 @@ export interface FileLibrary {
 }
 
 interface LibraryParts {
-  readonly store: Pick<Store, 'files'>;
+  readonly store: Pick<Store, 'files' | 'batches'>;
   readonly platform: Platform;
   readonly logger: Logger;
 }
@@ -104,8 +105,11 @@ export function createFileLibrary(options: FileOptions, { store, platform, logge
   };
   const sweep = async (): Promise<void> => {
     for (const file of await store.files.list()) if (!isThere(file)) await store.files.remove(file.id);
-    const findUsed = async (): Promise<ReadonlySet<string>> =>
-      new Set((await store.files.list()).map(({ content }) => content));
+    const findUsed = async (): Promise<ReadonlySet<string>> => {
+      const open = (await listBatches(store.batches)).filter(isOpen);
+      const contents = (await store.files.list()).map(({ content }) => content);
+      return new Set([...contents, ...open.flatMap(({ inputContent }) => inputContent ?? [])]);
+    };
     await storage.sweep(findUsed, platform.now() - HOUR_MS);
   };
   let cancelSweep = (): void => undefined;

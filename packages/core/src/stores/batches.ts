@@ -22,6 +22,8 @@ export interface StoredBatch {
   readonly endpoint: BatchEndpoint;
   /** The file with its lines. */
   readonly inputFileId: string;
+  /** The content of that file, which stays while the batch is open. Batches of earlier versions have none. */
+  readonly inputContent?: string | undefined;
   readonly status: BatchStatus;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -95,6 +97,11 @@ export interface SubmittedLine {
 
 /** Ids sort as the lines do. A line has one, so that it has one result. */
 export const batchResultId = (batchId: string, index: number): string => `${batchId}.${String(index).padStart(6, '0')}`;
+
+const OPEN: readonly BatchStatus[] = ['validating', 'in_progress', 'finalizing', 'cancelling'];
+
+/** Whether a batch is still to be worked on. */
+export const isOpen = ({ status }: Pick<StoredBatch, 'status'>): boolean => OPEN.includes(status);
 
 /** All batches, oldest first. */
 export async function listBatches(batches: BatchRepository): Promise<readonly StoredBatch[]> {
