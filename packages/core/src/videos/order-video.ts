@@ -110,8 +110,12 @@ async function submit(
     return job;
   } catch (error) {
     // A row remains when upstream may have the job and the store could not record it.
-    const left = await store.videoJobs.get(draft.id);
-    if (left === undefined) ledger.release(draft.generationId);
+    const left = await Promise.resolve()
+      .then(() => store.videoJobs.get(draft.id))
+      .catch(() => null);
+    // Its amount stays held while it is not known whether there is a job that may cost it.
+    if (left === null) videos.runner.findOut(draft);
+    else if (left === undefined) ledger.release(draft.generationId);
     else {
       ledger.handOver(draft.generationId);
       videos.runner.add(left, undefined);

@@ -8,12 +8,15 @@ import {
   createVideoProcess,
   type VideoProcess,
 } from '../../../../test/support/videos/video-processes.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
 import type { Store } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 
 const MINUTE_MS = 60_000;
 const ABANDONED_MS = 6 * MINUTE_MS;
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const FAILED: VideoProgress = { status: 'failed', error: 'Film could not' };
 
 test('195: a job has one owner while its lease is renewed, and another after it expires', async () => {
@@ -70,6 +73,37 @@ test('what one process has set aside for a job is free again there when another 
   expect((await store.videoJobs.list()).map(({ status }) => status)).toEqual(['failed']);
   await one.platform.advance(MINUTE_MS);
   await one.submit();
+});
+
+test.each([
+  ['did not store', false],
+  ['stored', true],
+])('what is held for a job that a failing store %s is free once that is known, and not before', async (_, isStored) => {
+  const memory = createMemoryStore();
+  let isAway = true;
+  const away = () => new GatewayError('provider_overloaded', 'The store is away');
+  const whileThere = <Result>(ask: () => Result): Result => {
+    if (isAway) throw away();
+    return ask();
+  };
+  const videoJobs: Store['videoJobs'] = {
+    ...memory.videoJobs,
+    get: async (id) => whileThere(() => memory.videoJobs.get(id)),
+    update: async (id, change) => whileThere(() => memory.videoJobs.update(id, change)),
+    async insert(job) {
+      if (isStored || !isAway) await memory.videoJobs.insert(job);
+      if (isAway) throw away();
+    },
+  };
+  const process = createVideoProcess({ ...memory, videoJobs }, {}, { logger: SILENT });
+  await process.gateway.start();
+  await expect(process.submit()).rejects.toThrow(/^503 /);
+  await process.platform.advance(MINUTE_MS);
+  await expect(process.submit()).rejects.toThrow(/^402 /);
+  isAway = false;
+  await process.platform.advance(ABANDONED_MS);
+  expect((await memory.videoJobs.list()).map(({ status }) => status)).toEqual(isStored ? ['failed'] : []);
+  await process.submit();
 });
 
 test('a job ends though a restart has left its model out of the configuration, or has not discovered it yet', async () => {

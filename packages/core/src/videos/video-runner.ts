@@ -33,7 +33,7 @@ import { createVideoOutbox } from './video-outbox.ts';
 interface VideoRunnerOptions {
   readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
-  readonly ledger: Pick<Ledger, 'release' | 'untilCounted'>;
+  readonly ledger: Pick<Ledger, 'release' | 'handOver' | 'untilCounted'>;
   readonly recorder: Pick<Recorder, 'append'>;
   readonly current: () => VideoSetup;
   readonly platform: Platform;
@@ -68,6 +68,8 @@ export interface VideoRunner {
   hold(id: string): { leaseFor(ms: number): VideoLease | undefined; release(): void };
   /** Takes up a job that has just been submitted, or was held. */
   add(job: VideoJob, firstPollMs: number | undefined): void;
+  /** Takes up a job of which the store cannot tell at present whether it has it; lets go of what is held if it has not. */
+  findOut(draft: Pick<VideoJob, 'id' | 'generationId'>): void;
   /**
    * Does what is due for a job, where requests share no timers and nothing else does it; resolves with the job as it is
    * then. Elsewhere returns it as it is.
@@ -120,6 +122,10 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
         logger.warn('a video job could not be claimed', { job: job.id, reason: String(error) }),
       );
     },
+    findOut({ id, generationId }) {
+      runner.unsure.set(id, generationId);
+      runner.queue.schedule(id, START_SPREAD_MS);
+    },
     lookAt: async (job) => (platform.isPerRequest === true ? stepWithin(job, runner) : job),
     announce: (job) => runner.outbox?.renew(job),
     holdInputs({ id, region }, order) {
@@ -161,6 +167,8 @@ function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => v
     /** How long the jobs of each model usually take. */
     usualMs: new Map<string, number>(),
     held: new Set<string>(),
+    /** Generations of jobs that the store may not have, by their jobs. */
+    unsure: new Map<string, string>(),
     /** Jobs of this process among those that share the store. */
     owned: new Map<string, VideoJob>(),
     /** Jobs in the middle of a step, with the times on the monotonic clock when it began. */
@@ -225,9 +233,15 @@ function run(id: string, runner: RunnerState): Promise<void> {
 
 /** Does the next step for a job, and schedules the one after it. */
 async function step(id: string, runner: RunnerState): Promise<void> {
-  const { jobs, queue, ages, failures, polls, changes, ledger, owned, ownerId } = runner;
+  const { jobs, queue, ages, failures, polls, changes, ledger, owned, unsure, ownerId } = runner;
   const job = await jobs.take(id);
-  if (job === undefined) return;
+  const generationId = unsure.get(id);
+  unsure.delete(id);
+  if (job === undefined) {
+    if (generationId !== undefined) ledger.release(generationId);
+    return;
+  }
+  if (generationId !== undefined) ledger.handOver(generationId);
   if ('againMs' in job) {
     // What is held here for a job that another process has taken over is let go of at its end.
     if (owned.has(id)) queue.schedule(id, job.againMs);
