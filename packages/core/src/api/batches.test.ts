@@ -87,6 +87,20 @@ function createBatchGateway(
   };
 }
 
+/** Its files cannot be read once, or one of them. Returns whether that has been tried. */
+function loseOnce(store: FileGateway['store'], lost?: string): () => boolean {
+  const { files } = store;
+  const get = files.get.bind(files);
+  let isLost = false;
+  const fail = async (id: string) => {
+    if (isLost || (lost !== undefined && id !== lost)) return get(id);
+    isLost = true;
+    throw new GatewayError('provider_overloaded', 'The store is away');
+  };
+  Object.assign(files, { get: fail });
+  return () => isLost;
+}
+
 const idsOf = (lines: readonly BatchResult[]): string[] => lines.map(({ custom_id: id }) => id);
 
 test('a batch makes the calls of a file, each recorded and paid, and gives the results back as files', async () => {
@@ -283,6 +297,35 @@ test('a batch waits while what counts its calls is away, and no line fails for i
   isAway = false;
   await gateway.platform.advance(2000);
   expect(await gateway.ended(id)).toMatchObject({ request_counts: { total: 2, completed: 2, failed: 0 } });
+});
+
+test('a store that is away is neither a wrong id nor a batch without results', async () => {
+  const { begin, ended, call, post, upload, store } = createBatchGateway();
+  const { id } = await ended((await begin([toLine('a')])).id);
+  const file = jsonOf(await upload(toLine('b'))) as { id: string };
+  loseOnce(store);
+  expect((await call('GET', `/api/beta/batches/${id}`)).status).toBe(503);
+  expect(jsonOf(await call('GET', `/api/beta/batches/${id}`))).toMatchObject({ results: [{ custom_id: 'a' }] });
+  loseOnce(store);
+  expect((await post(PATH, { input_file_id: file.id, endpoint: CHAT })).status).toBe(503);
+});
+
+test('the files of a batch are written once the store is back that was away, with every line', async () => {
+  const held: ScriptedExchange[] = [];
+  const { gateway, begin, call, ended, linesOf, platform, store } = createBatchGateway((one) => void held.push(one));
+  await gateway.start();
+  const { id } = await begin(Array.from({ length: 10 }, (_, at) => toLine(`line ${at}`)));
+  while (held.length < 8) await setImmediate();
+  const file = (await store.files.list())[0]?.id;
+  await call('POST', `${PATH}/${id}/cancel`);
+  const lost = loseOnce(store, file);
+  for (const exchange of held) answer(exchange);
+  await until(lost);
+  await platform.advance(10_000);
+  const batch = await ended(id);
+  expect(await linesOf(batch.error_file_id)).toHaveLength(2);
+  const names = (await store.files.list()).map(({ filename }) => filename);
+  expect(names).toEqual(['a.txt', 'a_output.jsonl', 'a_error.jsonl']);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
 import { checkBatch } from '../batches/batch-lines.ts';
 import type { BatchRunner } from '../batches/batch-runner.ts';
 import type { FileLibrary } from '../files/file-library.ts';
-import { GatewayError } from '../foundation/errors.ts';
+import { GatewayError, whenNotFound } from '../foundation/errors.ts';
 import { toUsd } from '../foundation/money.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
@@ -47,9 +47,11 @@ export const createBatch = operation<BatchParts>()({
   response: batchSchema,
   async run({ parts, principal, body: { input_file_id: id, endpoint, metadata } }) {
     const { files } = enter(parts);
-    const file = await files.find(id, workspaceOf(principal)).catch((error: unknown) => {
-      throw refuseField('input_file_id', 'is not the id of a file of this workspace', error);
-    });
+    const file = await files.find(id, workspaceOf(principal)).catch(
+      whenNotFound((error) => {
+        throw refuseField('input_file_id', 'is not the id of a file of this workspace', error);
+      }),
+    );
     return toBatch(await begin({ file, endpoint, metadata: metadata ?? null }, principal, parts));
   },
 });
@@ -180,7 +182,7 @@ export const getInlineBatch = operation<BatchParts>()({
 async function readResults(id: string | null, batch: StoredBatch, parts: BatchParts): Promise<BatchResult[]> {
   const { files } = enter(parts);
   // The file may have been deleted since.
-  const file = id === null ? undefined : await files.find(id, batch.workspaceId).catch(() => undefined);
+  const file = id === null ? undefined : await files.find(id, batch.workspaceId).catch(whenNotFound(() => undefined));
   if (file === undefined) return [];
   const decoder = new TextDecoder();
   let text = '';

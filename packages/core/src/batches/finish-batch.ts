@@ -1,4 +1,5 @@
 import type { FileLibrary } from '../files/file-library.ts';
+import { whenNotFound } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import {
   listResultsOf,
@@ -67,7 +68,7 @@ async function* withMissing(
 ): AsyncGenerator<BatchResult> {
   yield* linesOf(failed);
   const done = new Set(results.map(({ index }) => index));
-  const input = await openInput(batch, files).catch(() => undefined);
+  const input = await openInput(batch, files).catch(whenNotFound(() => undefined));
   if (input === undefined) return;
   for await (const placed of readBatch(input.read())) {
     if (!done.has(placed.index)) yield toMissingLine(batch, placed, isCancelled);
@@ -78,7 +79,7 @@ const MAX_NAME = 200;
 
 /** What people call a batch: the name of its file of requests without the ending, or the batch's id once that is gone. */
 async function nameOf(batch: StoredBatch, files: FileLibrary): Promise<string> {
-  const input = await files.find(batch.inputFileId, batch.workspaceId).catch(() => undefined);
+  const input = await files.find(batch.inputFileId, batch.workspaceId).catch(whenNotFound(() => undefined));
   const name = input?.filename.replace(/\.[a-z0-9]{1,8}$/i, '').slice(0, MAX_NAME) ?? '';
   return name === '' ? batch.id : name;
 }

@@ -6,7 +6,11 @@ import {
   createReplayTransport,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { createFileLibrary } from './file-library.ts';
+import { findNamedFile } from './resolve-files.ts';
 
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const PNG = '\x89PNG\r\n\x1a\nrest';
 const PNG_BASE64 = Buffer.from(PNG, 'latin1').toString('base64');
 const PDF = `%PDF-1.7\n${'x'.repeat(100_000)}`;
@@ -123,6 +127,16 @@ test('guardrails read what is in a file', async () => {
   const call = { headers: { authorization: `Bearer ${secret}` } };
   expect((await gateway.chat({ messages: [{ role: 'user', content }] }, call)).status).toBe(200);
   expect(JSON.stringify(partsSentTo(upstream))).toContain('[hidden] words');
+});
+
+test('a store that is away is no mistake of the caller', async () => {
+  const { gateway, ids } = await createSet();
+  const get = () => Promise.reject(new GatewayError('provider_overloaded', 'The store is away'));
+  Object.assign(gateway.store.files, { get });
+  const content = [{ type: 'file', file: { file_id: ids.png } }];
+  expect((await gateway.chat({ messages: [{ role: 'user', content }] })).status).toBe(503);
+  const files = createFileLibrary({ storage: gateway.storage }, { ...gateway, logger: SILENT });
+  await expect(findNamedFile(files, ids.wav, 'any', 'file')).rejects.toMatchObject({ code: 'provider_overloaded' });
 });
 
 test('a file that is not there, or not of that kind, is refused with its place; ids of others are left to upstream', async () => {

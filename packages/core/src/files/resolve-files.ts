@@ -1,4 +1,5 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
+import { whenNotFound } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { StoredFile } from '../stores/files.ts';
 import { refuseField } from '../wire/fields.ts';
@@ -97,9 +98,11 @@ function createReading(library: FileLibrary, workspaceId: string): Reading {
   };
   return {
     async resolve(part, path) {
-      const file = await library.find(part.fileId, workspaceId).catch((error: unknown) => {
-        throw refuseField(path, 'is not the id of a file of this workspace', error);
-      });
+      const file = await library.find(part.fileId, workspaceId).catch(
+        whenNotFound((error) => {
+          throw refuseField(path, 'is not the id of a file of this workspace', error);
+        }),
+      );
       return withContent(part, await readOnce(file, path), path);
     },
   };
@@ -123,9 +126,9 @@ export async function findNamedFile(
   path: string,
 ): Promise<{ readonly file: StoredFile; readonly read: () => AsyncIterable<Uint8Array> }> {
   if (files === null) throw refuseField(path, 'is not available: this gateway stores no files');
-  const refuse = (error: unknown): never => {
+  const refuse = whenNotFound((error): never => {
     throw refuseField(path, 'is not the id of a file of this workspace', error);
-  };
+  });
   const file = await files.find(id, workspaceId).catch(refuse);
   const { read } = await files.open(file).catch(refuse);
   return { file, read };

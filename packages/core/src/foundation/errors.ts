@@ -134,5 +134,13 @@ export function toGatewayError(thrown: unknown): GatewayError {
     : new GatewayError('internal', 'Internal Server Error', { cause: thrown });
 }
 
+/** For `catch`: what becomes of a thing that is not there. Any other error, as that of a store that is away, goes on. */
+export const whenNotFound =
+  <Result>(handle: (error: GatewayError) => Result) =>
+  (error: unknown): Result => {
+    if (error instanceof GatewayError && error.code === 'not_found') return handle(error);
+    throw error;
+  };
+
 /** What a caught value says of itself. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
