@@ -280,6 +280,31 @@ test('a call whose response was lost by a death is made again, and the batch cos
   expect([costs, await first.store.generations.count()]).toEqual([[9000, 9000], 3]);
 });
 
+test('a process that dies while it clears up a batch leaves the rest of that to the next one', async () => {
+  const first = createBatchGateway();
+  const { batches } = first.store;
+  const remove = batches.remove.bind(batches);
+  let removed = 0;
+  const die = async (id: string): Promise<boolean> => {
+    removed += 1;
+    if (removed > 1) throw new Error('killed');
+    return remove(id);
+  };
+  Object.assign(batches, { remove: die });
+  const { id } = await first.begin([toLine('a'), toLine('b'), toLine('c')]);
+  await until(() => removed === 2);
+  expect(await first.read(id)).toMatchObject({ status: 'finalizing', request_counts: { completed: 3 } });
+  Object.assign(batches, { remove });
+  const second = createFileGateway({ storage: first.storage }, createScriptedTransport(answer), {
+    recordingStore: first.store,
+  });
+  await second.gateway.start();
+  const batch = await first.ended(id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 3 }, error_file_id: null });
+  expect(idsOf(await first.linesOf(batch.output_file_id))).toEqual(['a', 'b', 'c']);
+  expect((await batches.list()).map(({ kind }) => kind)).toEqual(['batch']);
+});
+
 test('a batch waits while what counts its calls is away, and no line fails for it', async () => {
   let refused = 0;
   let isAway = true;
@@ -361,19 +386,26 @@ test('a batch waits for the rate limit of its key, and no line fails for it', as
   expect(await gateway.ended(id)).toMatchObject({ request_counts: { total: 10, completed: 10, failed: 0 } });
 });
 
-test('a batch whose key is gone fails, and says so', async () => {
+test('a batch whose key is gone fails, says so, and keeps what was made by then', async () => {
   const held: ScriptedExchange[] = [];
-  const first = createBatchGateway((exchange) => void held.push(exchange));
+  const first = createBatchGateway((exchange) => {
+    if (askedBy(exchange) === 'made') answer(exchange);
+    else held.push(exchange);
+  });
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
   const { key, data } = jsonOf(await first.post('/api/v1/keys', { name: 'gone' }, { headers })) as {
     key: string;
     data: { hash: string };
   };
-  const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }] } }];
+  const requests = ['made', 'bad', 'held'].map((custom_id) => {
+    const messages = custom_id === 'bad' ? 'none' : [{ role: 'user', content: custom_id }];
+    return { custom_id, body: { messages } };
+  });
   const body = { endpoint: CHAT, model: 'acme/chat', requests };
   const made = await first.post('/api/beta/batches', body, { headers: { authorization: `Bearer ${key}` } });
   const { id } = jsonOf(made) as Batch;
-  while (held.length === 0) await setImmediate();
+  const isMade = async () => (await first.store.batches.list()).filter(({ kind }) => kind === 'result').length === 2;
+  while (held.length === 0 || !(await isMade())) await setImmediate();
   await first.call('DELETE', `/api/v1/keys/${data.hash}`, { key: MANAGEMENT_KEY });
   const second = createFileGateway({ storage: first.storage }, createScriptedTransport(answer), {
     recordingStore: first.store,
@@ -382,6 +414,12 @@ test('a batch whose key is gone fails, and says so', async () => {
   const batch = await first.ended(id);
   expect(batch).toMatchObject({ status: 'failed', errors: { data: [{ code: 'batch_failed', line: null }] } });
   expect(batch.errors?.data[0]?.message).toContain('The key "gone"');
+  expect(batch).toMatchObject({ request_counts: { total: 3, completed: 1, failed: 1 }, cost: 0.000009 });
+  expect(idsOf(await first.linesOf(batch.output_file_id))).toEqual(['made']);
+  expect(idsOf(await first.linesOf(batch.error_file_id))).toEqual(['bad']);
+  const inline = jsonOf(await first.call('GET', `/api/beta/batches/${id}`));
+  expect(inline).toMatchObject({ results: [{ custom_id: 'made' }, { custom_id: 'bad' }] });
+  expect((await first.store.batches.list()).map(({ kind }) => kind)).toEqual(['batch']);
 });
 
 test('an administrator sees the batches of all workspaces, narrows the list, and cancels any of them', async () => {

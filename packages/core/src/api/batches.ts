@@ -172,7 +172,8 @@ export const getInlineBatch = operation<BatchParts>()({
   response: inlineBatchSchema,
   async run({ parts, principal, params }) {
     const batch = await findOwn(params.batch_id, principal, parts);
-    if (isOpen(batch) || batch.status === 'failed') return { ...toBatch(batch), results: null };
+    const hasFiles = batch.outputFileId !== null || batch.errorFileId !== null;
+    if (isOpen(batch) || (batch.status === 'failed' && !hasFiles)) return { ...toBatch(batch), results: null };
     const lines = await Promise.all([batch.outputFileId, batch.errorFileId].map((id) => readResults(id, batch, parts)));
     const results = lines.flat().toSorted((a, b) => (a.id < b.id ? -1 : 1));
     return { ...toBatch(batch), results };

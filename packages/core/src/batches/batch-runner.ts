@@ -62,7 +62,7 @@ async function runBatch(id: string, parts: RunParts): Promise<void> {
     const latest = await findBatch(id, parts.store.batches);
     if (latest === undefined || parts.isStopped() || isElsewhere(latest, parts)) return;
     const isOver = latest.completed + latest.failed >= latest.total || hasExpired(latest, parts);
-    if (isOver || latest.status !== 'in_progress') await finishBatch(latest, hasExpired(latest, parts), parts);
+    if (isOver || latest.status !== 'in_progress') await end(latest, parts);
   } finally {
     stopRenewing();
     await updateBatch(id, parts.store.batches, (latest) =>
@@ -95,15 +95,22 @@ function toReason(thrown: unknown): string {
   throw thrown;
 }
 
+/** From here on none of its lines is made any more, whatever its owner changes. */
 async function failBatch(id: string, message: string, parts: RunParts): Promise<void> {
-  const { store, platform } = parts;
-  await updateBatch(id, store.batches, (latest) => ({
+  const failing = await updateBatch(id, parts.store.batches, (latest) => ({
     ...latest,
-    status: 'failed',
-    times: { ...latest.times, failed: platform.now() },
+    status: 'finalizing',
+    times: { ...latest.times, finalizing: parts.platform.now() },
     problems: [{ code: 'batch_failed', message, line: null }],
   }));
-  await abandonSubmissions(id, { store, calls: await parts.loadLineCalls() });
+  if (failing !== undefined) await end(failing, parts);
+}
+
+/** Ends a batch, also one of which an earlier process has only written that it is to end. */
+async function end(batch: StoredBatch, parts: RunParts): Promise<void> {
+  const { store } = parts;
+  if (batch.problems.length > 0) await abandonSubmissions(batch.id, { store, calls: await parts.loadLineCalls() });
+  await finishBatch(batch, hasExpired(batch, parts), parts);
 }
 
 const hasExpired = ({ expiresAt }: StoredBatch, { platform }: LeaseHolder): boolean => expiresAt <= platform.now();

@@ -19,15 +19,13 @@ interface FinishParts {
 }
 
 /**
- * Writes the files of a batch whose lines are done, or are not to be made any more, and ends it. May begin again after
- * a crash: the files have ids that follow from that of the batch.
+ * Writes the files of a batch whose lines are done, or are not to be made any more, and ends it. One with problems has
+ * failed. May begin again after a crash: the batch names its files before its rows go, and ends after that.
  */
 export async function finishBatch(batch: StoredBatch, hasExpired: boolean, parts: FinishParts): Promise<void> {
   const { batches } = parts.store;
-  const isCancelled = batch.status === 'cancelling';
-  const isWhole = batch.completed + batch.failed >= batch.total;
-  const status = isCancelled ? 'cancelled' : hasExpired && !isWhole ? 'expired' : 'completed';
-  if (!isCancelled) {
+  const status = statusOf(batch, hasExpired);
+  if (status !== 'cancelled') {
     await updateBatch(batch.id, batches, (latest) => ({
       ...latest,
       status: 'finalizing',
@@ -35,20 +33,42 @@ export async function finishBatch(batch: StoredBatch, hasExpired: boolean, parts
     }));
   }
   const results = await listResultsOf(batch.id, batches);
-  const outputFileId = await writeFile(batch, 'output', linesOf(results.filter(hasSucceeded)), parts);
-  const failed = results.filter((result) => !hasSucceeded(result));
-  const errors = isWhole ? linesOf(failed) : withMissing(batch, { failed, results, isCancelled }, parts);
-  const errorFileId = await writeFile(batch, 'error', errors, parts);
+  if (batch.outputFileId === null && batch.errorFileId === null) await writeFiles(batch, status, results, parts);
+  // They are in the files now.
+  for (const { id } of [...(await listSubmissionsOf(batch.id, batches)), ...results]) await batches.remove(id);
   await updateBatch(batch.id, batches, (latest) => ({
     ...latest,
     status,
-    outputFileId,
-    errorFileId,
     times: { ...latest.times, [status]: parts.platform.now() },
     lease: null,
   }));
-  // They are in the files now.
-  for (const { id } of [...results, ...(await listSubmissionsOf(batch.id, batches))]) await batches.remove(id);
+}
+
+type EndStatus = 'cancelled' | 'expired' | 'completed' | 'failed';
+
+function statusOf(batch: StoredBatch, hasExpired: boolean): EndStatus {
+  if (batch.problems.length > 0) return 'failed';
+  if (batch.status === 'cancelling') return 'cancelled';
+  return hasExpired && !isWhole(batch) ? 'expired' : 'completed';
+}
+
+const isWhole = ({ completed, failed, total }: StoredBatch): boolean => completed + failed >= total;
+
+/** A batch that has failed has what was made by then; of another one no line is missing. */
+async function writeFiles(
+  batch: StoredBatch,
+  status: EndStatus,
+  results: readonly StoredBatchResult[],
+  parts: FinishParts,
+): Promise<void> {
+  const outputFileId = await writeFile(batch, 'output', linesOf(results.filter(hasSucceeded)), parts);
+  const failed = results.filter((result) => !hasSucceeded(result));
+  const errors =
+    isWhole(batch) || status === 'failed'
+      ? linesOf(failed)
+      : withMissing(batch, { failed, results, isCancelled: status === 'cancelled' }, parts);
+  const errorFileId = await writeFile(batch, 'error', errors, parts);
+  await updateBatch(batch.id, parts.store.batches, (latest) => ({ ...latest, outputFileId, errorFileId }));
 }
 
 async function* linesOf(results: readonly StoredBatchResult[]): AsyncGenerator<BatchResult> {
