@@ -6,7 +6,7 @@ import { classNames } from '../class-names.ts';
 import { Button } from '../controls/button.tsx';
 import { UnsavedPanel } from '../messages/error-panel.tsx';
 import { partMessages } from '../part-messages.ts';
-import { useModal } from './use-modal.ts';
+import { useClickBeside, useModal } from './use-modal.ts';
 
 interface DialogProps {
   readonly title: ReactNode;
@@ -15,6 +15,8 @@ interface DialogProps {
   readonly width?: 'narrow' | 'wide' | 'full';
   /** At the bottom, to the right: the way out and the way on. */
   readonly actions?: ReactNode;
+  /** Stays where the user clicks beside it: it shows what cannot be shown again. */
+  readonly staysOpen?: boolean;
 }
 
 interface FormActionsProps {
@@ -43,10 +45,13 @@ const WIDTHS = { narrow: 'max-w-md', wide: 'max-w-3xl', full: 'max-w-6xl' } as c
  * A modal dialog while it is mounted. The browser's own element, because it needs no style elements, which the content
  * security policy forbids. `data-first-focus` marks a field that is to have the focus before the first one.
  */
-export function Dialog({ title, onClose, children, width = 'narrow', actions }: DialogProps) {
+export function Dialog({ title, onClose, children, width = 'narrow', actions, staysOpen = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useModal(ref);
+  const beside = useClickBeside(() => {
+    if (!staysOpen) onClose();
+  });
   return (
     <dialog
       ref={ref}
@@ -55,9 +60,7 @@ export function Dialog({ title, onClose, children, width = 'narrow', actions }: 
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
+      {...beside}
       className={classNames(
         'm-auto max-h-[88dvh] w-[calc(100%-2rem)] rounded-xl border border-line bg-surface p-0 shadow-2xl',
         WIDTHS[width],

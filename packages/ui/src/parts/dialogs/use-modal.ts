@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'react';
+import { type MouseEvent, type PointerEvent, useLayoutEffect, useRef } from 'react';
 
 /**
  * Shows a dialog as a modal one while it is mounted. The focus goes to its first field, else to its first button, else
@@ -22,6 +22,21 @@ export function useModal(ref: { readonly current: HTMLDialogElement | null }): v
       if (opener instanceof HTMLElement) queueMicrotask(() => giveBack(opener));
     };
   }, [ref]);
+}
+
+/**
+ * What a dialog needs to be told of a click beside it. Text that is selected by a drag which ends there is no such click,
+ * although the browser tells the dialog of one: it began within.
+ */
+export function useClickBeside(onClick: () => void) {
+  const beganBeside = useRef(false);
+  const isBeside = ({ target, currentTarget }: MouseEvent): boolean => target === currentTarget;
+  return {
+    onPointerDown: (event: PointerEvent): void => void (beganBeside.current = isBeside(event)),
+    onClick(event: MouseEvent): void {
+      if (beganBeside.current && isBeside(event)) onClick();
+    },
+  };
 }
 
 /** Called when the page is as it is without the dialog: what was deleted has taken its button with it. */

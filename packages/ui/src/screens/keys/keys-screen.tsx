@@ -169,6 +169,7 @@ function NewKeyDialog({ secret, onClose }: { secret: string; onClose: () => void
     <Dialog
       title={t.title}
       onClose={onClose}
+      staysOpen
       actions={
         <Button look="primary" onClick={onClose}>
           {t.done}

@@ -5,7 +5,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { formatTokenPrice } from '../../features/models/model-facts.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { useCombobox } from '../../parts/controls/use-combobox.ts';
-import { useModal } from '../../parts/dialogs/use-modal.ts';
+import { useClickBeside, useModal } from '../../parts/dialogs/use-modal.ts';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { playgroundMessages } from './messages.tsx';
 
@@ -63,6 +63,7 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   useModal(dialog);
+  const beside = useClickBeside(onClose);
   const found = useMemo(() => findModels(models.filter(isChat), text), [models, text]);
   const written = text.trim();
   const isUnknown = written !== '' && models.every(({ id }) => id !== written);
@@ -100,9 +101,7 @@ export function PickerDialog({ models, onPick, onClose }: PickerDialogProps) {
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
+      {...beside}
     >
       <div className="flex max-h-[76vh] flex-col">
         <input

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useRef, useState } from 'react';
 
-import { useModal } from '../../parts/dialogs/use-modal.ts';
+import { useClickBeside, useModal } from '../../parts/dialogs/use-modal.ts';
 import { ActionCommands } from './action-commands.tsx';
 import { Group, Item, type Run } from './item.tsx';
 import { paletteMessages } from './messages.ts';
@@ -36,6 +36,7 @@ function Palette({ onClose, onHelp, onMode }: PaletteProps & { readonly onMode: 
   const [text, setText] = useState('');
   const t = paletteMessages();
   useModal(dialog);
+  const beside = useClickBeside(onClose);
   const run: Run = (action) => () => {
     onClose();
     action();
@@ -58,9 +59,7 @@ function Palette({ onClose, onHelp, onMode }: PaletteProps & { readonly onMode: 
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
+      {...beside}
     >
       <Command key={version} label={t.title} filter={score} className="flex max-h-[60vh] flex-col">
         <Command.Input
