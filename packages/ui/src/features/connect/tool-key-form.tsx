@@ -43,7 +43,7 @@ export function ToolKeyForm({ client, onMade }: ToolKeyFormProps) {
   const keys = useQuery(keysQuery);
   const recent = useQuery(recentCallsQuery);
   const settings = useQuery(settingsQuery);
-  if (models.data === undefined || models.error !== null) return <NotLoaded what={t.what} query={models} isFlush />;
+  if (models.data === undefined) return <NotLoaded what={t.what} query={models} isFlush />;
   if (keys.data === undefined) return <NotLoaded what={t.what} query={keys} isFlush />;
   if (recent.isPending || settings.isPending) return <Loading what={t.what} />;
   const modelId = chooseModel(models.data, {

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 
+import { ApiError } from '../../api/api-error.ts';
 import { partMessages } from '../part-messages.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { Loading } from './states.tsx';
@@ -9,6 +10,8 @@ import { useLastingFailure } from './use-lasting-failure.ts';
 export interface Loadable {
   readonly error: unknown;
   readonly errorUpdatedAt?: number;
+  /** Whether that is why there are no more rows, rather than why those that are there are no newer. */
+  readonly isFetchNextPageError?: boolean;
   readonly refetch: () => unknown;
 }
 
@@ -34,13 +37,39 @@ export function NotLoaded({ what, failure, query, isFlush = false }: NotLoadedPr
 /** What is loaded, and how it is shown. */
 export interface LoadedProps<Data> extends NotLoadedProps {
   readonly data: Data | undefined;
-  /** Whether data that is there stays when it could not be loaded again. */
-  readonly isKept?: boolean;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Shows data once it is there; until then that it loads, or why it could not be loaded. */
-export function Loaded<Data>({ data, isKept = false, children, ...rest }: LoadedProps<Data>) {
-  const isShown = data !== undefined && (isKept || rest.query.error === null);
-  return isShown ? children(data) : <NotLoaded {...rest} />;
+/**
+ * Shows data once it is there; until then that it loads, or why it could not be loaded. What is there stays when it
+ * cannot be loaded again, because it may hold a form that is being filled in. Why it is no newer is told above it.
+ */
+export function Loaded<Data>({ data, children, ...rest }: LoadedProps<Data>) {
+  if (data === undefined) return <NotLoaded {...rest} />;
+  return (
+    <>
+      <NotRefreshed {...rest} />
+      {children(data)}
+    </>
+  );
+}
+
+/** A failure that is over sooner is not told: what is below would move down and up again. */
+const TOLD_AFTER_MS = 10_000;
+
+function NotRefreshed({ query, ...rest }: NotLoadedProps) {
+  const { error, isFetchNextPageError: isOfNextPage = false } = query;
+  // The head of the page tells of a gateway or a database that is away, and the end of a list of its next page.
+  const isToldElsewhere = isOfNextPage || (error instanceof ApiError && (error.status === 0 || error.status === 503));
+  const isFailing = error !== null && !isToldElsewhere;
+  const [isTold, setTold] = useState(false);
+  useEffect(() => {
+    if (!isFailing) return;
+    const timer = setTimeout(() => setTold(true), TOLD_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      setTold(false);
+    };
+  }, [isFailing]);
+  return isFailing && isTold && <NotLoaded {...rest} query={query} />;
 }

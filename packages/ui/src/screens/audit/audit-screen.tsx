@@ -82,7 +82,6 @@ export function AuditScreen() {
       <ListBody
         what={t.what}
         query={query}
-        isKept
         rows={rows}
         empty={
           isFiltered ? (

@@ -86,7 +86,6 @@ export function BatchesScreen() {
       <ListBody
         what={t.what}
         query={query}
-        isKept
         rows={shown}
         empty={
           batches?.length === 0 ? (

@@ -151,7 +151,6 @@ export function FilesScreen() {
         <ListBody
           what={t.what}
           query={query}
-          isKept
           rows={rows}
           empty={
             isFiltered ? (

@@ -64,7 +64,6 @@ export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClos
         failure={modelsMessages().list.failure}
         query={query}
         data={query.data}
-        isKept
         isFlush
       >
         {() => (

@@ -79,7 +79,7 @@ export function PairDialog({ rerun, item, target, onOpen, onClose }: PairDialogP
         </>
       }
     >
-      <Loaded what={t.what} query={query} isKept data={query.data} isFlush>
+      <Loaded what={t.what} query={query} data={query.data} isFlush>
         {(pair) =>
           pair === null ? (
             <EmptyState title={t.missing} />

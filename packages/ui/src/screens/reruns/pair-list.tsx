@@ -52,7 +52,7 @@ export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairList
           />
         )}
       </div>
-      <Loaded what={t.what} failure={t.notLoaded} query={query} isKept data={rows}>
+      <Loaded what={t.what} failure={t.notLoaded} query={query} data={rows}>
         {(loaded) =>
           loaded.length === 0 ? (
             <EmptyState title={t.none} />

@@ -45,7 +45,6 @@ export function RerunsScreen() {
       <ListBody
         what={t.what}
         query={query}
-        isKept
         rows={query.data?.data}
         empty={
           <EmptyState icon={<Repeat2 size={22} />} title={t.empty}>

@@ -92,7 +92,6 @@ function JobList({ search: { status, model, open }, onChange, onCreate }: JobLis
       what={t.what}
       failure={t.notLoaded}
       query={query}
-      isKept
       rows={shown}
       empty={
         jobs?.length === 0 ? (

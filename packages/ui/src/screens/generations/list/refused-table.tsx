@@ -47,7 +47,7 @@ export function RefusedTable({ model, onModel }: RefusedTableProps) {
   const names = useMemo(() => new Map(keys?.map(({ hash, name }) => [hash, name])), [keys]);
   const columns = useMemo(() => toColumns(names), [names]);
   return (
-    <Loaded what={t.what} failure={t.failure} query={query} data={query.data} isKept>
+    <Loaded what={t.what} failure={t.failure} query={query} data={query.data}>
       {(rows) =>
         rows.length === 0 ? (
           <EmptyState icon={<ShieldCheck size={22} />} title={t.none} />

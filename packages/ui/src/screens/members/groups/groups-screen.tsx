@@ -64,7 +64,6 @@ export function GroupsScreen({ kinds }: { readonly kinds: ReactNode }) {
       <ListBody
         what={t.what}
         query={query}
-        isKept
         rows={shown}
         empty={
           hasGroups ? (

@@ -60,7 +60,7 @@ export function ProviderHistorySection({ slug, name }: { slug: string; name: str
           </Button>
         )}
       </div>
-      <Loaded what={t.what} failure={t.failure} query={history} data={history.data} isKept isFlush>
+      <Loaded what={t.what} failure={t.failure} query={history} data={history.data} isFlush>
         {(past) => <History slug={slug} name={name} past={past.data} isTable={isTable} />}
       </Loaded>
     </section>

@@ -62,7 +62,7 @@ function RolesOf({ id }: { readonly id: string }) {
       ? { present: present.data, everyone: everyone.data, groups: groups.data }
       : undefined;
   return (
-    <Loaded what={t.what} query={failed} data={data} isKept isFlush>
+    <Loaded what={t.what} query={failed} data={data} isFlush>
       {(loaded) => <RoleList id={id} {...loaded} />}
     </Loaded>
   );
