@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 
+import { setLocale } from '../messages/locale.ts';
 import { fromLocalMoment, toLocalMoment } from './time.ts';
+
+afterEach(() => setLocale('en', 'local', []));
 
 test.each(['2026-03-01T10:00:00.000Z', '2026-07-15T23:59:00.000Z', '2026-12-31T00:30:00.000Z'])(
   'reads a moment back that a field was given: %s',
@@ -11,5 +14,12 @@ test.each(['2026-03-01T10:00:00.000Z', '2026-07-15T23:59:00.000Z', '2026-12-31T0
 );
 
 test('takes an empty field for never', () => {
+  expect([toLocalMoment(null), fromLocalMoment('')]).toEqual(['', null]);
+});
+
+test('fills a field with the time of UTC where times are shown in it, and reads it so', () => {
+  setLocale('en', 'utc', []);
+  expect(toLocalMoment('2026-07-15T23:59:00.000Z')).toBe('2026-07-15T23:59');
+  expect(fromLocalMoment('2026-07-15T23:59')).toBe('2026-07-15T23:59:00.000Z');
   expect([toLocalMoment(null), fromLocalMoment('')]).toEqual(['', null]);
 });

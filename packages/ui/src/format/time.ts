@@ -1,5 +1,5 @@
-import { perLocale } from '../messages/locale.ts';
-import { isSameDay, isSameYear } from './days.ts';
+import { getLocale, perLocale } from '../messages/locale.ts';
+import { isSameDay, isSameYear, zoneOffsetMs } from './days.ts';
 
 /**
  * Formatters of moments. Clocks have 24 hours, in every language: a narrow column has no room for `10:42 PM`. All that
@@ -83,13 +83,15 @@ export function formatRelative(iso: string, now = Date.now()): string {
 /** The zone of this browser: `Europe/Berlin`. */
 export const localZoneName = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** A moment as a field for date and time has it, on the user's clock: `2026-03-01T10:00`; empty for none. */
+/** A moment as a field for date and time has it, in the zone that times are shown in: `2026-03-01T10:00`; empty for none. */
 export function toLocalMoment(iso: string | null): string {
   if (iso === null) return '';
-  const at = new Date(iso);
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
+  const ms = new Date(iso).getTime();
+  return new Date(ms - zoneOffsetMs(ms)).toISOString().slice(0, 16);
 }
 
 /** The same for the gateway; null for none. */
-export const fromLocalMoment = (local: string): string | null => (local === '' ? null : new Date(local).toISOString());
+export function fromLocalMoment(local: string): string | null {
+  if (local === '') return null;
+  return new Date(getLocale().zone === 'utc' ? `${local}Z` : local).toISOString();
+}

@@ -6,7 +6,7 @@ import { openApi } from '../../api/call-api.ts';
 import { readJsonLines } from '../../api/read-stream.ts';
 import { isPeriod, type PeriodName, toPeriodStart, toPeriodTexts } from '../../format/days.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { formatMoment } from '../../format/time.ts';
+import { formatMoment, fromLocalMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
@@ -106,7 +106,7 @@ function toSpanLabels(): Readonly<Record<DryRunSpan, string>> {
 /** The requests to check, as the form has them. */
 export interface DryRunScope {
   readonly span: DryRunSpan;
-  /** In local time, as its field writes them; for a span of one's own. */
+  /** In the zone that times are shown in, as its field writes them; for a span of one's own. */
   readonly from: string;
   readonly to: string;
   /** In the filter language. */
@@ -123,11 +123,11 @@ export function toDryRunFilter(
   keys: readonly string[],
   now = Date.now(),
 ): Readonly<Record<string, string>> {
-  const isOwn = span === 'own';
+  const ends = span === 'own' ? { from: fromLocalMoment(from), to: fromLocalMoment(to) } : {};
   return {
     ...(isPeriod(span) && { from: new Date(toPeriodStart(span, now)).toISOString() }),
-    ...(isOwn && from !== '' && { from: new Date(from).toISOString() }),
-    ...(isOwn && to !== '' && { to: new Date(to).toISOString() }),
+    ...(ends.from != null && { from: ends.from }),
+    ...(ends.to != null && { to: ends.to }),
     ...(where.trim() !== '' && { where: where.trim() }),
     ...(isOwnKeys && keys.length > 0 && { key: keys.join(',') }),
   };
