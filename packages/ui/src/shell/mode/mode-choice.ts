@@ -9,6 +9,7 @@ import { fixtureStateQuery, MODES, type ModeWords, toModeWords } from '../../fea
 import { formatCount } from '../../format/quantity.ts';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { shellMessages } from '../messages.ts';
+import { forgetModeBefore, keepModeBefore, toModeAfter } from './mode-before.ts';
 
 /** What the mode can be switched to, and by whom. */
 export interface ModeChoice {
@@ -75,9 +76,6 @@ function toPlace({ dir, cases }: FixtureState): string | null {
   return cases === 0 ? recordingsIn(dir) : fixturesIn(formatCount(cases), dir);
 }
 
-/** The mode before recording, which its end leads back to. A replay must not end in calls that cost something. */
-let modeBefore: FixtureMode = 'live';
-
 interface ModeSwitch {
   readonly isBusy: boolean;
   switchTo(mode: FixtureMode): void;
@@ -92,7 +90,8 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: switchMode,
-    onSuccess(next) {
+    onSuccess(next, mode) {
+      forgetModeBefore(mode);
       if (next !== null) client.setQueryData(fixtureStateQuery.queryKey, next);
       void client.invalidateQueries({ queryKey: ['fixtures'] });
     },
@@ -100,13 +99,14 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
   });
   /** The palette is gone before the gateway responds, and what follows happens all the same. */
   const ask = (mode: FixtureMode, then: (next: FixtureState | null) => void): void => {
-    if (state.recording === null) modeBefore = state.mode;
+    keepModeBefore(state, mode);
     change.mutateAsync(mode).then(then, () => undefined);
   };
   const end = async (): Promise<void> => {
     // The number that is shown is some seconds old.
-    const { recording } = await client.fetchQuery({ ...fixtureStateQuery, staleTime: 0 }).catch(() => state);
-    ask(modeBefore, (next) => {
+    const latest = await client.fetchQuery({ ...fixtureStateQuery, staleTime: 0 }).catch(() => state);
+    const { recording } = latest;
+    ask(toModeAfter(latest), (next) => {
       const cases = recording?.cases ?? 0;
       if (cases === 0) return showToast({ tone: 'neutral', title: shellMessages().mode.nothingRecorded });
       showToast({ tone: 'good', title: shellMessages().mode.recorded(formatCount(cases)) });
