@@ -48,6 +48,12 @@ const toLimit = ({ key, model, provider, calls_under_way, queue }: ShownLimit): 
   queue,
 });
 
+const toStored = (limits: readonly ShownLimit[]): readonly CallLimit[] =>
+  limits.filter(({ source }) => source === 'stored').map(toLimit);
+
+const loadStored = async (): Promise<readonly CallLimit[]> =>
+  toStored((await queryClient.fetchQuery({ ...callLimitsQuery, staleTime: 0 })).data);
+
 const isSame = (one: CallLimit, other: CallLimit): boolean =>
   one.key === other.key && one.model === other.model && one.provider === other.provider;
 
@@ -56,8 +62,9 @@ function LoadedSection({ list: { data, instances, missing } }: { readonly list: 
   return (
     <StoredLimits
       texts={t}
-      stored={data.filter(({ source }) => source === 'stored').map(toLimit)}
+      stored={toStored(data)}
       isSame={isSame}
+      load={loadStored}
       put={putCallLimits}
       canAdd
       form={CallLimitForm}

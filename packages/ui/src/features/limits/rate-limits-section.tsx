@@ -40,8 +40,9 @@ function LoadedSection({ list: { data, changeable } }: { list: RateLimitList }) 
   return (
     <StoredLimits
       texts={t}
-      stored={data.filter(({ source }) => source === 'stored').map(toRule)}
+      stored={toStored(data)}
       isSame={isSame}
+      load={loadStored}
       put={putRateLimits}
       canAdd={changeable}
       form={RateLimitForm}
@@ -64,6 +65,12 @@ function LoadedSection({ list: { data, changeable } }: { list: RateLimitList }) 
 type ShownRule = RateLimitList['data'][number];
 
 const toRule = ({ source: _, ...rule }: ShownRule): RateLimitRule => rule;
+
+const toStored = (rules: readonly ShownRule[]): readonly RateLimitRule[] =>
+  rules.filter(({ source }) => source === 'stored').map(toRule);
+
+const loadStored = async (): Promise<readonly RateLimitRule[]> =>
+  toStored((await queryClient.fetchQuery({ ...rateLimitListQuery, staleTime: 0 })).data);
 
 /** Each key and model has one limit. */
 const isSame = (one: RateLimitRule, other: RateLimitRule): boolean =>

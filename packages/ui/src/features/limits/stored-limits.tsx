@@ -7,6 +7,7 @@ import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showFailure, showUndo } from '../../parts/messages/toast-store.ts';
 import { RowMenu } from '../list-screen/list-screen.tsx';
+import { exchangeLimit, type LimitChange, toReversal } from './exchange-limit.ts';
 
 /** What the sections of rate limits and of limits on calls under way say alike. */
 interface StoredLimitsTexts {
@@ -24,6 +25,8 @@ interface StoredLimitsProps<Limit> {
   /** The limits that are stored, which are written as a whole. */
   readonly stored: readonly Limit[];
   readonly isSame: (one: Limit, other: Limit) => boolean;
+  /** Those that are stored at this moment: others may have been added elsewhere. Throws `ApiError`. */
+  readonly load: () => Promise<readonly Limit[]>;
   /** Puts these in the place of the stored ones. Throws `ApiError`. */
   readonly put: (limits: readonly Limit[]) => Promise<void>;
   readonly canAdd: boolean;
@@ -42,24 +45,23 @@ export interface LimitFormProps<Limit> {
 
 /** A heading with a list of limits, which are added, changed and deleted here, each change with an undo. */
 export function StoredLimits<Limit>(props: StoredLimitsProps<Limit>) {
-  const { texts, stored, isSame, put, canAdd, form: LimitForm, children } = props;
+  const { texts, stored, isSame, load, put, canAdd, form: LimitForm, children } = props;
   const [open, setOpen] = useState<'new' | { readonly limit: Limit } | null>(null);
-  const change = async (after: readonly Limit[], title: string): Promise<void> => {
-    await put(after);
-    showUndo({ title, undo: () => put(stored), undone: texts.restored });
+  const make = async (change: LimitChange<Limit>): Promise<void> => put(exchangeLimit(await load(), change, isSame));
+  const change = async (made: LimitChange<Limit>, title: string): Promise<void> => {
+    await make(made);
+    showUndo({ title, undo: () => make(toReversal(made)), undone: texts.restored });
+  };
+  const placeOf = (limit: Limit | undefined): number => {
+    const at = limit === undefined ? -1 : stored.findIndex((other) => isSame(other, limit));
+    return at < 0 ? stored.length : at;
   };
   const remove = useMutation({
-    mutationFn: (limit: Limit) =>
-      change(
-        stored.filter((other) => !isSame(other, limit)),
-        texts.deleted,
-      ),
+    mutationFn: (limit: Limit) => change({ before: limit, after: undefined, at: placeOf(limit) }, texts.deleted),
     onError: (failure) => showFailure(texts.notSaved, failure),
   });
   const existing = open === null || open === 'new' ? undefined : open.limit;
-  /** The place of the limit that is open among those that are stored. */
-  const at = existing === undefined ? -1 : stored.findIndex((other) => isSame(other, existing));
-  const place = at < 0 ? stored.length : at;
+  const place = placeOf(existing);
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -77,7 +79,7 @@ export function StoredLimits<Limit>(props: StoredLimitsProps<Limit>) {
           existing={existing}
           onClose={() => setOpen(null)}
           onSave={async (limit) => {
-            await change(stored.toSpliced(place, 1, limit), texts.saved);
+            await change({ before: existing, after: limit, at: place }, texts.saved);
             setOpen(null);
           }}
           place={place}
