@@ -1,11 +1,12 @@
 import type { AccountSettings, Settings } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId } from 'react';
-import { type UseFormReturn, useController, useForm, useWatch } from 'react-hook-form';
+import { type UseFormReturn, useController, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts';
 import { CheckField, InputField, numberOrNull, textOrNull } from '../../features/form/fields.tsx';
+import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
@@ -16,6 +17,7 @@ import { settingsMessages } from './messages.ts';
 import { type AccountParts, type NamedProvider, RoutingFields, toFixed, withListedNames } from './routing-fields.tsx';
 import { RuleList } from './rule-list.tsx';
 import { SessionFields } from './session-limits.tsx';
+import { toSettingsChange } from './settings-change.ts';
 
 /** The sections that are saved together. */
 export type AccountSection = 'account' | 'routing' | 'rules' | 'sessions';
@@ -31,13 +33,14 @@ export function AccountForm({ settings: { configured, ...settings }, section }: 
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);
   const { data: providers = [] } = useQuery(providersQuery);
-  const form = useForm<Settings>({ defaultValues: settings });
-  const save = useSaveSettings(settings, form);
+  const { form, before, isChanged } = useChangeForm<Settings>(settings, toSettingsChange);
+  const save = useSaveSettings(form);
   const draft = useWatch({ control: form.control }) as Settings;
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(settings);
   const fields = { form, error: save.error };
   const parts: AccountParts = { ...fields, isConfigured: (path) => configured.includes(path) };
-  const submit = form.handleSubmit((values) => save.mutate(values));
+  const send = (values: Settings): void =>
+    save.mutate({ change: toSettingsChange(values, before), reversal: toSettingsChange(before, values) });
+  const submit = form.handleSubmit(send);
   const { undo, save: saveLabel } = partMessages().actions;
   return (
     <form onSubmit={(event) => void submit(event)} className="card flex flex-col gap-4 p-4">
@@ -60,7 +63,7 @@ export function AccountForm({ settings: { configured, ...settings }, section }: 
           <option key={id} value={id} />
         ))}
       </datalist>
-      {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(form.getValues())} />}
+      {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => send(form.getValues())} />}
       <div className="flex justify-end gap-2">
         <Button disabled={!isChanged} onClick={() => form.reset(settings)}>
           {undo}
@@ -123,20 +126,27 @@ function AccountFields({ listId, providers, ...parts }: AccountFieldsProps) {
   );
 }
 
-/** Saves what is in the form, and offers to take that back. What went wrong is forgotten with the next change. */
-function useSaveSettings(before: Settings, form: UseFormReturn<Settings>) {
+interface SentSettings {
+  readonly change: Record<string, unknown>;
+  /** What takes the change back. */
+  readonly reversal: Record<string, unknown>;
+}
+
+/** Saves what was changed in the form, and offers to take that back. What went wrong is forgotten with the next change. */
+function useSaveSettings(form: UseFormReturn<Settings>) {
   const client = useQueryClient();
-  const write = (body: Settings) => callApi<{ data: AccountSettings }>('/admin/v1/settings', { method: 'PATCH', body });
+  const write = (body: Record<string, unknown>) =>
+    callApi<{ data: AccountSettings }>('/admin/v1/settings', { method: 'PATCH', body });
   const show = ({ data: { configured: _, ...saved } }: { data: AccountSettings }): void => form.reset(saved);
   const refresh = () => client.invalidateQueries({ queryKey: settingsQuery.queryKey });
   const save = useMutation({
-    mutationFn: write,
-    onSuccess: async (saved) => {
+    mutationFn: ({ change }: SentSettings) => write(change),
+    onSuccess: async (saved, { reversal }) => {
       show(saved);
       showUndo({
         title: settingsMessages().saved,
         async undo() {
-          show(await write(before));
+          show(await write(reversal));
           await refresh();
         },
         undone: settingsMessages().restored,
