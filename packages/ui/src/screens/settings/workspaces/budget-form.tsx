@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useWatch } from 'react-hook-form';
 
 import { CheckField, InputField, numberOrNull } from '../../../features/form/fields.tsx';
@@ -8,7 +8,7 @@ import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../../parts/messages/toast-store.ts';
 import { partMessages } from '../../../parts/part-messages.ts';
 import { workspaceMessages } from './messages.ts';
-import { type Budgets, changeBudgets, INTERVALS } from './workspace-queries.ts';
+import { type Budgets, budgetsQuery, changeBudgets, INTERVALS, withChanged } from './workspace-queries.ts';
 
 interface BudgetFormProps {
   readonly id: string;
@@ -22,15 +22,19 @@ const toChange = (draft: Budgets, before: Budgets): Record<string, unknown> =>
 export function BudgetForm({ id, budgets }: BudgetFormProps) {
   const t = workspaceMessages().budgets;
   const { form, before, isChanged } = useChangeForm(budgets, toChange);
+  const client = useQueryClient();
+  /** Begins again with what was changed, and with what others have set beside it. */
+  const begin = (after: Budgets, former: Budgets): void =>
+    form.reset(withChanged(client.getQueryData(budgetsQuery(id).queryKey) ?? after, { before: former, after }));
   const save = useMutation({
-    mutationFn: (after: Budgets) => changeBudgets(id, budgets, after),
+    mutationFn: (after: Budgets) => changeBudgets(id, before, after),
     onSuccess: (_, after) => {
-      form.reset(after);
+      begin(after, before);
       showUndo({
         title: t.saved,
         async undo() {
           await changeBudgets(id, after, before);
-          form.reset(before);
+          begin(before, after);
         },
         undone: t.restored,
       });

@@ -104,6 +104,15 @@ export async function changeBudgets(id: string, before: Budgets, after: Budgets)
   }
 }
 
+/** The budgets that are stored with a change that was made in a form, which may have begun with others. */
+export const withChanged = (
+  stored: Budgets,
+  { before, after }: Readonly<Record<'before' | 'after', Budgets>>,
+): Budgets => {
+  const changed = Object.entries(after).filter(([name, value]) => value !== before[name as keyof Budgets]);
+  return { ...stored, ...Object.fromEntries(changed) };
+};
+
 /** The gateway complains about the limit of one request, and the form has one for each interval. */
 function withInterval(error: unknown, interval: Interval): unknown {
   if (!(error instanceof ApiError)) return error;
