@@ -204,6 +204,18 @@ test('moves a destination with its secrets given again, and keeps them on the sa
   expect(await configAfter(bucket, { region: 'eu', bucketName: 'c' })).toMatchObject({ secretAccessKey: 's' });
 });
 
+test('a field of the configuration that is changed to null has its default again, but none that is required', async () => {
+  const { call, dataOf, store } = createAdminGateway();
+  const config = { ...LANGFUSE.config, baseUrl: 'https://langfuse.example' };
+  const { id } = await dataOf('POST', PATH, { ...LANGFUSE, config });
+  await dataOf('PATCH', `${PATH}/${id}`, { config: { baseUrl: null, secretKey: 'sk-lf-new' } });
+  const stored = (await store.destinations.get(id))?.config;
+  expect(stored).toMatchObject({ ...LANGFUSE.config, secretKey: 'sk-lf-new', baseUrl: 'https://cloud.langfuse.com' });
+  const refused = await call('PATCH', `${PATH}/${id}`, { config: { secretKey: null } });
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('config.secretKey')]);
+  expect((await store.destinations.get(id))?.config).toEqual(stored);
+});
+
 test('135: testing and resending respond with 404 for unknown ids', async () => {
   const { call } = createAdminGateway();
   for (const path of ['observability/destinations/x/test', 'destinations/deliveries/x/resend']) {

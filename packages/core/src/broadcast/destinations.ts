@@ -92,12 +92,13 @@ export async function refuseUnusable(
   if (metricsEvery !== null) refuse('metrics_every_seconds', 'toMetricsRequest');
 }
 
-/** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */
+/** The stored configuration with a change applied. A value that is sent back masked remains unchanged, null takes one away. */
 export function mergeConfig(stored: Config, change: Config): Record<string, unknown> {
   const shown = maskConfig(stored);
   const merged: Record<string, unknown> = { ...stored };
   for (const [name, value] of Object.entries(change)) {
-    if (name === 'headers') merged[name] = mergeHeaders(stored, shown, value);
+    if (value === null) delete merged[name];
+    else if (name === 'headers') merged[name] = mergeHeaders(stored, shown, value);
     else if (value !== shown[name]) merged[name] = value;
   }
   return merged;

@@ -191,7 +191,7 @@ export const destinationSchema = z.object({
 });
 export type Destination = z.infer<typeof destinationSchema>;
 
-/** The body of `PATCH /observability/destinations/{id}`: what is left out stays, in `config` too. Closed. */
+/** The body of `PATCH /observability/destinations/{id}`: what is left out stays, in `config` too, where null takes a field away. Closed. */
 export const updateDestinationRequestSchema = z.strictObject({
   ...settingsSchema.partial().shape,
   config: z.record(z.string(), z.unknown()).optional(),

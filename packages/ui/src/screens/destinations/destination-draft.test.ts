@@ -47,7 +47,15 @@ test('leaves out optional fields without a value, and keeps a line without a col
   });
 });
 
-test('takes back a change, but none that replaced a secret or filled in a field', () => {
+test('sends null for an optional field that was emptied, which is taken back by its value', () => {
+  const before = toDestinationDraft(WEBHOOK);
+  const draft = { ...before, config: { ...before.config, method: '' } };
+  expect(toDestinationChange(draft, before)).toMatchObject({ config: { method: null } });
+  expect(toDestinationReversal(draft, before)).toMatchObject({ config: { method: 'POST' } });
+  expect(toDestinationReversal(before, draft)).toMatchObject({ config: { method: null } });
+});
+
+test('takes back a change, but none that replaced a secret', () => {
   const before = toDestinationDraft(WEBHOOK);
   const after = (change: object, config: object = {}) => ({
     ...before,
@@ -61,7 +69,6 @@ test('takes back a change, but none that replaced a secret or filled in a field'
   expect(toDestinationReversal(after({}, { method: 'PUT' }), before)).toMatchObject({ config: { method: 'POST' } });
   expect(toDestinationReversal(after({}, { url: 'https://other.example/' }), before)).toBeNull();
   expect(toDestinationReversal(after({ headers: 'X-A: new' }), before)).toBeNull();
-  const without = { ...before, config: { ...before.config, method: '' }, headers: '' };
-  expect(toDestinationReversal(after({ headers: '' }), without)).toBeNull();
+  const without = { ...before, headers: '' };
   expect(toDestinationReversal({ ...without, headers: 'X-C: d' }, without)).toMatchObject({ config: { headers: {} } });
 });

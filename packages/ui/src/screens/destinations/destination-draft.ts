@@ -145,14 +145,16 @@ function toHeaders(text: string): Record<string, string> {
   );
 }
 
-/** The body of a change: what differs, and the configuration as a whole where anything in it does. */
+/** The body of a change: what differs, and the configuration as a whole where anything in it does, null for what goes. */
 export function toDestinationChange(draft: DestinationDraft, before: DestinationDraft): Record<string, unknown> {
   const { config: _config, headers: _headers, ...fields } = draft;
   const changed = Object.entries(fields).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof fields]),
   );
   const isConfigured = JSON.stringify(toConfig(draft)) === JSON.stringify(toConfig(before));
-  return { ...Object.fromEntries(changed), ...(!isConfigured && { config: toConfig(draft) }) };
+  const emptied = Object.entries(before.config).filter(([name, value]) => value !== '' && draft.config[name] === '');
+  const config = { ...toConfig(draft), ...Object.fromEntries(emptied.map(([name]) => [name, null])) };
+  return { ...Object.fromEntries(changed), ...(!isConfigured && { config }) };
 }
 
 /** How the gateway begins what it shows instead of a secret. */
@@ -160,7 +162,7 @@ const MASK = '********';
 
 /**
  * The body of a change that takes another back; null where that cannot be, because it replaced a secret, which nobody
- * can read again, or filled in a field, which no change can empty.
+ * can read again.
  */
 export function toDestinationReversal(
   sent: DestinationDraft,
@@ -168,7 +170,7 @@ export function toDestinationReversal(
 ): Record<string, unknown> | null {
   const isLost = Object.entries(sent.config).some(([name, value]) => {
     const old = before.config[name] ?? '';
-    return value !== old && (old === '' || old.includes(MASK));
+    return value !== old && old.includes(MASK);
   });
   const areHeadersLost = sent.headers !== before.headers && before.headers !== '';
   return isLost || areHeadersLost ? null : toDestinationChange(before, sent);
