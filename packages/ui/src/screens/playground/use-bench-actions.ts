@@ -21,6 +21,7 @@ import {
   isPending,
   removeColumn,
   removeTurn,
+  restoreTurns,
   setModel,
   setTurnText,
 } from './experiment/edit-turns.ts';
@@ -184,14 +185,10 @@ function createBenchActions(read: () => BenchContext): BenchActions {
     },
     remove(turnId) {
       const { store } = read();
-      const changed = store.getState().columns.filter(({ turns }) => turns.some(({ id }) => id === turnId));
+      const before = store.getState();
       store.update((experiment) => removeTurn(experiment, turnId));
-      // In the other columns a completion may have come since.
-      const undo = (): void =>
-        store.update((experiment) => ({
-          ...experiment,
-          columns: experiment.columns.map((column) => changed.find(({ id }) => id === column.id) ?? column),
-        }));
+      const after = store.getState();
+      const undo = (): void => store.update((experiment) => restoreTurns(experiment, { before, after }));
       const t = playgroundMessages();
       showToast({ tone: 'neutral', title: t.removed, action: { label: t.undo, run: undo } });
     },

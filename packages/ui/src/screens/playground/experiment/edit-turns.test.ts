@@ -17,6 +17,7 @@ import {
   findOpenCalls,
   isPending,
   removeTurn,
+  restoreTurns,
   setTurnText,
 } from './edit-turns.ts';
 
@@ -84,6 +85,36 @@ test('calls of tools are open until each has a result, which goes when the call 
   const answered = addTurns(called, [a], [result('t2', 'c2')]);
   expect(answered.columns.map(isPending)[0]).toBe(true);
   expect(idsOf(removeTurn(answered, 'a2'))[0]).toEqual(['u1']);
+});
+
+test('a message that was removed comes back where it stood, and what came since stays', () => {
+  const { a, b, experiment } = twoColumns();
+  const before = addTurns(experiment, [a, b], [asked('u2')]);
+  const undo = (after: typeof before, now: typeof before) => idsOf(restoreTurns(now, { before, after }));
+  const after = removeTurn(before, 'u2');
+  expect(undo(after, after)).toEqual(idsOf(before));
+  const later = addTurns(after, [a], [asked('u3'), completed('a3')]);
+  expect(undo(after, later)).toEqual([
+    ['u1', 'a1', 'u2', 'u3', 'a3'],
+    ['u1', 'b1', 'u2'],
+  ]);
+  const first = removeTurn(before, 'u1');
+  expect(undo(first, addTurns(cutAfter(first, 'a1'), [a], [asked('u3')]))).toEqual([
+    ['u1', 'a1', 'u3'],
+    ['u1', 'b1', 'u2'],
+  ]);
+});
+
+test('calls of tools that were removed come back with their results', () => {
+  const { a, experiment } = twoColumns();
+  const before = addTurns(dropCompletion(experiment, a), [a], [completed('a2', ['c1']), result('t1', 'c1')]);
+  const after = removeTurn(before, 'a2');
+  expect(idsOf(restoreTurns(addTurns(after, [a], [asked('u3')]), { before, after }))[0]).toEqual([
+    'u1',
+    'a2',
+    't1',
+    'u3',
+  ]);
 });
 
 test('a model that is added is asked what the one before was asked last; there are eight at most', () => {

@@ -41,6 +41,26 @@ export const removeTurn = (experiment: Experiment, turnId: string): Experiment =
     };
   });
 
+/** Puts turns that were removed back where they stood, after those of the turns before them that are still there. */
+export const restoreTurns = (
+  experiment: Experiment,
+  { before, after }: Readonly<Record<'before' | 'after', Experiment>>,
+): Experiment =>
+  changeColumns(experiment, (column) => {
+    const turnsOf = ({ columns }: Experiment): readonly Turn[] =>
+      columns.find(({ id }) => id === column.id)?.turns ?? [];
+    const [old, kept] = [turnsOf(before), turnsOf(after)];
+    const removed = old.filter(({ id }) => !has(kept, id) && !has(column.turns, id));
+    const turns = removed.reduce((present, turn) => {
+      const earlier = old.slice(0, old.indexOf(turn));
+      const at = present.findLastIndex(({ id }) => has(earlier, id));
+      return present.toSpliced(at + 1, 0, turn);
+    }, column.turns);
+    return { ...column, turns };
+  });
+
+const has = (turns: readonly Turn[], id: string): boolean => turns.some((turn) => turn.id === id);
+
 /** Drops what follows a turn, in every column in which it stands. */
 export const cutAfter = (experiment: Experiment, turnId: string): Experiment =>
   changeColumns(experiment, (column) => {
