@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 
 import { setLocale } from '../messages/locale.ts';
 import { fromLocalMoment, toLocalMoment } from './time.ts';
@@ -18,6 +18,11 @@ test('takes an empty field for never', () => {
 });
 
 test('fills a field with the time of UTC where times are shown in it, and reads it so', () => {
+  // The zone of this machine may be UTC as well.
+  const { env } = (globalThis as unknown as { process: { env: Record<string, string | undefined> } }).process;
+  const zoneBefore = env['TZ'];
+  onTestFinished(() => void (env['TZ'] = zoneBefore));
+  env['TZ'] = 'America/New_York';
   setLocale('en', 'utc', []);
   expect(toLocalMoment('2026-07-15T23:59:00.000Z')).toBe('2026-07-15T23:59');
   expect(fromLocalMoment('2026-07-15T23:59')).toBe('2026-07-15T23:59:00.000Z');
