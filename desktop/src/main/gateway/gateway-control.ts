@@ -40,7 +40,16 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       allowedHosts: isShared ? listNetworkHosts() : [],
     };
   };
-  const start = async (): Promise<void> => {
+  /** The last piece of work on the process. It never rejects. */
+  let last: Promise<unknown> = Promise.resolve();
+  /** Does this after all earlier work: of two starts at once, each would begin a process, and one would be left over. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  /** What is set is read here, when its turn has come: it may have changed while it waited. */
+  const startNow = async (): Promise<void> => {
     await gateway.start({
       type: 'start',
       configFile: existsSync(paths.config) ? paths.config : null,
@@ -60,6 +69,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       place: place(),
     });
   };
+  const start = (): Promise<void> => inTurn(startNow);
   const listen = (port?: number): void => {
     chosenPort = port;
     // A gateway that failed to start cannot listen.
@@ -70,13 +80,14 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
     start,
     listen,
     listenAgain: () => listen(chosenPort),
-    async atRest(work) {
-      await gateway.stop();
-      try {
-        await work();
-      } finally {
-        await start();
-      }
-    },
+    atRest: (work) =>
+      inTurn(async () => {
+        await gateway.stop();
+        try {
+          await work();
+        } finally {
+          await startNow();
+        }
+      }),
   };
 }
