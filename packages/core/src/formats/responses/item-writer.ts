@@ -6,6 +6,7 @@ import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
 import { type EventSink, toPlace } from './event-sink.ts';
 import { createReasoningParts, isRawReasoning, type PartForm, RAW, SUMMARY } from './reasoning-parts.ts';
+import { createTextSources } from './text-sources.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
 export interface ItemWriterOptions {
@@ -59,6 +60,8 @@ export function createSpools(openScratch: (() => Scratch) | undefined): Spools {
 const SPOOL_ABOVE_CHARACTERS = 64 * 1024;
 
 export interface ItemWriter extends SegmentWriter {
+  /** Takes sources that upstream lists beside the message. */
+  cite(citations: readonly unknown[]): void;
   /** The items so far, those that have ended. */
   readonly output: readonly Item[];
 }
@@ -78,6 +81,7 @@ export function createItemWriter(
   };
   const placeOf = (id: string): object => ({ item_id: id, output_index: output.length });
 
+  const texts = createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length), spools });
   const writer = createSegmentWriter({
     ...createReasoningSink({
       add,
@@ -89,7 +93,7 @@ export function createItemWriter(
       onEnd: (details, isShown) => onReasoning?.({ details, isShown, place: output.length }),
       makeId: () => makeId('rs', output.length),
     }),
-    ...createTextSink({ add, finish, sink, placeOf, makeId: () => makeId('msg', output.length), spools }),
+    ...texts.segments,
     ...createCallSink({ add, finish, sink, placeOf, makeId: (prefix) => makeId(prefix, output.length), names }),
   });
   const write: SegmentWriter['write'] = hidesReasoning
@@ -98,6 +102,7 @@ export function createItemWriter(
   return {
     write(delta) {
       write(delta);
+      if (delta.annotations !== undefined) texts.sources.add(delta.annotations);
       if (delta.images === undefined) return;
       // An image is an item of its own, so that what has begun ends before it.
       writer.end();
@@ -111,7 +116,12 @@ export function createItemWriter(
         finish({ ...item, status: 'completed', result });
       }
     },
-    end: writer.end,
+    cite: texts.sources.list,
+    end() {
+      texts.sources.addListed();
+      writer.end();
+      texts.end();
+    },
     output,
   };
 }
@@ -136,45 +146,71 @@ interface SinkParts {
 
 interface TextSinkParts extends SinkParts, Pick<ItemWriterOptions, 'spools'> {}
 
-function createTextSink({
-  add,
-  finish,
-  sink: { emit, emitPiece },
-  placeOf,
-  makeId,
-  spools,
-}: TextSinkParts): Pick<SegmentSink, 'startText' | 'text' | 'endText'> {
+interface TextSink {
+  readonly segments: Pick<SegmentSink, 'startText' | 'text' | 'endText'>;
+  /** Those of its texts. They are written at the end of a text, as they may come before it has begun. */
+  readonly sources: ReturnType<typeof createTextSources>;
+  /** Gives the sources that came after the last text to that text. */
+  end(): void;
+}
+
+function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeId, spools }: TextSinkParts): TextSink {
+  const sources = createTextSources();
   let id = '';
   let place = '';
   let kind: TextKind = 'text';
   let said = '';
   /** All but the last of a long text, which is `said`. */
   let spool: TextSpool | null = null;
+  /** Characters of the completion, and those before this text. */
+  let length = 0;
+  let begin = 0;
+  /** The last text that has ended. */
+  let last: { readonly at: object; readonly begin: number; readonly annotations: object[] } | null = null;
   const at = (): object => ({ ...placeOf(id), content_index: 0 });
+  const annotate = (where: object, begin: number, annotations: object[]): void => {
+    for (const annotation of sources.take(begin)) {
+      const index = annotations.push(annotation) - 1;
+      emit('response.output_text.annotation.added', { ...where, annotation_index: index, annotation });
+    }
+  };
   return {
-    startText(started) {
-      id = makeId('msg');
-      kind = started;
-      said = '';
-      spool = null;
-      place = toPlace(kind === 'refusal' ? at() : { ...at(), logprobs: [] });
-      add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
-      emit('response.content_part.added', { ...at(), part: toTextPart(kind, '') });
+    sources,
+    segments: {
+      startText(started) {
+        id = makeId('msg');
+        kind = started;
+        said = '';
+        spool = null;
+        begin = length;
+        place = toPlace(kind === 'refusal' ? at() : { ...at(), logprobs: [] });
+        add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
+        emit('response.content_part.added', { ...at(), part: toTextPart(kind, '', []) });
+      },
+      text(text) {
+        said += text;
+        if (kind === 'text') length += text.length;
+        if (said.length > SPOOL_ABOVE_CHARACTERS && spools !== null) said = (spool ??= spools.open()).append(said);
+        emitPiece(kind === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta', place, text);
+      },
+      endText() {
+        // All but half a character at the very end, which no client can show.
+        spool?.append(said);
+        const whole = spool ?? said;
+        const annotations: object[] = [];
+        const part = toTextPart(kind, whole, annotations);
+        if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: whole });
+        else {
+          last = { at: at(), begin, annotations };
+          annotate(last.at, begin, annotations);
+          emit('response.output_text.done', { ...at(), text: whole, logprobs: [] });
+        }
+        emit('response.content_part.done', { ...at(), part });
+        finish({ id, type: 'message', role: 'assistant', status: 'completed', content: [part] });
+      },
     },
-    text(text) {
-      said += text;
-      if (said.length > SPOOL_ABOVE_CHARACTERS && spools !== null) said = (spool ??= spools.open()).append(said);
-      emitPiece(kind === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta', place, text);
-    },
-    endText() {
-      // All but half a character at the very end, which no client can show.
-      spool?.append(said);
-      const whole = spool ?? said;
-      const part = toTextPart(kind, whole);
-      if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: whole });
-      else emit('response.output_text.done', { ...at(), text: whole, logprobs: [] });
-      emit('response.content_part.done', { ...at(), part });
-      finish({ id, type: 'message', role: 'assistant', status: 'completed', content: [part] });
+    end() {
+      if (last !== null) annotate(last.at, last.begin, last.annotations);
     },
   };
 }
@@ -302,10 +338,10 @@ function createReasoningSink({
 /** An item of a response's output, as it is sent. */
 export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
 
-function toTextPart(kind: TextKind, text: string | TextSpool): object {
+function toTextPart(kind: TextKind, text: string | TextSpool, annotations: readonly object[]): object {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }
-    : { type: 'output_text', text, annotations: [], logprobs: [] };
+    : { type: 'output_text', text, annotations, logprobs: [] };
 }
 
 /** Joins the pieces of each block of reasoning, which streams send with one number. */

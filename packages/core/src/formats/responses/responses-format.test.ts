@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { WholeCompletion } from '../../chat/format.ts';
+import type { FrameText, WholeCompletion } from '../../chat/format.ts';
+import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { responsesFormat } from './responses-format.ts';
 
@@ -124,4 +125,106 @@ test('an image is an item of its own, between the texts before and after it', ()
     ]),
   );
   expect(streamed.split('iVBORw0KGgo=')).toHaveLength(2);
+});
+
+interface Event extends Record<string, unknown> {
+  readonly type: string;
+}
+
+const KNOWN = { id: 'gen-1700000000-abcdefghijkl', created: 1, model: 'test/model', provider: 'Up' };
+const END = { reason: 'stop', native: 'stop', usage: undefined, citations: undefined, members: undefined } as const;
+
+const toDelta = (delta: object, upstream?: ChatChunk['upstream']): ChatChunk => ({
+  choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }],
+  ...(upstream && { upstream }),
+});
+
+const read = (frames: FrameText): string => (typeof frames === 'string' ? frames : [...frames].join(''));
+
+/** The events of a stream whose chunks come in groups of this size. */
+function toEvents(chunks: readonly ChatChunk[], size: number, more: object = {}): readonly Event[] {
+  const { encoder, request } = parse('Hello', more);
+  const frames = encoder.createFrames(KNOWN, request);
+  let text = '';
+  for (let at = 0; at < chunks.length; at += size) text += read(frames.encode(chunks.slice(at, at + size)));
+  text += read(frames.encodeEnd(END));
+  return [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Event);
+}
+
+function toOutput(chunks: readonly ChatChunk[], more: object = {}): unknown {
+  const { encoder, request } = parse('Hello', more);
+  const completion = { ...KNOWN, chunks, failure: null, usage: undefined, citations: undefined, members: undefined };
+  return (encoder.toWhole(completion, request) as { output: unknown }).output;
+}
+
+const toCitation = (url: string, start: number, end: number): object => ({
+  type: 'url_citation',
+  url_citation: { url, title: 'A page', content: 'Of it.', start_index: start, end_index: end },
+});
+const toFlatCitation = (url: string, start: number, end: number): object => ({
+  type: 'url_citation',
+  url,
+  title: 'A page',
+  content: 'Of it.',
+  start_index: start,
+  end_index: end,
+});
+
+test.each([1, 2, 100])('the sources of a text come before its end, in groups of %i chunks', (size) => {
+  const chunks = [
+    toDelta({ annotations: [{ type: 'file', file: { hash: 'x' } }, toCitation('https://found.test', 0, 0)] }),
+    toDelta({ content: 'Oslo ' }),
+    toDelta(
+      { content: 'rains.', annotations: [toCitation('https://a.test', 0, 4)] },
+      { citations: ['https://a.test'] },
+    ),
+    toDelta({ images: [PICTURE] }),
+    toDelta({ content: 'So it is.', annotations: [toCitation('https://b.test', 11, 13)] }),
+    toDelta({}, { citations: ['https://a.test', 'https://listed.test'] }),
+  ];
+  const events = toEvents(chunks, size);
+  expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index));
+  const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
+  const listed = { type: 'url_citation', url: 'https://listed.test', title: 'https://listed.test' };
+  const first = [toFlatCitation('https://found.test', 0, 0), toFlatCitation('https://a.test', 0, 4)];
+  const second = [toFlatCitation('https://b.test', 0, 2), { ...listed, start_index: 0, end_index: 0 }];
+  const ids = events.flatMap(({ type, item_id: id }) => (type === 'response.output_text.done' ? [id] : []));
+  const placed = (annotations: readonly object[], item: number, output: number): object[] =>
+    annotations.map((annotation, index) => ({
+      item_id: ids[item],
+      output_index: output,
+      content_index: 0,
+      annotation_index: index,
+      annotation,
+    }));
+  expect(added).toMatchObject([...placed(first, 0, 0), ...placed(second, 1, 2)]);
+  const types = events.map(({ type }) => type);
+  expect(types.lastIndexOf('response.output_text.annotation.added')).toBe(
+    types.lastIndexOf('response.output_text.done') - 1,
+  );
+  const parts = events.filter(({ type }) => type === 'response.content_part.done').map(({ part }) => part);
+  expect(parts).toMatchObject([{ annotations: first }, { annotations: second }]);
+  const output = toOutput(chunks);
+  expect(output).toMatchObject([
+    { content: [{ text: 'Oslo rains.', annotations: first }] },
+    { type: 'image_generation_call' },
+    { content: [{ text: 'So it is.', annotations: second }] },
+  ]);
+  expect(events.at(-1)).toMatchObject({ response: { output } });
+});
+
+test.each([1, 2, 100])('sources that come after the last text are those of it, in groups of %i chunks', (size) => {
+  const chunks = [
+    toDelta({ content: 'It rains.' }),
+    toDelta({ tool_calls: [CALL] }),
+    toDelta({ annotations: [toCitation('https://late.test', 0, 2)] }),
+  ];
+  const events = toEvents(chunks, size);
+  const annotation = toFlatCitation('https://late.test', 0, 2);
+  const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
+  const [{ item_id: id } = {}] = events.filter(({ type }) => type === 'response.output_text.done');
+  expect(added).toMatchObject([{ item_id: id, output_index: 0, content_index: 0, annotation_index: 0, annotation }]);
+  const output = [{ content: [{ text: 'It rains.', annotations: [annotation] }] }, { type: 'function_call' }];
+  expect(events.at(-1)).toMatchObject({ response: { output } });
+  expect(toOutput(chunks)).toMatchObject(output);
 });

@@ -97,7 +97,10 @@ function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping
       return { output, own: given };
     }
     const writer = createItemWriter(NOWHERE, optionsOf(completion));
-    for (const { choices } of chunks) for (const { delta } of choices) writer.write(delta);
+    for (const { choices, upstream } of chunks) {
+      if (upstream?.citations !== undefined) writer.cite(upstream.citations);
+      for (const { delta } of choices) writer.write(delta);
+    }
     writer.end();
     return { output: writer.output, own: null };
   };
@@ -215,7 +218,8 @@ function createFrames(
   };
   return {
     encode(chunks) {
-      for (const { native: pieces, choices } of chunks) {
+      for (const { native: pieces, choices, upstream } of chunks) {
+        if (upstream?.citations !== undefined) writer.cite(upstream.citations);
         if (pieces !== undefined) {
           isNative = true;
           for (const piece of pieces) native.write(piece);
