@@ -1,7 +1,7 @@
 import { isRecord } from '../../foundation/parse.ts';
 import type { Scratch } from '../../foundation/platform.ts';
 import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
-import { sealReasoning } from '../../wire/chat-chunk.ts';
+import { type ChatDelta, sealReasoning } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
 import { type EventSink, toPlace } from './event-sink.ts';
@@ -17,6 +17,8 @@ export interface ItemWriterOptions {
   readonly keepsReasoning: boolean;
   /** The caller wants no reasoning. */
   readonly hidesReasoning: boolean;
+  /** The caller asked for the probabilities of tokens. */
+  readonly wantsLogprobs: boolean;
   /** The caller asked for a summary: most clients show nothing else, and a text is better there than nowhere. */
   readonly wantsSummary: boolean;
   /** Takes long texts; null where they stay in memory. */
@@ -59,7 +61,9 @@ export function createSpools(openScratch: (() => Scratch) | undefined): Spools {
 /** Hardly any text is longer: the slow readers of long ones would fill the memory. */
 const SPOOL_ABOVE_CHARACTERS = 64 * 1024;
 
-export interface ItemWriter extends SegmentWriter {
+export interface ItemWriter extends Pick<SegmentWriter, 'end'> {
+  /** Takes the next delta, and the probabilities of its tokens in the form of chats. */
+  write(delta: ChatDelta, logprobs?: unknown): void;
   /** Takes sources that upstream lists beside the message. */
   cite(citations: readonly unknown[]): void;
   /** The items so far, those that have ended. */
@@ -69,7 +73,16 @@ export interface ItemWriter extends SegmentWriter {
 /** Writes the deltas of one completion as output items with their events (wire.md 22.2). */
 export function createItemWriter(
   sink: EventSink,
-  { makeId, names, keepsReasoning, hidesReasoning, wantsSummary, spools, onReasoning }: ItemWriterOptions,
+  {
+    makeId,
+    names,
+    keepsReasoning,
+    hidesReasoning,
+    wantsLogprobs,
+    wantsSummary,
+    spools,
+    onReasoning,
+  }: ItemWriterOptions,
 ): ItemWriter {
   const { emit } = sink;
   const output: Item[] = [];
@@ -100,7 +113,8 @@ export function createItemWriter(
     ? ({ reasoning: _text, reasoning_details: _details, ...shown }) => writer.write(shown)
     : writer.write;
   return {
-    write(delta) {
+    write(delta, logprobs) {
+      if (wantsLogprobs && isRecord(logprobs)) texts.addLogprobs(logprobs['content']);
       write(delta);
       if (delta.annotations !== undefined) texts.sources.add(delta.annotations);
       if (delta.images === undefined) return;
@@ -150,6 +164,8 @@ interface TextSink {
   readonly segments: Pick<SegmentSink, 'startText' | 'text' | 'endText'>;
   /** Those of its texts. They are written at the end of a text, as they may come before it has begun. */
   readonly sources: ReturnType<typeof createTextSources>;
+  /** Takes the probabilities of tokens whose text comes next. */
+  addLogprobs(tokens: unknown): void;
   /** Gives the sources that came after the last text to that text. */
   end(): void;
 }
@@ -162,6 +178,9 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
   let said = '';
   /** All but the last of a long text, which is `said`. */
   let spool: TextSpool | null = null;
+  /** Probabilities of the tokens of this text, and of those whose text has not come yet. */
+  let logprobs: unknown[] = [];
+  let nextLogprobs: unknown[] = [];
   /** Characters of the completion, and those before this text. */
   let length = 0;
   let begin = 0;
@@ -182,32 +201,43 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
         kind = started;
         said = '';
         spool = null;
+        logprobs = [];
         begin = length;
         place = toPlace(kind === 'refusal' ? at() : { ...at(), logprobs: [] });
         add({ id, type: 'message', role: 'assistant', status: 'in_progress', content: [] });
-        emit('response.content_part.added', { ...at(), part: toTextPart(kind, '', []) });
+        emit('response.content_part.added', { ...at(), part: toTextPart(kind, '') });
       },
       text(text) {
         said += text;
         if (kind === 'text') length += text.length;
         if (said.length > SPOOL_ABOVE_CHARACTERS && spools !== null) said = (spool ??= spools.open()).append(said);
-        emitPiece(kind === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta', place, text);
+        if (kind === 'refusal') emitPiece('response.refusal.delta', place, text);
+        else if (nextLogprobs.length === 0) emitPiece('response.output_text.delta', place, text);
+        else {
+          emitPiece('response.output_text.delta', toPlace({ ...at(), logprobs: nextLogprobs }), text);
+          logprobs.push(...nextLogprobs);
+          nextLogprobs = [];
+        }
       },
       endText() {
         // All but half a character at the very end, which no client can show.
         spool?.append(said);
         const whole = spool ?? said;
         const annotations: object[] = [];
-        const part = toTextPart(kind, whole, annotations);
+        if (kind === 'text') logprobs.push(...nextLogprobs.splice(0));
+        const part = toTextPart(kind, whole, annotations, logprobs);
         if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: whole });
         else {
           last = { at: at(), begin, annotations };
           annotate(last.at, begin, annotations);
-          emit('response.output_text.done', { ...at(), text: whole, logprobs: [] });
+          emit('response.output_text.done', { ...at(), text: whole, logprobs });
         }
         emit('response.content_part.done', { ...at(), part });
         finish({ id, type: 'message', role: 'assistant', status: 'completed', content: [part] });
       },
+    },
+    addLogprobs(tokens) {
+      if (Array.isArray(tokens)) nextLogprobs.push(...tokens);
     },
     end() {
       if (last !== null) annotate(last.at, last.begin, last.annotations);
@@ -338,10 +368,13 @@ function createReasoningSink({
 /** An item of a response's output, as it is sent. */
 export type Item = Record<string, unknown> & { readonly id: string; readonly type: string };
 
-function toTextPart(kind: TextKind, text: string | TextSpool, annotations: readonly object[]): object {
-  return kind === 'refusal'
-    ? { type: 'refusal', refusal: text }
-    : { type: 'output_text', text, annotations, logprobs: [] };
+function toTextPart(
+  kind: TextKind,
+  text: string | TextSpool,
+  annotations: readonly object[] = [],
+  logprobs: readonly unknown[] = [],
+): object {
+  return kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations, logprobs };
 }
 
 /** Joins the pieces of each block of reasoning, which streams send with one number. */

@@ -228,3 +228,36 @@ test.each([1, 2, 100])('sources that come after the last text are those of it, i
   expect(events.at(-1)).toMatchObject({ response: { output } });
   expect(toOutput(chunks)).toMatchObject(output);
 });
+
+const LOGPROBS = 'message.output_text.logprobs';
+
+test('asks a chat for probabilities where this form asks for them in either of its ways, and never for their number alone', () => {
+  const askedOf = (more: object): object => {
+    const { logprobs, top_logprobs } = parse('Hello', more).request;
+    return { logprobs, top_logprobs };
+  };
+  expect(askedOf({ top_logprobs: 2 })).toEqual({ logprobs: true, top_logprobs: 2 });
+  expect(askedOf({ include: [LOGPROBS] })).toEqual({ logprobs: true, top_logprobs: undefined });
+  expect(askedOf({ include: [LOGPROBS], top_logprobs: 0 })).toEqual({ logprobs: true, top_logprobs: 0 });
+  expect(askedOf({ top_logprobs: 0 })).toEqual({ logprobs: undefined, top_logprobs: undefined });
+  expect(askedOf({ top_logprobs: null })).toMatchObject({ logprobs: undefined });
+});
+
+test.each([1, 2, 100])('probabilities come with their text to who asked for them, in groups of %i chunks', (size) => {
+  const tokens = ['It', ' rains', '.'].map((token) => ({ token, logprob: -0.5, bytes: null, top_logprobs: [] }));
+  const [it, rains, dot] = tokens;
+  const toTokens = (content: string, given: unknown): ChatChunk => ({
+    choices: [
+      { index: 0, delta: { content }, finish_reason: null, native_finish_reason: null, logprobs: { content: given } },
+    ],
+  });
+  const chunks = [toTokens('It', [it]), toTokens('', [rains]), toTokens(' rains', null), toTokens('.', [dot])];
+  const given = (more: object): unknown[] =>
+    toEvents(chunks, size, more).flatMap(({ type, logprobs }) =>
+      type.startsWith('response.output_text') ? [logprobs] : [],
+    );
+  expect(given({ include: [LOGPROBS] })).toEqual([[it], [rains], [dot], tokens]);
+  expect(given({})).toEqual([[], [], [], []]);
+  expect(toOutput(chunks, { top_logprobs: 1 })).toMatchObject([{ content: [{ text: 'It rains.', logprobs: tokens }] }]);
+  expect(toOutput(chunks)).toMatchObject([{ content: [{ text: 'It rains.', logprobs: [] }] }]);
+});

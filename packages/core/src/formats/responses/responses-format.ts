@@ -26,7 +26,7 @@ import {
 } from './item-writer.ts';
 import { toKeptMembers } from './kept-members.ts';
 import { toKeptItems, withoutSealed } from './kept-response.ts';
-import { toChatRequest } from './to-chat-request.ts';
+import { toChatRequest, wantsLogprobs } from './to-chat-request.ts';
 import { reasonOf, toEnding, toOwn, toOwnEnding, toResponse } from './to-response.ts';
 import { nameTools, type ToolNames } from './tool-names.ts';
 
@@ -78,6 +78,7 @@ function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping
     names,
     keepsReasoning,
     hidesReasoning: body.reasoning?.['exclude'] === true,
+    wantsLogprobs: wantsLogprobs(body),
     wantsSummary: typeof body.reasoning?.['summary'] === 'string',
     makeId: (prefix, place) => toItemId(prefix, id, place),
     spools: null,
@@ -99,7 +100,7 @@ function createResponseEncoder(body: ResponsesRequest, names: ToolNames, keeping
     const writer = createItemWriter(NOWHERE, optionsOf(completion));
     for (const { choices, upstream } of chunks) {
       if (upstream?.citations !== undefined) writer.cite(upstream.citations);
-      for (const { delta } of choices) writer.write(delta);
+      for (const { delta, logprobs } of choices) writer.write(delta, logprobs);
     }
     writer.end();
     return { output: writer.output, own: null };
@@ -224,9 +225,9 @@ function createFrames(
           isNative = true;
           for (const piece of pieces) native.write(piece);
         } else if (!isNative) {
-          for (const { delta } of choices) {
+          for (const { delta, logprobs } of choices) {
             begin();
-            writer.write(delta);
+            writer.write(delta, logprobs);
           }
         }
       }

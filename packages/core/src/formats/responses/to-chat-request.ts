@@ -25,6 +25,8 @@ import { CUSTOM_PROPERTY, type ToolNames } from './tool-names.ts';
 
 const SHARED_FIELDS = ['model', 'stream', 'parallel_tool_calls', ...RESPONSES_SHARED_FIELDS];
 
+const LOG_PROBABILITIES = 'message.output_text.logprobs';
+
 /** In place of the messages, which are checked item by item. */
 const NO_MESSAGES = [{ role: 'user', content: '' }];
 
@@ -32,6 +34,9 @@ const NO_MESSAGES = [{ role: 'user', content: '' }];
 export function toChatRequest(body: ResponsesRequest, names: ToolNames): ChatCompletionRequest {
   const shared: Record<string, unknown> = { messages: NO_MESSAGES };
   for (const field of SHARED_FIELDS) if (body[field] !== undefined) shared[field] = body[field];
+  // Chats have no number of alternatives without the probabilities themselves.
+  if (wantsLogprobs(body)) shared['logprobs'] = true;
+  else if (body['top_logprobs'] === 0) delete shared['top_logprobs'];
   if (body.reasoning) shared['reasoning'] = toReasoning(body.reasoning);
   const { parallel_tool_calls: parallel, ...checked } = parseChatCompletion(shared);
   const choice = body.tool_choice;
@@ -49,6 +54,11 @@ export function toChatRequest(body: ResponsesRequest, names: ToolNames): ChatCom
     ...toFormat(text),
     ...(text?.verbosity && { verbosity: text.verbosity }),
   };
+}
+
+/** Whether the caller asks for the probabilities of tokens, in either of the two ways. */
+export function wantsLogprobs({ include, top_logprobs: top }: ResponsesRequest): boolean {
+  return include?.includes(LOG_PROBABILITIES) === true || (typeof top === 'number' && top > 0);
 }
 
 const REASONING_FIELDS = ['effort', 'summary', 'max_tokens', 'enabled', 'exclude'];
