@@ -118,6 +118,46 @@ test('takes an id repeated on every piece, or changing within a call, as the sam
   expect(assemble(changing)).toEqual([{ id: 'a', name: 'f', arguments: '{}' }]);
 });
 
+/** Pieces in batches of this size. */
+const inBatches = (pieces: readonly UpstreamToolCall[], size: number): UpstreamToolCall[][] =>
+  pieces.flatMap((_, at) => (at % size === 0 ? [pieces.slice(at, at + size)] : []));
+
+test.each([1, 2, 100])('keeps calls with one id apart by their index, in batches of %i', (size) => {
+  const begin = (index: number, name: string) => ({ index, id: 'same', function: { name, arguments: '' } });
+  const rest = (index: number, text: string, id?: string) => ({ index, id, function: { arguments: text } });
+  const meant = [
+    { id: 'same', name: 'f', arguments: '{"x":1}' },
+    { id: 'made-1', name: 'f', arguments: '{"x":2}' },
+  ];
+  for (const id of [undefined, 'same']) {
+    const inTurn = [begin(0, 'f'), rest(0, '{"x":1}', id), begin(1, 'f'), rest(1, '{"x":', id), rest(1, '2}', id)];
+    expect(assemble(mend(...inBatches(inTurn, size)))).toEqual(meant);
+    const interleaved = [
+      begin(0, 'f'),
+      rest(0, '{"x"', id),
+      begin(1, 'f'),
+      rest(1, '{"x"', id),
+      rest(0, ':1}', id),
+      rest(1, ':2}', id),
+    ];
+    expect(assemble(mend(...inBatches(interleaved, size)))).toEqual(meant);
+  }
+});
+
+test.each([1, 2, 100])('keeps whole calls with one id and without indexes apart, in batches of %i', (size) => {
+  const pieces = [
+    { id: 'same', function: { name: 'f', arguments: '{"x":' } },
+    { id: 'same', function: { name: 'f', arguments: '1}' } },
+    { id: 'same', function: { name: 'f', arguments: '' } },
+    { id: 'same', function: { name: 'f', arguments: '{"x":2' } },
+    { id: 'same', function: { arguments: '}' } },
+  ];
+  expect(assemble(mend(...inBatches(pieces, size)))).toEqual([
+    { id: 'same', name: 'f', arguments: '{"x":1}' },
+    { id: 'made-1', name: 'f', arguments: '{"x":2}' },
+  ]);
+});
+
 test('makes an id for a call that has none, and takes a number for one', () => {
   const calls = assemble(
     mend([

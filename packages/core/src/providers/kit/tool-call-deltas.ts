@@ -30,15 +30,16 @@ export interface ToolCallDeltas {
 /**
  * Makes tool-call deltas well formed: indexes rise from 0 without gaps, each call has one id and one name with its
  * first piece, and arguments concatenate. Upstreams have sent: index 0 for all parallel calls, ids repeated, changing
- * or missing, names in two pieces or repeated, arguments as an object or not at all, null for a piece.
+ * or missing, or one for all calls, names in two pieces or repeated, arguments as an object or not at all, null for a piece.
  */
 export function createToolCallDeltas(makeId: (number: number) => string): ToolCallDeltas {
   const calls: OpenCall[] = [];
 
   const find = (piece: UpstreamToolCall, id: string, name: string): OpenCall | undefined => {
-    const byId = id === '' ? undefined : calls.findLast((call) => call.upstreamId === id);
-    if (byId !== undefined) return byId;
     const index = piece.index ?? null;
+    const named = id === '' ? [] : calls.filter((call) => call.upstreamId === id);
+    const byId = named.findLast((call) => call.upstreamIndex === index) ?? named.at(-1);
+    if (byId !== undefined && (name === '' || !isOtherOfSameId(byId, index, piece))) return byId;
     const sameIndex = index === null ? calls.at(-1) : calls.findLast((call) => call.upstreamIndex === index);
     if (sameIndex === undefined) return undefined;
     if (name === '') return sameIndex;
@@ -56,7 +57,7 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
       index: calls.length,
       upstreamIndex: piece.index ?? null,
       upstreamId: id,
-      id: id === '' ? makeId(calls.length) : id,
+      id: id === '' || calls.some((other) => other.id === id) ? makeId(calls.length) : id,
       name: '',
       isAnnounced: false,
       text: '',
@@ -102,6 +103,15 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
     },
     count: () => calls.length,
   };
+}
+
+/**
+ * Whether a piece with a name begins another call than the one that has its id, as some upstreams give all calls one id:
+ * at another index, or without any where arguments come after whole ones.
+ */
+function isOtherOfSameId(call: OpenCall, index: number | null, { function: called }: UpstreamToolCall): boolean {
+  if (index !== null) return call.upstreamIndex !== null && call.upstreamIndex !== index;
+  return toArgumentText(called?.arguments).trim() !== '' && isJson(call.text);
 }
 
 function toArgumentText(value: unknown): string {
