@@ -138,6 +138,20 @@ test.each([
   expect(transport.latest().sent).toEqual(sent);
 });
 
+test.each([
+  ['google', { taskType: 'CONSTRUCTOR' }],
+  ['voyage', { input_type: 'constructor' }],
+  ['jina', { task: 'constructor' }],
+])(
+  'a purpose that is a name of all objects reaches %s like any other that it has no word for',
+  async (preset, sent) => {
+    const transport = replay(preset === 'google' ? { embedding: { values: [1] } } : { data: [{ embedding: [1] }] });
+    const response = await embed(preset, transport, { input: 'fox', input_type: 'constructor' });
+    expect(response.status).toBe(200);
+    expect(transport.latest().sent).toMatchObject(sent);
+  },
+);
+
 test('parts that are texts alone reach every server as a text', async () => {
   const transport = replay({ data: [{ index: 0, embedding: [1] }] });
   const input = [

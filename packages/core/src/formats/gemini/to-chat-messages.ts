@@ -193,9 +193,18 @@ function toMedium(mimeType: string, source: Source): ContentPart {
   return { type: 'file', file: { filename: `file.${toExtension(mimeType)}`, file_data: url } };
 }
 
+/** Names of formats in chats that differ from those in media types. */
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['mpeg', 'mp3'],
+  ['x-wav', 'wav'],
+  ['wave', 'wav'],
+  ['l16', 'pcm16'],
+  ['pcm', 'pcm16'],
+]);
+
 function toAudioFormat(mimeType: string): string {
   const subtype = toExtension(mimeType);
-  return { mpeg: 'mp3', 'x-wav': 'wav', wave: 'wav', l16: 'pcm16', pcm: 'pcm16' }[subtype] ?? subtype;
+  return AUDIO_FORMATS.get(subtype) ?? subtype;
 }
 
 const toExtension = (mimeType: string): string =>

@@ -27,15 +27,15 @@ const responseSchema = z.object({
 });
 
 /** What other providers call the purpose of a vector, in Google's words. Any other is passed on. */
-const TASK_TYPES: Readonly<Record<string, string>> = {
-  search_query: 'RETRIEVAL_QUERY',
-  query: 'RETRIEVAL_QUERY',
-  search_document: 'RETRIEVAL_DOCUMENT',
-  document: 'RETRIEVAL_DOCUMENT',
-  passage: 'RETRIEVAL_DOCUMENT',
-  classification: 'CLASSIFICATION',
-  clustering: 'CLUSTERING',
-};
+const TASK_TYPES: ReadonlyMap<string, string> = new Map([
+  ['search_query', 'RETRIEVAL_QUERY'],
+  ['query', 'RETRIEVAL_QUERY'],
+  ['search_document', 'RETRIEVAL_DOCUMENT'],
+  ['document', 'RETRIEVAL_DOCUMENT'],
+  ['passage', 'RETRIEVAL_DOCUMENT'],
+  ['classification', 'CLASSIFICATION'],
+  ['clustering', 'CLUSTERING'],
+]);
 
 /**
  * Creates the embeddings of a provider over Google's wire: `:embedContent` for one input, `:batchEmbedContents` for
@@ -64,7 +64,7 @@ function toRequests({ request, providerModel }: EmbeddingsCall): readonly object
   return itemsOf(input).map((item, index) => ({
     model: providerModel.includes('/') ? providerModel : `models/${providerModel}`,
     content: { parts: toParts(toContent(item), `input.${index}.content`) },
-    ...(purpose != null && { taskType: TASK_TYPES[purpose.toLowerCase()] ?? purpose.toUpperCase() }),
+    ...(purpose != null && { taskType: TASK_TYPES.get(purpose.toLowerCase()) ?? purpose.toUpperCase() }),
     ...(dimensions != null && { outputDimensionality: dimensions }),
   }));
 }

@@ -116,3 +116,10 @@ export const COMMON_DIALECT: OpenAiDialect = {
   prefill: null,
   prefillSegment: null,
 };
+
+/** A value under the name that the server has for it. Callers choose values, which may be names that all objects have. */
+export function toRenamed<T>(renamed: OpenAiDialect['renamedValues'], field: string, value: T): T | string {
+  const names = renamed[field];
+  const isRenamed = names !== undefined && typeof value === 'string' && Object.hasOwn(names, value);
+  return isRenamed ? (names[value] ?? value) : value;
+}

@@ -9,7 +9,7 @@ import { toRefusalError } from '../kit/upstream-error.ts';
 import { vectorSchema } from '../kit/vector-schema.ts';
 import type { EmbeddingsCall, EmbeddingsResult, Provider } from '../provider.ts';
 import { withWritten, type WrittenEmbeddings } from '../written-embeddings.ts';
-import type { OpenAiDialect } from './openai-dialect.ts';
+import { type OpenAiDialect, toRenamed } from './openai-dialect.ts';
 import { readOpenAiError } from './read-openai-error.ts';
 import { toProviderName } from './response/openai-completion-reader.ts';
 import { readOpenAiUsage } from './response/read-openai-usage.ts';
@@ -67,7 +67,7 @@ function toBody(
   const body: Record<string, unknown> = { model, input };
   for (const [field, value] of Object.entries({ dimensions, encoding_format, input_type, user })) {
     const name = names[field] === undefined ? field : names[field];
-    if (value != null && name !== null) body[name] = renamedValues[field]?.[value] ?? value;
+    if (value != null && name !== null) body[name] = toRenamed(renamedValues, field, value);
   }
   if (preferences !== undefined) body['provider'] = preferences;
   return body;

@@ -9,7 +9,7 @@ import {
   toSchemaInstruction,
 } from '../../kit/to-upstream.ts';
 import type { ChatCall } from '../../provider.ts';
-import type { OpenAiDialect } from '../openai-dialect.ts';
+import { type OpenAiDialect, toRenamed } from '../openai-dialect.ts';
 
 /** Leaves out unsupported fields, as the public wire promises; adds nothing but the request for usage. */
 export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {
@@ -68,7 +68,7 @@ function isTakenBy(call: ChatCall, dialect: OpenAiDialect, field: string): boole
 function toUpstreamValue(field: string, value: unknown, { renamedValues }: OpenAiDialect): unknown {
   if (typeof value !== 'string') return value;
   const common = field === 'service_tier' && value === 'fast' ? 'priority' : value;
-  return renamedValues[field]?.[common] ?? common;
+  return toRenamed(renamedValues, field, common);
 }
 
 function withoutCacheControl(tool: Record<string, unknown>): Record<string, unknown> {

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+
+import { geminiFormat } from './gemini-format.ts';
+
+test.each([
+  ['audio/mpeg', 'mp3'],
+  ['audio/x-wav', 'wav'],
+  ['audio/flac', 'flac'],
+  ['audio/constructor', 'constructor'],
+])('sound of the type %s has the format %s in a chat', (mimeType, format) => {
+  const parts = [{ inlineData: { mimeType, data: 'AAAA' } }];
+  const { request } = geminiFormat.parse(
+    { model: 'test/model', stream: false, contents: [{ role: 'user', parts }] },
+    {},
+  );
+  expect(request.messages).toEqual([
+    { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format } }] },
+  ]);
+});
