@@ -222,7 +222,7 @@ test.each([1, 2, 100])('sources that come after the last text are those of it, i
   const events = toEvents(chunks, size);
   const annotation = toFlatCitation('https://late.test', 0, 2);
   const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
-  const [{ item_id: id } = {}] = events.filter(({ type }) => type === 'response.output_text.done');
+  const id = events.find(({ type }) => type === 'response.output_text.done')?.['item_id'];
   expect(added).toMatchObject([{ item_id: id, output_index: 0, content_index: 0, annotation_index: 0, annotation }]);
   const output = [{ content: [{ text: 'It rains.', annotations: [annotation] }] }, { type: 'function_call' }];
   expect(events.at(-1)).toMatchObject({ response: { output } });
