@@ -434,6 +434,25 @@ test('logarithms of probabilities come with their text, whole and streamed', asy
   }
 });
 
+test('logarithms of probabilities that upstream sends in no known form are left out', async () => {
+  const logprobs = { content: [null, 1, { token: 'Hel', logprob: -0.1, top_logprobs: 5 }] };
+  const choice = { index: 0, message: { content: 'Hel' }, finish_reason: 'stop', logprobs };
+  const upstream = createReplayTransport({ headers: JSON_TYPE, pieces: [JSON.stringify({ choices: [choice] })] });
+  const once = jsonOf(await createCoreGateway(upstream).post(GENERATE, HELLO)) as unknown as Item;
+  const piece = { choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: 'stop', logprobs }] };
+  const core = createCoreGateway(createReplayTransport({ pieces: toEventPieces([piece]) }));
+  const items = eventsOf(await readFrames(await core.post(EVENT_STREAM, HELLO)).rest());
+  for (const said of [[once], items]) {
+    expect(textOf(said)).toBe('Hel');
+    expect(
+      said.flatMap(({ candidates }) => candidates?.map(({ logprobsResult }) => logprobsResult) ?? []),
+    ).toContainEqual({
+      chosenCandidates: [{ token: 'Hel', logProbability: -0.1 }],
+      topCandidates: [{ candidates: [] }],
+    });
+  }
+});
+
 describe('A key', () => {
   const KEY = 'sk-test-api';
   const NO_KEY = { headers: { authorization: undefined } };

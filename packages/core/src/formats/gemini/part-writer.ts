@@ -1,3 +1,4 @@
+import { isObject, objectsOf, type Unchecked } from '../../foundation/parse.ts';
 import type { ChatChunkChoice, ChatDelta } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { readArguments } from '../kit/read-arguments.ts';
@@ -192,21 +193,14 @@ function toImagePart(image: unknown): Part | undefined {
   return url === '' ? undefined : { fileData: { fileUri: url } };
 }
 
-interface TokenLogprob {
-  readonly token?: unknown;
-  readonly logprob?: unknown;
-  readonly top_logprobs?: readonly TokenLogprob[];
-}
+const toLogprob = ({ token, logprob }: Unchecked): object => ({ token, logProbability: logprob });
 
-const toLogprob = ({ token, logprob }: TokenLogprob): object => ({ token, logProbability: logprob });
-
-/** Undefined for none. */
+/** Undefined for none. Upstream's list is not checked before. */
 function toLogprobsResult(given: unknown): object | undefined {
-  const content = (given as { readonly content?: readonly TokenLogprob[] | null } | null)?.content;
-  if (!Array.isArray(content) || content.length === 0) return undefined;
-  const tokens = content as readonly TokenLogprob[];
+  const tokens = objectsOf(isObject(given) ? given['content'] : undefined);
+  if (tokens.length === 0) return undefined;
   return {
     chosenCandidates: tokens.map(toLogprob),
-    topCandidates: tokens.map(({ top_logprobs: top }) => ({ candidates: (top ?? []).map(toLogprob) })),
+    topCandidates: tokens.map(({ top_logprobs: top }) => ({ candidates: objectsOf(top).map(toLogprob) })),
   };
 }
