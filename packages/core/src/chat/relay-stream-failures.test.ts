@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   chunksOf,
   createCoreGateway,
+  createScriptedProvider,
   jsonOf,
   parseFrames,
   readFrames,
@@ -15,6 +16,8 @@ import {
   type ScriptedExchange,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { TransportError } from '../foundation/transport.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 // Errors
 
@@ -117,6 +120,54 @@ test('says nothing of its own failures but that they are', async () => {
       }) as object,
     }),
   );
+});
+
+// Chunks that no form can write
+
+/** As deep as `JSON.parse` reads it, and `JSON.stringify` does not write it. */
+const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+
+const toChunk = (content: string, logprobs?: unknown): ChatChunk => ({
+  choices: [{ index: 0, delta: { content }, finish_reason: null, native_finish_reason: null, logprobs }],
+});
+
+test.each([
+  ['its first chunk', []],
+  ['a later chunk', [[toChunk('Hi')]]],
+])('reports in-band that %s cannot be written, and ends the call', async (_name, before) => {
+  const batches = [...before, [toChunk('odd', JSON.parse(DEEP))], [toChunk('never')]];
+  const signals: AbortSignal[] = [];
+  const acme: Provider = {
+    ...createScriptedProvider('acme', []),
+    async *chat({ signal }) {
+      signals.push(signal);
+      yield* batches;
+    },
+  };
+  const { chat, store } = createCoreGateway([acme, createScriptedProvider('beta', [])]);
+  const response = await chat({ stream: true });
+  const frames = parseFrames(await readFrames(response).rest());
+  expect(frames.at(-2)).toMatchObject({ error: { code: 500 }, choices: [{ finish_reason: 'error' }] });
+  expect(frames.at(-1)).toBe('done');
+  expect(JSON.stringify(frames)).not.toContain('never');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  expect(store.appended.map(({ record }) => record.generation.finish_reason)).toEqual(['error']);
+});
+
+test.each([
+  ['whole', false],
+  ['streamed', true],
+])('a completion that is nested too deep is an error of its provider (%s)', async (_name, stream) => {
+  const choice = `{"index":0,"${stream ? 'delta' : 'message'}":{"content":"Hi","annotations":[${DEEP}]},"finish_reason":"stop"}`;
+  const json = `{"id":"up-1","choices":[${choice}]}`;
+  const transport = createReplayTransport(
+    stream ? { pieces: [`data: ${json}\n\n`] } : { headers: { 'content-type': 'application/json' }, pieces: [json] },
+  );
+  const { chat, store } = createCoreGateway(transport);
+  const response = await chat({ stream });
+  expect(response.status).toBe(502);
+  expect(jsonOf(response)).toMatchObject({ error: { message: expect.stringContaining('nested too deep') as string } });
+  expect(store.appended.map(({ record }) => record.generation.finish_reason)).toEqual(['error']);
 });
 
 // Fallback

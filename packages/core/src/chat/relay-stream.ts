@@ -72,11 +72,23 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
   let phase: Phase = 'attempting';
   let completion: CommittedCompletion | undefined;
 
+  // Called by promises that nobody waits for: what these two threw would end the process.
   const onBegun = (begun: CommittedCompletion): void => {
     completion = begun;
     if (signal.aborted) return onFailure(signal.reason);
     phase = 'idle';
-    relay(begun.first);
+    try {
+      relay(begun.first);
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+  const onStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
+    try {
+      takeStep(step);
+    } catch (error) {
+      onFailure(error);
+    }
   };
   const relay = (batch: readonly ChatChunk[]): void => {
     observer.observe(batch);
@@ -92,7 +104,7 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     // One pending next() at a time, its failure handled from the start.
     readMoreInto(completion, onStep, onFailure);
   };
-  const onStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
+  const takeStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
     if (phase !== 'reading') return;
     phase = 'idle';
     if (step.done !== true) return relay(step.value);
@@ -123,9 +135,19 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
     tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
     if (completion !== undefined) letGo(completion);
   };
-  const finish = ({ outcome, settled }: RecordedEnd): void => {
+  const finish = (ended: RecordedEnd): void => {
     tracked.end();
     phase = 'over';
+    try {
+      sendEnd(ended);
+    } catch (cause) {
+      parts.logger.error('the end of a stream could not be written', { requestId: call.id, reason: String(cause) });
+      frames.close();
+      // Without it the reader would wait for ever.
+      if (!sender.refuse(toCallError(cause, ''))) outlet.end();
+    }
+  };
+  const sendEnd = ({ outcome, settled }: RecordedEnd): void => {
     if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
     else {
       const error = describeError(outcome.error, run);
