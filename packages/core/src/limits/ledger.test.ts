@@ -63,6 +63,21 @@ test('admits no more calls while the store is slow to return the amount spent', 
   expect(ledger.heldNanoUsd()).toBe(10 * CENT);
 });
 
+test('a call that ends while the store sums is taken back once alone', async () => {
+  const resolvers: (() => void)[] = [];
+  const spent: Spent = { creditsNanoUsd: 10 * CENT, byokNanoUsd: 0 };
+  const ledger = ledgerWith(() => new Promise((resolve) => resolvers.push(() => resolve(spent))));
+  const refused = isAdmitted(ledger, holdOf('ended'), budgetOf(10 * CENT));
+  ledger.release('ended');
+  for (const resolveSpent of resolvers.splice(0)) resolveSpent();
+  expect(await refused).toBe(false);
+  // Nothing is left of it, so that what is held for others counts in full.
+  ledger.keepLost(holdOf('lost', 3 * CENT));
+  const next = isAdmitted(ledger, holdOf('next', 8 * CENT), budgetOf(20 * CENT));
+  for (const resolveSpent of resolvers) resolveSpent();
+  expect(await next).toBe(false);
+});
+
 test('reports the amounts spent, held and needed, and the time of the reset', async () => {
   const ledger = ledgerWith({ creditsNanoUsd: 123_456_789, byokNanoUsd: 0 });
   const budget = budgetOf(200_000_000, { resetsAt: '2026-01-03T00:00:00.000Z' });

@@ -207,7 +207,10 @@ export function createHoldBook(): HoldBook {
       book(hold, 1);
     },
     takeBack(hold) {
-      const others = (holds.get(hold.id) ?? NONE).filter((other) => other !== hold);
+      const held = holds.get(hold.id) ?? NONE;
+      // A call that ended while its budgets were read has released it already.
+      if (!held.includes(hold)) return;
+      const others = held.filter((other) => other !== hold);
       if (others.length === 0) holds.delete(hold.id);
       else holds.set(hold.id, others);
       book(hold, -1);
