@@ -145,7 +145,7 @@ const MEASURES: Readonly<Record<AlarmKind, Measure>> = {
 
   async provider_down(_, parts) {
     const failed = await countAttempts(parts, ({ status, errorCode }) =>
-      status === null ? (errorCode === null ? null : true) : status >= 500,
+      status === null ? (isOfProvider(errorCode) ? true : null) : status >= 500,
     );
     const down = failed.filter(({ matching, attempts }) => matching === attempts);
     const worst = down[0];
@@ -184,6 +184,13 @@ const MEASURES: Readonly<Record<AlarmKind, Measure>> = {
     };
   },
 };
+
+/**
+ * Whether the failure of an attempt without a response says something of its provider: none in time, or no connection. A
+ * client that left, a call that the operator ended, a limit of the gateway and its own fault do not.
+ */
+const isOfProvider = (errorCode: number | null): boolean =>
+  errorCode !== null && (errorCode > 500 || errorCode === 408);
 
 const THIS = { day: 'today', week: 'this week', month: 'this month' } as const;
 
