@@ -67,6 +67,22 @@ test('a session that has cost what it may is refused, also after a restart', asy
   expect(refused.error.message).toContain('it has cost $0.0040, and its limit is $0.004');
 });
 
+test.each([
+  ['calls', { maxCalls: 2 }],
+  ['cost', { maxCostUsd: 2 * COST }],
+  ['minutes', { maxMinutes: 10 }],
+])('a session of another workspace with the same name counts for no limit (%s)', async (_name, limits) => {
+  const { ask, post, platform, chat } = createScene(limits);
+  const workspace = jsonOf(await post('/api/v1/workspaces', { name: 'Blue', slug: 'blue' }, { headers: MANAGER }));
+  const { id } = workspace['data'] as { readonly id: string };
+  const made = jsonOf(await post('/api/v1/keys', { name: 'k', workspace_id: id }, { headers: MANAGER }));
+  for (const status of [200, 200]) expect((await ask('main')).status).toBe(status);
+  await platform.advance(10 * 60_000);
+  expect((await ask('main')).status).toBe(403);
+  const inBlue = { headers: { authorization: `Bearer ${String(made['key'])}` } };
+  expect((await chat({ session_id: 'main' }, inBlue)).status).toBe(200);
+});
+
 test('a session is over after its time', async () => {
   const { ask, platform } = createScene({ maxMinutes: 10 });
   expect((await ask('one')).status).toBe(200);

@@ -235,6 +235,8 @@ export interface SessionQuery {
   readonly limit: number;
   /** Begins with what comes after this place. */
   readonly after?: SessionPlace | undefined;
+  /** Adds up the calls of this workspace alone, because others may use the same names. Default: those of all. */
+  readonly workspaceId?: string | undefined;
   /** Leaves the sessions of which at least one call matches. */
   readonly filter?: GenerationFilter | undefined;
 }

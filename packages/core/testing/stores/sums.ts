@@ -190,6 +190,26 @@ export const sessionCases: readonly StoreCase[] = [
     },
   ),
 
+  storeCase('Sessions of a store are those of one workspace where one is given', async (store) => {
+    const inBlue = { session_id: 'a', workspace_id: 'blue', model: 'x/large' };
+    await fill(store, [
+      ...RECORDS.map((record) => ({ ...record, generation: { ...record.generation, workspace_id: 'red' } })),
+      toRecord('gen-blue-1', { costNanoUsd: 7, generation: { ...inBlue, created_at: at(2) } }),
+      toRecord('gen-blue-2', { costNanoUsd: 8, generation: { ...inBlue, created_at: at(4) } }),
+    ]);
+    const isLarge = { field: 'model', sign: ':', values: ['*large'], isNegated: false } as const;
+    const filters: GenerationFilter[] = [{}, { sessionId: 'a' }, { conditions: [isLarge] }];
+    for (const filter of filters) {
+      const { sessions } = await store.generations.sessions({ limit: 10, workspaceId: 'blue', filter });
+      expectEqual(sessions.length, 1);
+      expectMatch(sessions, [
+        { sessionId: 'a', firstAtMs: ms(2), lastAtMs: ms(4), requests: 2, matching: 2, costNanoUsd: 15 },
+      ]);
+    }
+    const others = await store.generations.sessions({ limit: 10, workspaceId: 'green', filter: { sessionId: 'a' } });
+    expectEqual(others.sessions, []);
+  }),
+
   storeCase('Sessions of a store come page by page, each once, those of the same time by their ids', async (store) => {
     const records = Array.from({ length: 23 }, (_, index) =>
       toRecord(`gen-${index}`, { generation: { session_id: `s-${index}`, created_at: at(index % 4) } }),

@@ -1,14 +1,13 @@
 import {
   createSessionBook,
-  type GenerationFilter,
   type SessionPage,
   type SessionPlace,
   type SessionQuery,
   type SessionSum,
 } from '@model-gateway/core';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
-import { fromColumnId, toFactText } from '../connection/column-text.ts';
+import { fromColumnId, toColumnId, toFactText } from '../connection/column-text.ts';
 import { isWithin, toFilterSql } from './filters.ts';
 import {
   FACTS,
@@ -85,9 +84,13 @@ async function readSessions(read: Read, query: SessionQuery, { count, now }: Pla
   };
 }
 
-async function addUp(read: Read, { filter }: SessionQuery, places: readonly PlaceRow[]): Promise<SessionSum[]> {
+/** Calls that are added up; the table is `g` or `later`. */
+const isAdded = ({ workspaceId }: SessionQuery, table: 'g' | 'later' = 'g'): RawBuilder<unknown> =>
+  workspaceId === undefined ? sql`true` : sql`${sql.ref(`${table}.workspace_id`)} = ${toColumnId(workspaceId)}`;
+
+async function addUp(read: Read, query: SessionQuery, places: readonly PlaceRow[]): Promise<SessionSum[]> {
   const ids = places.map(({ session_id: id }) => id);
-  const sums = await readSessionSums(read, ids, filter);
+  const sums = await readSessionSums(read, ids, query);
   return ids.flatMap((id) => sums.get(id) ?? []).filter(({ matching }) => matching > 0);
 }
 
@@ -99,7 +102,7 @@ async function addUpRecords(
 ): Promise<readonly SessionSum[]> {
   const ids = places.map(({ session_id: id }) => id);
   const rows = await read(sql<FactsRow & RecordRow>`select ${FACTS}, g.record
-    from gateway.generations g where g.session_id = any (${ids}::text[])`);
+    from gateway.generations g where g.session_id = any (${ids}::text[]) and ${isAdded(query)}`);
   const book = createSessionBook<{ readonly id: string }>({ ...query, after: undefined, limit: places.length });
   for (const row of rows) book.add(toFacts(row), { id: fromColumnId(row.id) }, () => toRecord(row));
   return book.read().sessions;
@@ -111,11 +114,8 @@ interface PlaceRow {
 }
 
 /** Sessions by their last calls: that is a call without a later one of the same session, or one of the same time after it. */
-async function readPlaces(
-  read: Read,
-  { after, filter = {} }: SessionQuery,
-  { count, now }: Places,
-): Promise<PlaceRow[]> {
+async function readPlaces(read: Read, query: SessionQuery, { count, now }: Places): Promise<PlaceRow[]> {
+  const { after, filter = {} } = query;
   const { sessionId, createdFromMs } = filter;
   const isOne = sessionId === undefined ? sql`g.session_id is not null` : sql`g.session_id = ${toFactText(sessionId)}`;
   const isAfter =
@@ -127,8 +127,8 @@ async function readPlaces(
   for (const step of toSteps({ createdFromMs, createdBeforeMs: toMs }, now)) {
     // Sessions of the same time come together, whatever the limit, so that they can be ordered by id.
     const rows = await read(sql<PlaceRow>`select g.created_at_ms, g.session_id from gateway.generations g
-      where ${isOne} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
-        select from gateway.generations later where later.session_id = g.session_id
+      where ${isOne} and ${isAdded(query)} and ${isAfter} and ${isWithin(step.fromMs, step.toMs)} and not exists (
+        select from gateway.generations later where later.session_id = g.session_id and ${isAdded(query, 'later')}
           and (later.created_at_ms, later.id) > (g.created_at_ms, g.id) and later.day >= g.day - 1 offset 0)
       order by g.created_at_ms desc fetch first ${count - places.length} rows with ties`);
     places.push(...rows.toSorted(comparePlaces));
@@ -170,13 +170,14 @@ interface SumRow {
 async function readSessionSums(
   read: Read,
   ids: readonly string[],
-  filter: GenerationFilter = {},
+  query: SessionQuery,
 ): Promise<Map<string, SessionSum>> {
+  const { filter = {} } = query;
   const matches = sql`${isWithin(filter.createdFromMs, filter.createdBeforeMs)} and ${toFilterSql(filter).matches}`;
   const rows = await read(sql<SumRow>`with calls as materialized (
       select g.session_id, g.id, g.created_at_ms, g.duration_ms, g.status, g.cost_nano, g.is_cost_known, g.principal_id,
         g.model, ${matches} as is_matching
-      from gateway.generations g where g.session_id = any (${ids}::text[])
+      from gateway.generations g where g.session_id = any (${ids}::text[]) and ${isAdded(query)}
     ), by_model as (
       select session_id, array_agg(model order by requests desc, model) as models
       from (select session_id, model, count(*) as requests from calls group by 1, 2) as counted group by 1

@@ -65,17 +65,18 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
   const opening = new Map<string, Promise<Book>>();
 
   /** Calls go on while the store is away, and so do limits, by what this process knows. */
-  const sumUp = async (sessionId: string): Promise<SessionSum | undefined> => {
+  const sumUp = async (workspaceId: string, sessionId: string): Promise<SessionSum | undefined> => {
     try {
-      return (await store.generations.sessions({ limit: 1, filter: { sessionId } })).sessions[0];
+      return (await store.generations.sessions({ limit: 1, workspaceId, filter: { sessionId } })).sessions[0];
     } catch (error) {
       logger.warn('the figures of a session could not be read', { session: sessionId, reason: String(error) });
       return undefined;
     }
   };
 
-  const readBook = async (key: string, sessionId: string): Promise<Book> => {
-    const sum = await sumUp(sessionId);
+  const readBook = async (workspaceId: string, sessionId: string): Promise<Book> => {
+    const key = toKey(workspaceId, sessionId);
+    const sum = await sumUp(workspaceId, sessionId);
     const known = books.get(key);
     const book: Book = {
       // Calls that run are in neither sum.
@@ -90,7 +91,8 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
     return book;
   };
 
-  const openBook = (key: string, sessionId: string): Book | Promise<Book> => {
+  const openBook = (workspaceId: string, sessionId: string): Book | Promise<Book> => {
+    const key = toKey(workspaceId, sessionId);
     const known = books.get(key);
     if (known !== undefined && (store.isShared !== true || platform.now() - known.readAtMs < KNOWN_MS)) {
       // To the end of the list, whose beginning is dropped.
@@ -98,7 +100,7 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
       books.set(key, known);
       return known;
     }
-    const reading = opening.get(key) ?? readBook(key, sessionId).finally(() => opening.delete(key));
+    const reading = opening.get(key) ?? readBook(workspaceId, sessionId).finally(() => opening.delete(key));
     opening.set(key, reading);
     return reading;
   };
@@ -127,7 +129,7 @@ export function createSessionGuard({ store, platform, logger }: SessionGuardPart
       const { session, principal, request, kind } = call;
       if (session === null) return null;
       const workspaceId = principal.workspaceId ?? DEFAULT_WORKSPACE_ID;
-      const book = await openBook(toKey(workspaceId, session), session);
+      const book = await openBook(workspaceId, session);
       const allowed = store.settings
         .get()
         .stopped_sessions?.find((other) => other.session_id === session && other.workspace_id === workspaceId);

@@ -43,6 +43,7 @@ interface Session<Source> {
 export function createSessionBook<Source extends { readonly id: string }>({
   limit,
   after,
+  workspaceId,
   filter,
 }: SessionQuery): SessionBook<Source> {
   const sessions = new Map<string, Session<Source>>();
@@ -50,6 +51,9 @@ export function createSessionBook<Source extends { readonly id: string }>({
     add(facts, source, readRecord) {
       const { sessionId } = facts;
       if (sessionId === null) return;
+      // Before the record is read, which may cost much.
+      if (filter?.sessionId !== undefined && filter.sessionId !== sessionId) return;
+      if (workspaceId !== undefined && readRecord().generation.workspace_id !== workspaceId) return;
       let session = sessions.get(sessionId);
       if (session === undefined) sessions.set(sessionId, (session = toSession(sessionId, facts, source)));
       addTo(session, facts, source);
