@@ -4,6 +4,7 @@ import { type Catalog, type Endpoint, tierOf } from '../catalog/catalog.ts';
 import { runAttempts } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import type { CompletionAccumulator } from '../generations/completion-accumulator.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
 import type { ChatCall, OnwardCall, WholeProvider } from '../providers/provider.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
@@ -14,7 +15,7 @@ import type { ChatRun } from './chat-run.ts';
 import { type Beginning, type CommittedCompletion, failureWithoutOutput, hasOutput } from './committed-completion.ts';
 import { type AskedRest, continueBroken } from './continuation.ts';
 import { filterCompletion } from './filtered-completion.ts';
-import { holdToEnd, isHeld } from './held-stream.ts';
+import { createHeldCompletion, holdToEnd, isHeld } from './held-stream.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /**
@@ -160,24 +161,36 @@ async function beginStream(
   open: (signal: AbortSignal) => Batches,
 ): Promise<Beginning> {
   const attempt = openAttempt(endpoint, run, turn, asking);
+  let held: CompletionAccumulator | null = null;
   try {
     const rest = open(attempt.signal);
     const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
     attempt.onBegun();
-    const { request } = turn;
-    const { name } = endpoint.provider;
     const { output } = run.parts.filterFunctions;
-    if (output !== null) {
-      // Nothing passes that they have not seen, however long it is.
-      const whole = await holdToEnd({ first, rest }, name, attempt.signal, Number.POSITIVE_INFINITY);
-      return await filterCompletion(whole, run, output, attempt.signal);
-    }
-    if (request.stream !== true || !isHeld(request, run.parts)) return { first, rest };
-    return await holdToEnd({ first, rest }, name, attempt.signal);
+    if (output === null && (turn.request.stream !== true || !isHeld(turn.request, run.parts))) return { first, rest };
+    held = createHeldCompletion();
+    const holding = { providerName: endpoint.provider.name, signal: attempt.signal, completion: held };
+    if (output === null) return await holdToEnd({ first, rest }, holding);
+    // Nothing passes that they have not seen, however long it is.
+    const whole = await holdToEnd({ first, rest }, { ...holding, mostChunks: Number.POSITIVE_INFINITY });
+    return await filterCompletion(whole, run, output, attempt.signal);
   } catch (error) {
+    if (held !== null && turn.signal.aborted) noteHeld(endpoint, run, turn, held);
     attempt.abandon(error);
     throw error;
   }
+}
+
+/** What is held when the caller leaves, or the operator ends the call, costs as much as what was relayed. */
+function noteHeld(
+  endpoint: Endpoint,
+  { observer, toolSet }: ChatRun,
+  { request: { messages } }: ChatTurn,
+  completion: CompletionAccumulator,
+): void {
+  // A completion that was continued at another endpoint is noted already, part by part.
+  const isNoted = toolSet === null && observer.endpoint() !== undefined;
+  if (!isNoted) observer.noteHeld({ endpoint, messages, completion });
 }
 
 function toChatCall(

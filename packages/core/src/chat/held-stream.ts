@@ -1,7 +1,7 @@
 import type { LiveAccount } from '../account/account.ts';
 import { raceAbort } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { createCompletionAccumulator } from '../generations/completion-accumulator.ts';
+import { type CompletionAccumulator, createCompletionAccumulator } from '../generations/completion-accumulator.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { ChatChunk } from '../wire/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
@@ -19,18 +19,26 @@ export function isHeld(
   return (provider?.hold_stream ?? account.routing?.holdStreams) === true;
 }
 
+interface Holding {
+  readonly providerName: string;
+  readonly signal: AbortSignal;
+  /** Observes what is held, of which it keeps no text. */
+  readonly completion: CompletionAccumulator;
+  readonly mostChunks?: number | undefined;
+}
+
+/** What counts the tokens of a completion that is held; the chunks have its texts. */
+export const createHeldCompletion = (): CompletionAccumulator => createCompletionAccumulator({ maxLength: 0 });
+
 /**
  * Reads a stream that has begun to its end. Throws what it breaks off with, so that the attempt counts as one that never
  * began, and another can begin anew. What a guardrail ends stays ended: the caller gets that as of any other stream.
  */
 export async function holdToEnd(
   begun: Beginning,
-  providerName: string,
-  signal: AbortSignal,
-  mostChunks = MOST_CHUNKS,
+  { providerName, signal, completion, mostChunks = MOST_CHUNKS }: Holding,
 ): Promise<Beginning> {
   const held: ChatChunk[] = [...begun.first];
-  const completion = createCompletionAccumulator({ maxLength: 0 });
   completion.observe(held);
   try {
     while (held.length < mostChunks) {

@@ -65,6 +65,8 @@ export interface CallObserver extends FollowedCall {
   noteReplay(endpoint: Endpoint, sourceId: string): void;
   /** A further completion begins within the call; from then on, usage and cost are sums over all completions. */
   noteTurn(turn: Turn): void;
+  /** The call ends while a completion is held back: it was paid for, though nobody has seen it. */
+  noteHeld(turn: Turn): void;
   noteToolStep(step: ToolStep): void;
   /** Something beside the model was paid for, as soon as it was. */
   noteCost(cost: Cost): void;
@@ -199,6 +201,11 @@ class Observer implements CallObserver {
 
   noteTurn(turn: Turn): void {
     (this.turns ??= []).push(turn);
+  }
+
+  noteHeld(turn: Turn): void {
+    this.completionEndpoint = turn.endpoint;
+    this.noteTurn(turn);
   }
 
   noteToolStep(step: ToolStep): void {
