@@ -8,6 +8,7 @@ import { toCallError } from './ask-endpoint.ts';
 import type { CallContext } from './prepare-call.ts';
 import { noteOutcome } from './run-attempts.ts';
 import {
+  guardResult,
   type OpenWholeCall,
   openWholeCall,
   prepareWholeCall,
@@ -50,7 +51,7 @@ export async function runStreamedCall<Request, Begun extends BegunPieces>(
   const open = openWholeCall(prepared, kind, context, true);
   try {
     const { endpoint, startedAt, first } = await open.askEndpoints();
-    const guarded = await kind.guard?.(first, prepared, open.signal);
+    const guarded = await guardResult({ whole: kind, open, prepared, endpoint }, first);
     const { result: begun, refusal } = guarded ?? { result: first, refusal: null };
     if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result: begun });
     if (refusal !== null) throw refusal;

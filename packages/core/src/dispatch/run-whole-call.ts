@@ -129,7 +129,7 @@ export async function runBeginningCall<Request, Begun, Result>(
       noteOutcome({ endpoint, startedAt, outcome: ended, usage: undefined }, context.parts.attempts);
     const given = await finish(whole, first, (thrown) => note(outcomeOf(open.toError(thrown))));
     note(outcome);
-    const guarded = await whole.guard?.(given, prepared, open.signal);
+    const guarded = await guardResult({ whole, open, prepared, endpoint }, given);
     const { result, refusal } = guarded ?? { result: given, refusal: null };
     if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result });
     if (refusal !== null) throw refusal;
@@ -142,6 +142,26 @@ export async function runBeginningCall<Request, Begun, Result>(
     throw await open.fail(thrown);
   } finally {
     open.end();
+  }
+}
+
+interface Guarding<Request, Begun, Result> {
+  readonly whole: Omit<WholeKind<Request, Result>, 'ask'>;
+  readonly open: OpenWholeCall<Result, Begun>;
+  readonly prepared: PreparedCall<Request>;
+  readonly endpoint: Endpoint;
+}
+
+/** Guards a result. Where the call ends meanwhile, it is recorded with its cost, and without what no guard has seen. */
+export async function guardResult<Request, Begun, Result>(
+  { whole, open, prepared, endpoint }: Guarding<Request, Begun, Result>,
+  given: Result,
+): Promise<GuardedResult<Result> | undefined> {
+  try {
+    return await whole.guard?.(given, prepared, open.signal);
+  } catch (thrown) {
+    await open.record(outcomeOf(open.toError(thrown)), { endpoint, result: given, isHidden: true });
+    throw thrown;
   }
 }
 
@@ -244,7 +264,10 @@ export function openWholeCall<Request, Result, Begun = Result>(
   return open;
 }
 
-export type Served<Result> = Pick<WholeResult<Result>, 'endpoint' | 'result'>;
+export interface Served<Result> extends Pick<WholeResult<Result>, 'endpoint' | 'result'> {
+  /** It is charged for, and its content is not recorded. */
+  readonly isHidden?: boolean | undefined;
+}
 
 /** Reads for the record what a call has given; `served` is undefined for one that failed. */
 function readResult<Request, Result>(
@@ -256,7 +279,7 @@ function readResult<Request, Result>(
   if (served === undefined) {
     return { usage: undefined, cost: null, completion: NO_FACTS, content: whole.contentOf(request, undefined) };
   }
-  const { endpoint, result } = served;
+  const { endpoint, result, isHidden } = served;
   const usage = whole.usageOf(result, request);
   const completion: CompletionFacts = { ...NO_FACTS, ...whole.factsOf?.(result, request) };
   const listed =
@@ -264,7 +287,7 @@ function readResult<Request, Result>(
       ? costOf(endpoint.prices, usage, { images: completion.images ?? 0, made: completion.made, at: startedAt })
       : whole.costOf(endpoint.prices, usage, { request, result, at: startedAt });
   const cost = toCost(completion, listed);
-  return { usage, cost, completion, content: whole.contentOf(request, result) };
+  return { usage, cost, completion, content: whole.contentOf(request, isHidden === true ? undefined : result) };
 }
 
 /** The cost that upstream itself reports, else that of the listed prices. */

@@ -1,6 +1,7 @@
 import { type ModelDefinition, type TransportRequest } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
@@ -16,6 +17,7 @@ import {
   createScriptedTransport,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
+import type { FilterFunction } from '../guardrails/filter-functions.ts';
 
 const architecture = { input_modalities: ['audio'], output_modalities: ['transcription'] };
 const MODELS: readonly ModelDefinition[] = [
@@ -242,6 +244,29 @@ test('guardrails redact the text that comes back, without segments that would re
   expect(recordOf(core, 1)).toMatchObject({ finish_reason: 'error', total_cost: 0.00092 });
   expect(JSON.stringify(core.store.appended)).not.toMatch(/code \d/);
 });
+
+test.each([false, true])(
+  'a transcription whose client leaves while a filter reads it costs what it has, and none of it is stored (stream: %s)',
+  async (stream) => {
+    const reads = createDeferred();
+    const filter: FilterFunction = {
+      name: 'slow',
+      output() {
+        reads.resolve();
+        return new Promise(() => undefined);
+      },
+    };
+    const guardrails = { filters: [filter] };
+    const core = createCoreGateway(replay(), { models: MODELS, guardrails, logging: { inputOutput: true } });
+    const client = new AbortController();
+    const asking = hear(core, { stream }, { signal: client.signal });
+    await reads.promise;
+    client.abort();
+    expect((await asking).status).toBe(499);
+    expect(recordOf(core)).toMatchObject({ cancelled: true, total_cost: 0.00092 });
+    expect(JSON.stringify(core.store.appended)).not.toMatch(/code \d/);
+  },
+);
 
 test('budgets bound the cost by the length of the audio before the call', async () => {
   const upstream = replay();
