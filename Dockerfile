@@ -33,7 +33,10 @@ COPY --from=build /src/packages/server/LICENSE packages/server/
 COPY --from=build /src/packages/server/bin packages/server/bin
 COPY --from=build /src/packages/server/bundle packages/server/bundle
 COPY --from=build /src/packages/server/dist/demo-fixtures packages/server/dist/demo-fixtures
+COPY --from=build /src/packages/server/dist/engine-texts.md packages/server/dist/
 COPY --from=build /src/packages/server/dist/ui-bundle packages/server/dist/ui-bundle
+# So that `docker exec … model-gateway keys create` is as short as everywhere.
+RUN ln -s /app/packages/server/bin/model-gateway.js /usr/local/bin/model-gateway
 # The journal of records, or the whole JSON-file store. A volume that is mounted here has to belong to this user.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 VOLUME /data

@@ -1,11 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { type GatewayConfig, loadConfig } from '@model-gateway/node';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 import { parseCommand } from '../../packages/server/src/commands/parse-command.ts';
@@ -65,7 +67,42 @@ test('the image runs a command that there is, as a user who is not root, at the 
 test('the image is built from nothing but what is tracked and needed', () => {
   const lines = read('.dockerignore').split('\n');
   expect(lines).toContain('*');
-  for (const line of lines) if (line.startsWith('!')) expect(existsSync(join(root, line.slice(1))), line).toBe(true);
+  for (const line of lines)
+    if (line.startsWith('!')) expect(globSync(line.slice(1), { cwd: root }).length, line).toBeGreaterThan(0);
+});
+
+test('the files that the image is built from have all that the scripts of the build read', () => {
+  const admitted = read('.dockerignore')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('!') ? [`:(glob)${line.slice(1)}`] : []));
+  const inFolders = admitted.map((path) => `${path}/**`);
+  const tracked = execFileSync('git', ['ls-files', '-z', ...admitted, ...inFolders], { cwd: root, encoding: 'utf8' });
+  const context = mkdtempSync(join(tmpdir(), 'image-context-'));
+  onTestFinished(() => rmSync(context, { recursive: true, force: true }));
+  const isRead = (path: string): boolean => /^(docs|fixtures\/demo|packages\/server\/scripts)\//.test(path);
+  for (const path of tracked.split('\0').filter(isRead)) cpSync(join(root, path), join(context, path));
+  // What the build has made before this script runs.
+  mkdirSync(join(context, 'packages/ui/bundle'), { recursive: true });
+  mkdirSync(join(context, 'packages/server/dist'));
+  execFileSync(process.execPath, [join(context, 'packages/server/scripts/copy-parts.js')], { encoding: 'utf8' });
+  expect(readFileSync(join(context, 'packages/server/dist/engine-texts.md'), 'utf8').length).toBeGreaterThan(50_000);
+  const parts = readdirSync(join(context, 'packages/server/dist'));
+  const copied = instructions('COPY').join('\n');
+  expect(parts.filter((name) => !copied.includes(`packages/server/dist/${name}`))).toEqual([]);
+});
+
+test('pages call the gateway at the port where it listens', () => {
+  const { options } = parseCommand(['serve']) as { readonly options: { readonly port?: number } };
+  expect(options.port ?? 8855).toBe(8855);
+  const pages = execFileSync('git', ['ls-files', '-z', '*.md', ':!examples'], { cwd: root, encoding: 'utf8' }).split(
+    '\0',
+  );
+  const others = pages.filter(Boolean).flatMap((page) => {
+    if (page.includes('docs/decisions/') || page === 'CHANGELOG.md') return [];
+    const calls = read(page).matchAll(/curl\b[^\n]*?(?:localhost|127\.0\.0\.1):(\d+)/g);
+    return [...calls].flatMap(([call, port]) => (port === '8855' ? [] : [`${page}: ${call}`]));
+  });
+  expect(others).toEqual([]);
 });
 
 interface ComposeService {
