@@ -1,3 +1,4 @@
+import { appendAll } from '../../foundation/append-all.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/parse.ts';
 import type { ChatChunkChoice, ChatDelta } from '../../wire/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat-request.ts';
@@ -90,7 +91,7 @@ export function createPartWriter(sink: PartSink, { names, showsThoughts }: PartO
     write({ delta, logprobs }) {
       writer.write(delta);
       if (delta.images !== undefined || delta.audio !== undefined) writeMedia(delta);
-      if (delta.annotations !== undefined) annotations.push(...delta.annotations);
+      if (delta.annotations !== undefined) appendAll(annotations, delta.annotations);
       const result = logprobs === undefined ? undefined : toLogprobsResult(logprobs);
       if (result !== undefined) sink.logprobs(result);
     },
@@ -157,7 +158,7 @@ function createSignatures(): Signatures {
     takeById,
     takeOfCall: (id) => takeById(id) ?? seal(),
     end() {
-      ofTexts.push(...byId.values());
+      appendAll(ofTexts, byId.values());
       byId.clear();
       const isSigned = foreign.some(
         ({ type, signature }) => type === 'reasoning.encrypted' || textOf(signature) !== '',

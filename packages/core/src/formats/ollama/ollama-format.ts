@@ -8,6 +8,7 @@ import type {
   Frames,
   WholeCompletion,
 } from '../../chat/format.ts';
+import { appendAll } from '../../foundation/append-all.ts';
 import { type GatewayError, toErrorBody } from '../../foundation/errors.ts';
 import { isRecord, parseWith } from '../../foundation/parse.ts';
 import type { ChatChunkChoice, FinishReason, Usage } from '../../wire/chat-chunk.ts';
@@ -122,8 +123,8 @@ function toWhole(completion: WholeCompletion, request: ChatCompletionRequest, { 
     say(said, given = []) {
       content += said.content;
       thinking += said.thinking ?? '';
-      calls.push(...(said.tool_calls ?? []));
-      logprobs.push(...given);
+      appendAll(calls, said.tool_calls ?? []);
+      appendAll(logprobs, given);
     },
   });
   const choices = chunks.flatMap((chunk) => chunk.choices);

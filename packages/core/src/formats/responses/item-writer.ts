@@ -1,3 +1,4 @@
+import { appendAll } from '../../foundation/append-all.ts';
 import { isRecord } from '../../foundation/parse.ts';
 import type { Scratch } from '../../foundation/platform.ts';
 import { createTextSpool, type TextSpool } from '../../foundation/text-spool.ts';
@@ -215,7 +216,7 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
         else if (nextLogprobs.length === 0) emitPiece('response.output_text.delta', place, text);
         else {
           emitPiece('response.output_text.delta', toPlace({ ...at(), logprobs: nextLogprobs }), text);
-          logprobs.push(...nextLogprobs);
+          appendAll(logprobs, nextLogprobs);
           nextLogprobs = [];
         }
       },
@@ -224,7 +225,7 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
         spool?.append(said);
         const whole = spool ?? said;
         const annotations: object[] = [];
-        if (kind === 'text') logprobs.push(...nextLogprobs.splice(0));
+        if (kind === 'text') appendAll(logprobs, nextLogprobs.splice(0));
         const part = toTextPart(kind, whole, annotations, logprobs);
         if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: whole });
         else {
@@ -237,7 +238,7 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
       },
     },
     addLogprobs(tokens) {
-      if (Array.isArray(tokens)) nextLogprobs.push(...tokens);
+      if (Array.isArray(tokens)) appendAll(nextLogprobs, tokens);
     },
     end() {
       if (last !== null) annotate(last.at, last.begin, last.annotations);

@@ -261,3 +261,11 @@ test.each([1, 2, 100])('probabilities come with their text to who asked for them
   expect(toOutput(chunks, { top_logprobs: 1 })).toMatchObject([{ content: [{ text: 'It rains.', logprobs: tokens }] }]);
   expect(toOutput(chunks)).toMatchObject([{ content: [{ text: 'It rains.', logprobs: [] }] }]);
 });
+
+test('a whole completion may have probabilities of more tokens than a function takes arguments', () => {
+  const count = 150_000;
+  const logprobs = { content: Array.from({ length: count }, () => ({ token: 'a', logprob: 0 })) };
+  const choice = { index: 0, delta: { content: 'a' }, finish_reason: null, native_finish_reason: null, logprobs };
+  const [item] = toOutput([{ choices: [choice] }], { include: [LOGPROBS] }) as [{ content: [{ logprobs: unknown[] }] }];
+  expect(item.content[0].logprobs).toHaveLength(count);
+});

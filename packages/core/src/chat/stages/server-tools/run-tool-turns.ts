@@ -4,6 +4,7 @@ import type { Pipeline } from '../../../calls/model-call.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/ask-endpoint.ts';
 import { noteOutcome } from '../../../dispatch/run-attempts.ts';
+import { appendAll } from '../../../foundation/append-all.ts';
 import { raceAbort } from '../../../foundation/awaitable.ts';
 import {
   type CompletionAccumulator,
@@ -32,7 +33,7 @@ export function runToolTurns(next: Begin, run: ChatRun, toolSet: ToolSet): Begin
       return toCompletion(run, first.done === true ? [] : first.value, batches);
     }
     const chunks: ChatChunk[] = [];
-    for await (const batch of batches) chunks.push(...batch);
+    for await (const batch of batches) appendAll(chunks, batch);
     return toCompletion(run, [mergeChunks(chunks)], null);
   };
 }
@@ -267,7 +268,7 @@ function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: CompletionPlac
       const index = placeOf(call);
       return index === null ? [] : [{ ...call, index }];
     });
-    if (told !== undefined) details.push(...told);
+    if (told !== undefined) appendAll(details, told);
     return {
       ...delta,
       ...(foreign.length > 0 && { tool_calls: foreign }),

@@ -1,3 +1,4 @@
+import { appendAll } from '../../../foundation/append-all.ts';
 import { isObject, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-anthropic-conversation.ts';
@@ -171,8 +172,8 @@ export function addDelta(sum: ChatDelta, delta: ChatDelta | undefined): void {
     if (known === undefined) (sum.reasoning_details ??= []).push({ ...detail });
     else Object.assign(known, detail, { text: textOf(known['text']) + textOf(detail['text']) });
   }
-  if (delta.tool_calls) (sum.tool_calls ??= []).push(...delta.tool_calls);
-  if (delta.annotations) (sum.annotations ??= []).push(...delta.annotations);
+  if (delta.tool_calls) appendAll((sum.tool_calls ??= []), delta.tool_calls);
+  if (delta.annotations) appendAll((sum.annotations ??= []), delta.annotations);
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,3 +1,4 @@
+import { appendAll } from '../../../foundation/append-all.ts';
 import { objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatDelta } from '../../../wire/chat-chunk.ts';
 import { REASONING_FORMAT } from '../request/to-reasoning-items.ts';
@@ -198,7 +199,7 @@ class ItemReader implements OutputItemReader {
       const text = textOf(isRefusal ? part['refusal'] : part['text']);
       addDelta(delta, this.addRest(item, { kind: isRefusal ? 'refusal' : 'text', number, text }));
       const annotations = toAnnotations(part['annotations'], item.begins.get(`text ${number}`) ?? 0);
-      if (annotations.length > 0) (delta.annotations ??= []).push(...annotations);
+      if (annotations.length > 0) appendAll((delta.annotations ??= []), annotations);
     }
     return toDelta(delta);
   }
@@ -243,14 +244,14 @@ export function addDelta(sum: ChatDelta, delta: ChatDelta | undefined): void {
   if (delta.content) sum.content = (sum.content ?? '') + delta.content;
   if (delta.refusal) sum.refusal = (sum.refusal ?? '') + delta.refusal;
   if (delta.reasoning) sum.reasoning = (sum.reasoning ?? '') + delta.reasoning;
-  if (delta.reasoning_details) (sum.reasoning_details ??= []).push(...delta.reasoning_details);
+  if (delta.reasoning_details) appendAll((sum.reasoning_details ??= []), delta.reasoning_details);
   for (const call of delta.tool_calls ?? []) {
     const known = sum.tool_calls?.find(({ index }) => index === call.index);
     if (known === undefined) (sum.tool_calls ??= []).push(call);
     else known.function.arguments += call.function.arguments;
   }
-  if (delta.annotations) (sum.annotations ??= []).push(...delta.annotations);
-  if (delta.images) (sum.images ??= []).push(...delta.images);
+  if (delta.annotations) appendAll((sum.annotations ??= []), delta.annotations);
+  if (delta.images) appendAll((sum.images ??= []), delta.images);
 }
 
 /** Citations of pages; those of files that upstream keeps have no form in a chat completion. */
