@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { until } from '../../../../test/support/async/until.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createFileGateway, type FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
+import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
 import {
   type BatchForm,
   type BatchUpstream,
@@ -272,6 +273,21 @@ test('lines are made here where the provider is set up without its batch API, or
   });
   await ended((await begin([toLine('b', { provider: { data_collection: 'deny' } })])).id);
   expect([upstream.batches.length, upstream.calls]).toEqual([0, ['b']]);
+});
+
+test.each<[string, Options, object | null]>([
+  ['zero retention', { account: { privacy: { zdr: true } } }, null],
+  ['no training', { account: { privacy: { allowTraining: false } } }, null],
+  ['a guardrail', {}, { enforce_zdr: true }],
+])('lines are made here where no provider may store them: %s', async (_, options, guardrail) => {
+  const policy = { dataPolicy: { training: false, retainsPrompts: false } };
+  const { upstream, ended, post } = createBatchGateway('openai', policy, options);
+  const key = guardrail === null ? null : await guardKey({ post }, guardrail);
+  const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }], max_tokens: 50 } }];
+  const body = { endpoint: CHAT, model: 'acme/chat', requests };
+  const made = await post('/api/beta/batches', body, key === null ? {} : { headers: key.headers });
+  expect(await ended((jsonOf(made) as Batch).id)).toMatchObject({ request_counts: { completed: 1 } });
+  expect([upstream.batches.length, upstream.calls]).toEqual([0, ['a']]);
 });
 
 test('the share of the price can be set', async () => {

@@ -7,7 +7,7 @@ import type { GatewayResponse } from '../http/response.ts';
 import type { WorstCase } from '../limits/ledger.ts';
 import type { BatchRequest, BatchResponse } from '../providers/batch-contract.ts';
 import type { BatchApi, ChatCall, WholeProvider } from '../providers/provider.ts';
-import { preferencesUpstream } from '../routing/preferences.ts';
+import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
 import { toPlainCall } from './begin-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import { BATCHED_STEPS, type ChatParts, openChat } from './complete-chat.ts';
@@ -38,16 +38,25 @@ export async function prepareBatchedChat(
   const run = await openChat(format, context, BATCHED_STEPS, { generationId, isRuled: true });
   const [endpoint] = run.plan.endpoints;
   const api = endpoint?.provider.batches;
-  if (endpoint === undefined || api === undefined || mustNotBeStored(run)) return null;
+  if (endpoint === undefined || api === undefined || mustNotBeStored(run, endpoint)) return null;
   const { isPlain } = await composeStages(parts.stages, run);
   if (!isPlain || run.onwardPlugins.length > 0) return null;
   const request = await api.toRequest(toPlainCall(endpoint, run, context.request.signal));
   return { endpoint, request, hold: await reservePrepared(run, parts.ledger) };
 }
 
-/** A batch lies with the provider for a day or more, which some callers exclude. */
-function mustNotBeStored({ call, parts }: ChatRun): boolean {
-  const { zdr, data_collection: collection } = preferencesUpstream(call, parts.account);
+/**
+ * A batch lies with the provider for a day or more, which the caller, the account or a guardrail may exclude by what they
+ * demand for its data.
+ */
+function mustNotBeStored({ call, caller, parts: { account, catalog } }: ChatRun, endpoint: Endpoint): boolean {
+  const { zdr, data_collection: collection } =
+    toOnwardPreferences(endpoint, {
+      asked: preferencesUpstream(call, account),
+      account,
+      constraints: caller.policy?.constraints ?? [],
+      catalog,
+    }) ?? {};
   return zdr === true || collection === 'deny';
 }
 
