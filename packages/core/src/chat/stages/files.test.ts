@@ -198,3 +198,72 @@ test('refuses more scanned pages than a call may have read', async () => {
   expect(response.status).toBe(400);
   expect(jsonOf(response)).toMatchObject({ error: { message: expect.stringContaining('more than 50') as string } });
 });
+
+/** A message with these files. */
+const askingAll = (files: readonly object[]) => ({
+  messages: [{ role: 'user', content: files.map((file) => ({ type: 'file', file })) }],
+});
+const pdf = (name: string): string => `data:application/pdf;base64,${btoa(`%PDF-1.7 ${name}`)}`;
+
+test('reads a file that occurs twice in a request once', async () => {
+  const { chat, readPdf, sentParts } = setUp();
+  const file = { filename: 'plan.pdf', file_data: PDF };
+  const response = await chat({ ...askingAll([file, file]), ...PARSER });
+  expect(readPdf).toHaveBeenCalledTimes(1);
+  expect(sentParts()).toEqual([PARSED, PARSED].map((text) => ({ type: 'text', text })));
+  expect(messageOf(response).annotations).toHaveLength(1);
+});
+
+test('reads no more than three files of a request at once, and begins none after a refusal', async () => {
+  let open = 0;
+  let most = 0;
+  let begun = 0;
+  const slowly = async (fails: boolean): Promise<string[]> => {
+    begun += 1;
+    open += 1;
+    most = Math.max(most, open);
+    await new Promise((resolve) => void setImmediate(resolve));
+    open -= 1;
+    if (fails) throw new Error('broken');
+    return ['page'];
+  };
+  const files = Array.from({ length: 12 }, (_, index) => ({ file_data: pdf(`number ${index}`) }));
+  const fine = setUp(undefined, undefined, { readPdf: () => slowly(false) });
+  await fine.chat({ ...askingAll(files), ...PARSER });
+  expect([begun, most]).toEqual([12, 3]);
+  expect(fine.sentParts()).toHaveLength(12);
+  begun = 0;
+  const broken = setUp(undefined, undefined, { readPdf: () => slowly(true) });
+  expect((await broken.chat({ ...askingAll(files), ...PARSER })).status).toBe(400);
+  expect(begun).toBeLessThanOrEqual(3);
+});
+
+test('the texts of the files of a request have a length together', async () => {
+  const readPdf = () => Promise.resolve(['x'.repeat(900_000)]);
+  const { chat, upstream } = setUp(undefined, undefined, { readPdf });
+  const response = await chat({ ...askingAll(['a', 'b', 'c'].map((name) => ({ file_data: pdf(name) }))), ...PARSER });
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({
+    error: {
+      message: expect.stringContaining('2000000 characters together') as string,
+      metadata: { issues: [{ path: 'messages.0.content.2.file.file_data' }] },
+    },
+  });
+  expect(upstream.exchanges).toHaveLength(0);
+});
+
+test('the files that are fetched for a request have a size together', async () => {
+  const file = { headers: { 'content-type': 'application/pdf' }, pieces: ['%PDF-1.7', 'x'.repeat(12 * 1024 * 1024)] };
+  const transport = createReplayTransport(file, file, file);
+  const { chat, upstream } = setUp(undefined, undefined, { transport });
+  const files = ['a', 'b', 'c'].map((name) => ({ file_data: `https://files.example/${name}.pdf` }));
+  const response = await chat({ ...askingAll(files), ...PARSER });
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({
+    error: {
+      message: expect.stringContaining('33554432 bytes together') as string,
+      metadata: { issues: [{ path: expect.stringMatching(/^messages\.0\.content\.\d\.file\.file_data$/) as string }] },
+    },
+  });
+  expect(upstream.exchanges).toHaveLength(0);
+});

@@ -11,7 +11,7 @@ import type { ChatRun } from '../chat-run.ts';
 import { annotateCompletion } from '../committed-completion.ts';
 import type { WebAccess } from '../web/web-access.ts';
 import { createReadByProvider, type ReadByProvider } from './read-by-provider.ts';
-import { type PdfEngine, readFile } from './read-file.ts';
+import { createFileRoom, type PdfEngine, readFile } from './read-file.ts';
 import type { Begin, Stage } from './stage.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
@@ -100,7 +100,7 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
         return text;
       },
     });
-    const parsed = await raceAbort(mapFiles(request, read.toText), signal);
+    const parsed = await raceAbort(mapFiles(request, read.toText, signal), signal);
     const count = read.annotations.length;
     if (count > 0 && askedEngine(request.plugins) !== 'mistral-ocr') {
       const { engine, scannedPages } = read.summary();
@@ -118,22 +118,38 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
 
 const isFile = (part: ContentPart): part is FilePart => part.type === 'file';
 
+/** Files of one request that are read at once. */
+const CONCURRENCY = 3;
+
+/** Puts texts in the places of the files of a request. None is begun once one was refused, or the call has ended. */
 async function mapFiles(
   request: ChatCompletionRequest,
   toText: (part: FilePart, path: string) => Promise<ContentPart>,
+  signal: AbortSignal,
 ): Promise<ChatCompletionRequest> {
-  const messages = await Promise.all(
-    request.messages.map(async (message, index) => {
-      const { content } = message;
-      if (!Array.isArray(content) || !content.some(isFile)) return message;
-      const parts = await Promise.all(
-        content.map((part, place) =>
-          isFile(part) ? toText(part, `messages.${index}.content.${place}`) : Promise.resolve(part),
-        ),
-      );
-      return { ...message, content: parts } as typeof message;
-    }),
+  const contents = request.messages.map(({ content }) =>
+    Array.isArray(content) && content.some(isFile) ? [...content] : null,
   );
+  const places = contents
+    .flatMap((content, index) => (content ?? []).map((part, place) => ({ content, part, index, place })))
+    .values();
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    for (const { content, part, index, place } of places) {
+      if (isOver || signal.aborted) return;
+      if (content === null || !isFile(part)) continue;
+      content[place] = await toText(part, `messages.${index}.content.${place}`);
+    }
+  };
+  const fail = (error: unknown): never => {
+    isOver = true;
+    throw error;
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => work().catch(fail)));
+  const messages = request.messages.map((message, index) => {
+    const content = contents[index] ?? null;
+    return content === null ? message : ({ ...message, content } as typeof message);
+  });
   return { ...request, messages };
 }
 
@@ -156,8 +172,23 @@ function createReader(request: ChatCompletionRequest, options: ReaderOptions): F
   const { platform, guard } = options;
   const known = findKnown(request);
   const engine = askedEngine(request.plugins);
+  const room = createFileRoom();
   const annotations: FileAnnotation[] = [];
+  /** By their hashes: a file that occurs again is neither read nor charged again. */
+  const texts = new Map<string, Promise<string>>();
   let scannedPages = 0;
+  const read = async (data: string, hash: string, name: string | undefined, path: string): Promise<string> => {
+    const text = known.get(hash);
+    if (text !== undefined) return guard(text);
+    const made = await readFile(data, { ...options, room, path, engine: engine === 'native' ? 'default' : engine });
+    scannedPages += made.scannedPages;
+    const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${made.text}\n</file>`;
+    annotations.push({
+      type: 'file',
+      file: { hash, ...(name !== undefined && { name }), content: [{ type: 'text', text: content }] },
+    });
+    return guard(content);
+  };
   return {
     annotations,
     summary: () => ({ engine: scannedPages > 0 ? 'local-ocr' : 'pdf-text', scannedPages }),
@@ -166,17 +197,9 @@ function createReader(request: ChatCompletionRequest, options: ReaderOptions): F
       // A file that only its provider has.
       if (!data) return part;
       const hash = await platform.sha256(data);
-      const text = known.get(hash);
-      if (text !== undefined) return { type: 'text', text: await guard(text) };
-      const name = filename ?? undefined;
-      const read = await readFile(data, { ...options, path, engine: engine === 'native' ? 'default' : engine });
-      scannedPages += read.scannedPages;
-      const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${read.text}\n</file>`;
-      annotations.push({
-        type: 'file',
-        file: { hash, ...(name !== undefined && { name }), content: [{ type: 'text', text: content }] },
-      });
-      return { type: 'text', text: await guard(content) };
+      const reading = texts.get(hash) ?? read(data, hash, filename ?? undefined, path);
+      texts.set(hash, reading);
+      return { type: 'text', text: await reading };
     },
   };
 }

@@ -17,6 +17,16 @@ interface FileSource {
   readonly engine: PdfEngine;
   readonly readByProvider: ReadByProvider;
   readonly signal: AbortSignal;
+  /** Shared by the files of one request. */
+  readonly room: FileRoom;
+}
+
+/** What the files of one request may still have together. */
+export interface FileRoom {
+  /** Of files that are fetched; those in the request are bounded by the limit of its body. */
+  bytes: number;
+  /** Of their texts. */
+  characters: number;
 }
 
 export interface ReadFile {
@@ -28,6 +38,8 @@ export interface ReadFile {
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_CHARACTERS = 2_000_000;
 
+export const createFileRoom = (): FileRoom => ({ bytes: MAX_BYTES, characters: MAX_CHARACTERS });
+
 /** Reads the text of a file, given as a data URL or an address. Throws `invalid_request` that says where it stands. */
 export async function readFile(data: string, source: FileSource): Promise<ReadFile> {
   const { type, bytes } = data.startsWith('data:') ? decodeDataUrl(data, source) : await download(data, source);
@@ -35,6 +47,10 @@ export async function readFile(data: string, source: FileSource): Promise<ReadFi
     ? await readPdf(bytes, source)
     : { text: readPlain(type, bytes, source), scannedPages: 0 };
   if (read.text.length > MAX_CHARACTERS) throw refusal(source, 'contains more text than can be read');
+  source.room.characters -= read.text.length;
+  if (source.room.characters < 0) {
+    throw refusal(source, `is too long: files of one request have ${MAX_CHARACTERS} characters together at most`);
+  }
   return read;
 }
 
@@ -53,16 +69,22 @@ function decodeDataUrl(data: string, source: FileSource): FileBytes {
   }
 }
 
-async function download(address: string, { path, web, signal }: FileSource): Promise<FileBytes> {
+async function download(address: string, { path, web, signal, room }: FileSource): Promise<FileBytes> {
   if (web.transport === undefined || !/^https?:\/\//i.test(address)) {
     throw refusal({ path }, 'must be a data URL' + (web.transport === undefined ? '' : ' or an http(s) address'));
   }
+  const refuse = (): GatewayError =>
+    refusal({ path }, `is too large: files of one request have ${MAX_BYTES} bytes together at most`);
+  if (room.bytes <= 0) throw refuse();
   try {
     const { contentType, bytes } = await fetchAddress(address, {
       transport: web.transport,
       signal,
-      maxBytes: MAX_BYTES,
+      maxBytes: room.bytes,
     });
+    // Others were fetched meanwhile.
+    room.bytes -= bytes.byteLength;
+    if (room.bytes < 0) throw refuse();
     return { type: contentType, bytes };
   } catch (error) {
     if (error instanceof TransportError) throw refusal({ path }, `could not be fetched: ${error.message}`);
