@@ -290,6 +290,63 @@ test.each<[string, Options, object | null]>([
   expect([upstream.batches.length, upstream.calls]).toEqual([0, ['a']]);
 });
 
+/** Sends lines for a key with a guardrail that does nothing yet. */
+async function beginGuarded(options: Options = {}, bodies: readonly object[] = [{}]) {
+  const made = createBatchGateway('openai', { dataPolicy: { training: false, retainsPrompts: false } }, options);
+  const guarded = await guardKey({ post: made.post }, { allowed_models: ['acme/chat'] });
+  const requests = bodies.map((body, index) => ({
+    custom_id: String(index),
+    body: { messages: [{ role: 'user', content: 'secret' }], max_tokens: 50, ...body },
+  }));
+  const body = { endpoint: CHAT, model: 'acme/chat', requests };
+  const { id } = jsonOf(await made.post('/api/beta/batches', body, { headers: guarded.headers })) as Batch;
+  await until(() => made.upstream.batches.length === 1);
+  return { ...made, guarded, id };
+}
+
+test('a line that a guardrail refuses once its response has come is charged, and nothing of it is stored', async () => {
+  const { upstream, ended, store, guarded, id } = await beginGuarded();
+  await guarded.patch({ content_filters: [{ pattern: 'secret', action: 'block' }] });
+  upstream.finish();
+  const batch = await ended(id);
+  expect(batch).toMatchObject({ request_counts: { completed: 0, failed: 1 }, cost: 0.0000095 });
+  expect(store.appended).toMatchObject([
+    {
+      record: { costNanoUsd: 9500, principalId: guarded.hash, generation: { model: 'acme/chat', provider_name: 'Up' } },
+    },
+  ]);
+  expect(store.appended[0]?.content).toBe(null);
+});
+
+test('a line whose endpoint is not admitted any more once its response has come is completed', async () => {
+  const { upstream, ended, guarded, id } = await beginGuarded();
+  await guarded.patch({ ignored_providers: ['up'] });
+  upstream.finish();
+  expect(await ended(id)).toMatchObject({ request_counts: { completed: 1, failed: 0 }, cost: 0.0000095 });
+});
+
+test('a limit of their session does not refuse lines whose responses have come', async () => {
+  const bodies = [{ session_id: 's' }, { session_id: 's' }];
+  const { upstream, ended, id } = await beginGuarded({ account: { sessions: { maxCostUsd: 0.000001 } } }, bodies);
+  upstream.finish();
+  expect(await ended(id)).toMatchObject({ request_counts: { completed: 2, failed: 0 }, cost: 0.000019 });
+});
+
+test('a line whose call cannot be recorded for a moment is completed later', async () => {
+  const { upstream, ended, store, platform, id } = await beginGuarded();
+  let asked = 0;
+  Object.assign(store.generations, {
+    findNoRoom() {
+      asked += 1;
+      return asked > 2 ? null : 'The store is away';
+    },
+  });
+  upstream.finish();
+  await platform.advance(0);
+  expect(await ended(id)).toMatchObject({ request_counts: { completed: 1, failed: 0 }, cost: 0.0000095 });
+  expect(asked).toBe(3);
+});
+
 test('the share of the price can be set', async () => {
   const { upstream, begin, ended } = createBatchGateway('openai', { batchPriceShare: 0.25 });
   const { id } = await begin([toLine('a')]);

@@ -140,9 +140,14 @@ async function collect(
       response,
     };
     holds.expect(id);
-    const outcome = await parts.calls().complete(batch.endpoint, line.body, principal, sent);
+    const complete = () => parts.calls().complete(batch.endpoint, line.body, principal, sent);
+    let outcome = await complete();
+    while (outcome.retryAfterSeconds !== undefined && !parts.isStopped()) {
+      await wait(outcome.retryAfterSeconds, parts);
+      outcome = await complete();
+    }
     // The end of this process has ended what was made of it.
-    if (parts.isStopped() && outcome.status >= 500) return;
+    if (parts.isStopped() && (outcome.status >= 500 || outcome.retryAfterSeconds !== undefined)) return;
     const { costNanoUsd: lostNanoUsd } = await findLostCalls(batch, index, parts.store.generations, id);
     await saveResult(batch, { index, customId: line.custom_id, outcome, lostNanoUsd }, parts.store);
     await holds.releaseSome();

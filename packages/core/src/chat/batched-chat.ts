@@ -1,16 +1,21 @@
+import { outcomeOf } from '../calls/attempt.ts';
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { Prices, UnitPrices } from '../catalog/prices.ts';
-import { reservePrepared } from '../dispatch/prepare-call.ts';
+import { type Planned, prepareCall, reservePrepared } from '../dispatch/prepare-call.ts';
 import { createLazyIterable, iterateOne } from '../foundation/awaitable.ts';
+import { toGatewayError } from '../foundation/errors.ts';
+import { observeCall } from '../generations/observer.ts';
 import type { RequestContext } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import type { WorstCase } from '../limits/ledger.ts';
 import type { BatchRequest, BatchResponse } from '../providers/batch-contract.ts';
 import type { BatchApi, ChatCall, WholeProvider } from '../providers/provider.ts';
 import { preferencesUpstream, toOnwardPreferences } from '../routing/preferences.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { toPlainCall } from './begin-completion.ts';
 import type { ChatRun } from './chat-run.ts';
-import { BATCHED_STEPS, type ChatParts, openChat } from './complete-chat.ts';
+import { BATCHED_STEPS, type ChatParts, openChat, receiveChat } from './complete-chat.ts';
 import type { CallFormat } from './format.ts';
 import { relayWhole } from './relay-whole.ts';
 import { composeStages } from './stages/compose-stages.ts';
@@ -73,20 +78,113 @@ export interface RespondedChat {
 /**
  * Makes the call of a chat whose response is there already: guarded, charged at the price of the batch API and recorded
  * as any other. Where the response is a failure that may pass, the next endpoints of the plan are asked, at their price.
+ * What refuses the chat now comes too late for its cost, which is recorded all the same.
  */
 export async function completeBatchedChat(
   format: CallFormat,
   context: ChatContext,
-  { generationId, endpoint, response, isFinal }: RespondedChat,
+  responded: RespondedChat,
 ): Promise<GatewayResponse> {
+  const { generationId, endpoint, response, isFinal } = responded;
   const { parts, responseHeaders } = context;
-  const prepared = await openChat(format, context, BATCHED_STEPS, { generationId, isRuled: true });
-  const { plan } = prepared;
-  const endpoints = [toResponding(endpoint, response), ...(isFinal ? [] : plan.endpoints)];
-  const run: ChatRun = { ...prepared, plan: { ...plan, endpoints }, endpoints };
+  const responding = toResponding(endpoint, response);
+  let run: ChatRun;
+  try {
+    const prepared = await openChat(format, context, COMPLETING_STEPS, { generationId, isRuled: true });
+    const endpoints = [responding, ...(isFinal ? [] : prepared.plan.endpoints)];
+    run = { ...prepared, plan: { ...prepared.plan, endpoints }, endpoints };
+  } catch (thrown) {
+    if (!mayPass(thrown)) await chargeRefused(format, context, { ...responded, endpoint: responding }, thrown);
+    throw thrown;
+  }
   const { begin } = await composeStages(parts.stages, run);
   responseHeaders['x-generation-id'] = generationId;
   return relayWhole(run, begin);
+}
+
+/** Whether the same chat may be completed in a moment. */
+function mayPass(thrown: unknown): boolean {
+  const { code } = toGatewayError(thrown);
+  return code === 'rate_limit_exceeded' || code === 'provider_overloaded';
+}
+
+/** A plan for a chat that has none any more, such as one whose model is gone. */
+const planNothing = (requested: string): Planned => ({
+  plan: {
+    requested,
+    strategy: 'direct',
+    region: null,
+    models: [],
+    endpoints: [],
+    orderedBy: null,
+    excluded: [],
+    unknownProviders: [],
+  },
+  endpoints: [],
+  bound: null,
+});
+
+const COMPLETING_STEPS: typeof BATCHED_STEPS = {
+  ...BATCHED_STEPS,
+  isMade: true,
+  async plan(guarded, caller, parts) {
+    try {
+      return await BATCHED_STEPS.plan(guarded, caller, parts);
+    } catch {
+      return planNothing(guarded.call.request.model ?? '');
+    }
+  },
+};
+
+/** Nothing of the chat is looked at any more. */
+const CHARGING_STEPS: typeof BATCHED_STEPS = {
+  ...COMPLETING_STEPS,
+  isReported: false,
+  guard: (call) => ({ call, refusal: null, toolSet: null, onwardPlugins: [] }),
+  plan: ({ call }) => planNothing(call.request.model ?? ''),
+};
+
+/**
+ * Records what a response has cost whose chat is refused, without anything that was said in it. A response that is an
+ * error has cost nothing.
+ */
+async function chargeRefused(
+  format: CallFormat,
+  context: ChatContext,
+  { generationId, endpoint, response }: RespondedChat,
+  thrown: unknown,
+): Promise<void> {
+  const { parts, request: client, responseHeaders } = context;
+  const request: ChatCompletionRequest = { model: endpoint.modelId, messages: [] };
+  const { signal } = client;
+  let chunk: ChatChunk;
+  try {
+    chunk = await (endpoint.provider.batches as BatchApi).readResponse(
+      {
+        generationId,
+        request,
+        providerModel: endpoint.providerModel,
+        stream: false,
+        supportedParameters: endpoint.supportedParameters,
+        signal,
+        timeouts: parts.timeouts,
+      },
+      response,
+    );
+  } catch {
+    return;
+  }
+  const received = receiveChat(format, request, context, undefined, { generationId });
+  const prepared = await prepareCall(received, CHARGING_STEPS, context);
+  const conversation = { messages: [], isStreamed: false, router: null, bodyLength: 0 };
+  const logging = { inputOutput: false, maxContentBytes: 0 };
+  const observer = observeCall(prepared, conversation, { platform: parts.platform, logging });
+  const startedAt = parts.platform.monotonicNow();
+  observer.noteAttempt({ endpoint, startedAt, latencyMs: 0, error: null, key: endpoint.keyName });
+  observer.observe([chunk]);
+  const outcome = outcomeOf(toGatewayError(thrown));
+  await parts.recorder.recordCall(observer.settle(outcome), outcome, client);
+  responseHeaders['x-generation-id'] = generationId;
 }
 
 /** Finds the endpoint again by which lines were sent. */

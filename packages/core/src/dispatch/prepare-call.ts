@@ -54,6 +54,8 @@ export interface CallSteps<Guarded extends GuardedCall<unknown>, Own extends Pla
   readonly isReported: boolean;
   /** Limits on rates do not hold for it. Default: they do. */
   readonly isUnlimited?: boolean | undefined;
+  /** Its response is there already, and paid for: neither a lack of endpoints nor its session refuses it. Default: no. */
+  readonly isMade?: boolean | undefined;
   guard(received: Guarded['call'], caller: Caller, pipeline: Pipeline, context: CallContext<Parts>): Awaitable<Guarded>;
   plan(guarded: Guarded, caller: Caller, parts: Parts): Awaitable<Own>;
 }
@@ -114,10 +116,11 @@ export async function prepareCall<
     const { plan, endpoints } = planned;
     const report = steps.isReported ? createRoutingReport(client.headers, plan, pipeline) : null;
     if (caller.policy !== null) noteEffects(call, planned, { pipeline, caller, isRefused: refusal !== null });
-    const refused = refusal ?? (endpoints.length === 0 ? noEndpointLeft(plan) : null);
+    const isMade = steps.isMade === true;
+    const refused = refusal ?? (endpoints.length === 0 && !isMade ? noEndpointLeft(plan) : null);
     if (refused !== null) throw withReport(refused, report, { attempts: [], hasFailed: true });
     const { sessionLimits } = routing.account;
-    if (sessionLimits !== undefined && steps.isRecorded && call.session !== null) {
+    if (sessionLimits !== undefined && steps.isRecorded && !isMade && call.session !== null) {
       const notice = await parts.sessionGuard.check(call, sessionLimits, client.id);
       if (notice !== null) responseHeaders[SESSION_NOTICE] = notice;
     }
