@@ -78,7 +78,11 @@ export function createRedisResponseCache(parts: ResponseCacheParts): ResponseCac
         () => undefined,
       );
 
+  const largestBytes = Math.min(LARGEST_BYTES, maxBytes);
+
   return {
+    // A character has a byte at least.
+    maxLength: largestBytes,
     async find(key) {
       const name = nameOf(key);
       try {
@@ -94,7 +98,7 @@ export function createRedisResponseCache(parts: ResponseCacheParts): ResponseCac
     },
     store(key, completion) {
       const text = writeCompletion(completion);
-      if (Buffer.byteLength(text) <= Math.min(LARGEST_BYTES, maxBytes)) void replace(key, text, completion.ttlMs);
+      if (Buffer.byteLength(text) <= largestBytes) void replace(key, text, completion.ttlMs);
     },
     forget: (key) => replace(key, '', 0),
   };

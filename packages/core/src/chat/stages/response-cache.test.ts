@@ -229,3 +229,19 @@ test.each(['', 'no JSON', '[[{"choices":[', 'null', '{}', '[5]', '[[null]]', '[[
     expect([again.status, again.headers['x-service-cache-status'], contentOf(again)]).toEqual([200, 'MISS', 'one']);
   },
 );
+
+test('keeps nothing of a completion that is longer than the cache stores', async () => {
+  const upstream = createReplayTransport({ headers: { 'content-type': 'text/event-stream' }, pieces: STREAM });
+  const stored: string[] = [];
+  const cacheOf = (maxLength: number): ResponseCache => ({
+    maxLength,
+    find: () => undefined,
+    store: (_, { batches }) => void stored.push(batches),
+    forget: () => undefined,
+  });
+  for (const maxLength of [1000, 100]) {
+    const core = createCoreGateway(upstream, { shared: { responseCache: cacheOf(maxLength) } });
+    await readFrames(await ask(core, ON, { stream: true })).rest();
+  }
+  expect(stored).toHaveLength(1);
+});

@@ -32,6 +32,8 @@ export interface FoundCompletion extends CachedCompletion {
  * cannot be found in time is missing. Never rejects.
  */
 export interface ResponseCache {
+  /** Characters of the longest completion that it stores. Default: no limit. */
+  readonly maxLength?: number | undefined;
   /** Synchronous where it is in memory. */
   find(key: string): Awaitable<FoundCompletion | undefined>;
   /** The call does not wait for it. */
@@ -136,15 +138,22 @@ function storeAtEnd(
   { key, sourceId, ttlMs }: NewEntry,
   cache: ResponseCache,
 ): CommittedCompletion {
+  const { maxLength = Number.POSITIVE_INFINITY } = cache;
   const pieces: string[] = [];
+  let length = 0;
   let hasFinished = false;
   const add = (batch: readonly ChatChunk[]): void => {
+    if (length > maxLength) return;
     for (const { choices } of batch) {
       for (const { finish_reason: reason } of choices) if (reason !== null) hasFinished = reason !== 'error';
     }
-    pieces.push(
-      JSON.stringify(batch.map(({ usage: _usage, upstreamCostUsd: _cost, upstreamCosts: _costs, ...chunk }) => chunk)),
+    const piece = JSON.stringify(
+      batch.map(({ usage: _usage, upstreamCostUsd: _cost, upstreamCosts: _costs, ...chunk }) => chunk),
     );
+    length += piece.length;
+    pieces.push(piece);
+    // It will not be stored, however it ends.
+    if (length > maxLength) pieces.length = 0;
   };
   add(completion.first);
   return {
@@ -153,7 +162,7 @@ function storeAtEnd(
       async next() {
         const step = await readMore(completion);
         if (step.done !== true) add(step.value);
-        else if (hasFinished) {
+        else if (hasFinished && length <= maxLength) {
           const endpoint = identify(completion.endpoint);
           cache.store(key, {
             sourceId,
@@ -312,7 +321,10 @@ export function createMemoryResponseCache(
     entries.delete(key);
   };
 
+  const maxLength = maxCharacters * LARGEST_SHARE;
+
   return {
+    maxLength,
     find(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
@@ -328,7 +340,7 @@ export function createMemoryResponseCache(
       return { ...completion, ageMs };
     },
     store(key, completion) {
-      if (completion.batches.length > maxCharacters * LARGEST_SHARE) return;
+      if (completion.batches.length > maxLength) return;
       forget(key);
       entries.set(key, { completion, storedAt: platform.monotonicNow() });
       size += completion.batches.length;
