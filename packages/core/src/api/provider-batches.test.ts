@@ -382,23 +382,33 @@ test('budgets hold the cost of lines that are with a provider, so that together 
   expect(later.status).toBe(200);
 });
 
-test('a batch whose key is gone is cancelled at its provider, and leaves nothing held', async () => {
-  const { upstream, post, call, open, store, storage } = createBatchGateway('openai');
-  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
-  const { key, data } = jsonOf(await post('/api/v1/keys', { name: 'gone' }, { headers })) as {
-    key: string;
-    data: { hash: string };
-  };
-  const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }], max_tokens: 50 } }];
-  const body = { endpoint: CHAT, model: 'acme/chat', requests };
-  const made = await post('/api/beta/batches', body, { headers: { authorization: `Bearer ${key}` } });
-  const { id } = jsonOf(made) as Batch;
-  await until(() => upstream.batches.length === 1);
-  await call('DELETE', `/api/v1/keys/${data.hash}`, { key: MANAGEMENT_KEY });
-  const second = open({ recordingStore: store }, { storage });
-  await second.gateway.start();
-  await until(() => upstream.batches[0]?.isCancelled === true);
-  for (let turn = 0; turn < 500 && (await store.batches.list()).length > 1; turn += 1)
-    await second.platform.advance(1000);
-  expect(await store.batches.list()).toMatchObject([{ id, status: 'failed' }]);
-});
+test.each(['failed', 'cancelled'])(
+  'a batch whose key is gone is cancelled at its provider, and leaves nothing held: %s',
+  async (status) => {
+    const { upstream, post, call, open, store, storage } = createBatchGateway('openai');
+    const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+    const { key, data } = jsonOf(await post('/api/v1/keys', { name: 'gone' }, { headers })) as {
+      key: string;
+      data: { hash: string };
+    };
+    const own = { headers: { authorization: `Bearer ${key}` } };
+    const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }], max_tokens: 50 } }];
+    const { id } = jsonOf(
+      await post('/api/beta/batches', { endpoint: CHAT, model: 'acme/chat', requests }, own),
+    ) as Batch;
+    await until(() => upstream.batches.length === 1);
+    // Its owner had cancelled it before.
+    if (status === 'cancelled') await post(`${PATH}/${id}/cancel`, {}, own);
+    await call('DELETE', `/api/v1/keys/${data.hash}`, { key: MANAGEMENT_KEY });
+    const second = open({ recordingStore: store }, { storage });
+    await second.gateway.start();
+    await until(() => upstream.batches[0]?.isCancelled === true);
+    for (let turn = 0; turn < 500 && (await store.batches.list()).length > 1; turn += 1)
+      await second.platform.advance(1000);
+    expect(await store.batches.list()).toMatchObject([{ id, status }]);
+    expect(second.logged).toContainEqual({
+      line: 'error a batch at a provider was given up; what it made there was not charged',
+      fields: { batch: id, provider: 'up', upstreamId: 'batch_up_1' },
+    });
+  },
+);

@@ -95,23 +95,31 @@ function toReason(thrown: unknown): string {
   throw thrown;
 }
 
-/** From here on none of its lines is made any more, whatever its owner changes. */
+/** From here on none of its lines is made any more, whatever its owner changes. One that was cancelled stays that. */
 async function failBatch(id: string, message: string, parts: RunParts): Promise<void> {
-  const failing = await updateBatch(id, parts.store.batches, (latest) => ({
-    ...latest,
-    status: 'finalizing',
-    times: { ...latest.times, finalizing: parts.platform.now() },
-    problems: [{ code: 'batch_failed', message, line: null }],
-  }));
-  if (failing !== undefined) await end(failing, parts);
+  const failing = await updateBatch(id, parts.store.batches, (latest) =>
+    latest.status === 'cancelling'
+      ? latest
+      : {
+          ...latest,
+          status: 'finalizing',
+          times: { ...latest.times, finalizing: parts.platform.now() },
+          problems: [{ code: 'batch_failed', message, line: null }],
+        },
+  );
+  if (failing === undefined) return;
+  await abandon(id, parts);
+  await finishBatch(failing, hasExpired(failing, parts), parts);
 }
 
 /** Ends a batch, also one of which an earlier process has only written that it is to end. */
 async function end(batch: StoredBatch, parts: RunParts): Promise<void> {
-  const { store } = parts;
-  if (batch.problems.length > 0) await abandonSubmissions(batch.id, { store, calls: await parts.loadLineCalls() });
+  if (batch.problems.length > 0) await abandon(batch.id, parts);
   await finishBatch(batch, hasExpired(batch, parts), parts);
 }
+
+const abandon = async (id: string, { store, logger, loadLineCalls }: RunParts): Promise<void> =>
+  abandonSubmissions(id, { store, logger, calls: await loadLineCalls() });
 
 const hasExpired = ({ expiresAt }: StoredBatch, { platform }: LeaseHolder): boolean => expiresAt <= platform.now();
 

@@ -11,7 +11,7 @@ import {
 import { openInput, type PlacedLine, readBatch } from './batch-lines.ts';
 import { type BatchRun, type LineParts, wait } from './batch-run.ts';
 import { findLostCalls, saveResult } from './line-results.ts';
-import { BATCH_CALL_MS, isRefusal, releaseAll } from './submissions.ts';
+import { BATCH_CALL_MS, GIVEN_UP, isRefusal, releaseAll } from './submissions.ts';
 
 const FIRST_POLL_SECONDS = 1;
 const MAX_POLL_SECONDS = 30;
@@ -80,7 +80,7 @@ async function look(submission: StoredSubmission, run: BatchRun, ending: Ending,
       if (!isGone(error) && !ending.isOut) return;
       const { providerSlug } = submission;
       const told = { batch: run.batch.id, provider: providerSlug, upstreamId };
-      parts.logger.error('a batch at a provider was given up; what it made there was not charged', told);
+      parts.logger.error(GIVEN_UP, told);
     }
   }
   await updateSubmission(submission.id, batches, { state: 'ended' });

@@ -178,15 +178,22 @@ export function releaseAll({ lines }: Pick<StoredSubmission, 'lines'>, parts: Pi
   for (const { generationId } of lines) parts.calls().release(generationId);
 }
 
+/** For the log: the provider may charge for what it has made. */
+export const GIVEN_UP = 'a batch at a provider was given up; what it made there was not charged';
+
 /** Gives up what is with providers, because nobody is there any more to make it for: it is cancelled, and not held. */
-export async function abandonSubmissions(batchId: string, parts: Pick<LineParts, 'store' | 'calls'>): Promise<void> {
+export async function abandonSubmissions(
+  batchId: string,
+  parts: Pick<LineParts, 'store' | 'calls' | 'logger'>,
+): Promise<void> {
   const { batches } = parts.store;
   for (const submission of await listSubmissionsOf(batchId, batches)) {
-    const { id, upstreamId, providerSlug, providerKey } = submission;
-    if (upstreamId !== null) {
+    const { id, upstreamId, state, providerSlug, providerKey } = submission;
+    if (upstreamId !== null && state !== 'ended') {
       const { signal } = new AbortController();
       const api = parts.calls().findApi(providerSlug, providerKey);
       await api?.cancel({ upstreamId, signal, timeoutMs: BATCH_CALL_MS }).catch(() => undefined);
+      parts.logger.error(GIVEN_UP, { batch: batchId, provider: providerSlug, upstreamId });
     }
     await batches.remove(id);
     releaseAll(submission, parts);
