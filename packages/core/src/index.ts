@@ -304,6 +304,8 @@ export {
 } from './stores/reruns.ts';
 export {
   type BatchRepository,
+  batchResultId,
+  type BatchResultPage,
   type BatchRow,
   heldBySubmission,
   type StoredBatch,

@@ -1,31 +1,32 @@
-import type {
-  BatchRepository,
-  BatchRow,
-  StoredBatch,
-  StoredBatchResult,
-  StoredSubmission,
-  BroadcastDelivery,
-  BroadcastRepository,
-  BroadcastRow,
-  DeliveryAttempt,
-  DeliveryLog,
-  FileRepository,
-  GuardrailHitsRepository,
-  GuardrailHitsRow,
-  Preset,
-  PresetRepository,
-  PromptHead,
-  PromptRepository,
-  Store,
-  RerunPart,
-  RerunRepository,
-  RerunRow,
-  StoredFile,
-  StoredPreset,
-  StoredPrompt,
-  StoredRerun,
-  VideoJob,
-  VideoJobRepository,
+import {
+  type BatchRepository,
+  batchResultId,
+  type BatchRow,
+  type StoredBatch,
+  type StoredBatchResult,
+  type StoredSubmission,
+  type BroadcastDelivery,
+  type BroadcastRepository,
+  type BroadcastRow,
+  type DeliveryAttempt,
+  type DeliveryLog,
+  type FileRepository,
+  type GuardrailHitsRepository,
+  type GuardrailHitsRow,
+  type Preset,
+  type PresetRepository,
+  type PromptHead,
+  type PromptRepository,
+  type Store,
+  type RerunPart,
+  type RerunRepository,
+  type RerunRow,
+  type StoredFile,
+  type StoredPreset,
+  type StoredPrompt,
+  type StoredRerun,
+  type VideoJob,
+  type VideoJobRepository,
 } from '@model-gateway/core';
 import { type Kysely, sql } from 'kysely';
 
@@ -275,9 +276,26 @@ function createBatches(database: Kysely<Database>, oldestMs: () => number): Requ
       const found = await rows.where('is_batch', '=', true).execute();
       return found.map(({ row }) => JSON.parse(row) as StoredBatch);
     },
-    async listPartsOf(batchId) {
-      const found = await rows.where('batch_id', '=', toColumnId(batchId)).where('is_batch', '=', false).execute();
-      return found.map(({ row }) => JSON.parse(row) as StoredBatchResult | StoredSubmission);
+    async listSubmissionsOf(batchId) {
+      const id = toColumnId(batchId);
+      const found = await rows
+        .where('batch_id', '=', id)
+        .where('is_batch', '=', false)
+        .where((where) => where.or([where('id', '<', `${id}.`), where('id', '>=', `${id}/`)]))
+        .execute();
+      return found.map(({ row }) => JSON.parse(row) as StoredSubmission);
+    },
+    async pageResultsOf(batchId, { after, limit }) {
+      const found = await database
+        .selectFrom('batches')
+        .select('row')
+        // Ids of results are that of the batch, a point and the line; the sign after a point is a slash.
+        .where('id', '>', after < 0 ? `${toColumnId(batchId)}.` : toColumnId(batchResultId(batchId, after)))
+        .where('id', '<', `${toColumnId(batchId)}/`)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return found.map(({ row }) => JSON.parse(row) as StoredBatchResult);
     },
   };
 }

@@ -21,7 +21,8 @@ export interface StoreImplementation {
 /** What processes at one store ask each other's work by, of which these stores have one. */
 const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'batches.listBatches',
-  'batches.listPartsOf',
+  'batches.listSubmissionsOf',
+  'batches.pageResultsOf',
   'broadcasts.listOf',
   'broadcasts.page',
   'files.listOf',

@@ -13,6 +13,7 @@ import { createAnthropicProvider } from '../providers/anthropic/anthropic-provid
 import { createGoogleProvider } from '../providers/google/google-provider.ts';
 import { createOpenAiProvider } from '../providers/openai/openai-provider.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { BatchResultPage, BatchRow } from '../stores/batches.ts';
 import type { Batch, BatchResult } from '../wire/batches.ts';
 
 const PATH = '/api/v1/batches';
@@ -345,6 +346,33 @@ test('a line whose call cannot be recorded for a moment is completed later', asy
   await platform.advance(0);
   expect(await ended(id)).toMatchObject({ request_counts: { completed: 1, failed: 0 }, cost: 0.0000095 });
   expect(asked).toBe(3);
+});
+
+test('results of a batch are read a page at a time, from the beginning to the end', async () => {
+  const { upstream, begin, ended, linesOf, store } = createBatchGateway('openai');
+  const limits: number[] = [];
+  const list = () => store.batches.list() as readonly BatchRow[];
+  Object.assign(store.batches, {
+    listSubmissionsOf: (id: string) => list().filter((row) => row.kind === 'submission' && row.batchId === id),
+    pageResultsOf(id: string, { after, limit }: BatchResultPage) {
+      limits.push(limit);
+      const results = list().filter((row) => row.kind === 'result');
+      const found = results.filter((row) => row.batchId === id && row.index > after);
+      return found.toSorted((a, b) => a.index - b.index).slice(0, limit);
+    },
+  });
+  const ids = Array.from({ length: 450 }, (_, index) => `line ${index}`);
+  const { id } = await begin(ids.map((line) => toLine(line)));
+  await until(() => upstream.batches.length === 1);
+  upstream.finish((text) => (text.endsWith('7') ? 'invalid' : 'answered'));
+  const batch = await ended(id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 405, failed: 45 } });
+  const idsOf = async (fileId: string | null) => (await linesOf(fileId)).map(({ custom_id: line }) => line);
+  expect(await idsOf(batch.output_file_id)).toEqual(ids.filter((line) => !line.endsWith('7')));
+  expect(await idsOf(batch.error_file_id)).toEqual(ids.filter((line) => line.endsWith('7')));
+  expect(list().map(({ kind }) => kind)).toEqual(['batch']);
+  expect(limits.length).toBeGreaterThan(3);
+  expect(Math.max(...limits)).toBe(200);
 });
 
 test('the share of the price can be set', async () => {

@@ -2,10 +2,10 @@ import type { FileLibrary } from '../files/file-library.ts';
 import { whenNotFound } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import {
-  listResultsOf,
   listSubmissionsOf,
+  readResultsOf,
+  type BatchRepository,
   type StoredBatch,
-  type StoredBatchResult,
   updateBatch,
 } from '../stores/batches.ts';
 import type { Store } from '../stores/store.ts';
@@ -32,10 +32,10 @@ export async function finishBatch(batch: StoredBatch, hasExpired: boolean, parts
       times: { finalizing: parts.platform.now(), ...latest.times },
     }));
   }
-  const results = await listResultsOf(batch.id, batches);
-  if (batch.outputFileId === null && batch.errorFileId === null) await writeFiles(batch, status, results, parts);
+  if (batch.outputFileId === null && batch.errorFileId === null) await writeFiles(batch, status, parts);
+  for (const { id } of await listSubmissionsOf(batch.id, batches)) await batches.remove(id);
   // They are in the files now.
-  for (const { id } of [...(await listSubmissionsOf(batch.id, batches)), ...results]) await batches.remove(id);
+  for await (const { id } of readResultsOf(batch.id, batches)) await batches.remove(id);
   await updateBatch(batch.id, batches, (latest) => ({
     ...latest,
     status,
@@ -55,39 +55,40 @@ function statusOf(batch: StoredBatch, hasExpired: boolean): EndStatus {
 const isWhole = ({ completed, failed, total }: StoredBatch): boolean => completed + failed >= total;
 
 /** A batch that has failed has what was made by then; of another one no line is missing. */
-async function writeFiles(
-  batch: StoredBatch,
-  status: EndStatus,
-  results: readonly StoredBatchResult[],
-  parts: FinishParts,
-): Promise<void> {
-  const outputFileId = await writeFile(batch, 'output', linesOf(results.filter(hasSucceeded)), parts);
-  const failed = results.filter((result) => !hasSucceeded(result));
+async function writeFiles(batch: StoredBatch, status: EndStatus, parts: FinishParts): Promise<void> {
+  const { batches } = parts.store;
+  const outputFileId = await writeFile(batch, 'output', succeededLines(batch, batches), parts);
   const errors =
     isWhole(batch) || status === 'failed'
-      ? linesOf(failed)
-      : withMissing(batch, { failed, results, isCancelled: status === 'cancelled' }, parts);
+      ? failedLines(batch, batches)
+      : withMissing(batch, status === 'cancelled', parts);
   const errorFileId = await writeFile(batch, 'error', errors, parts);
-  await updateBatch(batch.id, parts.store.batches, (latest) => ({ ...latest, outputFileId, errorFileId }));
+  await updateBatch(batch.id, batches, (latest) => ({ ...latest, outputFileId, errorFileId }));
 }
 
-async function* linesOf(results: readonly StoredBatchResult[]): AsyncGenerator<BatchResult> {
-  for (const result of results) yield toResultLine(result);
+async function* succeededLines({ id }: StoredBatch, batches: BatchRepository): AsyncGenerator<BatchResult> {
+  for await (const result of readResultsOf(id, batches)) if (hasSucceeded(result)) yield toResultLine(result);
 }
 
-interface Ended {
-  readonly failed: readonly StoredBatchResult[];
-  readonly results: readonly StoredBatchResult[];
-  readonly isCancelled: boolean;
+/** `done` receives the lines that have a result of either kind. */
+async function* failedLines(
+  { id }: StoredBatch,
+  batches: BatchRepository,
+  done = new Set<number>(),
+): AsyncGenerator<BatchResult> {
+  for await (const result of readResultsOf(id, batches)) {
+    done.add(result.index);
+    if (!hasSucceeded(result)) yield toResultLine(result);
+  }
 }
 
 async function* withMissing(
   batch: StoredBatch,
-  { failed, results, isCancelled }: Ended,
-  { files }: FinishParts,
+  isCancelled: boolean,
+  { files, store }: FinishParts,
 ): AsyncGenerator<BatchResult> {
-  yield* linesOf(failed);
-  const done = new Set(results.map(({ index }) => index));
+  const done = new Set<number>();
+  yield* failedLines(batch, store.batches, done);
   const input = await openInput(batch, files).catch(whenNotFound(() => undefined));
   if (input === undefined) return;
   for await (const placed of readBatch(input.read())) {

@@ -1,4 +1,11 @@
-import { batchResultId, type StoredBatch, type StoredBatchResult, updateBatch } from '../stores/batches.ts';
+import {
+  batchResultId,
+  type BatchRepository,
+  readResultsOf,
+  type StoredBatch,
+  type StoredBatchResult,
+  updateBatch,
+} from '../stores/batches.ts';
 import type { GenerationRepository, Store } from '../stores/store.ts';
 import { hasSucceeded, type PlacedLine } from './batch-lines.ts';
 import type { LineOutcome } from './line-calls.ts';
@@ -91,9 +98,15 @@ export async function saveResult(
   }));
 }
 
-/** What results add up to. */
-export const sumOf = (results: readonly StoredBatchResult[]) => ({
-  completed: results.filter(hasSucceeded).length,
-  failed: results.filter((result) => !hasSucceeded(result)).length,
-  costNanoUsd: results.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
-});
+/** What the results of a batch add up to, and the lines that have one. */
+export async function sumUpResults(batchId: string, batches: BatchRepository) {
+  const indexes: number[] = [];
+  let completed = 0;
+  let costNanoUsd = 0;
+  for await (const result of readResultsOf(batchId, batches)) {
+    indexes.push(result.index);
+    if (hasSucceeded(result)) completed += 1;
+    costNanoUsd += result.costNanoUsd;
+  }
+  return { indexes, completed, failed: indexes.length - completed, costNanoUsd };
+}

@@ -1,7 +1,7 @@
-import { listResultsOf, listSubmissionsOf, updateBatch } from '../stores/batches.ts';
+import { listSubmissionsOf, updateBatch } from '../stores/batches.ts';
 import { openInput, type PlacedLine, readBatch } from './batch-lines.ts';
 import { type BatchRun, type LineParts, wait } from './batch-run.ts';
-import { findLostCalls, lineCallId, NONE_LOST, saveResult, sumOf } from './line-results.ts';
+import { findLostCalls, lineCallId, NONE_LOST, saveResult, sumUpResults } from './line-results.ts';
 import { createSubmitter, type Submitter } from './submissions.ts';
 
 /**
@@ -12,15 +12,15 @@ export async function runLines(run: BatchRun, parts: LineParts): Promise<void> {
   const { batch } = run;
   const { batches } = parts.store;
   const input = await openInput(batch, parts.files);
-  const results = await listResultsOf(batch.id, batches);
+  const { indexes, ...sums } = await sumUpResults(batch.id, batches);
   // After a crash the results say what was counted.
-  await updateBatch(batch.id, batches, (latest) => ({ ...latest, ...sumOf(results) }));
+  await updateBatch(batch.id, batches, (latest) => ({ ...latest, ...sums }));
   const submissions = await listSubmissionsOf(batch.id, batches);
   const indexesOf = (isOpen: boolean): number[] =>
     submissions
       .filter(({ state }) => (state !== 'ended') === isOpen)
       .flatMap(({ lines }) => lines.map(({ index }) => index));
-  const done = new Set([...results.map(({ index }) => index), ...indexesOf(true)]);
+  const done = new Set([...indexes, ...indexesOf(true)]);
   const submitter = createSubmitter(run, new Set(indexesOf(false)), parts);
 
   const lines = readBatch(input.read());

@@ -6,8 +6,16 @@ import type { JobOwner, Repository } from './rows.ts';
 export interface BatchRepository extends Repository<BatchRow> {
   /** The batches alone, oldest first. */
   listBatches?(): Awaitable<readonly StoredBatch[]>;
-  /** The results and submissions of one batch, in the order in which they came. */
-  listPartsOf?(batchId: string): Awaitable<readonly (StoredBatchResult | StoredSubmission)[]>;
+  /** The submissions of one batch alone, in the order in which they were made. */
+  listSubmissionsOf?(batchId: string): Awaitable<readonly StoredSubmission[]>;
+  /** The results of one batch in the order of its lines, a page at a time: they may be too many for memory. */
+  pageResultsOf?(batchId: string, page: BatchResultPage): Awaitable<readonly StoredBatchResult[]>;
+}
+
+export interface BatchResultPage {
+  /** The line after which it begins; -1 for the first page. */
+  readonly after: number;
+  readonly limit: number;
 }
 
 export type BatchRow = StoredBatch | StoredBatchResult | StoredSubmission;
@@ -109,19 +117,23 @@ export async function listBatches(batches: BatchRepository): Promise<readonly St
   return (await batches.list()).filter((row) => row.kind === 'batch');
 }
 
-async function listPartsOf(
-  batchId: string,
-  batches: BatchRepository,
-): Promise<readonly (StoredBatchResult | StoredSubmission)[]> {
-  if (batches.listPartsOf !== undefined) return batches.listPartsOf(batchId);
-  const rows = await batches.list();
-  return rows.filter((row) => row.kind !== 'batch').filter((row) => row.batchId === batchId);
-}
+/** Results that are in memory at once, each with its body. */
+const RESULTS_AT_ONCE = 200;
 
-/** The results of a batch in the order of its lines. */
-export async function listResultsOf(batchId: string, batches: BatchRepository): Promise<readonly StoredBatchResult[]> {
-  const results = (await listPartsOf(batchId, batches)).filter((row) => row.kind === 'result');
-  return results.toSorted((a, b) => a.index - b.index);
+/** The results of a batch in the order of its lines. They may be removed on the way. */
+export async function* readResultsOf(batchId: string, batches: BatchRepository): AsyncGenerator<StoredBatchResult> {
+  if (batches.pageResultsOf === undefined) {
+    const rows = (await batches.list()).filter((row) => row.kind === 'result');
+    yield* rows.filter((row) => row.batchId === batchId).toSorted((a, b) => a.index - b.index);
+    return;
+  }
+  for (let after = -1; ;) {
+    const results = await batches.pageResultsOf(batchId, { after, limit: RESULTS_AT_ONCE });
+    yield* results;
+    const last = results.at(-1);
+    if (last === undefined || results.length < RESULTS_AT_ONCE) return;
+    after = last.index;
+  }
 }
 
 /** The submissions of a batch, in the order in which they were made. */
@@ -129,7 +141,9 @@ export async function listSubmissionsOf(
   batchId: string,
   batches: BatchRepository,
 ): Promise<readonly StoredSubmission[]> {
-  return (await listPartsOf(batchId, batches)).filter((row) => row.kind === 'submission');
+  if (batches.listSubmissionsOf !== undefined) return batches.listSubmissionsOf(batchId);
+  const rows = (await batches.list()).filter((row) => row.kind === 'submission');
+  return rows.filter((row) => row.batchId === batchId);
 }
 
 /** What budgets hold for the lines of a submission, in billionths of a dollar. */

@@ -75,19 +75,29 @@ export const batchCases: readonly StoreCase[] = [
   ),
 
   storeCase(
-    'A store lists the results and submissions of one batch alone',
+    'A store reads the results of one batch in the order of its lines, a page at a time',
     async ({ batches }) => {
       for (const id of ['batch_b', 'batch_a']) await batches.insert(toBatch(id));
-      for (const index of [1, 0]) await batches.insert(toResult('batch_a', index));
-      await batches.insert(toResult('batch_b', 0));
+      for (const index of [2, 0, 1]) await batches.insert(toResult('batch_a', index));
+      await batches.insert(toResult('batch_b', 3));
       await batches.insert(toSubmission('batch_a'));
-      expectEqual(await batches.listPartsOf?.('batch_a'), [
-        toResult('batch_a', 1),
-        toResult('batch_a', 0),
-        toSubmission('batch_a'),
-      ]);
+      const page = async (after: number) => batches.pageResultsOf?.('batch_a', { after, limit: 2 });
+      expectEqual(await page(-1), [toResult('batch_a', 0), toResult('batch_a', 1)]);
+      expectEqual(await page(1), [toResult('batch_a', 2)]);
+      expectEqual(await page(2), []);
     },
-    'batches.listPartsOf',
+    'batches.pageResultsOf',
+  ),
+
+  storeCase(
+    'A store lists the submissions of one batch alone',
+    async ({ batches }) => {
+      for (const id of ['batch_b', 'batch_a']) await batches.insert(toBatch(id));
+      await batches.insert(toResult('batch_a', 0));
+      for (const id of ['batch_a', 'batch_b']) await batches.insert(toSubmission(id));
+      expectEqual(await batches.listSubmissionsOf?.('batch_a'), [toSubmission('batch_a')]);
+    },
+    'batches.listSubmissionsOf',
   ),
 
   durableStoreCase('A store finds batches again after it was closed and opened', async (store, reopen) => {

@@ -5,7 +5,8 @@ import type { ContractCase } from '../contract-case.ts';
 const MEMBERS = {
   audit: ({ audit }: Store): unknown => audit,
   'batches.listBatches': ({ batches }: Store): unknown => batches.listBatches,
-  'batches.listPartsOf': ({ batches }: Store): unknown => batches.listPartsOf,
+  'batches.listSubmissionsOf': ({ batches }: Store): unknown => batches.listSubmissionsOf,
+  'batches.pageResultsOf': ({ batches }: Store): unknown => batches.pageResultsOf,
   'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,
   'broadcasts.page': ({ broadcasts }: Store): unknown => broadcasts.page,
   'files.listOf': ({ files }: Store): unknown => files.listOf,
