@@ -50,24 +50,26 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
   };
   /** What is set is read here, when its turn has come: it may have changed while it waited. */
   const startNow = async (): Promise<void> => {
-    await gateway.start({
+    const env = await keys.open();
+    const secretsKey = await openSealingKey({
+      keyring: toKeyring(keys.storage),
+      kept: { read: () => file.sealingKey, write: (sealingKey) => file.change({ sealingKey }) },
+      dataDir: paths.data,
+    });
+    await gateway.start(() => ({
       type: 'start',
       configFile: existsSync(paths.config) ? paths.config : null,
       dataDir: paths.data,
       logsDir: paths.logs,
-      env: await keys.open(),
+      env,
       demoFixturesDir: paths.demoFixtures,
       demo: file.settings.demo,
-      secretsKey: await openSealingKey({
-        keyring: toKeyring(keys.storage),
-        kept: { read: () => file.sealingKey, write: (sealingKey) => file.change({ sealingKey }) },
-        dataDir: paths.data,
-      }),
+      secretsKey,
       language: currentLanguage(),
       mode: file.settings.mode,
       recordingsDir: paths.recordings,
       place: place(),
-    });
+    }));
   };
   const start = (): Promise<void> => inTurn(startNow);
   const listen = (port?: number): void => {

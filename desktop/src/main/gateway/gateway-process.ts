@@ -17,8 +17,11 @@ export interface GatewayProcess {
   readonly figures: GatewayFigures;
   /** Resolves with the current figures, or with those of the last report when the process does not respond. */
   readFigures(): Promise<GatewayFigures>;
-  /** Starts or restarts it, with other keys or another configuration. */
-  start(message: StartMessage): Promise<void>;
+  /**
+   * Starts or restarts it, with other keys or another configuration. What it starts with is asked for once the process
+   * before has ended, which may take half a minute: the settings may have changed meanwhile.
+   */
+  start(toMessage: () => StartMessage): Promise<void>;
   listen(place: ListenAddress): void;
   pause(): void;
   /** Returns false when there is no process. */
@@ -82,10 +85,10 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       if (child.isRunning()) await figures.ask(child.send);
       return figures.latest();
     },
-    async start(message) {
+    async start(toMessage) {
       change({ phase: 'starting' });
       await child.stop(false);
-      child.launch(message);
+      child.launch(toMessage());
     },
     listen: child.listen,
     pause: () => void child.send({ type: 'pause' }),
@@ -139,7 +142,8 @@ function createRestartedChild(
     isRunning: (): boolean => child !== undefined,
     listen(place: ListenAddress): void {
       if (lastStart !== undefined) lastStart = { ...lastStart, place };
-      send({ type: 'listen', place });
+      // One that ends listens nowhere any more; the next one begins with the address of the settings.
+      if (!isStopping) send({ type: 'listen', place });
     },
     async stop(isNow: boolean): Promise<void> {
       isStopping = true;
