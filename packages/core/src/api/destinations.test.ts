@@ -136,6 +136,30 @@ test('210: no response shows a secret, including those in the query of an addres
   expect(JSON.stringify(responses)).toContain('https://example.com/x?********6789');
 });
 
+test.each<[object, string]>([
+  [{ secretKey: '********zzzz' }, 'config.secretKey'],
+  [{ headers: { 'X-A': '********zzzz' } }, 'config.headers.X-A'],
+  [{ headers: { 'X-B': '********' } }, 'config.headers.X-B'],
+  [{ baseUrl: 'https://example.com/?********zzzz' }, 'config.baseUrl'],
+])('never saves the mask of another secret in place of the saved one: %j', async (config, path) => {
+  const { call, dataOf, store } = createAdminGateway();
+  const { id } = await dataOf('POST', PATH, {
+    ...LANGFUSE,
+    config: { ...LANGFUSE.config, baseUrl: 'https://example.com/', headers: { 'X-A': 'secret' } },
+  });
+  const before = await store.destinations.get(id);
+  expect(await call('PATCH', `${PATH}/${id}`, { config })).toMatchObject({
+    status: 400,
+    body: {
+      error: {
+        message: expect.stringContaining('is the mask of another value than the saved one') as string,
+        metadata: { issues: [{ path }] },
+      },
+    },
+  });
+  expect(await store.destinations.get(id)).toEqual(before);
+});
+
 test.each<[string, { readonly type: keyof typeof GOOD_CONFIGS; readonly config?: object }, object, string]>([
   ['the address', { type: 'langfuse' }, { baseUrl: 'https://evil.example' }, 'config.secretKey'],
   ['the scheme', { type: 'clickhouse' }, { host: 'http://example.com:8443' }, 'config.password'],

@@ -22,6 +22,9 @@ const SECRETS: ReadonlySet<string> = new Set([
   'dsn',
 ]);
 
+/** How every secret begins where it is shown. */
+const MASK = '********';
+
 const URL_FIELDS = ['url', 'endpoint', 'baseUrl', 'host', 'otlpEndpoint'] as const;
 
 /** They choose the host where no address does. */
@@ -92,25 +95,40 @@ export async function refuseUnusable(
   if (metricsEvery !== null) refuse('metrics_every_seconds', 'toMetricsRequest');
 }
 
-/** The stored configuration with a change applied. A value that is sent back masked remains unchanged, null takes one away. */
+/**
+ * The stored configuration with a change applied. A value that is sent back masked remains unchanged, null takes one away.
+ * Throws `invalid_request` for the mask of another secret than the saved one, which would replace it.
+ */
 export function mergeConfig(stored: Config, change: Config): Record<string, unknown> {
   const shown = maskConfig(stored);
   const merged: Record<string, unknown> = { ...stored };
   for (const [name, value] of Object.entries(change)) {
     if (value === null) delete merged[name];
     else if (name === 'headers') merged[name] = mergeHeaders(stored, shown, value);
-    else if (value !== shown[name]) merged[name] = value;
+    else if (value !== shown[name]) merged[name] = refuseMask(name, value);
   }
   return merged;
 }
 
 /** Headers are replaced as a whole; those with the masked value keep their own. */
 function mergeHeaders(stored: Config, shown: Config, value: unknown): unknown {
-  if (!isRecord(value) || !isRecord(stored['headers']) || !isRecord(shown['headers'])) return value;
-  const [kept, masked] = [stored['headers'], shown['headers']];
+  if (!isRecord(value)) return value;
+  const kept = isRecord(stored['headers']) ? stored['headers'] : {};
+  const masked = isRecord(shown['headers']) ? shown['headers'] : {};
   return Object.fromEntries(
-    Object.entries(value).map(([name, text]) => [name, name in kept && text === masked[name] ? kept[name] : text]),
+    Object.entries(value).map(([name, text]) => {
+      const isKept = name in kept && text === masked[name];
+      return [name, isKept ? kept[name] : refuseMask(`headers.${name}`, text)];
+    }),
   );
+}
+
+/** The value of a field; throws `invalid_request` where it is a mask, which nobody gives as a secret. */
+function refuseMask(field: string, value: unknown): unknown {
+  const secret = isUrlField(field) ? String(value).replace(/^[^?]*\?/s, '') : value;
+  const isSecret = SECRETS.has(field) || field.startsWith('headers.') || isUrlField(field);
+  if (!isSecret || typeof secret !== 'string' || !secret.startsWith(MASK)) return value;
+  throw refuseField(`config.${field}`, 'this is the mask of another value than the saved one: give the value itself');
 }
 
 /**
@@ -166,7 +184,7 @@ function maskConfig(config: Config): Record<string, unknown> {
 
 /** The last characters distinguish secrets; a short secret must not show even those. */
 function mask(value: unknown): string {
-  return typeof value === 'string' && value.length >= 16 ? `********${value.slice(-4)}` : '********';
+  return typeof value === 'string' && value.length >= 16 ? MASK + value.slice(-4) : MASK;
 }
 
 function isUrlField(name: string): boolean {

@@ -27,17 +27,20 @@ test('changes nothing that was not touched', () => {
   expect(toDestinationChange(draft, toDestinationDraft(WEBHOOK))).toEqual({});
 });
 
-test('sends what was touched, and the configuration as a whole with its masked secrets', () => {
+test('sends what was touched, and headers as a whole, because the gateway replaces them so', () => {
   const before = toDestinationDraft(WEBHOOK);
   const draft = { ...before, sampling_rate: 0.5, headers: `${before.headers}\nX-B:  a:b ` };
   expect(toDestinationChange(draft, before)).toEqual({
     sampling_rate: 0.5,
-    config: {
-      url: 'https://example.com/?********',
-      method: 'POST',
-      headers: { 'X-A': '********', 'X-B': 'a:b' },
-    },
+    config: { headers: { 'X-A': '********', 'X-B': 'a:b' } },
   });
+});
+
+test('sends no masked secret with another change, nor with what takes it back', () => {
+  const before = toDestinationDraft(WEBHOOK);
+  const draft = { ...before, config: { ...before.config, method: 'PUT' } };
+  expect(toDestinationChange(draft, before)).toEqual({ config: { method: 'PUT' } });
+  expect(toDestinationReversal(draft, before)).toEqual({ config: { method: 'POST' } });
 });
 
 test('leaves out optional fields without a value, and keeps a line without a colon for the gateway to refuse', () => {

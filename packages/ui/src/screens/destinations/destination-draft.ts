@@ -145,16 +145,26 @@ function toHeaders(text: string): Record<string, string> {
   );
 }
 
-/** The body of a change: what differs, and the configuration as a whole where anything in it does, null for what goes. */
+/**
+ * The body of a change: only what differs, null for what goes. A secret that is not changed is not sent: it stands here
+ * masked, and the mask may be that of a secret which others have replaced since.
+ */
 export function toDestinationChange(draft: DestinationDraft, before: DestinationDraft): Record<string, unknown> {
   const { config: _config, headers: _headers, ...fields } = draft;
   const changed = Object.entries(fields).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof fields]),
   );
-  const isConfigured = JSON.stringify(toConfig(draft)) === JSON.stringify(toConfig(before));
-  const emptied = Object.entries(before.config).filter(([name, value]) => value !== '' && draft.config[name] === '');
-  const config = { ...toConfig(draft), ...Object.fromEntries(emptied.map(([name]) => [name, null])) };
-  return { ...Object.fromEntries(changed), ...(!isConfigured && { config }) };
+  const config = toConfigChange(draft, before);
+  return { ...Object.fromEntries(changed), ...(Object.keys(config).length > 0 && { config }) };
+}
+
+function toConfigChange(draft: DestinationDraft, before: DestinationDraft): Record<string, unknown> {
+  const changed = Object.entries(draft.config).filter(([name, value]) => value !== (before.config[name] ?? ''));
+  const headers = toHeaders(draft.headers);
+  return {
+    ...Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : value])),
+    ...(JSON.stringify(headers) !== JSON.stringify(toHeaders(before.headers)) && { headers }),
+  };
 }
 
 /** How the gateway begins what it shows instead of a secret. */
