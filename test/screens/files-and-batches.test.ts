@@ -63,6 +63,26 @@ describe.skipIf(skipped !== undefined)(
       await expect.poll(listFiles).toEqual([]);
     });
 
+    test('files that are added while others are uploaded are uploaded after them, before the dialog closes', async () => {
+      const { page } = await ui.open('#/files');
+      const held = Promise.withResolvers<void>();
+      await page.route('**/api/v1/files', async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Upload files' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'Upload files' });
+      await dialog.locator('input[type=file]').setInputFiles(toFile('early.md', '# Early'));
+      await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
+      await dialog.getByRole('progressbar').waitFor();
+      await dialog.locator('input[type=file]').setInputFiles(toFile('late.md', '# Late'));
+      await dialog.getByText('late.md').waitFor();
+      held.resolve();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText('2 files uploaded').waitFor();
+      expect((await listFiles()).map(({ filename }) => filename).sort()).toEqual(['early.md', 'late.md']);
+    });
+
     test('a file with wrong lines is not sent, and each of them is named', async () => {
       const { page, check } = await ui.open('#/batches');
       await page.getByText('No batches yet').waitFor();
@@ -101,6 +121,25 @@ describe.skipIf(skipped !== undefined)(
       await table.getByRole('link', { name: 'Open: first' }).click();
       await page.getByRole('tab', { name: 'Usage and cost' }).waitFor();
       expect(problems).toEqual([]);
+    });
+
+    test('no other file can be chosen while a batch is created, which would run, too', async () => {
+      const { page } = await ui.open('#/batches');
+      const held = Promise.withResolvers<void>();
+      await page.route('**/api/v1/files', async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'New batch' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'New batch' });
+      const another = dialog.getByRole('button', { name: 'Choose another file' });
+      await dialog.locator('input[type=file]').setInputFiles(toFile('one.jsonl', line('one', 'Hello')));
+      await dialog.getByRole('button', { name: 'Create batch of 1 line' }).click();
+      await dialog.getByRole('progressbar').waitFor();
+      expect(await another.isDisabled()).toBe(true);
+      expect(await dialog.locator('input[type=file]').isDisabled()).toBe(true);
+      held.resolve();
+      await page.getByRole('region', { name: /^Batch batch_/ }).waitFor();
     });
 
     test('a running batch is cancelled after a question', async () => {

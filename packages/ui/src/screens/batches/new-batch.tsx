@@ -118,7 +118,8 @@ function BatchForm({ caller, models, onClose, onStarted }: BatchFormProps) {
           else showToast({ tone: 'neutral', title: t.needsFile });
         }}
       >
-        <FileField file={file} onFile={take} onExample={() => take(toExample(models))} />
+        {/* Another file would not stop the batch of this one, which is paid for. */}
+        <FileField file={file} isLocked={create.isPending} onFile={take} onExample={() => take(toExample(models))} />
         {check.isPending && (
           <p role="status" className="text-sm text-ink-faint">
             {t.checking}
@@ -171,11 +172,12 @@ const LINE =
 
 interface FileFieldProps {
   readonly file: File | null;
+  readonly isLocked: boolean;
   readonly onFile: (file: File | undefined) => void;
   readonly onExample: () => void;
 }
 
-function FileField({ file, onFile, onExample }: FileFieldProps) {
+function FileField({ file, isLocked, onFile, onExample }: FileFieldProps) {
   const { form: t } = batchesMessages();
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
@@ -189,13 +191,13 @@ function FileField({ file, onFile, onExample }: FileFieldProps) {
       )}
       onDragOver={(event) => {
         event.preventDefault();
-        setIsOver(true);
+        setIsOver(!isLocked);
       }}
       onDragLeave={() => setIsOver(false)}
       onDrop={(event) => {
         event.preventDefault();
         setIsOver(false);
-        onFile(event.dataTransfer.files[0]);
+        if (!isLocked) onFile(event.dataTransfer.files[0]);
       }}
     >
       <input
@@ -205,6 +207,7 @@ function FileField({ file, onFile, onExample }: FileFieldProps) {
         aria-label={t.choose}
         className="sr-only"
         tabIndex={-1}
+        disabled={isLocked}
         onChange={({ target }) => {
           const chosen = target.files?.[0];
           target.value = '';
@@ -230,7 +233,7 @@ function FileField({ file, onFile, onExample }: FileFieldProps) {
         </p>
       )}
       <div className="flex flex-wrap justify-center gap-2">
-        <Button data-first-focus onClick={() => input.current?.click()}>
+        <Button data-first-focus disabled={isLocked} onClick={() => input.current?.click()}>
           {file === null ? t.choose : t.another}
         </Button>
         {file === null && (

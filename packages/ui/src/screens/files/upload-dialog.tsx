@@ -44,20 +44,30 @@ export function UploadDialog({ files, onClose }: UploadDialogProps) {
   const client = useQueryClient();
   const caller = usePlaygroundCaller();
   const [sendings, setSendings] = useState<readonly Sending[]>(() => files.map(toSending));
+  /** The same for an upload that goes on while files are added. */
+  const latest = useRef(sendings);
   const [purpose, setPurpose] = useState('');
   const [life, setLife] = useState<keyof typeof LIVES>('never');
   const [abort, setAbort] = useState<AbortController | null>(null);
   useEffect(() => () => abort?.abort(), [abort]);
+  const exchange = (toNext: (before: readonly Sending[]) => readonly Sending[]): void => {
+    latest.current = toNext(latest.current);
+    setSendings(latest.current);
+  };
   const change = (file: File, next: Partial<Sending>): void =>
-    setSendings((before) => before.map((one) => (one.file === file ? { ...one, ...next } : one)));
+    exchange((before) => before.map((one) => (one.file === file ? { ...one, ...next } : one)));
   const run = async (): Promise<void> => {
-    const waiting = sendings.filter(({ status }) => status !== 'done');
-    if (waiting.length === 0) return showToast({ tone: 'neutral', title: t.needsFiles });
+    const tried = new Set<File>();
+    const toNext = (): File | undefined =>
+      latest.current.find(({ file, status }) => status !== 'done' && !tried.has(file))?.file;
+    if (toNext() === undefined) return showToast({ tone: 'neutral', title: t.needsFiles });
     const own = new AbortController();
     setAbort(own);
     let count = 0;
-    for (const { file } of waiting) {
-      if (own.signal.aborted) break;
+    while (!own.signal.aborted) {
+      const file = toNext();
+      if (file === undefined) break;
+      tried.add(file);
       change(file, { status: 'sending', share: 0, error: null });
       try {
         await uploadFile(
@@ -72,7 +82,7 @@ export function UploadDialog({ files, onClose }: UploadDialogProps) {
     }
     setAbort(null);
     await client.invalidateQueries({ queryKey: FILES_KEY });
-    if (count < waiting.length) return;
+    if (latest.current.some(({ status }) => status !== 'done')) return;
     showToast({ tone: 'good', title: t.uploaded(count) });
     onClose();
   };
@@ -97,7 +107,7 @@ export function UploadDialog({ files, onClose }: UploadDialogProps) {
       }
     >
       <div className="flex flex-col gap-4">
-        <DropField onFiles={(chosen) => setSendings((before) => [...before, ...chosen.map(toSending)])} />
+        <DropField onFiles={(chosen) => exchange((before) => [...before, ...chosen.map(toSending)])} />
         {sendings.length > 0 && (
           <ul aria-label={t.files} className="flex flex-col divide-y divide-line rounded-lg border border-line">
             {sendings.map((sending, at) => (
@@ -105,9 +115,7 @@ export function UploadDialog({ files, onClose }: UploadDialogProps) {
                 key={`${at} ${sending.file.name}`}
                 sending={sending}
                 onRemove={
-                  abort === null
-                    ? () => setSendings((before) => before.filter((other) => other !== sending))
-                    : undefined
+                  abort === null ? () => exchange((before) => before.filter((other) => other !== sending)) : undefined
                 }
               />
             ))}
