@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { exchangeLimit, type LimitChange, toReversal } from './exchange-limit.ts';
+import { changeStored, exchangeLimit, type LimitChange, toReversal } from './exchange-limit.ts';
 
 interface Limit {
   readonly key: string;
@@ -30,4 +30,46 @@ test('leaves what was added since where it is', () => {
 
 test('changes nothing where what is to go is gone', () => {
   expect(exchange([b], { before: a, after: undefined, at: 0 })).toEqual([b]);
+});
+
+/** A list that is stored elsewhere: each request takes a turn. */
+function createList(stored: readonly Limit[]) {
+  let limits = stored;
+  return {
+    get limits() {
+      return limits;
+    },
+    isSame: (one: Limit, other: Limit) => one.key === other.key,
+    load: () => Promise.resolve(limits),
+    put: async (next: readonly Limit[]) => {
+      await Promise.resolve();
+      limits = next;
+    },
+  };
+}
+
+test('of two deletions at once, none brings back what the other took away', async () => {
+  const list = createList([a, b, c]);
+  const changes = [a, b].map((before, at) => changeStored(list, { before, after: undefined, at }));
+  await Promise.all(changes);
+  expect(list.limits).toEqual([c]);
+});
+
+test('takes a deletion back where the limit stood in the stored list, not in the one that is shown', async () => {
+  const list = createList([c, a, b]);
+  const done = await changeStored(list, { before: a, after: undefined, at: 0 });
+  await changeStored(list, toReversal(done));
+  expect(list.limits).toEqual([c, a, b]);
+});
+
+test('goes on after a change that could not be made', async () => {
+  const list = createList([a]);
+  const failed = changeStored(
+    { ...list, put: () => Promise.reject(new Error('full')) },
+    { before: a, after: b, at: 0 },
+  );
+  const done = changeStored(list, { before: undefined, after: c, at: 5 });
+  await expect(failed).rejects.toThrow('full');
+  expect(await done).toMatchObject({ at: 1 });
+  expect(list.limits).toEqual([a, c]);
 });

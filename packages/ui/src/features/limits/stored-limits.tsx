@@ -7,7 +7,7 @@ import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showFailure, showUndo } from '../../parts/messages/toast-store.ts';
 import { RowMenu } from '../list-screen/list-screen.tsx';
-import { exchangeLimit, type LimitChange, toReversal } from './exchange-limit.ts';
+import { changeStored, type LimitChange, toReversal } from './exchange-limit.ts';
 
 /** What the sections of rate limits and of limits on calls under way say alike. */
 interface StoredLimitsTexts {
@@ -47,10 +47,10 @@ export interface LimitFormProps<Limit> {
 export function StoredLimits<Limit>(props: StoredLimitsProps<Limit>) {
   const { texts, stored, isSame, load, put, canAdd, form: LimitForm, children } = props;
   const [open, setOpen] = useState<'new' | { readonly limit: Limit } | null>(null);
-  const make = async (change: LimitChange<Limit>): Promise<void> => put(exchangeLimit(await load(), change, isSame));
+  const make = (made: LimitChange<Limit>) => changeStored({ load, put, isSame }, made);
   const change = async (made: LimitChange<Limit>, title: string): Promise<void> => {
-    await make(made);
-    showUndo({ title, undo: () => make(toReversal(made)), undone: texts.restored });
+    const done = await make(made);
+    showUndo({ title, undo: () => make(toReversal(done)), undone: texts.restored });
   };
   const placeOf = (limit: Limit | undefined): number => {
     const at = limit === undefined ? -1 : stored.findIndex((other) => isSame(other, limit));
