@@ -1,7 +1,7 @@
 import type { FixtureMode, FixtureState } from '@model-gateway/core/wire';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { forgetModeBefore, keepModeBefore, toModeAfter } from './mode-before.ts';
+import { forgetModeBefore, keepModeBefore, noteRecording, toModeAfter } from './mode-before.ts';
 
 const state = (mode: FixtureMode, cases = 3, recording: FixtureState['recording'] = null): FixtureState => ({
   mode,
@@ -46,6 +46,17 @@ test('keeps that mode while the way of recording changes, and forgets it with th
   expect(toModeAfter(RECORDING)).toBe('live');
   forgetModeBefore('live');
   expect(stored.size).toBe(0);
+});
+
+test('does not take the mode before one recording for that before another', () => {
+  keepModeBefore(state('live'), 'record-all');
+  noteRecording(null, RECORDING.recording);
+  expect(toModeAfter(RECORDING)).toBe('live');
+  const later = { ...RECORDING, recording: { since: '2026-01-02T00:00:00Z', cases: 1 } };
+  expect(toModeAfter(later)).toBe('replay');
+  // The way of the first one is changed.
+  noteRecording(RECORDING.recording, later.recording);
+  expect(toModeAfter(later)).toBe('live');
 });
 
 test('ends a recording that began elsewhere in what costs nothing, where there is anything to replay', () => {

@@ -9,7 +9,7 @@ import { fixtureStateQuery, MODES, type ModeWords, toModeWords } from '../../fea
 import { formatCount } from '../../format/quantity.ts';
 import { showToast, showFailure } from '../../parts/messages/toast-store.ts';
 import { shellMessages } from '../messages.ts';
-import { forgetModeBefore, keepModeBefore, toModeAfter } from './mode-before.ts';
+import { forgetModeBefore, keepModeBefore, noteRecording, toModeAfter } from './mode-before.ts';
 
 /** What the mode can be switched to, and by whom. */
 export interface ModeChoice {
@@ -92,6 +92,7 @@ export function useSwitchMode(state: FixtureState): ModeSwitch {
     mutationFn: switchMode,
     onSuccess(next, mode) {
       forgetModeBefore(mode);
+      if (next !== null) noteRecording(state.recording, next.recording);
       if (next !== null) client.setQueryData(fixtureStateQuery.queryKey, next);
       void client.invalidateQueries({ queryKey: ['fixtures'] });
     },
