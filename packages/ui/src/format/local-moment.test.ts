@@ -13,6 +13,11 @@ test.each(['2026-03-01T10:00:00.000Z', '2026-07-15T23:59:00.000Z', '2026-12-31T0
   },
 );
 
+test('reads a year of five digits, for the gateway to refuse it beside its field', () => {
+  setLocale('en', 'utc', []);
+  expect(fromLocalMoment('20266-03-01T10:00')).toBe('+020266-03-01T10:00:00.000Z');
+});
+
 test('takes an empty field for never', () => {
   expect([toLocalMoment(null), fromLocalMoment('')]).toEqual(['', null]);
 });

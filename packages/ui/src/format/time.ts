@@ -90,8 +90,13 @@ export function toLocalMoment(iso: string | null): string {
   return new Date(ms - zoneOffsetMs(ms)).toISOString().slice(0, 16);
 }
 
+/** The last moment that a field takes. Without it, browsers take years of six digits. */
+export const LAST_LOCAL_MOMENT = '9999-12-31T23:59';
+
 /** The same for the gateway; null for none. */
 export function fromLocalMoment(local: string): string | null {
   if (local === '') return null;
-  return new Date(getLocale().zone === 'utc' ? `${local}Z` : local).toISOString();
+  // Years of more digits are written with a sign, which fields leave out.
+  const moment = local.replace(/^\d{5,6}(?=-)/, (year) => `+${year.padStart(6, '0')}`);
+  return new Date(getLocale().zone === 'utc' ? `${moment}Z` : moment).toISOString();
 }

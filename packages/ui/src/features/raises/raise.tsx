@@ -8,7 +8,7 @@ import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { ifPermitted, may } from '../../api/session.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatMoment, fromLocalMoment, toLocalMoment } from '../../format/time.ts';
+import { formatMoment, fromLocalMoment, LAST_LOCAL_MOMENT, toLocalMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
@@ -135,7 +135,7 @@ export function RaiseDialog({ of, raise, onClose }: RaiseDialogProps) {
           read={numberOrNull}
           required
         />
-        <InputField {...parts} name="until" label={t.until} type="datetime-local" required />
+        <InputField {...parts} name="until" label={t.until} type="datetime-local" max={LAST_LOCAL_MOMENT} required />
         {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => void submit()} />}
       </form>
     </Dialog>

@@ -6,7 +6,7 @@ import { openApi } from '../../api/call-api.ts';
 import { readJsonLines } from '../../api/read-stream.ts';
 import { isPeriod, type PeriodName, toPeriodStart, toPeriodTexts } from '../../format/days.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { formatMoment, fromLocalMoment } from '../../format/time.ts';
+import { formatMoment, fromLocalMoment, LAST_LOCAL_MOMENT } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, Choice, issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
@@ -69,6 +69,7 @@ function ScopeForm({ dryRun, keyCount }: Pick<DryRunProps, 'dryRun' | 'keyCount'
               label={t[end]}
               error={issueFor(run.error, `filter.${end}`)}
               type="datetime-local"
+              max={LAST_LOCAL_MOMENT}
               value={scope[end]}
               onChange={(text) => change({ [end]: text })}
             />
@@ -162,11 +163,6 @@ export function useDryRun(guardrailId: string, unsaved: Record<string, unknown>,
   useEffect(() => () => aborting.current?.abort(), []);
 
   const start = async (): Promise<void> => {
-    const request: DryRunRequest = {
-      guardrail_id: guardrailId,
-      filter: toDryRunFilter(scope, keys),
-      ...(Object.keys(unsaved).length > 0 && { change: unsaved }),
-    };
     aborting.current?.abort();
     const own = new AbortController();
     aborting.current = own;
@@ -177,6 +173,11 @@ export function useDryRun(guardrailId: string, unsaved: Record<string, unknown>,
     setRun({ ...IDLE, state: 'running' });
     try {
       const { signal } = own;
+      const request: DryRunRequest = {
+        guardrail_id: guardrailId,
+        filter: toDryRunFilter(scope, keys),
+        ...(Object.keys(unsaved).length > 0 && { change: unsaved }),
+      };
       const response = await openApi('/admin/v1/guardrails/dry-runs', { method: 'POST', body: request, signal });
       if (response.body === null) throw new Error(trialMessages().dryRun.nothingSent);
       let isDone = false;

@@ -6,7 +6,7 @@ import { useFieldArray, useForm, useWatch } from 'react-hook-form';
 
 import { allKeysQuery, workspacesQuery } from '../../api/queries.ts';
 import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
-import { fromLocalMoment, toLocalMoment } from '../../format/time.ts';
+import { fromLocalMoment, LAST_LOCAL_MOMENT, toLocalMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import type { Options } from '../../parts/controls/select.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
@@ -130,6 +130,7 @@ export function AlarmForm({ existing, onSave, onClose }: AlarmFormProps) {
             label={t.silence}
             hint={t.silenceHint}
             type="datetime-local"
+            max={LAST_LOCAL_MOMENT}
           />
         </div>
         <Receivers {...parts} />
