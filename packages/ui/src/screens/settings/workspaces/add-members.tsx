@@ -12,7 +12,7 @@ import { MultiSelect } from '../../../parts/controls/multi-select.tsx';
 import { UnsavedPanel } from '../../../parts/messages/error-panel.tsx';
 import { showUndo } from '../../../parts/messages/toast-store.ts';
 import { workspaceMemberMessages } from './member-messages.ts';
-import { changeWorkspaceRoles, type RoleChange, type WorkspaceRole } from './workspace-queries.ts';
+import { addWorkspaceMembers, changeWorkspaceRoles, type WorkspaceRole } from './workspace-queries.ts';
 
 interface AddMembersProps {
   readonly id: string;
@@ -27,11 +27,12 @@ export function AddMembers({ id, present, everyone }: AddMembersProps) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [role, setRole] = useState<WorkspaceRole>('member');
   const add = useMutation({
-    mutationFn: (added: RoleChange) => changeWorkspaceRoles(id, added),
-    onSuccess(_, added) {
-      const undo = toChange(Object.keys(added), null);
-      showUndo({ title: t.saved, undo: () => changeWorkspaceRoles(id, undo), undone: t.restored });
+    mutationFn: (ids: readonly string[]) => addWorkspaceMembers(id, ids, role),
+    onSuccess(added) {
       setChosen([]);
+      if (added.length === 0) return;
+      const undo = Object.fromEntries(added.map((userId) => [userId, null] as const));
+      showUndo({ title: t.saved, undo: () => changeWorkspaceRoles(id, undo), undone: t.restored });
     },
   });
   const here = new Set(present.map(({ user_id: userId }) => userId));
@@ -51,7 +52,7 @@ export function AddMembers({ id, present, everyone }: AddMembersProps) {
       className="flex max-w-3xl flex-wrap items-end gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (chosen.length > 0) add.mutate(toChange(chosen, role));
+        if (chosen.length > 0) add.mutate(chosen);
       }}
     >
       <Field label={t.add.label} className="min-w-0 flex-1 basis-60">
@@ -78,15 +79,12 @@ export function AddMembers({ id, present, everyone }: AddMembersProps) {
       </Button>
       {add.error !== null && (
         <div className="basis-full">
-          <UnsavedPanel error={add.error} onRetry={() => add.mutate(toChange(chosen, role))} />
+          <UnsavedPanel error={add.error} onRetry={() => add.mutate(chosen)} />
         </div>
       )}
     </form>
   );
 }
-
-const toChange = (ids: readonly string[], role: WorkspaceRole | null): RoleChange =>
-  Object.fromEntries(ids.map((userId) => [userId, role] as const));
 
 const toOption = (member: Member) => ({
   value: member.id,

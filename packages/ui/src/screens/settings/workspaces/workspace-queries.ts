@@ -71,6 +71,24 @@ export async function changeWorkspaceRoles(id: string, change: RoleChange): Prom
   }
 }
 
+/** Adds members with one role. Resolves with those who were not in the workspace yet: others keep the role they have. */
+export async function addWorkspaceMembers(
+  id: string,
+  userIds: readonly string[],
+  role: WorkspaceRole,
+): Promise<readonly string[]> {
+  const present = await queryClient.fetchQuery({ ...workspaceRolesQuery(id), staleTime: 0 });
+  const added = withoutPresent(userIds, present);
+  if (added.length > 0) await changeWorkspaceRoles(id, Object.fromEntries(added.map((userId) => [userId, role])));
+  return added;
+}
+
+/** Those who are not in the workspace. */
+export const withoutPresent = (
+  userIds: readonly string[],
+  present: readonly Pick<WorkspaceRoleEntry, 'user_id'>[],
+): readonly string[] => userIds.filter((userId) => present.every(({ user_id: other }) => other !== userId));
+
 export const refreshWorkspaces = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: workspacesQuery.queryKey });
 
@@ -93,7 +111,10 @@ export async function changeBudgets(id: string, before: Budgets, after: Budgets)
   for (const interval of toOrder(before, after)) {
     const limit = after[interval];
     const path = `${toPath(id)}/budgets/${interval}`;
-    const body = { limit_usd: limit, include_byok_in_budgets: after.includesByok };
+    const body = {
+      limit_usd: limit,
+      ...(after.includesByok !== before.includesByok && { include_byok_in_budgets: after.includesByok }),
+    };
     try {
       await (limit === null ? callApi(path, { method: 'DELETE' }) : callApi(path, { method: 'PUT', body }));
     } catch (error) {
