@@ -2,7 +2,7 @@ import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useController, type UseFormReturn } from 'react-hook-form';
+import { useController } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import { describeResult } from '../../features/destinations/describe-result.ts';
@@ -43,15 +43,18 @@ interface DestinationPanelProps {
 export function DestinationPanel({ destination, tab, onTab, onClose }: DestinationPanelProps) {
   const { panel: t, types, log } = destinationsMessages();
   const { id, name, type } = destination;
-  const { form, before, change, isChanged } = useChangeForm(toDestinationDraft(destination), toDestinationChange);
-  const save = useSaveDestination(destination, form);
+  const { form, before, change, isChanged, show } = useChangeForm(toDestinationDraft(destination), toDestinationChange);
+  const save = useSaveDestination(destination, show);
   const [isDeleting, setIsDeleting] = useState(false);
   const isGoing = useHeldDeletions().has(id);
   const undo = (): void => {
     form.reset(before);
     save.reset();
   };
-  const send = (): void => save.mutate({ change, reversal: toDestinationReversal(form.getValues(), before) });
+  const send = (): void => {
+    const sent = form.getValues();
+    save.mutate({ sent, change, reversal: toDestinationReversal(sent, before) });
+  };
   const parts = { form, error: save.error };
   return (
     <SidePanel
@@ -106,28 +109,31 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
 }
 
 interface Sent {
+  readonly sent: DestinationDraft;
   readonly change: Record<string, unknown>;
   /** What takes the change back; null where that cannot be. */
   readonly reversal: Record<string, unknown> | null;
 }
 
 /** Saves a change, and offers to take it back where that can be. */
-function useSaveDestination({ id, name }: Destination, form: UseFormReturn<DestinationDraft>) {
+function useSaveDestination(
+  { id, name }: Destination,
+  show: (saved: DestinationDraft, sent?: DestinationDraft) => void,
+) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
-  const show = (saved: Destination): void => form.reset(toDestinationDraft(saved));
   return useMutation({
     mutationFn: ({ change }: Sent) => changeDestination(id, change),
-    onSuccess: async (saved, { reversal }) => {
+    onSuccess: async (saved, { sent, reversal }) => {
       const t = destinationsMessages().panel;
       const title = t.saved;
-      show(saved);
+      show(toDestinationDraft(saved), sent);
       if (reversal === null) showToast({ tone: 'good', title });
       else {
         showUndo({
           title,
           async undo() {
-            show(await changeDestination(id, reversal));
+            show(toDestinationDraft(await changeDestination(id, reversal)));
             await refresh();
           },
           undone: t.restored(name),

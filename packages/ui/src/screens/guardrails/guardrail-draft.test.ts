@@ -56,8 +56,10 @@ test('takes back what was changed, also what went with it, and nothing else', ()
     enforce_zdr_openai: true,
     updated_at: '2026-01-02T00:00:00Z',
   };
-  expect(toReversal(guardrail, after)).toEqual({ limit_usd: 5, enforce_zdr: null, enforce_zdr_openai: null });
-  expect(toReversal(guardrail, guardrail)).toEqual({});
+  const change = { limit_usd: null, enforce_zdr: true };
+  expect(toReversal(guardrail, after, change)).toEqual({ limit_usd: 5, enforce_zdr: null, enforce_zdr_openai: null });
+  expect(toReversal(guardrail, after, { enforce_zdr: true })).not.toHaveProperty('limit_usd');
+  expect(toReversal(guardrail, guardrail, change)).toEqual({});
 });
 
 test('keeps what else is set of a filter when its action changes', () => {

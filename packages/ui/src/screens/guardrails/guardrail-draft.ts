@@ -75,12 +75,20 @@ export function toGuardrailChange(draft: GuardrailDraft, before: GuardrailDraft)
   return Object.assign({}, ...changed.map(([, body]) => body)) as Record<string, unknown>;
 }
 
-/** The body of a `PATCH` that makes a guardrail what it was before another: all that differs between the two. */
-export function toReversal(before: Guardrail, after: Guardrail): Record<string, unknown> {
-  const { id: _id, workspace_id: _workspace, created_at: _created, updated_at: _updated, ...fields } = before;
+/** Fields that change with another where they are not given. */
+const SET_BY: Readonly<Record<string, string>> = Object.fromEntries(
+  ['anthropic', 'openai', 'google', 'xai', 'other'].map((group) => [`enforce_zdr_${group}`, 'enforce_zdr']),
+);
+
+/** The body of a `PATCH` that takes a change back, with what went with it. What others have changed beside it stays. */
+export function toReversal(
+  before: Guardrail,
+  after: Guardrail,
+  change: Record<string, unknown>,
+): Record<string, unknown> {
   const differs = ([name, value]: [string, unknown]): boolean =>
-    JSON.stringify(value) !== JSON.stringify(after[name as keyof Guardrail]);
-  return Object.fromEntries(Object.entries(fields).filter(differs));
+    (SET_BY[name] ?? name) in change && JSON.stringify(value) !== JSON.stringify(after[name as keyof Guardrail]);
+  return Object.fromEntries(Object.entries(before).filter(differs));
 }
 
 /** Puts a built-in filter to work, changes what it does, or takes it away (`off`). */

@@ -17,7 +17,7 @@ import { holdDeletion, showUndo, useHeldDeletions } from '../../parts/messages/t
 import { AssignmentsTab } from './assignments-tab.tsx';
 import { ContentRules } from './content-rules.tsx';
 import { useDryRun } from './dry-run.tsx';
-import { toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
+import { type GuardrailDraft, toGuardrailChange, toGuardrailDraft, toReversal } from './guardrail-draft.ts';
 import { describeSubjects } from './guardrail-words.ts';
 import { HitsTab } from './hits-tab.tsx';
 import { guardrailsMessages } from './messages.ts';
@@ -27,8 +27,9 @@ import { type TestKind, TestTab } from './test-tab.tsx';
 export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; onClose: () => void }) {
   const t = guardrailsMessages().panel;
   const { id, name } = guardrail;
-  const { form, before, change, isChanged } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
-  const save = useSaveGuardrail(guardrail, (saved) => form.reset(toGuardrailDraft(saved)));
+  const { form, before, change, isChanged, show } = useChangeForm(toGuardrailDraft(guardrail), toGuardrailChange);
+  const save = useSaveGuardrail(guardrail, show);
+  const send = (): void => save.mutate({ sent: form.getValues(), change });
   const [tab, setTab] = useState('rules');
   const [testKind, setTestKind] = useState<TestKind>('prompt');
   const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
@@ -68,7 +69,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
               {t.undo}
             </Button>
           )}
-          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate(change)}>
+          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={send}>
             {t.save}
           </Button>
         </>
@@ -76,7 +77,7 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
     >
       {save.error !== null && (
         <div className="p-3">
-          <UnsavedPanel error={save.error} onRetry={() => save.mutate(change)} />
+          <UnsavedPanel error={save.error} onRetry={send} />
         </div>
       )}
       <Tabs
@@ -109,18 +110,24 @@ export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; o
   );
 }
 
+interface Sent {
+  readonly sent: GuardrailDraft;
+  readonly change: Record<string, unknown>;
+}
+
 /** Saves a change, and offers to take it back. */
-function useSaveGuardrail(guardrail: Guardrail, show: (saved: Guardrail) => void) {
+function useSaveGuardrail(guardrail: Guardrail, show: (saved: GuardrailDraft, sent?: GuardrailDraft) => void) {
   const { id, name } = guardrail;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (change: Record<string, unknown>) => saveGuardrail(id, change),
-    onSuccess: async (saved) => {
-      show(saved);
+    mutationFn: ({ change }: Sent) => saveGuardrail(id, change),
+    onSuccess: async (saved, { sent, change }) => {
+      const reversal = toReversal(guardrail, saved, change);
+      show(toGuardrailDraft(saved), sent);
       showUndo({
         title: guardrailsMessages().panel.saved,
         async undo() {
-          show(await saveGuardrail(id, toReversal(guardrail, saved)));
+          show(toGuardrailDraft(await saveGuardrail(id, reversal)));
           await refreshGuardrails(client);
         },
         undone: guardrailsMessages().panel.restored(name),

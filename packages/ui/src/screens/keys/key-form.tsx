@@ -1,6 +1,6 @@
 import type { AnyKey } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
@@ -8,10 +8,11 @@ import { keysQuery, membersQuery, workspacesQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { administers } from '../../api/session.ts';
 import type { ResetInterval } from '../../api/types.ts';
+import { toChanged } from '../../features/form/changes.ts';
 import { CheckField, InputField, SelectField, toResetOptions } from '../../features/form/fields.tsx';
 import { RateLimitList } from '../../features/limits/rate-limits.tsx';
 import { toMemberName } from '../../features/members/member-link.tsx';
-import { fromLocalMoment, toLocalMoment } from '../../format/time.ts';
+import { fromLocalMoment, LAST_LOCAL_MOMENT, toLocalMoment } from '../../format/time.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { changeKey } from './change-key.ts';
@@ -61,15 +62,18 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const formId = useId();
   const { data: members = [] } = useQuery(membersQuery);
   const { data: workspaces = [] } = useQuery(workspacesQuery);
-  const form = useForm({ defaultValues: toValues(existing) });
+  // The list is loaded again meanwhile, and what others have changed is not to be changed back.
+  const [opened] = useState(() => toValues(existing));
+  const form = useForm({ defaultValues: opened });
   const [name, isManagement] = useWatch({ control: form.control, name: ['name', 'isManagement'] });
   const save = useMutation({
     mutationFn: async (values: KeyValues) => {
       const { expires, member, workspace, isManagement: manages } = values;
       if (existing !== undefined) {
         // The field has minutes, and the gateway thousandths: what is not changed stays as it is.
-        const end = expires === toValues(existing).expires ? {} : { expires_at: fromLocalMoment(expires) };
-        await changeKey(existing, { ...toBody(values), ...end }, t.changes.changed(values.name));
+        const end = expires === opened.expires ? {} : { expires_at: fromLocalMoment(expires) };
+        const change = { ...toChanged(toBody(values), toBody(opened)), ...end };
+        if (Object.keys(change).length > 0) await changeKey(existing, change, t.changes.changed(values.name));
         return null;
       }
       const { key } = await callApi<{ key: string }>('/api/v1/keys', {
@@ -124,6 +128,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
           label={t.form.expires}
           hint={t.form.neverExpires}
           type="datetime-local"
+          max={LAST_LOCAL_MOMENT}
         />
         {existing === undefined && members.length > 0 && (
           <SelectField

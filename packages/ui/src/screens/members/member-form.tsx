@@ -1,12 +1,13 @@
 import type { Member } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 
 import { callApi } from '../../api/call-api.ts';
 import { membersQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { may, type MemberRole } from '../../api/session.ts';
+import { toChanged, toReversal } from '../../features/form/changes.ts';
 import { InputField, SelectField } from '../../features/form/fields.tsx';
 import { groupsQuery } from '../../features/members/groups.ts';
 import { roleOf, toMemberName } from '../../features/members/member-link.tsx';
@@ -51,11 +52,9 @@ function OwnerLocked({ title, text, onClose }: { title: string; text: string; on
 
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: membersQuery.queryKey });
 
-const patchMember = async (id: string, values: MemberValues): Promise<Member> => {
-  const { data } = await callApi<{ data: Member }>(`/admin/v1/members/${encodeURIComponent(id)}`, {
-    method: 'PATCH',
-    body: toBody(values),
-  });
+const patchMember = async (id: string, body: object): Promise<Member> => {
+  const path = `/admin/v1/members/${encodeURIComponent(id)}`;
+  const { data } = await callApi<{ data: Member }>(path, { method: 'PATCH', body });
   await refresh();
   return data;
 };
@@ -92,16 +91,21 @@ function RoleHint({ existing, role }: { readonly existing: Member | undefined; r
 function MemberFields({ existing, isLastOwner, onClose }: MemberFormProps & { readonly isLastOwner: boolean }) {
   const t = membersMessages();
   const formId = useId();
-  const form = useForm({ defaultValues: toValues(existing) });
+  // The list is loaded again meanwhile, and what others have changed is not to be changed back.
+  const [opened] = useState(() => toValues(existing));
+  const form = useForm({ defaultValues: opened });
   const role = useWatch({ control: form.control, name: 'role' });
   const save = useMutation({
     mutationFn: async (values: MemberValues) => {
       if (existing !== undefined) {
-        const saved = await patchMember(existing.id, values);
+        const [after, before] = [toBody(values), toBody(opened)];
+        const change = toChanged(after, before);
+        if (Object.keys(change).length === 0) return;
+        const saved = await patchMember(existing.id, change);
         showUndo({
           title: t.saved(toMemberName(saved)),
-          undo: () => patchMember(existing.id, toValues(existing)),
-          undone: t.saved(toMemberName(existing)),
+          undo: () => patchMember(existing.id, toReversal(change, before)),
+          undone: t.restored(toMemberName(existing)),
         });
         return;
       }

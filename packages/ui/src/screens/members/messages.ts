@@ -70,6 +70,7 @@ export const membersMessages = createMessages(
       given: (workspace: string, role: string) => `${workspace} (${role})`,
     },
     saved: (name: string) => `“${name}” saved`,
+    restored: (name: string) => `“${name}” restored`,
     added: (name: string) => `“${name}” added`,
     removed: (name: string) => `“${name}” removed`,
     removal: {
@@ -171,7 +172,7 @@ export const membersMessages = createMessages(
       },
       owner: {
         lastOwner: 'Das ist der letzte Inhaber. Für eine andere Rolle zuerst ein weiteres Mitglied zum Inhaber machen.',
-        lastOwnerStays: (name) => `„${name}“ ist der letzte Inhaber. Mache zuerst ein anderes Mitglied zum Inhaber.`,
+        lastOwnerStays: (name) => `„${name}“ ist der letzte Inhaber. Zuerst ein anderes Mitglied zum Inhaber machen.`,
         ownersOnly: (name) => `„${name}“ ist Inhaber. Nur Inhaber können Inhaber ändern oder entfernen.`,
       },
       access: {
@@ -194,6 +195,7 @@ export const membersMessages = createMessages(
         given: (workspace, role) => `${workspace} (${role})`,
       },
       saved: (name) => `„${name}“ gespeichert`,
+      restored: (name) => `„${name}“ wiederhergestellt`,
       added: (name) => `„${name}“ hinzugefügt`,
       removed: (name) => `„${name}“ entfernt`,
       removal: {

@@ -33,13 +33,17 @@ export function AccountForm({ settings: { configured, ...settings }, section }: 
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);
   const { data: providers = [] } = useQuery(providersQuery);
-  const { form, before, isChanged } = useChangeForm<Settings>(settings, toSettingsChange);
-  const save = useSaveSettings(form);
+  const { form, before, isChanged, show } = useChangeForm<Settings>(settings, toSettingsChange);
+  const save = useSaveSettings(form, show);
   const draft = useWatch({ control: form.control }) as Settings;
   const fields = { form, error: save.error };
   const parts: AccountParts = { ...fields, isConfigured: (path) => configured.includes(path) };
   const send = (values: Settings): void =>
-    save.mutate({ change: toSettingsChange(values, before), reversal: toSettingsChange(before, values) });
+    save.mutate({
+      sent: values,
+      change: toSettingsChange(values, before),
+      reversal: toSettingsChange(before, values),
+    });
   const submit = form.handleSubmit(send);
   const { undo, save: saveLabel } = partMessages().actions;
   return (
@@ -127,22 +131,25 @@ function AccountFields({ listId, providers, ...parts }: AccountFieldsProps) {
 }
 
 interface SentSettings {
+  readonly sent: Settings;
   readonly change: Record<string, unknown>;
   /** What takes the change back. */
   readonly reversal: Record<string, unknown>;
 }
 
 /** Saves what was changed in the form, and offers to take that back. What went wrong is forgotten with the next change. */
-function useSaveSettings(form: UseFormReturn<Settings>) {
+function useSaveSettings(form: UseFormReturn<Settings>, show: (saved: Settings, sent?: Settings) => void) {
   const client = useQueryClient();
-  const write = (body: Record<string, unknown>) =>
-    callApi<{ data: AccountSettings }>('/admin/v1/settings', { method: 'PATCH', body });
-  const show = ({ data: { configured: _, ...saved } }: { data: AccountSettings }): void => form.reset(saved);
+  const write = async (body: Record<string, unknown>): Promise<Settings> => {
+    const { data } = await callApi<{ data: AccountSettings }>('/admin/v1/settings', { method: 'PATCH', body });
+    const { configured: _, ...saved } = data;
+    return saved;
+  };
   const refresh = () => client.invalidateQueries({ queryKey: settingsQuery.queryKey });
   const save = useMutation({
     mutationFn: ({ change }: SentSettings) => write(change),
-    onSuccess: async (saved, { reversal }) => {
-      show(saved);
+    onSuccess: async (saved, { sent, reversal }) => {
+      show(saved, sent);
       showUndo({
         title: settingsMessages().saved,
         async undo() {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { may } from '../../api/session.ts';
+import { withTyped } from '../../features/form/changes.ts';
 import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
 import { useChangeForm } from '../../features/form/use-change-form.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -84,17 +85,21 @@ function PermittedCard() {
 function MailForm({ mail: { server, source } }: { readonly mail: MailSettings }) {
   const t = mailMessages();
   const { undo, save: saveLabel } = partMessages().actions;
-  const { form, before, isChanged } = useChangeForm(toValues(server), toChange);
+  const { form, before, isChanged, show } = useChangeForm(toValues(server), toChange);
   const [isRemoving, setIsRemoving] = useState(false);
-  const keep = (mail: MailSettings): void => {
+  const keep = (mail: MailSettings, sent?: MailValues): void => {
     queryClient.setQueryData(mailQuery.queryKey, mail);
-    form.reset(toValues(mail.server));
+    show(toValues(mail.server), sent);
   };
   const save = useMutation({
-    mutationFn: async (values: MailValues) =>
-      (await callApi<{ data: MailSettings }>(PATH, { method: 'PUT', body: toBody(values) })).data,
-    onSuccess(mail) {
-      keep(mail);
+    // The gateway takes a server as a whole: what is not changed here is sent as it is stored now.
+    mutationFn: async (values: MailValues) => {
+      const { server: stored } = await queryClient.fetchQuery({ ...mailQuery, staleTime: 0 });
+      const body = toBody(withTyped(toValues(stored), before, values));
+      return (await callApi<{ data: MailSettings }>(PATH, { method: 'PUT', body })).data;
+    },
+    onSuccess(mail, sent) {
+      keep(mail, sent);
       showToast({ tone: 'good', title: t.saved });
     },
   });
@@ -169,7 +174,8 @@ function MailForm({ mail: { server, source } }: { readonly mail: MailSettings })
           onClose={() => setIsRemoving(false)}
           onConfirm={async () => {
             await callApi(PATH, { method: 'DELETE' });
-            keep({ source: null, changeable: true, server: null });
+            queryClient.setQueryData(mailQuery.queryKey, { source: null, changeable: true, server: null });
+            form.reset(toValues(null));
             showToast({ tone: 'good', title: t.removal.done });
           }}
         >

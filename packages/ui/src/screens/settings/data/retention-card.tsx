@@ -1,11 +1,13 @@
 import type { Retention } from '@model-gateway/core/wire';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 
 import { callApi } from '../../../api/call-api.ts';
 import { queryClient } from '../../../api/query-client.ts';
+import { toChanged, withTyped } from '../../../features/form/changes.ts';
 import { InputField, numberOrNull } from '../../../features/form/fields.tsx';
+import { useChangeForm } from '../../../features/form/use-change-form.ts';
 import { formatBytes, formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/dialog.tsx';
@@ -27,6 +29,8 @@ interface Days {
   readonly content_days: number | null;
   readonly audit_days: number | null;
 }
+
+const toDays = ({ stored }: Retention): Days => ({ ...stored, audit_days: stored.audit_days ?? null });
 
 /** How long requests and their contents are kept. */
 export function RetentionCard() {
@@ -53,21 +57,24 @@ export function RetentionCard() {
 function RetentionForm({ retention }: { retention: Retention }) {
   const t = dataMessages();
   const { configured_days: configured, configured_audit_days: configuredAudit, changeable, held } = retention;
-  const stored: Days = { ...retention.stored, audit_days: retention.stored.audit_days ?? null };
   const { undo, save: saveLabel } = partMessages().actions;
-  const form = useForm<Days>({ defaultValues: stored });
+  const { form, before, isChanged, show } = useChangeForm<Days>(toDays(retention), toChanged);
   const draft = useWatch({ control: form.control }) as Days;
   const isAuditShorter = (draft.audit_days ?? configuredAudit ?? MAX_DAYS) < (retention.audit_days ?? MAX_DAYS);
-  const isTried = draft.days !== stored.days || draft.content_days !== stored.content_days;
-  const isChanged = isTried || draft.audit_days !== stored.audit_days;
+  const isTried = draft.days !== before.days || draft.content_days !== before.content_days;
   const days = draft.days ?? configured ?? MAX_DAYS;
   const tried = isTried && isValid({ ...draft, days }) ? { ...draft, days } : null;
   const losses = useQuery(lossesQuery(tried));
   const [asked, setAsked] = useState<Days | null>(null);
   const save = useMutation({
+    // The gateway takes all days at once: those that are not changed here are sent as they are stored now.
     mutationFn: async (days: Days) => {
-      const { data } = await callApi<{ data: Retention }>(PATH, { method: 'PUT', body: days });
-      form.reset({ ...data.stored, audit_days: data.stored.audit_days ?? null });
+      const stored = toDays(await queryClient.fetchQuery({ ...retentionQuery, staleTime: 0 }));
+      const { data } = await callApi<{ data: Retention }>(PATH, {
+        method: 'PUT',
+        body: withTyped(stored, before, days),
+      });
+      show(toDays(data), days);
       queryClient.setQueryData(retentionQuery.queryKey, data);
       showToast({ tone: 'good', title: t.saved });
       // What is gone is in no list and no chart.
@@ -130,7 +137,7 @@ function RetentionForm({ retention }: { retention: Retention }) {
         <Button
           disabled={!isChanged}
           onClick={() => {
-            form.reset(stored);
+            form.reset(before);
             save.reset();
           }}
         >

@@ -21,15 +21,15 @@ const toChange = (draft: Budgets, before: Budgets): Record<string, unknown> =>
 /** The budgets of a workspace, which are saved together. */
 export function BudgetForm({ id, budgets }: BudgetFormProps) {
   const t = workspaceMessages().budgets;
-  const { form, before, isChanged } = useChangeForm(budgets, toChange);
+  const { form, before, isChanged, show } = useChangeForm(budgets, toChange);
   const client = useQueryClient();
   /** Begins again with what was changed, and with what others have set beside it. */
-  const begin = (after: Budgets, former: Budgets): void =>
-    form.reset(withChanged(client.getQueryData(budgetsQuery(id).queryKey) ?? after, { before: former, after }));
+  const begin = (after: Budgets, former: Budgets, sent?: Budgets): void =>
+    show(withChanged(client.getQueryData(budgetsQuery(id).queryKey) ?? after, { before: former, after }), sent);
   const save = useMutation({
     mutationFn: (after: Budgets) => changeBudgets(id, before, after),
     onSuccess: (_, after) => {
-      begin(after, before);
+      begin(after, before, after);
       showUndo({
         title: t.saved,
         async undo() {

@@ -57,30 +57,36 @@ function toChange(draft: WorkspaceDraft, before: WorkspaceDraft): Record<string,
   );
 }
 
+interface Sent {
+  readonly draft: WorkspaceDraft;
+  /** What the form began with. */
+  readonly former: WorkspaceDraft;
+}
+
 /** Name, defaults and logging of a workspace, which are saved together. */
 export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   const t = workspaceMessages();
-  const { form, before, change, isChanged } = useChangeForm(toDraft(workspace), toChange);
-  const show = (saved: Workspace): void => form.reset(toDraft(saved));
+  const { form, before, isChanged, show } = useChangeForm(toDraft(workspace), toChange);
   const save = useMutation({
-    mutationFn: (body: Record<string, unknown>) => changeWorkspace(workspace.id, body),
-    onSuccess: (saved) => {
-      const reversal = toChange(before, toDraft(saved));
-      show(saved);
+    mutationFn: ({ draft, former }: Sent) => changeWorkspace(workspace.id, toChange(draft, former)),
+    onSuccess: (saved, { draft, former }) => {
+      const reversal = toChange(former, draft);
+      show(toDraft(saved), draft);
       showUndo({
         title: t.saved,
-        undo: async () => show(await changeWorkspace(workspace.id, reversal)),
+        undo: async () => show(toDraft(await changeWorkspace(workspace.id, reversal))),
         undone: t.restored,
       });
     },
   });
+  const send = (): void => save.mutate({ draft: form.getValues(), former: before });
   const { undo, save: saveLabel } = partMessages().actions;
   const parts = { form, error: save.error };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isChanged) save.mutate(change);
+        if (isChanged) send();
       }}
       className="card flex flex-col gap-4 p-4"
     >
@@ -101,7 +107,7 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       </Group>
       <Defaults {...parts} />
       <Logging {...parts} />
-      {save.error !== null && <UnsavedPanel error={save.error} onRetry={() => save.mutate(change)} />}
+      {save.error !== null && <UnsavedPanel error={save.error} onRetry={send} />}
       <div className="flex justify-end gap-2">
         <Button
           disabled={!isChanged}
