@@ -166,7 +166,7 @@ export const partMessages = createMessages(
         unknown: 'Unbekannt',
         yes: 'Ja',
       },
-      loading: (what) => `${what} wird geladen…`,
+      loading: (what) => `Wird geladen: ${what}…`,
       thisScreen: 'Diese Seite',
       unknown: 'unbekannt',
       removeNamed: (name) => `${name} entfernen`,

@@ -124,7 +124,7 @@ export const filesMessages = createMessages(
       panel: {
         label: (name) => `Datei ${name}`,
         type: 'Typ',
-        workspace: 'Arbeitsbereich',
+        workspace: 'Workspace',
         id: 'Id',
         use: 'In Anfragen',
         useNote: 'So nennt sie eine Nachricht eines Chats, mit jedem Modell:',

@@ -69,7 +69,7 @@ export const cacheSectionMessages = createMessages(
       requests: 'Anfragen',
       missed: 'Verfehlt',
       share: 'Gelesen',
-      shareHint: 'Anteil der Prompt-Tokens, die aus einem Cache gelesen wurden',
+      shareHint: 'Anteil der Prompt-Token, die aus einem Cache gelesen wurden',
       cost: 'Hätte gespart',
       examples: 'Letzte',
       example: (number) => `Anfrage ${number}`,
@@ -78,7 +78,7 @@ export const cacheSectionMessages = createMessages(
         saves: (usd) => `Automatische Markierungen hätten in diesem Zeitraum ${usd} gespart.`,
         nothing: 'Automatische Markierungen hätten in diesem Zeitraum nichts gespart.',
         shares: (before, after) =>
-          `Der Anteil der Prompt-Tokens aus dem Cache wäre von ${before} auf ${after} gestiegen.`,
+          `Der Anteil der Prompt-Token aus dem Cache wäre von ${before} auf ${after} gestiegen.`,
         isOn: 'Sie sind eingeschaltet.',
         isOff: 'Sie sind ausgeschaltet.',
         turnOn: 'Cache-Markierungen automatisch setzen',

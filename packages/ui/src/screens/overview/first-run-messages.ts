@@ -40,7 +40,7 @@ export const firstRunMessages = createMessages(
   {
     de: {
       welcome: 'Willkommen',
-      about: 'In vier Schritten läuft jedes OpenAI-kompatible Tool über Ihr Gateway.',
+      about: 'In vier Schritten läuft jedes OpenAI-kompatible Tool über dieses Gateway.',
       done: 'erledigt',
       skip: 'Überspringen',
       back: 'Zurück',

@@ -131,7 +131,7 @@ export const playgroundMessages = createMessages(
         saving: 'Wird in diesem Browser gespeichert…',
         saved: 'In diesem Browser gespeichert',
         failed: (reason) =>
-          `Dieser Browser kann das Experiment nicht speichern (${reason}). Speichern Sie es als Datei.`,
+          `Dieser Browser kann das Experiment nicht speichern (${reason}). Es lässt sich als Datei speichern.`,
         leftOut: (files) => `In diesem Browser gespeichert, ohne zu große Dateien: ${files}`,
       },
       composer: {
@@ -192,8 +192,7 @@ export const playgroundMessages = createMessages(
       problems: {
         noMessage: 'Noch keine Nachricht',
         settings: (field, problem) => `Einstellungen: ${field} ${problem}`,
-        lost: (name) =>
-          `„${name}“ war zu groß zum Speichern. Hängen Sie die Datei erneut an, oder entfernen Sie die Nachricht.`,
+        lost: (name) => `„${name}“ war zu groß zum Speichern. Die Datei erneut anhängen oder die Nachricht entfernen.`,
         failed: 'Fehlgeschlagen',
       },
     },

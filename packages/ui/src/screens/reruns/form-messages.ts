@@ -157,7 +157,7 @@ export const rerunFormMessages = createMessages(
       maxCostHint: 'Wird nie überschritten: Vor einer Anfrage, die das könnte, wird pausiert.',
       payer: 'Ausführen als',
       payerHint: 'Dessen Budgets, Guardrails und Ratenlimits gelten.',
-      yourself: 'Sie',
+      yourself: 'Eigenes Konto',
       concurrency: 'Gleichzeitig',
       concurrencyHint: '1 bis 32',
       estimate: 'Schätzen',
@@ -180,7 +180,7 @@ export const rerunFormMessages = createMessages(
         worst: 'Höchstens',
         worstHint: 'Wenn jede Antwort so lang wird wie erlaubt',
         unknownTypical: 'Ein Preis oder eine Tokenzahl ist nicht bekannt',
-        unbounded: 'Eine Anfrage hat keine Obergrenze: Ihr Modell braucht Preise und ein Tokenlimit',
+        unbounded: 'Eine Anfrage hat keine Obergrenze: Das Modell braucht Preise und ein Tokenlimit',
         total: 'Gesamt',
         withoutJudges: 'Ohne das urteilende Modell.',
         tooLow: (typical) =>

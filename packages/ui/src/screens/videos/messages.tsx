@@ -160,7 +160,7 @@ export const videosMessages = createMessages(
         modelsNotLoaded: 'Modelle konnten nicht geladen werden',
         keysNotLoaded: 'Schlüssel konnten nicht geladen werden',
         noModels: 'Keine Videomodelle',
-        noModelsHint: 'Fügen Sie ein Modell mit der Ausgabeart „video“ hinzu.',
+        noModelsHint: 'Dafür ein Modell mit der Ausgabeart „video“ hinzufügen.',
         costLater: 'Die Kosten stehen am Ende fest.',
         costAbout: (cost) => `Etwa ${cost}, nur bei Erfolg berechnet`,
         start: 'Starten',

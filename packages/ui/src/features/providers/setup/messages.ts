@@ -250,7 +250,7 @@ export const providerSetupMessages = createMessages(
         numbers: {
           weight: 'Gewicht',
           requestsPerMinute: 'Anfragen/Min.',
-          tokensPerMinute: 'Tokens/Min.',
+          tokensPerMinute: 'Token/Min.',
           callsUnderWay: 'Gleichzeitig',
         },
       },

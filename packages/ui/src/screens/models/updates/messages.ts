@@ -46,7 +46,7 @@ export const updateMessages = createMessages(
       title: 'Neue Preise und Grenzen',
       what: 'die Listen der Anbieter',
       failure: 'Der Katalog konnte nicht verglichen werden',
-      intro: 'Was die Listen der Anbieter anders angeben. Nichts ändert sich, bevor Sie es übernehmen.',
+      intro: 'Was die Listen der Anbieter anders angeben. Nichts ändert sich, bevor es übernommen wird.',
       none: 'Alles ist auf dem neuesten Stand',
       noneNote: 'Die lesbaren Listen geben nichts anderes an.',
       found: (count, provider) =>

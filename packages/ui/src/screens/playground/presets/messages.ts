@@ -68,7 +68,7 @@ export const presetsMessages = createMessages(
         note: 'Ein Preset bewahrt Modell, Parameter, Tools und Systemnachricht. Apps nennen es statt eines Modells und erhalten die Version in Gebrauch.',
         what: 'Presets',
         notLoaded: 'Presets konnten nicht geladen werden',
-        none: 'Noch keine Presets. Wählen Sie im Playground ein Modell und Einstellungen, und speichern Sie sie als Preset.',
+        none: 'Noch keine Presets. Im Playground ein Modell und Einstellungen wählen und als Preset speichern.',
         shown: (shown, count) => `Die letzten ${shown} von ${count} werden angezeigt.`,
         changed: (when) => `geändert ${when}`,
         copy: (name) => `${name}: Modellnamen kopieren`,
@@ -107,7 +107,7 @@ export const presetsMessages = createMessages(
         none: 'keine',
         leftOut: 'Nachrichten der Unterhaltung werden nicht gespeichert.',
         isPreset:
-          'Diese Spalte verwendet ein Preset. Wählen Sie zuerst ein Modell: Ein Preset kann kein anderes verwenden.',
+          'Diese Spalte verwendet ein Preset. Zuerst ein Modell wählen: Ein Preset kann kein anderes verwenden.',
         submit: 'Speichern',
         saved: (name, number) => `Version ${number} von „${name}“ gespeichert`,
         notSaved: 'Preset konnte nicht gespeichert werden',

@@ -126,7 +126,7 @@ export const setupMessages = createMessages(
         asJson: (label) => `${label} als JSON-Schema`,
         noRows: 'Zu komplex für Zeilen.',
         rowsFollow: 'Die Zeilen werden automatisch angepasst.',
-        tooComplex: 'Dieses JSON-Schema ist zu komplex für Zeilen. Bearbeiten Sie es als JSON.',
+        tooComplex: 'Dieses JSON-Schema ist zu komplex für Zeilen. Es lässt sich als JSON bearbeiten.',
         problem: (problem) => `Das JSON-Schema ${problem}`,
         empty: 'Noch keine Eigenschaften.',
         addRow: 'Zeile',

@@ -186,8 +186,8 @@ export const workspaceMessages = createMessages(
         kept: 'Vergangene Anfragen bleiben in der Liste. Das lässt sich nicht rückgängig machen.',
         hasKeys: (count) =>
           plural.de(count, {
-            one: 'Dieser Workspace hat einen Schlüssel. Lösche ihn zuerst.',
-            other: `Dieser Workspace hat ${count} Schlüssel. Lösche sie zuerst.`,
+            one: 'Dieser Workspace hat einen Schlüssel. Zuerst den Schlüssel löschen.',
+            other: `Dieser Workspace hat ${count} Schlüssel. Zuerst die Schlüssel löschen.`,
           }),
       },
     },
