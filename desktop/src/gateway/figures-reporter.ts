@@ -18,16 +18,22 @@ export interface FiguresReporterOptions {
 
 /** Adding up a day takes longer the more calls it has, so it is not done for every call. */
 const REPORT_AFTER_MS = 1000;
+const LOOK_FOR_MIDNIGHT_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_CALLS = 5;
 const NANO_PER_USD = 1e9;
 const FAILED: ReadonlySet<'failed'> = new Set(['failed']);
 
+/** The day of the user's clock, as in the window. */
+const startOfToday = (): number => new Date().setHours(0, 0, 0, 0);
+
 export function createFiguresReporter({ gateway, store, tell }: FiguresReporterOptions): FiguresReporter {
   let isDue = false;
+  /** When the day began that was reported last. */
+  let reportedDay: number | undefined;
   const reportNow = async (): Promise<void> => {
-    // The day of the user's clock, as in the window.
-    const startMs = new Date().setHours(0, 0, 0, 0);
+    const startMs = startOfToday();
+    reportedDay = startMs;
     const filter = { createdFromMs: startMs };
     // A day may have 25 hours.
     const { total } = await store.generations.histogram({ filter, startMs, bucketMs: 2 * DAY_MS, buckets: 1 });
@@ -40,6 +46,10 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
       failures: failed.records.map(toFailure),
     });
   };
+  // Nothing happens at midnight that would be noted. It is looked for, because a machine that sleeps delays timers.
+  setInterval(() => {
+    if (reportedDay !== undefined && reportedDay !== startOfToday()) reportNow().catch(() => undefined);
+  }, LOOK_FOR_MIDNIGHT_MS).unref();
   return {
     reportNow,
     note() {
