@@ -163,6 +163,32 @@ describe.skipIf(skipped !== undefined)(`what others change meanwhile${note}`, { 
     expect(await form.getByLabel('Credits').inputValue()).toBe('88');
   });
 
+  test('what is typed while settings are saved, and before that is undone, stays in the form', async () => {
+    const { page } = await ui.open('#/settings?section=account');
+    const form = page.locator('form').filter({ has: page.getByLabel('Default model') });
+    const credits = form.getByLabel('Credits');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(/\/admin\/v1\/settings$/, async (route) => {
+      if (route.request().method() === 'PATCH') await held;
+      await route.continue();
+    });
+    await form.getByLabel('Default model').fill('demo/reasoner');
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await sent;
+    await credits.fill('123');
+    release();
+    const saving = message(page, 'Saved');
+    await saving.waitFor();
+    expect(await credits.inputValue()).toBe('123');
+    expect(await form.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true);
+    await saving.getByRole('button', { name: 'Undo' }).click();
+    await message(page, 'Settings restored').waitFor();
+    expect(await form.getByLabel('Default model').inputValue()).not.toBe('demo/reasoner');
+    expect(await credits.inputValue()).toBe('123');
+  });
+
   test('a budget that another administrator sets stays when another one is saved here', async () => {
     const created = await ui.call('/api/v1/workspaces', { body: { name: 'Shared', slug: 'shared' } });
     const { data } = (await created.json()) as { readonly data: { readonly id: string } };
