@@ -13,7 +13,7 @@ export const toReversal = <Limit>({ before, after, at }: LimitChange<Limit>): Li
 });
 
 /** Where the limit of a change stands among these, or is to stand. */
-export function findPlace<Limit>(
+function findPlace<Limit>(
   stored: readonly Limit[],
   { before, at }: LimitChange<Limit>,
   isSame: (one: Limit, other: Limit) => boolean,
