@@ -22,13 +22,22 @@ export const ECHO_MODELS: readonly ModelDefinition[] = ['chat', 'other', 'judge'
   ],
 }));
 
-/** Creates an upstream that says at once what `say` makes of a request; its tokens are a tenth of its characters. */
+/**
+ * Creates an upstream that says at once what `say` makes of a request; its tokens are a tenth of its characters. It fails
+ * where that is null.
+ */
 export function createEchoTransport(
-  say: (sent: EchoedRequest, request: TransportRequest) => string,
+  say: (sent: EchoedRequest, request: TransportRequest) => string | null,
 ): ScriptedTransport {
   return createScriptedTransport((exchange) => {
     const sent = exchange.sent as unknown as EchoedRequest;
     const content = say(sent, exchange.request);
+    if (content === null) {
+      exchange.respond(400, { 'content-type': 'application/json' });
+      exchange.push(JSON.stringify({ error: { message: 'It does not feel like it' } }));
+      exchange.end();
+      return;
+    }
     const prompt_tokens = Math.ceil(JSON.stringify(sent.messages).length / 10);
     const completion_tokens = Math.ceil(content.length / 10);
     const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };

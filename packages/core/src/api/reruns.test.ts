@@ -14,7 +14,7 @@ const TARGETS = [{ model: 'acme/other' }];
 const say = ({ model, messages }: EchoedRequest): string => `${model}: ${messages.at(-1)?.content ?? ''}`;
 
 /** A gateway with an upstream that echoes, and a way to call its administration. */
-function prepare(speak = say, options: Partial<GatewayOptions> = {}) {
+function prepare(speak: Parameters<typeof createEchoTransport>[0] = say, options: Partial<GatewayOptions> = {}) {
   const upstream = createEchoTransport(speak);
   const core = createCoreGateway(upstream, { models: ECHO_MODELS, ...options });
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
@@ -248,6 +248,46 @@ test('counts a verdict of a model only if it holds in both orders, and shows wha
   const shown = upstream.exchanges.flatMap(({ sent }) => (sent['model'] === 'judge' ? JSON.stringify(sent) : []));
   expect(shown).toHaveLength(4);
   expect(shown.join()).not.toContain('acme/other');
+});
+
+test('a judge that fails gives no verdict, and takes nothing from the figures and the other verdicts', async () => {
+  const { ask, begin, ended, pairsOf, dataOf, store } = prepare((sent) => (sent.model === 'judge' ? null : say(sent)));
+  const judges = [{ type: 'length' }, { type: 'model', model: 'acme/judge', rubric: 'Which is better?' }];
+  const { id } = await begin({ set: { generation_ids: [await ask('one')] }, judges });
+  const live = await ended(id);
+  expect(live).toMatchObject({ state: 'done', counts: { done: 1, failed: 0 } });
+  expect(live.results[0]).toMatchObject({ errors: 0, outcomes: { judged: 1, tie: { count: 1 } } });
+  expect(live.results[0]?.figures.cost_usd).toBeGreaterThan(0);
+  const before = await pairsOf(id);
+  expect(before[0]?.verdicts).toMatchObject([
+    { judge: 'length', verdict: 'tie' },
+    { judge: 'model acme/judge', verdict: null, note: expect.stringContaining('It does not feel like it') },
+  ]);
+  // The process dies after the call of the judge was recorded, and another one goes on.
+  for (const { id: row } of await store.reruns.list()) {
+    await store.reruns.update(row, (latest) => {
+      if (latest.kind === 'rerun') return { ...latest, state: 'paused' };
+      return latest.kind === 'item' ? { ...latest, state: 'running', figures: null, verdicts: [] } : latest;
+    });
+  }
+  await dataOf('POST', `${RERUNS}/${id}/resume`, {});
+  expect(await ended(id)).toEqual(live);
+  expect(await pairsOf(id)).toEqual(before);
+});
+
+test('refuses a judge whose cost has no bound, before anything is paid for', async () => {
+  const dear = { id: 'acme/unpriced', endpoints: [{ provider: 'acme', providerModel: 'unpriced' }] };
+  const { ask, call, upstream } = prepare(say, { models: [...ECHO_MODELS, dear] });
+  const judges = [{ type: 'model', model: 'acme/unpriced', rubric: 'Which is better?' }];
+  const plan = { set: { generation_ids: [await ask('one')] }, targets: TARGETS, judges };
+  for (const refused of [
+    await call('POST', `${RERUNS}/estimate`, plan),
+    await call('POST', RERUNS, { ...plan, max_cost_usd: 1 }),
+  ]) {
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(jsonOf(refused))).toMatch(/judges\.0\.model.* has no bound: its endpoints need prices/);
+  }
+  expect(upstream.exchanges).toHaveLength(1);
 });
 
 test('asks no judge about completions that are the same', async () => {

@@ -13,7 +13,7 @@ import { nextTurn } from '../foundation/queues.ts';
 import { listGenerations, toGenerationFilter } from '../generations/list-generations.ts';
 import { ownWorstCase, worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { Provider } from '../providers/provider.ts';
-import { isModelName } from '../routing/resolve-models.ts';
+import { findNamedModel, isModelName } from '../routing/resolve-models.ts';
 import {
   type RerunFigures,
   rerunItemId,
@@ -38,6 +38,7 @@ import {
 } from '../wire/reruns.ts';
 import { listOwnCases, type OwnCaseParts, toUploadedCases } from './fixture-cases.ts';
 import { compilePattern, createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
+import { MAX_TOKENS } from './judge-by-model.ts';
 import { readTargetPreset, resolveTargets } from './preset-targets.ts';
 import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { toRerunFigures } from './rerun-rows.ts';
@@ -93,6 +94,9 @@ async function checkJudge(
   switch (judge.type) {
     case 'model':
       if (!isModelName(judge.model, catalog)) throw refuseField(`${path}.model`, `there is no model "${judge.model}"`);
+      if (!hasBound(judge.model, catalog)) {
+        throw refuseField(`${path}.model`, `what "${judge.model}" costs has no bound: its endpoints need prices`);
+      }
       return;
     case 'custom':
       if (Object.hasOwn(rerunJudges, judge.name)) return;
@@ -112,6 +116,13 @@ async function checkJudge(
     case 'same_tool_calls':
     case 'length':
   }
+}
+
+/** Whether the cost of a judge can be held under a cap, at one endpoint at least. That of a router is known call by call. */
+function hasBound(model: string, catalog: Catalog): boolean {
+  const { endpoints = [] } = findNamedModel(model, catalog) ?? {};
+  const bound = chatKind.boundOf({ messages: [{ role: 'user', content: '' }], max_tokens: MAX_TOKENS });
+  return endpoints.length === 0 || endpoints.some((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
 }
 
 /** The items of a set as it is now. Throws `invalid_request` for a set without any, and for unknown generations. */

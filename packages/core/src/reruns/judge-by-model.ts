@@ -14,7 +14,7 @@ type AskJudge = (order: JudgingOrder, request: RerunRequest) => Promise<string |
 /** Characters of the request, and of each completion, that the judge reads. */
 const MAX_SHOWN = 24_000;
 /** Enough for a short reason; it bounds what a verdict can cost. */
-const MAX_TOKENS = 800;
+export const MAX_TOKENS = 800;
 
 /**
  * Has a model compare both completions by a rubric: blind, as A and B, and twice, in either order. Only a verdict that

@@ -5,10 +5,10 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import { rerunUploadId, type RerunCall, type StoredRerun, type StoredRerunItem } from '../stores/reruns.ts';
 import type { GenerationRecord, Store } from '../stores/store.ts';
-import type { RerunCompletion, RerunJudgement } from '../wire/reruns.ts';
+import type { RerunCompletion, RerunJudgement, RerunJudgeSpec } from '../wire/reruns.ts';
 import { statusOfGeneration } from '../wire/statuses.ts';
 import type { RerunCap } from './cap.ts';
-import { judgeByCode, type RerunJudge, type RerunPairToJudge } from './judge-by-code.ts';
+import { judgeByCode, nameOfJudge, type RerunJudge, type RerunPairToJudge } from './judge-by-code.ts';
 import { type JudgingOrder, judgeByModel } from './judge-by-model.ts';
 import { readTargetPreset } from './preset-targets.ts';
 import { toRerunCompletion, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
@@ -131,6 +131,10 @@ async function readSource({ rerunId, index, generationId }: StoredRerunItem, { s
   return { request, original: toRerunCompletion(content) };
 }
 
+/**
+ * What a recorded call has said. Throws what has ended it, in the words of its record: after a crash there is nothing else
+ * to tell it by, and a rerun that goes on has to come to the same results.
+ */
 async function readCompletion(record: GenerationRecord, { store }: ItemParts): Promise<RerunCompletion> {
   const { id } = record.generation;
   const content = await store.generations.getContent(id);
@@ -158,14 +162,33 @@ async function judgeAll(pair: RerunPairToJudge, state: ItemState): Promise<Rerun
       verdicts.push(await judgeByCode(spec, pair, parts.judges));
       continue;
     }
-    const ask = async (order: JudgingOrder, request: RerunRequest): Promise<string | null> => {
-      const record = await callOnce(`${JUDGE_PURPOSE}${index} ${order}`, request, state);
-      const content = await parts.store.generations.getContent(record.generation.id);
-      return content?.output.completion ?? null;
-    };
-    verdicts.push(await judgeByModel(spec, pair, ask));
+    verdicts.push(await judgeOrTell(spec, index, pair, state));
   }
   return verdicts;
+}
+
+/**
+ * Asks a model for its verdict. Where the judge fails, there is none, and the note says why: the completion has been paid
+ * for, and the other judges have theirs. Throws only what lets the item be tried again.
+ */
+async function judgeOrTell(
+  spec: Extract<RerunJudgeSpec, { readonly type: 'model' }>,
+  index: number,
+  pair: RerunPairToJudge,
+  state: ItemState,
+): Promise<RerunJudgement> {
+  const ask = async (order: JudgingOrder, request: RerunRequest): Promise<string | null> => {
+    const record = await callOnce(`${JUDGE_PURPOSE}${index} ${order}`, request, state);
+    return (await readCompletion(record, state.parts)).text;
+  };
+  try {
+    return await judgeByModel(spec, pair, ask);
+  } catch (thrown) {
+    if (thrown instanceof HeldError) throw thrown;
+    const error = toGatewayError(thrown);
+    if (error.code === 'internal') throw thrown;
+    return { judge: nameOfJudge(spec), verdict: null, note: error.message.slice(0, MAX_REASON) };
+  }
 }
 
 /**
@@ -209,7 +232,9 @@ async function callOnce(
   run.cap.settle(reserved, cost);
   await note(state, { purpose, generationId, reservedNanoUsd: reserved, costNanoUsd: cost });
   if (record === undefined) throw failure ?? new GatewayError('internal', 'A call was not recorded');
-  if (failure !== undefined) throw failure;
+  // What has failed upstream is told by the record.
+  const isTold = statusOfGeneration(record.generation) !== 'ok' && toGatewayError(failure).code !== 'internal';
+  if (failure !== undefined && !isTold) throw failure;
   return record;
 }
 
