@@ -1,3 +1,5 @@
+import type { ModelDefinition } from '@model-gateway/core';
+import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { expect, test } from 'vitest';
 
 import { until } from '../../../../test/support/async/until.ts';
@@ -273,6 +275,36 @@ test('a judge that fails gives no verdict, and takes nothing from the figures an
   await dataOf('POST', `${RERUNS}/${id}/resume`, {});
   expect(await ended(id)).toEqual(live);
   expect(await pairsOf(id)).toEqual(before);
+});
+
+test('sends neither the request nor its judging to a provider that the caller has excluded', async () => {
+  const at = (provider: string, name: string): ModelDefinition => ({
+    id: `${provider}/${name}`,
+    context_length: 4000,
+    endpoints: [{ provider, providerModel: name, pricing: { prompt: '0.000001', completion: '0.000001' } }],
+  });
+  const upstream = createEchoTransport(say);
+  const providers = [true, false].map((isKind) =>
+    createOpenAiProvider({
+      slug: isKind ? 'kind' : 'nosy',
+      name: isKind ? 'Kind' : 'Nosy',
+      baseUrl: `https://${isKind ? 'kind' : 'nosy'}.example/v1`,
+      dataPolicy: { training: !isKind, retainsPrompts: !isKind },
+      transport: upstream,
+    }),
+  );
+  const { ask, begin, ended, pairsOf } = prepare(say, {
+    providers,
+    models: [at('kind', 'chat'), at('kind', 'other'), at('nosy', 'other'), at('nosy', 'judge')],
+  });
+  const id = await ask('one', { model: 'kind/chat', provider: { data_collection: 'deny', zdr: true } });
+  const judges = [{ type: 'model', model: 'nosy/judge', rubric: 'Which is better?' }];
+  const targets = [{ model: 'kind/other' }, { model: 'nosy/other' }];
+  const rerun = await begin({ set: { generation_ids: [id] }, targets, judges });
+  expect((await ended(rerun.id)).results).toMatchObject([{ done: 1 }, { done: 0, errors: 1 }]);
+  const [pair] = await pairsOf(rerun.id);
+  expect(pair?.verdicts).toMatchObject([{ verdict: null, note: expect.stringMatching(/nosy \(zdr\)/) }]);
+  expect(upstream.exchanges.map(({ request: { url } }) => new URL(url).host)).toEqual(['kind.example', 'kind.example']);
 });
 
 test('refuses a judge whose cost has no bound, before anything is paid for', async () => {

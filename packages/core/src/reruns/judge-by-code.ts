@@ -1,5 +1,5 @@
 import { type Awaitable } from '../foundation/awaitable.ts';
-import { checkWith, isRecord } from '../foundation/parse.ts';
+import { checkWith, isRecord, type Unchecked } from '../foundation/parse.ts';
 import type { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec, RerunVerdict } from '../wire/reruns.ts';
 import type { RerunRequest } from './rerun-request.ts';
@@ -11,6 +11,12 @@ export interface RerunPairToJudge {
   /** Null for an uploaded request without a completion. */
   readonly original: RerunCompletion | null;
   readonly completion: RerunCompletion;
+}
+
+/** What the gateway's own judges are told beside that. */
+export interface ReadPair extends RerunPairToJudge {
+  /** The data policy under which the request was sent again, in the members of `provider`. */
+  readonly dataPolicy?: Unchecked | undefined;
 }
 
 /** A judge of the application that embeds the gateway. What it throws becomes the note of a verdict that is null. */

@@ -1,6 +1,5 @@
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec, RerunVerdict } from '../wire/reruns.ts';
-import type { RerunPairToJudge } from './judge-by-code.ts';
-import { nameOfJudge } from './judge-by-code.ts';
+import { nameOfJudge, type ReadPair } from './judge-by-code.ts';
 import type { RerunRequest } from './rerun-request.ts';
 
 type ModelJudgeSpec = Extract<RerunJudgeSpec, { readonly type: 'model' }>;
@@ -21,17 +20,13 @@ export const MAX_TOKENS = 800;
  * holds both ways counts; anything else is a tie, because models favour a place. Completions that are the same are not
  * shown to it.
  */
-export async function judgeByModel(
-  spec: ModelJudgeSpec,
-  pair: RerunPairToJudge,
-  ask: AskJudge,
-): Promise<RerunJudgement> {
+export async function judgeByModel(spec: ModelJudgeSpec, pair: ReadPair, ask: AskJudge): Promise<RerunJudgement> {
   const judge = nameOfJudge(spec);
   const { original, completion } = pair;
   if (original === null) return { judge, verdict: null, note: 'There is no original completion to compare with' };
   if (toShown(original) === toShown(completion)) return { judge, verdict: 'tie', note: 'Both are the same' };
-  const forward = parseChoice(await ask('forward', toJudgeRequest(spec, pair.request, original, completion)));
-  const swapped = parseChoice(await ask('swapped', toJudgeRequest(spec, pair.request, completion, original)));
+  const forward = parseChoice(await ask('forward', toJudgeRequest(spec, pair, original, completion)));
+  const swapped = parseChoice(await ask('swapped', toJudgeRequest(spec, pair, completion, original)));
   return { judge, ...joinOrders(forward, swapped) };
 }
 
@@ -62,7 +57,7 @@ const INSTRUCTIONS =
 
 function toJudgeRequest(
   { model, rubric }: ModelJudgeSpec,
-  request: RerunRequest,
+  { request, dataPolicy = {} }: ReadPair,
   a: RerunCompletion,
   b: RerunCompletion,
 ): RerunRequest {
@@ -77,7 +72,9 @@ function toJudgeRequest(
     { role: 'system', content: INSTRUCTIONS },
     { role: 'user', content },
   ];
-  return { format: 'chat', body: { model, messages, max_tokens: MAX_TOKENS, stream: false }, headers: {} };
+  const provider = Object.keys(dataPolicy).length === 0 ? undefined : dataPolicy;
+  const body = { model, messages, max_tokens: MAX_TOKENS, stream: false, ...(provider && { provider }) };
+  return { format: 'chat', body, headers: {} };
 }
 
 /** The end of a request matters most. */

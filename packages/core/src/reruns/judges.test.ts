@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 
+import type { PresetVersion } from '../wire/presets.ts';
 import type { RerunCompletion, RerunVerdict } from '../wire/reruns.ts';
+import { FORMATS } from '../wire/routing-rules.ts';
 import { type CodeJudgeSpec, joinVerdicts, judgeByCode } from './judge-by-code.ts';
 import { joinOrders, judgeByModel, parseChoice } from './judge-by-model.ts';
 import { type RerunRequest, toTargetRequest } from './rerun-request.ts';
@@ -119,6 +121,37 @@ test('tools of the server are left out, and a request that requires one is refus
   });
   expect(() => to({ tools: [{ type: 'service:web_search' }], tool_choice: 'required' })).toThrow(/requires a tool/);
   expect(() => to({ n: 2 })).toThrow(/several completions/);
+});
+
+test('a request is sent again under its data policy, and under that of the preset put over it', () => {
+  const provider = {
+    data_collection: 'deny',
+    zdr: true,
+    enforce_distillable_text: false,
+    only: ['acme'],
+    sort: 'price',
+  };
+  const policy = { data_collection: 'deny', zdr: true, enforce_distillable_text: false };
+  const only = { only: ['beta'], allow_fallbacks: false };
+  const preset = { version: 1, config: { provider: { zdr: false, enforce_distillable_text: true, sort: 'price' } } };
+  for (const format of FORMATS) {
+    const request = { format, body: { provider }, headers: {} };
+    expect(toTargetRequest(request, { model: 'm' }).body['provider'], format).toEqual(policy);
+    expect(toTargetRequest(request, { model: 'm', provider: 'beta' }).body['provider'], format).toEqual({
+      ...only,
+      ...policy,
+    });
+  }
+  const under = (body: object, target: object) =>
+    toTargetRequest({ ...REQUEST, body: { ...body } }, { model: 'm', ...target }, {
+      ...preset,
+      system_prompt: null,
+    } as PresetVersion).body['provider'];
+  expect(under({ provider }, {})).toEqual({ ...policy, enforce_distillable_text: true, sort: 'price' });
+  expect(under({}, { provider: 'beta' })).toEqual({ ...only, zdr: false, enforce_distillable_text: true });
+  expect(
+    toTargetRequest({ ...REQUEST, body: { provider: { sort: 'price' } } }, { model: 'm' }).body,
+  ).not.toHaveProperty('provider');
 });
 
 test('the system prompt is changed in the words of each format', () => {

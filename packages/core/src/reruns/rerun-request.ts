@@ -4,6 +4,7 @@ import type { StoredContent } from '../stores/store.ts';
 import type { PresetVersion } from '../wire/presets.ts';
 import type { RerunCompletion, RerunTarget } from '../wire/reruns.ts';
 import { FORMATS, type FormatName } from '../wire/routing-rules.ts';
+import { joinDataPolicies } from './data-policy.ts';
 import { withPreset } from './preset-targets.ts';
 
 /** A request that can be sent again. */
@@ -47,14 +48,14 @@ export function toRerunCompletion({ output }: Pick<StoredContent, 'output'>): Re
   return { text: output.completion, tool_calls };
 }
 
-/** Members that lead a call elsewhere, or that belong to the call that it was. */
+/** Members that lead a call elsewhere, or that belong to the call that it was. Of `provider` the data policy stays. */
 const DROPPED = ['models', 'provider', 'preset', 'route', 'plugins', 'transforms', 'session_id', 'stream_options'];
 /** Members that say where a call goes, and how its completion comes back. */
 const FIXED = ['model', 'models', 'provider', 'stream', 'n', 'messages', 'input', 'prompt', 'contents'];
 
 /**
  * The request as a target receives it: not streamed, without plugins, with the target's preset, model, parameters and
- * system prompt. Throws `invalid_request` for what cannot be run again, and says why.
+ * system prompt, under the data policy that it came with. Throws `invalid_request` for what cannot be run again, and says why.
  */
 export function toTargetRequest(
   { format, body, headers }: RerunRequest,
@@ -74,7 +75,11 @@ export function toTargetRequest(
   if (typeof changed['n'] === 'number' && changed['n'] > 1) throw refuse('It asks for several completions (n)');
   changed['model'] = target.model;
   changed['stream'] = false;
-  if (target.provider !== undefined) changed['provider'] = { only: [target.provider], allow_fallbacks: false };
+  const chosen =
+    target.provider === undefined ? changed['provider'] : { only: [target.provider], allow_fallbacks: false };
+  const policy = joinDataPolicies(body['provider'], changed['provider']);
+  const provider = { ...(isRecord(chosen) && chosen), ...policy };
+  if (Object.keys(provider).length > 0) changed['provider'] = provider;
   return { format, body: changed, headers };
 }
 

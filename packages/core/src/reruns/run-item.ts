@@ -8,7 +8,8 @@ import type { GenerationRecord, Store } from '../stores/store.ts';
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec } from '../wire/reruns.ts';
 import { statusOfGeneration } from '../wire/statuses.ts';
 import type { RerunCap } from './cap.ts';
-import { judgeByCode, nameOfJudge, type RerunJudge, type RerunPairToJudge } from './judge-by-code.ts';
+import { joinDataPolicies } from './data-policy.ts';
+import { judgeByCode, nameOfJudge, type ReadPair, type RerunJudge } from './judge-by-code.ts';
 import { type JudgingOrder, judgeByModel } from './judge-by-model.ts';
 import { readTargetPreset } from './preset-targets.ts';
 import { toRerunCompletion, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
@@ -67,7 +68,8 @@ export async function runItem(item: StoredRerunItem, run: ItemRun, parts: ItemPa
     const record = await callOnce(COMPLETION_PURPOSE, request, state, called);
     const completion = await readCompletion(record, parts);
     await change(state, (latest) => ({ ...latest, figures: toRerunFigures(record) }));
-    const pair: RerunPairToJudge = { request: source.request, original: source.original, completion };
+    const dataPolicy = joinDataPolicies(request.body['provider']);
+    const pair: ReadPair = { request: source.request, original: source.original, completion, dataPolicy };
     const verdicts = await judgeAll(pair, state);
     await change(state, (latest) => ({ ...latest, state: 'done', reason: null, verdicts }));
     return null;
@@ -154,7 +156,7 @@ const toFailure = (status: string, message: string | null): string =>
     ? 'The process of the gateway stopped during the call'
     : (message ?? `The call has ${status}`);
 
-async function judgeAll(pair: RerunPairToJudge, state: ItemState): Promise<RerunJudgement[]> {
+async function judgeAll(pair: ReadPair, state: ItemState): Promise<RerunJudgement[]> {
   const { run, parts } = state;
   const verdicts: RerunJudgement[] = [];
   for (const [index, spec] of run.rerun.judges.entries()) {
@@ -174,7 +176,7 @@ async function judgeAll(pair: RerunPairToJudge, state: ItemState): Promise<Rerun
 async function judgeOrTell(
   spec: Extract<RerunJudgeSpec, { readonly type: 'model' }>,
   index: number,
-  pair: RerunPairToJudge,
+  pair: ReadPair,
   state: ItemState,
 ): Promise<RerunJudgement> {
   const ask = async (order: JudgingOrder, request: RerunRequest): Promise<string | null> => {
