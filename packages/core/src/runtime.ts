@@ -180,7 +180,8 @@ export function createFoundations(
   const rerunJudges = options.rerunJudges ?? {};
   const makeCall: MakeCall = async (request, principal, inner) =>
     (await import('./api/inner-chat.ts')).makeInnerChat(request, principal, inner, current());
-  const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, judges: rerunJudges, ownerId });
+  const readCatalog = () => current().catalog;
+  const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, readCatalog, judges: rerunJudges, ownerId });
 
   const files = options.files === undefined ? null : createFileLibrary(options.files, shared);
   const loadLineCalls = async () => {

@@ -38,7 +38,7 @@ import {
 } from '../wire/reruns.ts';
 import { listOwnCases, type OwnCaseParts, toUploadedCases } from './fixture-cases.ts';
 import { compilePattern, createSchemaCheck, type RerunJudge } from './judge-by-code.ts';
-import { MAX_TOKENS } from './judge-by-model.ts';
+import { judgeTokensOf } from './judge-by-model.ts';
 import { readTargetPreset, resolveTargets } from './preset-targets.ts';
 import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { toRerunFigures } from './rerun-rows.ts';
@@ -121,7 +121,10 @@ async function checkJudge(
 /** Whether the cost of a judge can be held under a cap, at one endpoint at least. That of a router is known call by call. */
 function hasBound(model: string, catalog: Catalog): boolean {
   const { endpoints = [] } = findNamedModel(model, catalog) ?? {};
-  const bound = chatKind.boundOf({ messages: [{ role: 'user', content: '' }], max_tokens: MAX_TOKENS });
+  const bound = chatKind.boundOf({
+    messages: [{ role: 'user', content: '' }],
+    max_tokens: judgeTokensOf(model, catalog),
+  });
   return endpoints.length === 0 || endpoints.some((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
 }
 

@@ -14,7 +14,7 @@ const STRICT: readonly (readonly [name: string, strict: unknown])[] = [
 export function joinDataPolicies(...preferences: readonly unknown[]): Unchecked {
   const policies = preferences.filter(isRecord);
   const stated = STRICT.flatMap(([name, strict]): [string, unknown][] => {
-    const values = policies.map((policy) => policy[name]).filter((value) => value != null);
+    const values = policies.flatMap((policy): unknown[] => (policy[name] == null ? [] : [policy[name]]));
     if (values.length === 0) return [];
     return [[name, values.includes(strict) ? strict : values[0]]];
   });

@@ -1,10 +1,13 @@
+import type { ModelDefinition } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
+import { createScriptedProvider } from '../../../../test/support/gateways/core-gateway.ts';
+import { createCatalog } from '../catalog/catalog.ts';
 import type { PresetVersion } from '../wire/presets.ts';
 import type { RerunCompletion, RerunVerdict } from '../wire/reruns.ts';
 import { FORMATS } from '../wire/routing-rules.ts';
 import { type CodeJudgeSpec, joinVerdicts, judgeByCode } from './judge-by-code.ts';
-import { joinOrders, judgeByModel, parseChoice } from './judge-by-model.ts';
+import { joinOrders, judgeByModel, judgeTokensOf, parseChoice } from './judge-by-model.ts';
 import { type RerunRequest, toTargetRequest } from './rerun-request.ts';
 
 const REQUEST: RerunRequest = { format: 'chat', body: { messages: [] }, headers: {} };
@@ -94,7 +97,39 @@ test('a verdict of a model counts only where it holds in both orders', () => {
   expect(joinOrders('A', 'B').verdict).toBe('loss');
   for (const choice of ['A', 'B', 'TIE'] as const) expect(joinOrders(choice, choice).verdict).toBe('tie');
   expect(joinOrders('B', 'TIE').verdict).toBe('tie');
-  expect(joinOrders('B', null).verdict).toBe('tie');
+});
+
+test('a judge whose text has no verdict has none, and is not asked again in the other order', async () => {
+  const spec = { type: 'model', model: 'm', rubric: 'r' } as const;
+  const pair = { request: REQUEST, original: textOf('x'), completion: textOf('y') };
+  const judge = async (...texts: (string | null)[]) => {
+    const asked: string[] = [];
+    const ask = async (order: string) => {
+      asked.push(order);
+      return texts[asked.length - 1] ?? null;
+    };
+    const { verdict, note } = await judgeByModel(spec, pair, { ask, maxTokens: 9 });
+    return { verdict, note, asked };
+  };
+  const note = expect.stringContaining('no verdict in one order');
+  expect(await judge(null)).toEqual({ verdict: null, note, asked: ['forward'] });
+  expect(await judge('VERDICT: A', 'I think that')).toEqual({ verdict: null, note, asked: ['forward', 'swapped'] });
+  expect(await judge('VERDICT: A', 'VERDICT: B')).toMatchObject({ verdict: 'loss' });
+});
+
+test('a judge has room to think, but not more than each endpoint of its model takes', () => {
+  const limitOf = (...endpoints: readonly Partial<ModelDefinition['endpoints'][number]>[]) => {
+    const providers = [createScriptedProvider('acme', [])];
+    const definition = {
+      id: 'm',
+      endpoints: endpoints.map((more) => ({ provider: 'acme', providerModel: 'm', ...more })),
+    };
+    return judgeTokensOf('m:nitro', createCatalog(providers, [definition]));
+  };
+  expect(limitOf({})).toBe(4000);
+  expect(limitOf({ max_completion_tokens: 64_000 }, { max_completion_tokens: 2048 })).toBe(2048);
+  expect(limitOf({ context_length: 8192 })).toBe(2048);
+  expect(limitOf({ max_completion_tokens: 100 })).toBe(800);
 });
 
 test('the last verdict in the text of a judge is the one', () => {
@@ -107,7 +142,10 @@ test('the last verdict in the text of a judge is the one', () => {
 test('equal texts are a tie in either order, and no judge is asked', async () => {
   const spec = { type: 'model', model: 'm', rubric: 'r' } as const;
   const pair = { request: REQUEST, original: textOf('x'), completion: textOf('x') };
-  const judged = await judgeByModel(spec, pair, () => Promise.reject(new Error('asked')));
+  const judged = await judgeByModel(spec, pair, {
+    ask: () => Promise.reject(new Error('asked')),
+    maxTokens: 9,
+  });
   expect(judged.verdict).toBe('tie');
 });
 

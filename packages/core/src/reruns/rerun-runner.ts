@@ -34,6 +34,7 @@ interface RerunRunnerOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly makeCall: MakeCall;
+  readonly readCatalog: ItemParts['readCatalog'];
   readonly judges: Readonly<Record<string, RerunJudge>>;
   readonly ownerId: LeaseHolder['ownerId'];
 }
@@ -191,10 +192,11 @@ async function runQueue(run: Run, parts: RunParts): Promise<Held | null> {
   return held;
 }
 
-const toItemParts = ({ store, platform, makeCall, judges }: RunParts): ItemParts => ({
+const toItemParts = ({ store, platform, makeCall, readCatalog, judges }: RunParts): ItemParts => ({
   store,
   platform,
   makeCall,
+  readCatalog,
   judges,
 });
 

@@ -1,4 +1,5 @@
 import { type CalledPreset, createGenerationId } from '../calls/model-call.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { InnerCall } from '../chat/complete-chat.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -10,7 +11,7 @@ import { statusOfGeneration } from '../wire/statuses.ts';
 import type { RerunCap } from './cap.ts';
 import { joinDataPolicies } from './data-policy.ts';
 import { judgeByCode, nameOfJudge, type ReadPair, type RerunJudge } from './judge-by-code.ts';
-import { type JudgingOrder, judgeByModel } from './judge-by-model.ts';
+import { judgeByModel, judgeTokensOf, type JudgingOrder } from './judge-by-model.ts';
 import { readTargetPreset } from './preset-targets.ts';
 import { toRerunCompletion, type RerunRequest, toStoredRerunRequest, toTargetRequest } from './rerun-request.ts';
 import { COMPLETION_PURPOSE, costOfRecord, findRecord, JUDGE_PURPOSE, toRerunFigures } from './rerun-rows.ts';
@@ -26,6 +27,7 @@ export interface ItemParts {
   readonly store: Pick<Store, 'generations' | 'presets' | 'reruns'>;
   readonly platform: Platform;
   readonly makeCall: MakeCall;
+  readonly readCatalog: () => Catalog;
   readonly judges: Readonly<Record<string, RerunJudge>>;
 }
 
@@ -184,7 +186,7 @@ async function judgeOrTell(
     return (await readCompletion(record, state.parts)).text;
   };
   try {
-    return await judgeByModel(spec, pair, ask);
+    return await judgeByModel(spec, pair, { ask, maxTokens: judgeTokensOf(spec.model, state.parts.readCatalog()) });
   } catch (thrown) {
     if (thrown instanceof HeldError) throw thrown;
     const error = toGatewayError(thrown);
