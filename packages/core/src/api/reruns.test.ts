@@ -322,6 +322,23 @@ test('refuses a judge whose cost has no bound, before anything is paid for', asy
   expect(upstream.exchanges).toHaveLength(1);
 });
 
+test.each(['acme/other:online', 'acme/other:online:nitro', 'service/auto:online'])(
+  'refuses %s, whose search of the web no cap can foresee, as a target and as a judge',
+  async (model) => {
+    const { ask, call } = prepare(say, { web: { searchEngine: { name: 'none', search: () => Promise.resolve([]) } } });
+    const set = { generation_ids: [await ask('one')] };
+    const judges = [{ type: 'model', model, rubric: 'Which is better?' }];
+    for (const [path, plan] of [
+      ['targets.0.model', { set, targets: [{ model }] }],
+      ['judges.0.model', { set, targets: TARGETS, judges }],
+    ] as const) {
+      const refused = await call('POST', `${RERUNS}/estimate`, plan);
+      expect(refused.status).toBe(400);
+      expect(JSON.stringify(jsonOf(refused))).toContain(`${path}: must not have the variant :online`);
+    }
+  },
+);
+
 test('asks no judge about completions that are the same', async () => {
   const { ask, begin, ended, upstream } = prepare(({ model }) => (model === 'judge' ? 'VERDICT: A' : 'the same'));
   const id = await ask('one');

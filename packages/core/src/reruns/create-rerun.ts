@@ -3,7 +3,7 @@ import { kindOfRecord, type TokenBound } from '../calls/call-kind.ts';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { feeOf, type OwnKey, withOwnKeys } from '../catalog/own-keys.ts';
 import { costOf } from '../catalog/prices.ts';
-import { chatKind } from '../chat/chat-kind.ts';
+import { chatKind, isOnline } from '../chat/chat-kind.ts';
 import type { CallerParts } from '../dispatch/prepare-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { NANO_PER_USD, toNanoUsd } from '../foundation/money.ts';
@@ -78,6 +78,7 @@ function checkTarget(
 ): void {
   const { model, provider } = target;
   if (!isModelName(model, catalog)) throw refuseField(`${path}.model`, `there is no model "${model}"`);
+  refuseOnline(model, path);
   if (provider !== undefined && !providers.some(({ slug }) => slug === provider)) {
     throw refuseField(`${path}.provider`, `there is no provider "${provider}"`);
   }
@@ -94,6 +95,7 @@ async function checkJudge(
   switch (judge.type) {
     case 'model':
       if (!isModelName(judge.model, catalog)) throw refuseField(`${path}.model`, `there is no model "${judge.model}"`);
+      refuseOnline(judge.model, path);
       if (!hasBound(judge.model, catalog)) {
         throw refuseField(`${path}.model`, `what "${judge.model}" costs has no bound: its endpoints need prices`);
       }
@@ -116,6 +118,12 @@ async function checkJudge(
     case 'same_tool_calls':
     case 'length':
   }
+}
+
+/** What a search of the web adds to a request comes after its worst case has been held, so the cap would not hold. */
+function refuseOnline(model: string, path: string): void {
+  if (!isOnline({ model, messages: [] })) return;
+  throw refuseField(`${path}.model`, 'must not have the variant :online: a rerun does not search the web');
 }
 
 /** Whether the cost of a judge can be held under a cap, at one endpoint at least. That of a router is known call by call. */
