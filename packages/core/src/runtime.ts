@@ -53,7 +53,7 @@ import type { GatewayOptions, Setup } from './options.ts';
 import { createLimitKeeper } from './providers/keep-limits.ts';
 import { PRESETS } from './providers/provider-presets.ts';
 import { createRerunRunner, type RerunRunner } from './reruns/rerun-runner.ts';
-import type { MakeCall } from './reruns/run-item.ts';
+import type { ItemParts, MakeCall } from './reruns/run-item.ts';
 import { createHealthBoard } from './routing/health/endpoint-health.ts';
 import { createKeyBoard } from './routing/health/key-board.ts';
 import { createSharedHealthBoard } from './routing/health/shared-health-board.ts';
@@ -180,8 +180,11 @@ export function createFoundations(
   const rerunJudges = options.rerunJudges ?? {};
   const makeCall: MakeCall = async (request, principal, inner) =>
     (await import('./api/inner-chat.ts')).makeInnerChat(request, principal, inner, current());
+  const readRequest: ItemParts['readRequest'] = async (request) =>
+    (await import('./api/inner-chat.ts')).parseInnerChat(request);
   const readCatalog = () => current().catalog;
-  const reruns: RerunRunner = createRerunRunner({ ...shared, makeCall, readCatalog, judges: rerunJudges, ownerId });
+  const rerunOptions = { makeCall, readRequest, readCatalog, judges: rerunJudges, ownerId };
+  const reruns: RerunRunner = createRerunRunner({ ...shared, ...rerunOptions });
 
   const files = options.files === undefined ? null : createFileLibrary(options.files, shared);
   const loadLineCalls = async () => {

@@ -339,6 +339,28 @@ test.each(['acme/other:online', 'acme/other:online:nitro', 'service/auto:online'
   },
 );
 
+test.each([
+  ['messages', { max_tokens: 50, system: 'Be kind.', messages: [{ role: 'user', content: 'one' }] }],
+  ['responses', { max_output_tokens: 50, instructions: 'Be kind.', input: 'one' }],
+  ['ollama-generate', { system: 'Be kind.', prompt: 'one', options: { num_predict: 50 } }],
+  [
+    'gemini',
+    {
+      systemInstruction: { parts: [{ text: 'Be kind.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'one' }] }],
+      generationConfig: { maxOutputTokens: 50 },
+    },
+  ],
+])('shows a judge all that the model was told by a request of the format %s', async (format, body) => {
+  const { begin, ended, upstream } = prepare((sent) => (sent.model === 'judge' ? 'VERDICT: A' : 'new'));
+  const line = { request: { format, body }, completion: { text: 'old' } };
+  const judges = [{ type: 'model', model: 'acme/judge', rubric: 'Which is better?' }];
+  const { id } = await begin({ set: { ndjson: JSON.stringify(line) }, judges });
+  await ended(id);
+  const shown = upstream.exchanges.find(({ sent }) => sent['model'] === 'judge')?.sent['messages'];
+  expect(JSON.stringify(shown)).toMatch(/<request>.*Be kind\..*one.*<\/request>/);
+});
+
 test('asks no judge about completions that are the same', async () => {
   const { ask, begin, ended, upstream } = prepare(({ model }) => (model === 'judge' ? 'VERDICT: A' : 'the same'));
   const id = await ask('one');

@@ -1,6 +1,7 @@
 import { type Awaitable } from '../foundation/awaitable.ts';
 import { checkWith, isRecord, type Unchecked } from '../foundation/parse.ts';
 import type { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec, RerunVerdict } from '../wire/reruns.ts';
 import type { RerunRequest } from './rerun-request.ts';
 
@@ -15,6 +16,8 @@ export interface RerunPairToJudge {
 
 /** What the gateway's own judges are told beside that. */
 export interface ReadPair extends RerunPairToJudge {
+  /** The request of the original call as a chat, whatever its format; undefined where it cannot be read. */
+  readonly chat?: ChatCompletionRequest | undefined;
   /** The data policy under which the request was sent again, in the members of `provider`. */
   readonly dataPolicy?: Unchecked | undefined;
 }
@@ -45,7 +48,7 @@ export function nameOfJudge(spec: RerunJudgeSpec): string {
 /** Judges a pair by code. Never rejects: where it cannot be told, the verdict is null, and the note says why. */
 export async function judgeByCode(
   spec: CodeJudgeSpec,
-  pair: RerunPairToJudge,
+  pair: ReadPair,
   custom: Readonly<Record<string, RerunJudge>>,
 ): Promise<RerunJudgement> {
   const judge = nameOfJudge(spec);
@@ -60,13 +63,13 @@ const NO_ORIGINAL: Outcome = { verdict: null, note: 'There is no original comple
 
 async function judgeBySpec(
   spec: CodeJudgeSpec,
-  pair: RerunPairToJudge,
+  pair: ReadPair,
   custom: Readonly<Record<string, RerunJudge>>,
 ): Promise<Outcome> {
-  const { original, completion, request } = pair;
+  const { original, completion, request, chat } = pair;
   switch (spec.type) {
     case 'schema_valid': {
-      const schema = spec.schema ?? schemaOf(request);
+      const schema = spec.schema ?? schemaOfChat(chat) ?? schemaOf(request);
       if (schema === undefined)
         return { verdict: null, note: 'The request asks for no schema, and the judge has none' };
       const isValid = await createSchemaCheck(schema);
@@ -90,7 +93,7 @@ async function judgeBySpec(
     case 'custom': {
       const judge = Object.hasOwn(custom, spec.name) ? custom[spec.name] : undefined;
       if (judge === undefined) return { verdict: null, note: 'This gateway has no judge of that name' };
-      const { verdict, note = null } = await judge(pair);
+      const { verdict, note = null } = await judge({ request, original, completion });
       return { verdict, note };
     }
   }
@@ -129,6 +132,11 @@ export async function createSchemaCheck(
   };
 }
 
+function schemaOfChat(chat: ChatCompletionRequest | undefined): Readonly<Record<string, unknown>> | undefined {
+  const format = chat?.response_format;
+  return format?.type === 'json_schema' ? (format.json_schema.schema ?? undefined) : undefined;
+}
+
 /** The JSON schema that a request asks its completion to fit, in the words of its format. */
 function schemaOf({ body }: RerunRequest): Readonly<Record<string, unknown>> | undefined {
   const places = [
@@ -136,6 +144,8 @@ function schemaOf({ body }: RerunRequest): Readonly<Record<string, unknown>> | u
     ['text', 'format', 'schema'],
     ['output_config', 'format', 'schema'],
     ['output_format', 'schema'],
+    ['generationConfig', 'responseJsonSchema'],
+    ['format'],
   ];
   for (const place of places) {
     const found = place.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), body);

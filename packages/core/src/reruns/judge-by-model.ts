@@ -88,14 +88,13 @@ const INSTRUCTIONS =
 
 function toMessages(
   { rubric }: ModelJudgeSpec,
-  { request }: ReadPair,
+  pair: ReadPair,
   a: RerunCompletion,
   b: RerunCompletion,
 ): readonly object[] {
-  const asked = JSON.stringify(request.body['messages'] ?? request.body['input'] ?? request.body['prompt'] ?? null);
   const content = [
     `<rubric>\n${rubric}\n</rubric>`,
-    `<request>\n${shorten(asked)}\n</request>`,
+    `<request>\n${shorten(toAsked(pair))}\n</request>`,
     `<response_a>\n${toShown(a)}\n</response_a>`,
     `<response_b>\n${toShown(b)}\n</response_b>`,
   ].join('\n\n');
@@ -113,6 +112,16 @@ function toJudgeRequest(
   const provider = Object.keys(dataPolicy).length === 0 ? undefined : dataPolicy;
   const body = { model, messages, max_tokens: maxTokens, stream: false, ...(provider && { provider }) };
   return { format: 'chat', body, headers: {} };
+}
+
+/** Where formats have what the model is told, in the order in which it reads that. */
+const PROMPT_MEMBERS = ['system', 'systemInstruction', 'instructions', 'messages', 'contents', 'input', 'prompt'];
+
+/** All that the model was told: as the messages of a chat, or else in the words of its format. */
+function toAsked({ chat, request: { body } }: ReadPair): string {
+  if (chat !== undefined) return JSON.stringify(chat.messages);
+  const told = PROMPT_MEMBERS.filter((name) => body[name] != null).map((name) => [name, body[name]]);
+  return JSON.stringify(Object.fromEntries(told));
 }
 
 /** The end of a request matters most. */

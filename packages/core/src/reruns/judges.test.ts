@@ -2,6 +2,7 @@ import type { ModelDefinition } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
 import { createScriptedProvider } from '../../../../test/support/gateways/core-gateway.ts';
+import { parseInnerChat } from '../api/inner-chat.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import type { PresetVersion } from '../wire/presets.ts';
 import type { RerunCompletion, RerunVerdict } from '../wire/reruns.ts';
@@ -53,12 +54,27 @@ test('schema_valid takes the schema of the request, in every format', async () =
     { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: SCHEMA } } },
     { text: { format: { type: 'json_schema', schema: SCHEMA } } },
     { output_config: { format: { type: 'json_schema', schema: SCHEMA } } },
+    { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: SCHEMA } },
+    { format: SCHEMA },
   ];
   for (const body of bodies) {
     const verdict = verdictOf({ type: 'schema_valid' }, textOf('{"a":1}'), textOf('{}'), { ...REQUEST, body });
     await expect(verdict).resolves.toBe('loss');
   }
   await expect(verdictOf({ type: 'schema_valid' }, textOf('{}'), textOf('{}'))).resolves.toBeNull();
+});
+
+test('schema_valid reads a schema in the letters of Google as that of the chat which the request is', async () => {
+  const responseSchema = { type: 'OBJECT', properties: { a: { type: 'INTEGER' } }, required: ['a'] };
+  const body = {
+    model: 'm',
+    stream: false,
+    contents: [{ role: 'user', parts: [{ text: 'one' }] }],
+    generationConfig: { responseMimeType: 'application/json', responseSchema },
+  };
+  const request: RerunRequest = { format: 'gemini', body, headers: {} };
+  const pair = { request, original: textOf('{"a":1}'), completion: textOf('{}'), chat: parseInnerChat(request) };
+  await expect(judgeByCode({ type: 'schema_valid' }, pair, {})).resolves.toMatchObject({ verdict: 'loss' });
 });
 
 test('same_tool_calls compares names and arguments as JSON, in any order', async () => {

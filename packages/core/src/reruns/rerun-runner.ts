@@ -35,6 +35,7 @@ interface RerunRunnerOptions {
   readonly logger: Logger;
   readonly makeCall: MakeCall;
   readonly readCatalog: ItemParts['readCatalog'];
+  readonly readRequest: ItemParts['readRequest'];
   readonly judges: Readonly<Record<string, RerunJudge>>;
   readonly ownerId: LeaseHolder['ownerId'];
 }
@@ -192,11 +193,12 @@ async function runQueue(run: Run, parts: RunParts): Promise<Held | null> {
   return held;
 }
 
-const toItemParts = ({ store, platform, makeCall, readCatalog, judges }: RunParts): ItemParts => ({
+const toItemParts = ({ store, platform, makeCall, readCatalog, readRequest, judges }: RunParts): ItemParts => ({
   store,
   platform,
   makeCall,
   readCatalog,
+  readRequest,
   judges,
 });
 

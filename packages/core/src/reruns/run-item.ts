@@ -6,6 +6,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import { rerunUploadId, type RerunCall, type StoredRerun, type StoredRerunItem } from '../stores/reruns.ts';
 import type { GenerationRecord, Store } from '../stores/store.ts';
+import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import type { RerunCompletion, RerunJudgement, RerunJudgeSpec } from '../wire/reruns.ts';
 import { statusOfGeneration } from '../wire/statuses.ts';
 import type { RerunCap } from './cap.ts';
@@ -28,6 +29,8 @@ export interface ItemParts {
   readonly platform: Platform;
   readonly makeCall: MakeCall;
   readonly readCatalog: () => Catalog;
+  /** Reads a request in its format. Rejects where that cannot be done. */
+  readonly readRequest: (request: RerunRequest) => Promise<ChatCompletionRequest>;
   readonly judges: Readonly<Record<string, RerunJudge>>;
 }
 
@@ -71,7 +74,8 @@ export async function runItem(item: StoredRerunItem, run: ItemRun, parts: ItemPa
     const completion = await readCompletion(record, parts);
     await change(state, (latest) => ({ ...latest, figures: toRerunFigures(record) }));
     const dataPolicy = joinDataPolicies(request.body['provider']);
-    const pair: ReadPair = { request: source.request, original: source.original, completion, dataPolicy };
+    const chat = run.rerun.judges.length === 0 ? undefined : await readChat(source.request, target.model, parts);
+    const pair: ReadPair = { ...source, completion, chat, dataPolicy };
     const verdicts = await judgeAll(pair, state);
     await change(state, (latest) => ({ ...latest, state: 'done', reason: null, verdicts }));
     return null;
@@ -157,6 +161,14 @@ const toFailure = (status: string, message: string | null): string =>
   status === 'interrupted'
     ? 'The process of the gateway stopped during the call'
     : (message ?? `The call has ${status}`);
+
+/** The request of an original for its judges. A file or an older record need not have what a path says in its format. */
+const readChat = (
+  { body, ...request }: RerunRequest,
+  model: string,
+  { readRequest }: ItemParts,
+): Promise<ChatCompletionRequest | undefined> =>
+  readRequest({ ...request, body: { model, stream: false, ...body } }).catch(() => undefined);
 
 async function judgeAll(pair: ReadPair, state: ItemState): Promise<RerunJudgement[]> {
   const { run, parts } = state;
