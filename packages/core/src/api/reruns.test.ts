@@ -322,6 +322,29 @@ test('refuses a judge whose cost has no bound, before anything is paid for', asy
   expect(upstream.exchanges).toHaveLength(1);
 });
 
+test('refuses a payer whose completions are not stored, before anything is paid for', async () => {
+  const refusalsOf = async ({ ask, call }: ReturnType<typeof prepare>): Promise<unknown[]> => {
+    const plan = { set: { generation_ids: [await ask('one')] }, targets: TARGETS };
+    const refused = [
+      await call('POST', `${RERUNS}/estimate`, plan),
+      await call('POST', RERUNS, { ...plan, max_cost_usd: 1 }),
+    ];
+    return refused.map((response) => [response.status, JSON.stringify(jsonOf(response))]);
+  };
+  const twice = (words: RegExp): unknown[] => Array.from({ length: 2 }, () => [400, expect.stringMatching(words)]);
+  const silent = prepare(say, { logging: { inputOutput: false } });
+  expect(await refusalsOf(silent)).toEqual(twice(/this gateway stores none: set logging\.inputOutput to true/));
+  const shared = prepare();
+  const set = (body: object) => shared.call('PATCH', `/api/v1/workspaces/${DEFAULT_WORKSPACE_ID}`, body);
+  expect((await set({ io_logging_sampling_rate: 0.5 })).status).toBe(200);
+  expect(await refusalsOf(shared)).toEqual(
+    twice(/"Default.*share of 0\.5 of them: set its io_logging_sampling_rate to 1/),
+  );
+  expect((await set({ is_observability_io_logging_enabled: false })).status).toBe(200);
+  expect(await refusalsOf(shared)).toEqual(twice(/stores none: set its is_observability_io_logging_enabled to true/));
+  expect(shared.upstream.exchanges).toHaveLength(2);
+});
+
 test.each(['acme/other:online', 'acme/other:online:nitro', 'service/auto:online'])(
   'refuses %s, whose search of the web no cap can foresee, as a target and as a judge',
   async (model) => {

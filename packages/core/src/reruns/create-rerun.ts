@@ -11,6 +11,7 @@ import { parseWith } from '../foundation/parse.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { nextTurn } from '../foundation/queues.ts';
 import { listGenerations, toGenerationFilter } from '../generations/list-generations.ts';
+import type { GenerationLogging } from '../generations/observer.ts';
 import { ownWorstCase, worstCaseNanoUsd } from '../limits/reserve-call.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findNamedModel, isModelName } from '../routing/resolve-models.ts';
@@ -44,7 +45,8 @@ import { findFixedParameter, type RerunRequest, toStoredRerunRequest, toTargetRe
 import { toRerunFigures } from './rerun-rows.ts';
 
 export interface CreateParts extends OwnCaseParts {
-  readonly store: Pick<Store, 'generations' | 'presets' | 'reruns'>;
+  readonly store: Pick<Store, 'generations' | 'presets' | 'reruns' | 'workspaces'>;
+  readonly logging: Pick<GenerationLogging, 'inputOutput'>;
   readonly platform: Platform;
   readonly catalog: Catalog;
   readonly providers: readonly Provider[];
@@ -62,13 +64,37 @@ interface PlannedItem {
   readonly upload: UploadedItem | null;
 }
 
-/** Throws `invalid_request` that names the target or the judge with which nothing could be run. */
-async function checkPlan(
-  { targets, judges }: CheckedPlan,
-  { catalog, providers, rerunJudges }: CreateParts,
-): Promise<void> {
+/** Throws `invalid_request` that names the target, the judge or the setting with which nothing could be compared. */
+async function checkPlan({ targets, judges }: CheckedPlan, owner: JobOwner, parts: CreateParts): Promise<void> {
+  const { catalog, providers, rerunJudges } = parts;
   for (const [index, target] of targets.entries()) checkTarget(target, `targets.${index}`, { catalog, providers });
   for (const [index, judge] of judges.entries()) await checkJudge(judge, `judges.${index}`, { catalog, rerunJudges });
+  await refuseUnstored(owner, parts);
+}
+
+/** Completions that are not stored cannot be compared, though they have been paid for. */
+async function refuseUnstored(
+  { workspaceId = DEFAULT_WORKSPACE_ID }: JobOwner,
+  { store, logging }: Pick<CreateParts, 'store' | 'logging'>,
+): Promise<void> {
+  if (!logging.inputOutput) {
+    throw new GatewayError(
+      'invalid_request',
+      'A rerun compares stored completions, and this gateway stores none: set logging.inputOutput to true',
+    );
+  }
+  const { workspace } = (await store.workspaces.get(workspaceId)) ?? {};
+  if (workspace === undefined) return;
+  const { name, is_observability_io_logging_enabled: isEnabled, io_logging_sampling_rate: share } = workspace;
+  if (isEnabled && share >= 1) return;
+  const [what, remedy] = isEnabled
+    ? [`stores only a share of ${share} of them`, 'set its io_logging_sampling_rate to 1']
+    : ['stores none', 'set its is_observability_io_logging_enabled to true'];
+  throw new GatewayError(
+    'invalid_request',
+    `A rerun compares stored completions, and the workspace "${name}", which pays, ${what}: ${remedy}, or name a key of ` +
+      'another workspace as run_as_key',
+  );
 }
 
 function checkTarget(
@@ -210,7 +236,7 @@ export async function createRerun(
   parts: CreateParts,
 ): Promise<StoredRerun> {
   const targets = await resolveTargets(body.targets, by.owner, parts);
-  await checkPlan({ ...body, targets }, parts);
+  await checkPlan({ ...body, targets }, by.owner, parts);
   const planned = await resolveSet(body.set, parts);
   const { judges, concurrency } = body;
   const calls = planned.length * targets.length;
@@ -296,7 +322,7 @@ export async function estimateRerun(
   parts: CreateParts,
 ): Promise<RerunEstimate> {
   const targets = await resolveTargets(plan.targets, owner, parts);
-  await checkPlan({ ...plan, targets }, parts);
+  await checkPlan({ ...plan, targets }, owner, parts);
   const items = await resolveSet(plan.set, parts);
   const { catalog, store, platform } = parts;
   const { id: keyHash, workspaceId = DEFAULT_WORKSPACE_ID, userId } = owner;
