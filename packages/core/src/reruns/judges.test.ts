@@ -217,5 +217,28 @@ test('the system prompt is changed in the words of each format', () => {
     { type: 'text', text: 'b' },
   ]);
   expect(to('responses', { instructions: 'a' }, { replace: 'b' })['instructions']).toBe('b');
+  const said = { role: 'user', content: 'one' };
+  const input = [{ role: 'developer', content: 'a' }, { type: 'message', role: 'system', content: 'b' }, said];
+  expect(to('responses', { instructions: 'i', input }, { replace: 'c' })).toMatchObject({
+    instructions: 'c',
+    input: [said],
+  });
+  expect(to('messages', { messages: [{ role: 'system', content: 'a' }, said] }, { replace: 'c' })).toMatchObject({
+    system: 'c',
+    messages: [said],
+  });
+  const appended = to('responses', { instructions: 'i', input }, { append: 'c' });
+  expect(appended).toMatchObject({
+    instructions: 'i',
+    input: [...input.slice(0, 2), { type: 'message', role: 'system', content: 'c' }, said],
+  });
+  expect(parseInnerChat({ format: 'responses', body: appended, headers: {} }).messages.at(-2)).toMatchObject({
+    role: 'system',
+    content: 'c',
+  });
+  expect(to('responses', { instructions: 'a', input: [said] }, { append: 'b' })).toMatchObject({
+    instructions: 'a\n\nb',
+    input: [said],
+  });
   expect(() => to('completions', { prompt: 'a' }, { replace: 'b' })).toThrow(/no system prompt/);
 });

@@ -158,10 +158,10 @@ const changeText = (text: string, change: SystemChange): string =>
 
 function putSystem(body: Record<string, unknown>, format: FormatName, change: SystemChange): void {
   if (format === 'completions') throw refuse('A request of the format completions has no system prompt to change');
-  if (format === 'responses' || format === 'ollama-generate') {
-    const member = format === 'responses' ? 'instructions' : 'system';
-    const text = body[member];
-    body[member] = changeText(typeof text === 'string' ? text : '', change);
+  if (format === 'responses') {
+    changeInstructions(body, change);
+  } else if (format === 'ollama-generate') {
+    body['system'] = changeText(textOf(body['system']), change);
   } else if (format === 'gemini') {
     const { systemInstruction: given } = body;
     const parts = isRecord(given) && Array.isArray(given['parts']) ? (given['parts'] as unknown[]) : [];
@@ -169,23 +169,48 @@ function putSystem(body: Record<string, unknown>, format: FormatName, change: Sy
       parts: 'append' in change ? [...parts, { text: change.append }] : [{ text: change.replace }],
     };
   } else if (format === 'messages') {
-    const { system } = body;
+    const { system, messages } = body;
+    if ('replace' in change && Array.isArray(messages)) body['messages'] = splitSystem(messages).rest;
     body['system'] =
       'append' in change && Array.isArray(system)
         ? [...(system as unknown[]), { type: 'text', text: change.append }]
-        : changeText(typeof system === 'string' ? system : '', change);
+        : changeText(textOf(system), change);
   } else {
     body['messages'] = changeMessages(Array.isArray(body['messages']) ? body['messages'] : [], change);
   }
 }
 
-/** The system messages at the beginning are the system prompt; a developer's message is one under its newer name. */
-function changeMessages(messages: readonly unknown[], change: SystemChange): unknown[] {
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** This form may have a system prompt in `instructions`, as the first items of its input, or in both. */
+function changeInstructions(body: Record<string, unknown>, change: SystemChange): void {
+  const items: readonly unknown[] = Array.isArray(body['input']) ? body['input'] : [];
+  const { system, rest } = splitSystem(items);
+  if (system.length > 0) {
+    const added = 'append' in change ? [...system, { type: 'message', role: 'system', content: change.append }] : [];
+    body['input'] = [...added, ...rest];
+  }
+  if (system.length === 0 || 'replace' in change) {
+    body['instructions'] = changeText(textOf(body['instructions']), change);
+  }
+}
+
+interface SplitMessages {
+  readonly system: readonly unknown[];
+  readonly rest: readonly unknown[];
+}
+
+/** Divides messages, or the items of an input, after those at the beginning that are the system prompt. */
+function splitSystem(messages: readonly unknown[]): SplitMessages {
   const isSystem = (message: unknown): boolean =>
     isRecord(message) && (message['role'] === 'system' || message['role'] === 'developer');
   const end = messages.findIndex((message) => !isSystem(message));
-  const rest = end === -1 ? [] : messages.slice(end);
+  return end === -1 ? { system: messages, rest: [] } : { system: messages.slice(0, end), rest: messages.slice(end) };
+}
+
+/** The system messages at the beginning are the system prompt; a developer's message is one under its newer name. */
+function changeMessages(messages: readonly unknown[], change: SystemChange): unknown[] {
+  const { system, rest } = splitSystem(messages);
   if ('replace' in change) return [{ role: 'system', content: change.replace }, ...rest];
-  const before = end === -1 ? messages : messages.slice(0, end);
-  return [...before, { role: 'system', content: change.append }, ...rest];
+  return [...system, { role: 'system', content: change.append }, ...rest];
 }
