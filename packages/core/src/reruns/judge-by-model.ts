@@ -48,7 +48,7 @@ export async function judgeByModel(
   const judge = nameOfJudge(spec);
   const { original, completion } = pair;
   if (original === null) return { judge, verdict: null, note: 'There is no original completion to compare with' };
-  if (toShown(original) === toShown(completion)) return { judge, verdict: 'tie', note: 'Both are the same' };
+  if (toWhole(original) === toWhole(completion)) return { judge, verdict: 'tie', note: 'Both are the same' };
   const askOf = async (order: JudgingOrder, a: RerunCompletion, b: RerunCompletion): Promise<Choice | null> => {
     const messages = toMessages(spec, pair, a, b);
     return parseChoice(await ask(order, toJudgeRequest(spec, messages, { maxTokens, dataPolicy: pair.dataPolicy })));
@@ -127,7 +127,10 @@ function toAsked({ chat, request: { body } }: ReadPair): string {
 /** The end of a request matters most. */
 const shorten = (text: string): string => (text.length <= MAX_SHOWN ? text : `[…]${text.slice(-MAX_SHOWN)}`);
 
-function toShown({ text, tool_calls: calls }: RerunCompletion): string {
+/** Calls come first, so that a long text does not crowd them out. */
+function toWhole({ text, tool_calls: calls }: RerunCompletion): string {
   const called = calls.map(({ name, arguments: given }) => `[calls ${name} with ${given}]`);
-  return [...(text === null ? [] : [text]), ...called].join('\n').slice(0, MAX_SHOWN);
+  return [...called, ...(text === null ? [] : [text])].join('\n');
 }
+
+const toShown = (completion: RerunCompletion): string => toWhole(completion).slice(0, MAX_SHOWN);

@@ -165,6 +165,23 @@ test('equal texts are a tie in either order, and no judge is asked', async () =>
   expect(judged.verdict).toBe('tie');
 });
 
+test('a judge sees the calls of a completion whose text is long, which are compared though they are cut', async () => {
+  const spec = { type: 'model', model: 'm', rubric: 'r' } as const;
+  const long = 'x'.repeat(30_000);
+  const call = (given: string) => textOf(long, [{ name: 'look', arguments: given }]);
+  const asked: string[] = [];
+  const ask = async (_: string, request: RerunRequest) => {
+    asked.push(JSON.stringify(request.body));
+    return 'VERDICT: A';
+  };
+  const judge = (original: RerunCompletion, completion: RerunCompletion) =>
+    judgeByModel(spec, { request: REQUEST, original, completion }, { ask, maxTokens: 9 });
+  await judge(call('here'), call('there'));
+  expect(asked[0]).toMatch(/\[calls look with here\].*\[calls look with there\]/);
+  await judge(textOf(`${long}a`), textOf(`${long}b`));
+  expect(asked).toHaveLength(4);
+});
+
 test('tools of the server are left out, and a request that requires one is refused', () => {
   const own = { type: 'function', function: { name: 'own', parameters: {} } };
   const to = (body: object) => toTargetRequest({ ...REQUEST, body: { ...body } }, { model: 'm' }).body;
