@@ -1,5 +1,5 @@
 import { toKeptDays } from '../stores/kept-days.ts';
-import { listPartsOf, listReruns, type RerunRepository } from '../stores/reruns.ts';
+import { listPartsOf, listReruns, type RerunRepository, updateRerun } from '../stores/reruns.ts';
 import type { Store } from '../stores/store.ts';
 
 /** So many rows are removed at once. */
@@ -11,6 +11,20 @@ export async function removeRerun(id: string, reruns: RerunRepository): Promise<
   await removeRows(await listPartsOf(id, reruns), reruns);
   // Last, so that nothing is left behind if the process dies meanwhile.
   return reruns.remove(id);
+}
+
+/**
+ * Fails reruns whose process died while it wrote their items, because they have only some of them: those created by then,
+ * or with null all that are being created.
+ */
+export async function failUnfinished({ reruns }: Pick<Store, 'reruns'>, createdBy: number | null): Promise<void> {
+  for (const { id, state, createdAt } of await listReruns(reruns)) {
+    if (state !== 'estimating' || (createdBy !== null && Date.parse(createdAt) > createdBy)) continue;
+    const reason = 'The gateway stopped while the rerun was created; create it again';
+    await updateRerun(id, reruns, (latest) =>
+      latest.state === 'estimating' ? { ...latest, state: 'failed', reason } : latest,
+    );
+  }
 }
 
 /**

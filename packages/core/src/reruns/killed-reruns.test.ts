@@ -12,7 +12,7 @@ import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createEchoTransport, ECHO_MODELS } from '../../../../test/support/gateways/echo-models.ts';
 import { createJsonFileStore, createNodePlatform } from '../../../node/src/index.ts';
-import type { StoredRerun, StoredRerunItem } from '../stores/reruns.ts';
+import { type StoredRerun, type StoredRerunItem, updateRerun } from '../stores/reruns.ts';
 import type { RerunTargetReport } from '../wire/reruns.ts';
 
 const CALLS = process.env['TEST_FULL'] === undefined ? 50 : 1000;
@@ -304,4 +304,31 @@ test('of several processes at one store one runs a rerun, and another takes over
   const times = [...bill.asked].filter(([name]) => name.startsWith('other ')).map(([, count]) => count);
   expect(times.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(40 + lost.length);
   await other.close();
+});
+
+test('of several processes each fails what another one left half created, but not what it may still create', async () => {
+  const store: Store = { ...createMemoryStore(), isShared: true };
+  const bill: Bill = { nanoUsd: 0, asked: new Map() };
+  const platform = createVirtualPlatform();
+  const { randomBytes } = createNodePlatform();
+  const gateway = startLife(store, bill, () => false, { ...platform, randomBytes });
+  const set = { generation_ids: await askAll(gateway, 1) };
+  const idOf = async (ageMs: number): Promise<string> => {
+    const made = await call(gateway, 'POST', '/admin/v1/reruns', { ...PLAN, set, max_cost_usd: 1, start: false });
+    const { id } = made['data'] as { readonly id: string };
+    const createdAt = new Date(platform.now() - ageMs).toISOString();
+    await updateRerun(id, store.reruns, (rerun) => ({ ...rerun, state: 'estimating', createdAt }));
+    return id;
+  };
+  const [left, fresh] = [await idOf(15 * 60_000), await idOf(60_000)];
+  await gateway.start();
+  await platform.advance(1000);
+  expect(await store.reruns.get(left)).toMatchObject({
+    state: 'failed',
+    reason: expect.stringMatching(/create it again$/),
+  });
+  expect(await store.reruns.get(fresh)).toMatchObject({ state: 'estimating' });
+  await platform.advance(60 * 60_000);
+  expect(await store.reruns.get(fresh)).toMatchObject({ state: 'failed' });
+  await gateway.close();
 });

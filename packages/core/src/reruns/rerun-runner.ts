@@ -22,7 +22,7 @@ import {
 } from '../stores/reruns.ts';
 import type { Store } from '../stores/store.ts';
 import type { RerunState } from '../wire/reruns.ts';
-import { dropAgedReruns } from './aged-reruns.ts';
+import { dropAgedReruns, failUnfinished } from './aged-reruns.ts';
 import { createRerunCap, type RerunCap } from './cap.ts';
 import type { RerunJudge } from './judge-by-code.ts';
 import { costOfRecord, findRecord, sumItems } from './rerun-rows.ts';
@@ -44,6 +44,8 @@ interface RerunRunnerOptions {
 export type RerunRunner = JobRunner;
 
 const DROP_EVERY_MS = 60 * 60 * 1000;
+/** Far more than the rows of the largest rerun take. */
+const MAX_CREATING_MS = 10 * 60 * 1000;
 
 export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
   const { store, platform, logger, ownerId } = options;
@@ -63,18 +65,20 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
   let isStopped = false;
   let cancelDrop = (): void => undefined;
   let dropping = Promise.resolve();
+  /** Of another process it is not known whether it still creates one. */
+  const failLeft = () => failUnfinished(store, ownerId === null ? null : platform.now() - MAX_CREATING_MS);
   /** Every hour, as retention does with the records. */
   const dropAged = (): void => {
-    if (isStopped || store.retention === undefined) return;
-    dropping = dropAgedReruns(store).catch((error: unknown) =>
-      logger.warn('old reruns could not be deleted', { reason: String(error) }),
-    );
+    if (isStopped || (store.retention === undefined && ownerId === null)) return;
+    dropping = (ownerId === null ? Promise.resolve() : failLeft())
+      .then(() => dropAgedReruns(store))
+      .catch((error: unknown) => logger.warn('old reruns could not be deleted', { reason: String(error) }));
     cancelDrop = platform.setTimer(dropAged, DROP_EVERY_MS);
   };
   return {
     async start() {
       if (platform.isPerRequest === true) return;
-      if (ownerId === null) await failUnfinished(store);
+      if (ownerId === null) await failLeft();
       await runner.start();
       dropAged();
     },
@@ -88,15 +92,6 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
       await Promise.all([runner.leave(), dropping]);
     },
   };
-}
-
-/** A rerun whose items were still being written when the process died has only some of them. */
-async function failUnfinished({ reruns }: Pick<Store, 'reruns'>): Promise<void> {
-  for (const { id, state } of await listReruns(reruns)) {
-    if (state !== 'estimating') continue;
-    const reason = 'The gateway stopped while the rerun was created; create it again';
-    await updateRerun(id, reruns, (latest) => ({ ...latest, state: 'failed', reason }));
-  }
 }
 
 interface RunParts extends RerunRunnerOptions {
