@@ -217,7 +217,7 @@ test('a request is sent again under its data policy, and under that of the prese
     toTargetRequest({ ...REQUEST, body: { ...body } }, { model: 'm', ...target }, {
       ...preset,
       system_prompt: null,
-    } as PresetVersion).body['provider'];
+    } as unknown as PresetVersion).body['provider'];
   expect(under({ provider }, {})).toEqual({ ...policy, enforce_distillable_text: true, sort: 'price' });
   expect(under({}, { provider: 'beta' })).toEqual({ ...only, zdr: false, enforce_distillable_text: true });
   expect(

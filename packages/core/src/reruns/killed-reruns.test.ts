@@ -253,7 +253,7 @@ test('a rerun under a tight cap pauses below it, whatever dies and however often
   const first = startLife(store, bill);
   const set = { generation_ids: await askAll(first, 30) };
   const before = bill.nanoUsd;
-  const made = await call(first, 'POST', '/admin/v1/reruns', { ...PLAN, set, max_cost_usd: 0.012, start: false });
+  const made = await call(first, 'POST', '/admin/v1/reruns', { ...PLAN, set, max_cost_usd: 0.02, start: false });
   const { id } = made['data'] as { readonly id: string };
   for (let life = 0; life < 6; life += 1) {
     const mortal = createMortal(store, life < 3 ? 15 + life : 1e9, life % 2 === 0);
