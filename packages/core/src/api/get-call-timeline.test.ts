@@ -133,6 +133,25 @@ test('names the endpoint that was passed over because three others had failed', 
   ]);
 });
 
+test('names the endpoint that was passed over because the last attempt is kept for the next model', async () => {
+  const slugs = ['one', 'two', 'three'];
+  const core = createRoutedGateway(
+    { ...Object.fromEntries(slugs.map((slug) => [slug, { behaviour: 'provider_overloaded' }])), four: {} },
+    [
+      { id: 'a/first', endpoints: endpointsAt({ one: 1, two: 2, three: 3 }) },
+      { id: 'a/second', endpoints: endpointsAt({ four: 4 }) },
+    ],
+  );
+  await core.ask({ model: 'a/first', models: ['a/second'], provider: { sort: 'price' } });
+  const candidates = (await timelineOf(core)).call?.decision?.candidates;
+  expect(candidates?.map(({ provider, skipped }) => [provider, skipped])).toEqual([
+    ['one', undefined],
+    ['two', undefined],
+    ['three', 'attempt_limit'],
+    ['four', undefined],
+  ]);
+});
+
 test('counts what moderation and a search took, before the call was admitted and after', async () => {
   const core: Core = createCoreGateway(createReplayTransport({ headers: JSON_HEADERS, pieces: [WHOLE] }), {
     moderator: { name: 'Judge', moderate: () => pause(120).then(() => ({ isFlagged: false, reasons: [] })) },

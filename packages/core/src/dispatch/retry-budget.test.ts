@@ -231,6 +231,47 @@ test('retries a mistake of the caller at the next model without a budget', async
   }
 });
 
+const THREE_AND_ONE: ModelDefinition[] = [
+  { id: 'a/first', endpoints: endpointsAt({ one: 1, two: 2, three: 3 }) },
+  { id: 'a/second', endpoints: endpointsAt({ four: 4 }) },
+];
+const ONE_AFTER_OTHER = { model: undefined, models: ['a/first', 'a/second'], provider: { sort: 'price' } };
+
+test('keeps the last attempt for the next model, however many endpoints the first one has', async () => {
+  const { ask, calls, behave } = createRoutedGateway(FOUR, THREE_AND_ONE);
+  for (const slug of ['one', 'two', 'three']) behave(slug, 'provider_overloaded');
+  const response = await ask(ONE_AFTER_OTHER);
+  expect(calls).toEqual(['one m', 'two m', 'four m']);
+  expect(response.status).toBe(200);
+});
+
+test('gives the last attempt to the first model where the next one rests, or the caller sorts across models', async () => {
+  const { ask, askedFor, behave } = createRoutedGateway(FOUR, THREE_AND_ONE);
+  for (const slug of ['one', 'two', 'three']) behave(slug, 'provider_overloaded');
+  const across = { ...ONE_AFTER_OTHER, provider: { sort: { by: 'price', partition: 'none' } } };
+  expect(await askedFor(across)).toEqual(['one', 'two', 'three']);
+  behave('four', 'rate_limit_exceeded');
+  await ask({ model: 'a/second' });
+  expect(await askedFor(ONE_AFTER_OTHER)).toEqual(['one', 'two', 'three']);
+});
+
+test('gives up no endpoint of the first model for an unstable one when the budget of retries is spent', async () => {
+  const { ask, askedFor, behave, platform } = createRoutedGateway(FOUR, THREE_AND_ONE);
+  let asked = 0;
+  behave('four', () => {
+    asked += 1;
+    if (asked % 3 === 0) throw new GatewayError('provider_unavailable', 'now and then');
+  });
+  for (let i = 0; i < 20; i += 1) await ask({ model: 'a/second' });
+  behave('one', 'provider_unavailable');
+  behave('two', 'provider_unavailable');
+  const inOrder = { ...ONE_AFTER_OTHER, provider: { order: ['one', 'two', 'three'] } };
+  await Promise.all(Array.from({ length: 20 }, () => ask(inOrder)));
+  // The circuits of the two close meanwhile, and what four did is remembered.
+  platform.oversleep(10_000);
+  expect(await askedFor(inOrder)).toEqual(['one', 'two', 'three']);
+});
+
 const FIRST_WORDS = [
   { choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null, native_finish_reason: null }] },
 ];

@@ -51,7 +51,7 @@ const MAX_RETRIES = 2;
 export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First>): Promise<Attempted<First>> {
   const { endpoints, observer, wish, signal, parts } = options;
   const { health: board, retryBudget } = parts;
-  const failures: GatewayError[] = [];
+  const refusals: Refusal[] = [];
   const firstModel = endpoints[0]?.modelId ?? '';
   const { routing } = wish.account;
   const isLeft = (at: number): boolean => endpoints.some((other, index) => index > at && isCallable(other, board));
@@ -64,7 +64,10 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     timesAgain = again === undefined ? 0 : timesAgain + 1;
     if (refusal === undefined) retryBudget.noteRequest(firstModel);
     else if (again === undefined) {
-      let reason = whySkipped(endpoint, refusal, failures.length, options);
+      let reason = whySkipped(endpoint, refusal, refusals.length, options);
+      if (reason === null && refusals.length === MAX_RETRIES && isKeptForOther(at, refusals, options)) {
+        reason = 'attempt_limit';
+      }
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
       if (reason === null && !isCallersMistake(refusal.error.code)) {
         let allowed = mayRetry(endpoint, firstModel, parts);
@@ -82,7 +85,7 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     const health = board.of(endpoint);
     const isLast = at === endpoints.length - 1;
     const wasWell = !routing?.retriesAtEndpoint || timesAgain > 0 || isLast || health.circuitState() === 'steady';
-    const hasFallback = routing?.limitsBeforeFallback !== undefined && failures.length < MAX_RETRIES && isLeft(at);
+    const hasFallback = routing?.limitsBeforeFallback !== undefined && refusals.length < MAX_RETRIES && isLeft(at);
     const scopes = parts.callLimits.of(wish.call.principal, endpoint);
     const full = scopes === null ? null : await takePlaces(scopes, { call: wish.call, signal }, parts);
     const attempted =
@@ -95,23 +98,50 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
           : await askByKeys(endpoint, again, options, (keyed) => ask(keyed, hasFallback));
     if (!(attempted instanceof GatewayError)) return attempted;
     if (scopes !== null) leavePlaces(scopes, wish.call.id, parts.places);
-    failures.push(attempted);
     refusal = { endpoint, error: attempted };
+    refusals.push(refusal);
     if (again === 'waited') health.noteWaitedInVain();
     // Another endpoint that is left keeps an attempt of its own.
-    const isOut = failures.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
+    const isOut = refusals.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
     const second = isOut ? null : planSecondTry({ error: attempted, health, timesAgain, wasWell }, wish.account);
     again = undefined;
     if (second === null || !retryBudget.take(firstModel)) continue;
     if (second.afterMs > 0) await waitFor(second.afterMs, signal, parts.platform);
     again = second.reason;
   }
-  throw toFinalError(failures);
+  throw toFinalError(refusals.map(({ error }) => error));
+}
+
+/**
+ * Whether the last attempt of a call is kept for a model that has not been asked, so that a model with many endpoints
+ * does not use up the attempts of those that the caller named after it. Where the caller wants the endpoints of all
+ * models in one order, that order holds.
+ */
+function isKeptForOther(
+  at: number,
+  refusals: readonly Refusal[],
+  { endpoints, after, wish: { call }, parts: { health, retryBudget } }: AttemptOptions,
+): boolean {
+  const wasAsked = ({ modelId }: Endpoint): boolean =>
+    after?.endpoint.modelId === modelId || refusals.some(({ endpoint }) => endpoint.modelId === modelId);
+  if (!wasAsked(endpoints[at] as Endpoint)) return false;
+  // A spent budget passes over an endpoint that is not well, for which nothing must be given up.
+  const isSpent = retryBudget.isSpent(endpoints[0]?.modelId ?? '');
+  const mayFollow = (endpoint: Endpoint): boolean =>
+    isSpent ? isSound(endpoint, health) : isCallable(endpoint, health);
+  const isLeft = endpoints.some((other, index) => index > at && !wasAsked(other) && mayFollow(other));
+  return isLeft && call.kind.preferencesOf(call.request).partition !== 'none';
 }
 
 function isCallable(endpoint: Endpoint, board: HealthBoard): boolean {
   const state = board.of(endpoint).circuitState();
   return state !== 'open' && state !== 'resting';
+}
+
+/** Whether an endpoint may be asked although the budget of retries is spent. */
+function isSound(endpoint: Endpoint, board: HealthBoard): boolean {
+  const state = board.of(endpoint).circuitState();
+  return state === 'steady' || state === 'half-open';
 }
 
 interface Refusal {
@@ -197,6 +227,8 @@ export interface RetryBudget {
   noteRequest(modelId: string): void;
   /** Takes a retry of a request for this model out of the budget, if there is one left. */
   take(modelId: string): boolean;
+  /** Whether none is left; takes none. */
+  isSpent(modelId: string): boolean;
 }
 
 const SLOT_MS = 10_000;
@@ -218,13 +250,16 @@ export function createRetryBudget(platform: Pick<Platform, 'monotonicNow'>): Ret
     }
     return ring;
   };
+  const isSpent = (modelId: string): boolean => {
+    const { good: requests, bad: retries } = ringOf(modelId).sum(platform.monotonicNow());
+    return retries >= Math.max(AT_LEAST, Math.floor(requests * SHARE));
+  };
   return {
+    isSpent,
     noteRequest: (modelId) => ringOf(modelId).add(platform.monotonicNow(), true),
     take(modelId) {
-      const ring = ringOf(modelId);
-      const { good: requests, bad: retries } = ring.sum(platform.monotonicNow());
-      if (retries >= Math.max(AT_LEAST, Math.floor(requests * SHARE))) return false;
-      ring.add(platform.monotonicNow(), false);
+      if (isSpent(modelId)) return false;
+      ringOf(modelId).add(platform.monotonicNow(), false);
       return true;
     },
   };
@@ -249,10 +284,9 @@ function mayRetry(
   { health, retryBudget }: RetryParts,
 ): boolean | Promise<boolean | undefined> {
   const candidate = health.of(endpoint);
-  const isSound = (): boolean => candidate.circuitState() === 'steady' || candidate.circuitState() === 'half-open';
   if (!isCallable(endpoint, health)) return false;
   if (retryBudget.take(modelId)) return true;
-  if (!isSound()) return false;
+  if (!isSound(endpoint, health)) return false;
   if (candidate.isIdle()) return true;
-  return candidate.awaitProof().then((proof) => (proof === 'none' ? undefined : proof === 'responded' && isSound()));
+  return candidate.awaitProof().then((proof) => (proof === 'none' ? undefined : proof === 'responded' && isSound(endpoint, health)));
 }
