@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import { GatewayError } from './errors.ts';
+import { parseWithinDepth } from './json-depth.ts';
 
 /** Limit of reported issues: a body with a million faults must not cause a response that is larger than itself. */
 const MAX_ISSUES = 500;
@@ -150,11 +151,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The same, but throws `provider_unavailable` when it is no JSON. `what`: what was asked for, in words. */
+/**
+ * The same, but throws `provider_unavailable` when it is no JSON, or nested more than a thousand levels deep. `what`:
+ * what was asked for, in words.
+ */
 export function parseReturned(text: string, providerName: string, what = 'something'): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    value = parseWithinDepth(text);
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned ${what} that is not JSON`, { cause });
   }
+  if (value !== undefined) return value;
+  throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is nested too deep`, {
+    metadata: { provider_name: providerName },
+  });
 }

@@ -12,7 +12,6 @@ import type { ChatChunk } from '../../wire/chat-chunk.ts';
 import type { NativeForm } from '../../wire/native-request.ts';
 import type { ChatCall, DiscoveredModel, WholeProvider } from '../provider.ts';
 import { toJsonBody } from './json-body.ts';
-import { isNestedTooDeep } from './json-depth.ts';
 import { createSseDecoder, type StreamDecoder } from './sse-decoder.ts';
 import { hideValues, toShownBody, type Upstream } from './to-upstream.ts';
 import { type ReadError, toRefusalError } from './upstream-error.ts';
@@ -93,12 +92,6 @@ export function createChatWire(
 
   const toError = (head: ResponseHead, text: string): GatewayError =>
     toRefusalError(upstream, wire.readError, head, text);
-  const withinDepth = (text: string): string => {
-    if (!isNestedTooDeep(text)) return text;
-    throw new GatewayError('provider_unavailable', `${name} returned JSON that is nested too deep`, {
-      metadata: { provider_name: name },
-    });
-  };
   const refuseWebPage = (head: ResponseHead): void => {
     if (!typeOf(head).startsWith('text/html')) return;
     throw new GatewayError('provider_unavailable', `${name} returned a web page instead of a completion`);
@@ -143,7 +136,7 @@ export function createChatWire(
     return sending.then((response) => {
       if (response.status !== 200) throw toError(response, toText(response.bytes));
       refuseWebPage(response);
-      return createReader(call).readWhole(withinDepth(toText(response.bytes)));
+      return createReader(call).readWhole(toText(response.bytes));
     });
   };
 
@@ -163,11 +156,11 @@ export function createChatWire(
     const reader = createReader(call);
     // A server that ignores `stream`, or a proxy that drops the query, sends the completion whole.
     if (typeOf(response).startsWith('application/json')) {
-      return iterateOne([reader.readWhole(withinDepth(await readText(response.body)))]);
+      return iterateOne([reader.readWhole(await readText(response.body))]);
     }
     const readEvent = (data: string): ChatChunk | 'done' | undefined => {
       if (isDoneMarker(data)) return endsWithDone ? 'done' : undefined;
-      return isBlank(data) ? undefined : reader.readEvent(withinDepth(data));
+      return isBlank(data) ? undefined : reader.readEvent(data);
     };
     const { readEnd } = reader;
     const hooks = { readEnd, onSignOfLife: call.onSignOfLife };
