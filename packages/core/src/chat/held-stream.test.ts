@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { settle } from '../../../../test/support/async/virtual-platform.ts';
-import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import { createCoreGateway, createScriptedProvider } from '../../../../test/support/gateways/core-gateway.ts';
 import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import { opening, piece, respondWith, stop, usage } from '../../../../test/support/upstreams/good-stream.ts';
 import {
@@ -11,6 +11,8 @@ import {
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { FilterFunction } from '../guardrails/filter-functions.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ChatChunk } from '../wire/chat-chunk.ts';
 
 const HELD = { stream: true, provider: { sort: 'price', hold_stream: true } };
 /** 10 tokens of the prompt and 5 of the completion, as `usage` tells. */
@@ -54,6 +56,33 @@ test.each([
   });
   expect(record?.costNanoUsd).toEqual(nanoUsd);
   expect(record?.costNanoUsd).toBeGreaterThan(0);
+});
+
+test('a held stream whose client leaves at any moment after its last chunk costs what it has', async () => {
+  const chunks: ChatChunk[] = [
+    {
+      choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' }],
+      usage: usage.usage,
+    },
+  ];
+  for (let turns = 0; turns < 20; turns += 1) {
+    const client = new AbortController();
+    const acme: Provider = {
+      ...createScriptedProvider('acme', []),
+      async *chat() {
+        yield chunks;
+        void leave();
+      },
+    };
+    const leave = async (): Promise<void> => {
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      client.abort();
+    };
+    const { chat, store } = createCoreGateway([acme, createScriptedProvider('beta', [])]);
+    await chat(HELD, { signal: client.signal }).catch(() => undefined);
+    await settle();
+    expect([turns, store.appended.map(({ record }) => record.costNanoUsd)]).toEqual([turns, [COST_NANO_USD]]);
+  }
 });
 
 test('a held stream whose client leaves before its first token costs nothing', async () => {

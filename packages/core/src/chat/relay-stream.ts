@@ -75,9 +75,13 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
   // Called by promises that nobody waits for: what these two threw would end the process.
   const onBegun = (begun: CommittedCompletion): void => {
     completion = begun;
-    if (signal.aborted) return onFailure(signal.reason);
-    phase = 'idle';
     try {
+      if (signal.aborted) {
+        // It was paid for; of a held stream it is the whole completion.
+        observer.observe(begun.first);
+        return onFailure(signal.reason);
+      }
+      phase = 'idle';
       relay(begun.first);
     } catch (error) {
       onFailure(error);
