@@ -154,6 +154,26 @@ test.each([
   expect(store.appended.map(({ record }) => record.generation.finish_reason)).toEqual(['error']);
 });
 
+test('reports in-band that the last frames cannot be written', async () => {
+  const batches: ChatChunk[][] = [
+    [toChunk('Hi')],
+    [
+      {
+        choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }],
+        upstream: { citations: JSON.parse(DEEP) as unknown[] },
+      },
+    ],
+  ];
+  const { chat, logged } = createCoreGateway(
+    [createScriptedProvider('acme', batches), createScriptedProvider('beta', [])],
+    { logging: { inputOutput: false } },
+  );
+  const frames = parseFrames(await readFrames(await chat({ stream: true })).rest());
+  expect(frames.at(-2)).toMatchObject({ error: { code: 500 }, choices: [{ finish_reason: 'error' }] });
+  expect(frames.at(-1)).toBe('done');
+  expect(logged.map(({ line }) => line)).toContain('error the end of a stream could not be written');
+});
+
 test.each([
   ['whole', false],
   ['streamed', true],

@@ -146,10 +146,19 @@ function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncItera
       sendEnd(ended);
     } catch (cause) {
       parts.logger.error('the end of a stream could not be written', { requestId: call.id, reason: String(cause) });
-      frames.close();
-      // Without it the reader would wait for ever.
-      if (!sender.refuse(toCallError(cause, ''))) outlet.end();
+      sendFailedEnd(toCallError(cause, ''));
     }
+  };
+  /** Tells the reader that the last frames could not be written, in-band where the response has begun. */
+  const sendFailedEnd = (error: GatewayError): void => {
+    if (sender.refuse(error)) return frames.close();
+    try {
+      outlet.push(frames.encodeError(describeError(error, run)));
+    } catch {
+      frames.close();
+    }
+    // Without it the reader would wait for ever.
+    outlet.end();
   };
   const sendEnd = ({ outcome, settled }: RecordedEnd): void => {
     if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
