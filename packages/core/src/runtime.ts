@@ -371,6 +371,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
     catalog,
     policyOf,
     rateLimits,
+    attempts: { ...foundations.attempts, rateLimits },
     callers: {
       policyOf,
       ownKeys: createOwnKeys({ ...foundations, feeShare: setup.account?.byok?.feeShare }),

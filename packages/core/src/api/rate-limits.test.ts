@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
 import { createCoreGateway, createScriptedProvider } from '../../../../test/support/gateways/core-gateway.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 
 const RULES = [
   { key: 'batch', model: '*', requestsPerMinute: 20, tokensPerMinute: null },
@@ -97,4 +98,35 @@ test('a stored limit whose key is half a character stops no call', async () => {
   const data = [perMinute(2, { key: '\ud800' }), perMinute(3, { key: '\ud801' })];
   expect((await one.call('PUT', '/admin/v1/rate-limits', { data })).status).toBe(200);
   expect((await other.chat()).status).toBe(200);
+});
+
+test('counts a call at the limit of the model that it falls back to, once, and goes on to the next model above it', async () => {
+  const counts: Record<string, number> = {};
+  const rules = [
+    { key: '*', model: '*', requestsPerMinute: 100, tokensPerMinute: null },
+    { key: '*', model: 'r/two', requestsPerMinute: 1, tokensPerMinute: null },
+  ];
+  const countCalls: CreateRateCounter = ({ name, limitPerMinute }) => {
+    const look = () => Promise.resolve({ isExceeded: (counts[name] ?? 0) > limitPerMinute, resetInMs: 60_000 });
+    const take = () => {
+      counts[name] = (counts[name] ?? 0) + 1;
+      return look();
+    };
+    return { look, take, add: () => Promise.resolve() };
+  };
+  const { ask, askedFor } = createRoutedGateway(
+    { one: { behaviour: 'provider_overloaded' }, two: {}, other: {}, three: {} },
+    [
+      { id: 'r/one', endpoints: endpointsAt({ one: 1 }) },
+      { id: 'r/two', endpoints: endpointsAt({ two: 1, other: 2 }) },
+      { id: 'r/three', endpoints: endpointsAt({ three: 1 }) },
+    ],
+    { rateLimits: { rules, createCounter: countCalls } },
+  );
+  const asked = { model: 'r/one', models: ['r/two'], provider: { sort: 'price' } };
+  expect(await askedFor(asked)).toEqual(['one', 'two']);
+  expect(await askedFor(asked)).toEqual(['one']);
+  expect(await ask(asked)).toMatchObject({ status: 429 });
+  expect(await askedFor({ ...asked, models: ['r/two', 'r/three'] })).toEqual(['one', 'three']);
+  expect(counts).toEqual({ '0-requests': 4, '1-requests': 4 });
 });

@@ -6,6 +6,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { CallObserver } from '../generations/observer.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import { type CountRing, createCountRing } from '../routing/health/circuit.ts';
+import type { LiveRateLimits } from '../limits/rate-limits.ts';
 import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { AgainReason, SkipReason } from '../wire/routing.ts';
@@ -21,13 +22,14 @@ export interface AttemptParts extends TakingParts {
   readonly retryBudget: RetryBudget;
   /** For endpoints whose provider has several keys. */
   readonly pools: KeyUse;
+  readonly rateLimits: Pick<LiveRateLimits, 'current'>;
 }
 
 interface AttemptOptions {
   /** In the order in which they are called. */
   readonly endpoints: readonly Endpoint[];
   /** Notes every endpoint that is called, with its outcome, and every one that is passed over after a failure. */
-  readonly observer: Pick<CallObserver, 'noteAsked' | 'noteAttempt' | 'noteSkipped'>;
+  readonly observer: Pick<CallObserver, 'noteAsked' | 'noteAttempt' | 'noteSkipped' | 'attempts'>;
   /** The failure of an endpoint that had begun, after which these are asked: each of them is a retry. */
   readonly after?: Refusal | undefined;
   /** What each endpoint is sent is its own, so that the refusal of one says nothing of another. */
@@ -64,7 +66,7 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     timesAgain = again === undefined ? 0 : timesAgain + 1;
     if (refusal === undefined) retryBudget.noteRequest(firstModel);
     else if (again === undefined) {
-      let reason = whySkipped(endpoint, refusal, refusals.length, options);
+      let reason = whySkipped(endpoint, refusal, refusals, options);
       if (reason === null && refusals.length === MAX_RETRIES && isKeptForOther(at, refusals, options)) {
         reason = 'attempt_limit';
       }
@@ -86,8 +88,11 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     const isLast = at === endpoints.length - 1;
     const wasWell = !routing?.retriesAtEndpoint || timesAgain > 0 || isLast || health.circuitState() === 'steady';
     const hasFallback = routing?.limitsBeforeFallback !== undefined && refusals.length < MAX_RETRIES && isLeft(at);
-    const scopes = parts.callLimits.of(wish.call.principal, endpoint);
-    const full = scopes === null ? null : await takePlaces(scopes, { call: wish.call, signal }, parts);
+    const isFurther = endpoint.modelId !== firstModel || options.after !== undefined;
+    const admitting = isFurther ? admitFurther(endpoint, refusals, options) : null;
+    const limited = admitting === null ? null : await admitting;
+    const scopes = limited === null ? parts.callLimits.of(wish.call.principal, endpoint) : null;
+    const full = scopes === null ? limited : await takePlaces(scopes, { call: wish.call, signal }, parts);
     const attempted =
       full !== null
         ? ((await askOnce({ endpoint, again, judge: notItsOwn }, options, () => Promise.reject(full))) ?? full)
@@ -98,7 +103,7 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
           : await askByKeys(endpoint, again, options, (keyed) => ask(keyed, hasFallback));
     if (!(attempted instanceof GatewayError)) return attempted;
     if (scopes !== null) leavePlaces(scopes, wish.call.id, parts.places);
-    refusal = { endpoint, error: attempted };
+    refusal = { endpoint, error: attempted, isOfModel: limited !== null };
     refusals.push(refusal);
     if (again === 'waited') health.noteWaitedInVain();
     // Another endpoint that is left keeps an attempt of its own.
@@ -147,17 +152,48 @@ function isSound(endpoint: Endpoint, board: HealthBoard): boolean {
 interface Refusal {
   readonly endpoint: Endpoint;
   readonly error: GatewayError;
+  /** It is a limit of the gateway on the model, which every endpoint of it has. */
+  readonly isOfModel?: boolean | undefined;
+}
+
+/**
+ * Counts a call at the rate limits of a model that it comes to after another one; null where it has been counted, or no
+ * rule names the model. Resolves with the refusal, which the next model may not share.
+ */
+function admitFurther(
+  { modelId }: Endpoint,
+  refusals: readonly Refusal[],
+  { observer, signal, wish: { call }, parts }: AttemptOptions,
+): Promise<GatewayError | null> | null {
+  const limits = parts.rateLimits.current();
+  if (limits === null || refusals.some(({ endpoint }) => endpoint.modelId === modelId)) return null;
+  // An earlier turn of the call has been served by it.
+  if (observer.attempts().some(({ endpoint, error }) => error === null && endpoint.modelId === modelId)) return null;
+  const admitting = limits.admitFurther(call.principal, modelId);
+  return (
+    admitting &&
+    raceAbort(admitting, signal).then(
+      () => null,
+      (error: unknown) => {
+        if (signal.aborted || !(error instanceof GatewayError)) throw error;
+        return error;
+      },
+    )
+  );
 }
 
 /** Why an endpoint is passed over after a failure, before the budget of retries is asked; null when it is not. */
 function whySkipped(
   endpoint: Endpoint,
   refusal: Refusal,
-  failures: number,
+  refusals: readonly Refusal[],
   { wish, isSentApart }: Pick<AttemptOptions, 'wish' | 'isSentApart'>,
 ): SkipReason | null {
-  if (failures > MAX_RETRIES) return 'attempt_limit';
+  if (refusals.length > MAX_RETRIES) return 'attempt_limit';
   if (isFinalRefusal(refusal.error, wish)) return 'final_refusal';
+  if (refusals.some(({ isOfModel, endpoint: { modelId } }) => isOfModel === true && modelId === endpoint.modelId)) {
+    return 'same_refusal';
+  }
   return isSentApart !== true && wouldSayTheSame(endpoint, refusal) ? 'same_refusal' : null;
 }
 

@@ -25,6 +25,11 @@ export interface RateLimitOptions {
 export interface RateLimits {
   /** Counts a call; above the limit, sets the rate headers and throws `rate_limit_exceeded` (wire.md 5). */
   admit(principal: Principal, model: string, responseHeaders: Record<string, string>): Promise<void>;
+  /**
+   * Counts a call that goes on to another model than the one for which it was admitted, by the rules that name that model;
+   * null where there are none. Above the limit it rejects with `rate_limit_exceeded`.
+   */
+  admitFurther(principal: Principal, model: string): Promise<void> | null;
   /** Counts the tokens of a call that has ended. */
   noteTokens(principal: Principal, model: string, tokens: number): void;
 }
@@ -128,12 +133,17 @@ function createRateLimits(limits: readonly RateLimit[], context: Context): RateL
   const limitsOf = (principal: Principal, model: string): RateLimit[] =>
     limits.filter(({ rule }) => matches(rule.key, principal.name, principal.id) && matches(rule.model, model));
 
+  const admitTo = async (asked: readonly RateLimit[], principal: Principal, responseHeaders: Headers): Promise<void> => {
+    for (const limit of asked) {
+      const window = await ask(limit, principal, noteUnreachable);
+      if (window?.isExceeded === true) refuse(limit, window, context.platform.now(), responseHeaders);
+    }
+  };
   return {
-    async admit(principal, model, responseHeaders) {
-      for (const limit of limitsOf(principal, model)) {
-        const window = await ask(limit, principal, noteUnreachable);
-        if (window?.isExceeded === true) refuse(limit, window, context.platform.now(), responseHeaders);
-      }
+    admit: (principal, model, responseHeaders) => admitTo(limitsOf(principal, model), principal, responseHeaders),
+    admitFurther(principal, model) {
+      const own = limitsOf(principal, model).filter(({ rule }) => rule.model !== '*');
+      return own.length === 0 ? null : admitTo(own, principal, {});
     },
     noteTokens(principal, model, tokens) {
       for (const { what, counter } of limitsOf(principal, model)) {
