@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import { chatNeedsOf, parametersOf } from './chat-kind.ts';
+import { chatBoundOf, chatNeedsOf, parametersOf } from './chat-kind.ts';
+import { toSearchPrompt } from './web/search-prompt.ts';
 
 const user = (content: ChatCompletionRequest['messages'][number]['content']): ChatCompletionRequest['messages'] => [
   { role: 'user', content: content ?? '' },
@@ -52,4 +53,25 @@ test('prefers the newer name of the output limit', () => {
   expect(chatNeedsOf({ messages: user('x') }).outputTokens).toBe(0);
   expect(chatNeedsOf({ messages: user('x'), max_tokens: 5 }).outputTokens).toBe(5);
   expect(chatNeedsOf({ messages: user('x'), max_tokens: 5, max_completion_tokens: 7 }).outputTokens).toBe(7);
+});
+
+test.each([
+  ['the plugin', { plugins: [{ id: 'web' }] }, 5],
+  ['the plugin with a number of results', { plugins: [{ id: 'web', max_results: 20 }] }, 20],
+  ['the variant', { model: 'acme/chat:online' }, 5],
+])('bounds a prompt with the results of a search that %s asks for', (_name, asked, results) => {
+  const plain = { model: 'acme/chat', messages: user('news?') };
+  const page = { title: '題'.repeat(1000), url: `https://x.example/${'題'.repeat(1000)}`, snippet: '題'.repeat(1000) };
+  const added = toSearchPrompt(
+    Array.from({ length: results }, () => page),
+    { introduction: undefined, now: 0 },
+  );
+  const searched = chatBoundOf({ ...plain, ...asked }).textTokens - chatBoundOf(plain).textTokens;
+  expect(searched).toBeGreaterThanOrEqual(new TextEncoder().encode(added).length);
+  expect(searched).toBeLessThan(new TextEncoder().encode(added).length + 1000);
+});
+
+test('bounds no search where none is asked for', () => {
+  const off = { messages: user('news?'), plugins: [{ id: 'web', enabled: false }] };
+  expect(chatBoundOf(off).textTokens).toBe(new TextEncoder().encode(JSON.stringify(off)).length);
 });

@@ -14,6 +14,7 @@ import type { ChatCompletionRequest, ChatMessage } from '../wire/chat-request.ts
 import { nativeOf, type NativeRequest, withNative } from '../wire/native-request.ts';
 import { CHAT_PLACES, placeOfMessage } from './chat-places.ts';
 import { NATIVE_PLACES } from './native-places.ts';
+import { mostTokensOfSearch } from './web/search-prompt.ts';
 
 /** The largest known token count of an image: eight tiles of gpt-4o-mini take 48,169 tokens. */
 const MOST_TOKENS_AN_IMAGE = 50_000;
@@ -34,7 +35,7 @@ export function chatBoundOf(request: ChatCompletionRequest): CallBound {
   const { characters } = media;
   const bytes = mostTokensOf(request);
   return {
-    textTokens: bytes - characters + (request.tools?.length ? TOKENS_FOR_TOOLS : 0),
+    textTokens: bytes - characters + (request.tools?.length ? TOKENS_FOR_TOOLS : 0) + mostSearchedOf(request),
     mediaTokens: media.isUnbounded ? null : media.images * MOST_TOKENS_AN_IMAGE + media.audioTokens,
     images: media.images,
     hasAudio: media.hasAudio,
@@ -43,6 +44,12 @@ export function chatBoundOf(request: ChatCompletionRequest): CallBound {
     predictedTokens: request.prediction ? mostTokensOf(request.prediction) : 0,
     ...(request.modalities?.includes('image') === true && { made: MOST_MADE }),
   };
+}
+
+/** What a search before the call may add to the prompt. */
+function mostSearchedOf(request: ChatCompletionRequest): number {
+  const plugin = findPlugin(request.plugins, 'web');
+  return plugin === undefined && !isOnline(request) ? 0 : mostTokensOfSearch(plugin?.['max_results']);
 }
 
 interface Media {

@@ -8,6 +8,7 @@ import type { ChatCompletionRequest, ChatMessage } from '../../wire/chat-request
 import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
 import { annotateCompletion } from '../committed-completion.ts';
+import { DEFAULT_RESULTS, MAX_RESULTS, MAX_SNIPPET_CHARACTERS, toSearchPrompt } from '../web/search-prompt.ts';
 import {
   clipText,
   isDomainAllowed,
@@ -20,16 +21,14 @@ import type { Begin, ChatTurn, Stage } from './stage.ts';
 
 const sites = z.array(z.string().max(300)).max(100).nullish();
 const optionsSchema = z.looseObject({
-  max_results: z.int().min(1).max(25).nullish(),
+  max_results: z.int().min(1).max(MAX_RESULTS).nullish(),
   search_prompt: z.string().max(10_000).nullish(),
   include_domains: sites,
   exclude_domains: sites,
 });
 type SearchOptions = z.infer<typeof optionsSchema>;
 
-const DEFAULT_RESULTS = 5;
 const MAX_QUERY_CHARACTERS = 400;
-const MAX_SNIPPET_CHARACTERS = 1000;
 
 /**
  * Searches the web once before a model is called, and adds the results before the last user message (wire.md 9.4). A
@@ -65,7 +64,7 @@ function searchFirst(next: Begin, search: Search): Begin {
   return async (turn) => {
     const { request } = turn;
     const results = await findResults(search, turn);
-    const prompt = toPrompt(results, search, parts.platform.now());
+    const prompt = toSearchPrompt(results, { introduction: search.options.search_prompt, now: parts.platform.now() });
     const { logger, platform } = parts;
     const { text, refusal } = await guardText(prompt, { policy: caller.policy, pipeline, logger, platform });
     if (results.length === 0 || refusal !== null) return next(turn);
@@ -112,16 +111,6 @@ function lastSaid(messages: readonly ChatMessage[]): string {
   const content = messages.findLast(({ role }) => role === 'user')?.content;
   if (typeof content === 'string') return content;
   return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-}
-
-function toPrompt(results: readonly SearchResult[], { options }: Search, now: number): string {
-  const today = new Date(now).toISOString().slice(0, 10);
-  const introduction =
-    options.search_prompt ??
-    `These results of a web search were found on ${today}. Use what bears on the question, and give your sources as ` +
-      'Markdown links, each named by its domain, such as [example.com](https://example.com/page).';
-  const listed = results.map(({ url, title, snippet }) => `${title}\n${url}\n${snippet}`);
-  return [introduction, ...listed].join('\n\n');
 }
 
 function insert(messages: readonly ChatMessage[], text: string): ChatMessage[] {
