@@ -1,10 +1,10 @@
 import type { Preset } from '../providers/provider-preset.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { EndpointDefinition, EndpointPricing, ModelDefinition, PrefillForm } from '../wire/model-definition.ts';
+import type { EndpointDefinition, EndpointPricing, ModelDefinition, PrefillForm, PriceUnit } from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import { createDiscovery } from './discovered-models.ts';
 import { findDocumentReaders } from './document-readers.ts';
-import { parsePrices, type Prices } from './prices.ts';
+import { parsePrices, type Prices, pricesFor } from './prices.ts';
 
 /** One of several keys of a provider. */
 export type ProviderKey = NonNullable<Endpoint['provider']['keys']>[number];
@@ -233,19 +233,45 @@ export function hasCheaperCachedReads({ prices }: Endpoint): boolean {
   );
 }
 
-/** Bounds on tokens are USD a million, others USD a unit. Unknown token prices exceed every bound on them. */
-export function exceedsMaxPrice({ pricing }: Endpoint, { max_price: bounds }: ProviderPreferences): boolean {
-  if (!bounds) return false;
+type MaxPrice = NonNullable<ProviderPreferences['max_price']>;
+
+/** What is known of a call before it is made, on which its prices depend. */
+interface PricedCall {
+  /** The least length of the prompt in tokens. */
+  readonly promptTokens: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+const ATTO_PER_USD = 1e18;
+
+/**
+ * Whether an endpoint costs more than the bounds, by its prices or by those that apply to the call in their place, such
+ * as for a long prompt. Bounds on tokens are USD a million, others USD a unit. Unknown token prices exceed every bound
+ * on them.
+ */
+export function exceedsMaxPrice(
+  { pricing, prices }: Pick<Endpoint, 'pricing' | 'prices'>,
+  bounds: MaxPrice,
+  { promptTokens, at }: PricedCall,
+): boolean {
+  if (exceedsBounds((unit) => pricing?.[unit], bounds)) return true;
+  if (prices.overrides === undefined) return false;
+  const held = pricesFor(prices, promptTokens, at);
+  return exceedsBounds((unit) => held[unit] && Number(held[unit]) / ATTO_PER_USD, bounds);
+}
+
+function exceedsBounds(priceOf: (unit: PriceUnit) => string | number | bigint | undefined, bounds: MaxPrice): boolean {
   const perMillion = (['prompt', 'completion'] as const).some(
-    (unit) => bounds[unit] !== undefined && !(Number(pricing?.[unit]) * 1e6 <= Number(bounds[unit])),
+    (unit) => bounds[unit] !== undefined && !(Number(priceOf(unit)) * 1e6 <= Number(bounds[unit])),
   );
   // A unit without a price is not charged for, unlike tokens.
   const perUnit = (['request', 'image', 'audio'] as const).some(
-    (unit) => bounds[unit] !== undefined && Number(pricing?.[unit] ?? 0) > Number(bounds[unit]),
+    (unit) => bounds[unit] !== undefined && Number(priceOf(unit) ?? 0) > Number(bounds[unit]),
   );
   // Bounds have no word of their own for a search, which is what a request is for the models that charge by it.
-  const perSearch = bounds.request !== undefined && Number(pricing?.search_unit ?? 0) > Number(bounds.request);
-  const perImage = bounds.image !== undefined && Number(pricing?.generated_image ?? 0) > Number(bounds.image);
+  const perSearch = bounds.request !== undefined && Number(priceOf('search_unit') ?? 0) > Number(bounds.request);
+  const perImage = bounds.image !== undefined && Number(priceOf('generated_image') ?? 0) > Number(bounds.image);
   return perMillion || perUnit || perSearch || perImage;
 }
 

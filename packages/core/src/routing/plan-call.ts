@@ -178,6 +178,7 @@ function toEndpointQuery(
     constraints: options.constraints,
     tiers: tiersOf(preferences, resolved.variants),
     today: expires ? new Date(platform.now()).toISOString().slice(0, 10) : undefined,
+    now: preferences.provider.max_price ? platform.now() : undefined,
   };
 }
 

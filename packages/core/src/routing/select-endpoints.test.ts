@@ -88,6 +88,26 @@ const rules = (query: Query): Record<string, string> =>
   Object.fromEntries(select(query).excluded.map(({ endpoint, rule }) => [endpoint.tag, rule]));
 const ALL = ['cheap', 'cheap/turbo', 'dear', 'private', 'unknown'];
 
+test('excludes an endpoint whose price for a long prompt or for this hour is above max_price', () => {
+  const overrides = [
+    { min_prompt_tokens: 1000, prompt: '0.000004' },
+    { utc_start: 800, utc_end: 2000, completion: '0.00001' },
+  ];
+  const endpoints = [
+    priced('cheap', '0.000001', '0.000002', { pricing: { prompt: '0.000001', completion: '0.000002', overrides } }),
+  ];
+  const night = Date.UTC(2026, 0, 2, 3);
+  const day = Date.UTC(2026, 0, 2, 12);
+  const ask = (max_price: object, minPromptTokens: number, now: number): string[] =>
+    tags({ endpoints, preferences: { max_price }, needs: { minPromptTokens }, now });
+  expect(ask({ prompt: 2 }, 1000, night)).toEqual(['cheap']);
+  expect(ask({ prompt: 2 }, 1001, night)).toEqual([]);
+  expect(ask({ prompt: 4 }, 1001, night)).toEqual(['cheap']);
+  expect(ask({ completion: 2 }, 0, night)).toEqual(['cheap']);
+  expect(ask({ completion: 2 }, 0, day)).toEqual([]);
+  expect(ask({ completion: 10, prompt: 1 }, 0, day)).toEqual(['cheap']);
+});
+
 test.each<[ProviderPreferences, string[]]>([
   [{ only: ['cheap'] }, ['cheap', 'cheap/turbo']],
   [{ only: ['cheap/turbo', 'dear'] }, ['cheap/turbo', 'dear']],

@@ -115,6 +115,8 @@ export interface EndpointQuery {
   readonly constraints?: readonly EndpointConstraint[] | undefined;
   /** `2026-01-31`; without it no model is too old. */
   readonly today?: string | undefined;
+  /** Unix milliseconds, by which prices that change with the hour are told. Set where there is a `max_price`. */
+  readonly now?: number | undefined;
 }
 
 interface EndpointFilter {
@@ -202,7 +204,12 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
       preferences.require_parameters === true &&
       !needs?.parameters.every((name) => isSupported(endpoint, name) === true),
   },
-  { rule: 'max_price', excludes: (endpoint, { preferences }) => exceedsMaxPrice(endpoint, preferences) },
+  {
+    rule: 'max_price',
+    excludes: (endpoint, { preferences, needs, now = 0 }) =>
+      !!preferences.max_price &&
+      exceedsMaxPrice(endpoint, preferences.max_price, { promptTokens: needs?.minPromptTokens ?? 0, at: now }),
+  },
   { rule: 'input_modalities', excludes: (_, query) => isKindMissing(query, 'input') },
   { rule: 'modalities', excludes: (_, query) => isKindMissing(query, 'output') },
   {
