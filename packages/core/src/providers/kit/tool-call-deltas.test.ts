@@ -56,6 +56,24 @@ test('keeps interleaved parallel calls apart by their index', () => {
   ]);
 });
 
+test('tells two calls of one id and one index apart once the arguments of the first are whole', () => {
+  const piece = (text: string) => ({ index: 0, id: 'a', function: { name: 'f', arguments: text } });
+  expect(assemble(mend([piece('{"x":1}')], [piece(' {"x":'), { index: 0, function: { arguments: '2}' } }]))).toEqual([
+    { id: 'a', name: 'f', arguments: '{"x":1}' },
+    { id: 'made-1', name: 'f', arguments: ' {"x":2}' },
+  ]);
+  const unnamed = { index: 0, function: { arguments: '{"x":2}' } };
+  expect(assemble(mend([piece('{"x":1}')], [unnamed]))).toEqual([
+    { id: 'a', name: 'f', arguments: '{"x":1}' },
+    { id: 'made-1', name: 'f', arguments: '{"x":2}' },
+  ]);
+});
+
+test('drops arguments that come once more when they were whole', () => {
+  const piece = { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":{"y":1}}' } };
+  expect(assemble(mend([piece], [piece]))).toEqual([{ id: 'a', name: 'f', arguments: '{"x":{"y":1}}' }]);
+});
+
 test('renumbers indexes that jump, repeat or start above 0', () => {
   const calls = assemble(
     mend(

@@ -30,7 +30,7 @@ export interface ToolCallDeltas {
 /**
  * Makes tool-call deltas well formed: indexes rise from 0 without gaps, each call has one id and one name with its
  * first piece, and arguments concatenate. Upstreams have sent: index 0 for all parallel calls, ids repeated, changing
- * or missing, or one for all calls, names in two pieces or repeated, arguments as an object or not at all, null for a piece.
+ * or missing, or one for all calls, also at one index, arguments once more when they were whole, names in two pieces or repeated, arguments as an object or not at all, null for a piece.
  */
 export function createToolCallDeltas(makeId: (number: number) => string): ToolCallDeltas {
   const calls: OpenCall[] = [];
@@ -78,14 +78,18 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
         if (typeof piece !== 'object' || piece === null) continue;
         const id = typeof piece.id === 'string' || typeof piece.id === 'number' ? String(piece.id) : '';
         const name = typeof piece.function?.name === 'string' ? piece.function.name : '';
-        const known = find(piece, id, name);
+        const found = find(piece, id, name);
+        const text = toArgumentText(piece.function?.arguments);
+        const isFurther = found?.isAnnounced === true && beginsObject(text) && isObjectText(found.text);
+        if (isFurther && text === found.text) continue;
+        const known = isFurther ? undefined : found;
         if (known === undefined) {
           // All earlier calls have their whole names by now.
           for (const call of calls) if (!call.isAnnounced) ready.push(announce(call, ''));
         }
         const call = known ?? open(piece, id);
         if (!call.isAnnounced && name !== call.name) call.name += name;
-        const text = toArgumentText(piece.function?.arguments);
+        if (isFurther) call.name ||= found.name;
         if (text === '') continue;
         call.text += text;
         ready.push(call.isAnnounced ? { index: call.index, function: { arguments: text } } : announce(call, text));
@@ -118,6 +122,12 @@ function toArgumentText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === null || value === undefined ? '' : JSON.stringify(value);
 }
+
+/** Cheap, because it is asked of every piece. */
+const beginsObject = (text: string): boolean => text.trimStart().startsWith('{');
+
+/** Whether arguments are a whole object, which nothing can follow. */
+const isObjectText = (text: string): boolean => text.trimEnd().endsWith('}') && beginsObject(text) && isJson(text);
 
 function isJson(text: string): boolean {
   try {
