@@ -154,7 +154,9 @@ function createGuardedTexts({ filters, onFinding }: CompletionGuard): GuardedTex
     *pushAhead(name, piece, isJson = false) {
       if (texts.failure !== null) return;
       texts.seen += piece;
-      ahead.set(name, note(yield* pushInSteps(guardOf(name, isJson), piece)));
+      const released = note(yield* pushInSteps(guardOf(name, isJson), piece));
+      // A chunk may hold several pieces of one text.
+      ahead.set(name, (ahead.get(name) ?? '') + released);
     },
     end(name) {
       const guard = guards.get(name);

@@ -193,6 +193,25 @@ test('a long completion is guarded in slices, with the same result as a short on
   expect(steps.length).toBeGreaterThan(text.length / 257);
 });
 
+test('a long chunk keeps every piece of a call whose arguments it has in several', async () => {
+  const filters = compileOutputFilters(
+    effective([{ pattern: 'badger', action: 'redact', label: '[B]', direction: 'output' }], []),
+  );
+  if (filters === null) throw new Error('no filters');
+  const pieces = [`{"text":"${'fox '.repeat(2000)}`, `${'owl '.repeat(2000)}`, 'a badger"}'];
+  const delta = { tool_calls: pieces.map((text) => ({ index: 0, function: { arguments: text } })) };
+  async function* completion() {
+    yield [{ choices: [{ index: 0, delta, finish_reason: 'stop', native_finish_reason: 'stop' }] }] as never;
+  }
+  const { platform } = createSlowPlatform();
+  const guarded = guardCompletion(completion(), { filters, onFinding: () => undefined }, { messages: [], platform });
+  const { value } = await guarded.next();
+  const passed = value[0].choices[0].delta.tool_calls as { readonly function: { readonly arguments: string } }[];
+  const whole = passed.map(({ function: called }) => called.arguments).join('');
+  // Not compared as values, which would print them.
+  expect(whole === pieces.join('').replace('badger', '[B]')).toBe(true);
+});
+
 test('a long completion that is blocked ends before the finding, also in later texts', async () => {
   const filters = compileOutputFilters(effective([{ pattern: 'badger', action: 'block', direction: 'output' }], []));
   if (filters === null) throw new Error('no filters');
