@@ -13,6 +13,7 @@ import {
   type Cut,
   type ScriptedTurn,
 } from '../../../../../../test/support/upstreams/scripted-turns.ts';
+import { mergeChunks } from './run-tool-turns.ts';
 import { type ServerTool, ToolFailure } from './server-tool.ts';
 
 const TOOL = { type: 'service:lookup' };
@@ -135,6 +136,21 @@ test.each(cuts)('streams the text of every turn as one completion, with one end 
     record: { costNanoUsd: 40_000 },
     content: { output: { completion: 'Let me look.\n\nIt is green.', reasoning: 'Hm.' } },
   });
+});
+
+test('keeps the log probabilities of all pieces of a completion that is returned whole', () => {
+  const piece = (content: string, logprobs?: unknown) => ({
+    choices: [{ index: 0, delta: { content }, finish_reason: null, native_finish_reason: null, logprobs }],
+  });
+  const merge = (...given: readonly unknown[]) =>
+    mergeChunks(given.map((logprobs) => piece('x', logprobs))).choices[0]?.logprobs;
+  const [one, two] = [{ token: 'a' }, { token: 'b' }];
+  expect(merge({ content: [one], refusal: null }, null, undefined, { content: [two] })).toEqual({
+    content: [one, two],
+    refusal: null,
+  });
+  expect(merge({ content: null, refusal: [one] }, { refusal: [two] })).toEqual({ content: null, refusal: [one, two] });
+  expect(merge(undefined, null)).toBeUndefined();
 });
 
 test('returns the same completion whole as streamed', async () => {

@@ -6,6 +6,7 @@ import { toCallError } from '../../../dispatch/ask-endpoint.ts';
 import { noteOutcome } from '../../../dispatch/run-attempts.ts';
 import { appendAll } from '../../../foundation/append-all.ts';
 import { raceAbort } from '../../../foundation/awaitable.ts';
+import { isRecord } from '../../../foundation/parse.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
@@ -330,6 +331,7 @@ export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
         delta,
         finish_reason: completion.finish?.reason ?? null,
         native_finish_reason: completion.finish?.native ?? null,
+        ...mergeLogprobs(chunks),
       },
     ],
     ...(completion.upstream !== undefined && { upstream: completion.upstream }),
@@ -337,6 +339,17 @@ export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
     ...(completion.systemFingerprint !== undefined && { systemFingerprint: completion.systemFingerprint }),
     ...(completion.serviceTier !== undefined && { serviceTier: completion.serviceTier }),
   };
+}
+
+/** The log probabilities of all pieces in one list for each kind of text; nothing where there were none. */
+function mergeLogprobs(chunks: readonly ChatChunk[]): Pick<ChatChunkChoice, 'logprobs'> {
+  const found = chunks.flatMap(({ choices }) => choices.map(({ logprobs }) => logprobs).filter(isRecord));
+  if (found.length === 0) return {};
+  const listed = (kind: 'content' | 'refusal'): unknown[] | null => {
+    const lists = found.map((logprobs) => logprobs[kind]).filter((list) => Array.isArray(list));
+    return lists.length === 0 ? null : lists.flat(1);
+  };
+  return { logprobs: { content: listed('content'), refusal: listed('refusal') } };
 }
 
 function listOf(
