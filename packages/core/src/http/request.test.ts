@@ -48,6 +48,13 @@ test.each([
   await expect(read(text)).rejects.toEqual(refusal('invalid_request', message));
 });
 
+test.each(['x position 5', '{"a": x JSON at position 5', 'x "in JSON at position 5 (line 1 column 6)'])(
+  'names no place that stands in the body itself (%s)',
+  async (text) => {
+    await expect(read(text)).rejects.toEqual(refusal('invalid_request', "not valid JSON: 'x' is not expected there"));
+  },
+);
+
 test('repeats nothing of a broken body in its response', async () => {
   const error: unknown = await read('{"key": sk-secret-value}').catch((thrown: unknown) => thrown);
   expect((error as GatewayError).message).not.toContain('secret');

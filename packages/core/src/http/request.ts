@@ -211,7 +211,8 @@ function parseJson(text: string): unknown {
 
 /** What V8 says of the place, all but the part of the body that it quotes: that may be secret, and this is kept. */
 function placeOf({ message }: SyntaxError): string {
-  const [place] = /position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
+  // What it quotes may contain the same words, and never ends the message.
+  const [, place] = / JSON at (position \d+(?: \(line \d+ column \d+\))?)$/.exec(message) ?? [];
   if (place !== undefined) return ` at ${place}`;
   if (message.startsWith('Unexpected end')) return ': it ends too early';
   const [, token] = /^Unexpected token '(.)'/u.exec(message) ?? [];
