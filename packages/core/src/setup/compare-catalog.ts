@@ -1,8 +1,7 @@
 import { type CatalogChange, compareEndpoints } from '../catalog/compare-endpoints.ts';
 import { isWildcard } from '../catalog/discovered-models.ts';
 import { readPriceMap } from '../catalog/read-price-map.ts';
-import { GatewayError } from '../foundation/errors.ts';
-import { messageOf } from '../foundation/errors.ts';
+import { GatewayError, messageOf } from '../foundation/errors.ts';
 import { parseJson } from '../foundation/parse.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { readErrorText, readText, type Transport } from '../foundation/transport.ts';

@@ -2,8 +2,7 @@ import { isRecord, type Unchecked } from '../../foundation/parse.ts';
 import type { PresetVersion } from '../../wire/presets.ts';
 import { itemsOf } from '../../wire/response-items.ts';
 import type { FormatName } from '../../wire/routing-rules.ts';
-import { MESSAGES_SHARED_FIELDS } from '../../wire/values.ts';
-import { RESPONSES_SHARED_FIELDS } from '../../wire/values.ts';
+import { MESSAGES_SHARED_FIELDS, RESPONSES_SHARED_FIELDS } from '../../wire/values.ts';
 import { uniteTools } from './unite-tools.ts';
 
 /** How a preset, which is stored in the form of chat completions, becomes part of a request in another form. */
