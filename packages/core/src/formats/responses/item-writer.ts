@@ -7,7 +7,7 @@ import type { ReasoningDetail } from '../../wire/chat-request.ts';
 import { createSegmentWriter, type SegmentSink, type SegmentWriter, type TextKind } from '../kit/write-segments.ts';
 import { type EventSink, toPlace } from './event-sink.ts';
 import { createReasoningParts, isRawReasoning, type PartForm, RAW, SUMMARY } from './reasoning-parts.ts';
-import { createTextSources } from './text-sources.ts';
+import { createTextSources, type EndedText } from './text-sources.ts';
 import { toCustomInput, type ToolNames } from './tool-names.ts';
 
 export interface ItemWriterOptions {
@@ -167,7 +167,7 @@ interface TextSink {
   readonly sources: ReturnType<typeof createTextSources>;
   /** Takes the probabilities of tokens whose text comes next. */
   addLogprobs(tokens: unknown): void;
-  /** Gives the sources that came after the last text to that text. */
+  /** Gives the sources that came after the last text to their texts, without events: these items are done. */
   end(): void;
 }
 
@@ -185,8 +185,7 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
   /** Characters of the completion, and those before this text. */
   let length = 0;
   let begin = 0;
-  /** The last text that has ended. */
-  let last: { readonly at: object; readonly begin: number; readonly annotations: object[] } | null = null;
+  const ended: EndedText[] = [];
   const at = (): object => ({ ...placeOf(id), content_index: 0 });
   const annotate = (where: object, begin: number, annotations: object[]): void => {
     for (const annotation of sources.take(begin)) {
@@ -212,8 +211,11 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
         said += text;
         if (kind === 'text') length += text.length;
         if (said.length > SPOOL_ABOVE_CHARACTERS && spools !== null) said = (spool ??= spools.open()).append(said);
-        if (kind === 'refusal') emitPiece('response.refusal.delta', place, text);
-        else if (nextLogprobs.length === 0) emitPiece('response.output_text.delta', place, text);
+        if (kind === 'refusal') {
+          emitPiece('response.refusal.delta', place, text);
+          // Else the next text would have the probabilities of this one.
+          nextLogprobs = [];
+        } else if (nextLogprobs.length === 0) emitPiece('response.output_text.delta', place, text);
         else {
           emitPiece('response.output_text.delta', toPlace({ ...at(), logprobs: nextLogprobs }), text);
           appendAll(logprobs, nextLogprobs);
@@ -227,10 +229,13 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
         const annotations: object[] = [];
         if (kind === 'text') appendAll(logprobs, nextLogprobs.splice(0));
         const part = toTextPart(kind, whole, annotations, logprobs);
-        if (kind === 'refusal') emit('response.refusal.done', { ...at(), refusal: whole });
-        else {
-          last = { at: at(), begin, annotations };
-          annotate(last.at, begin, annotations);
+        if (kind === 'refusal') {
+          emit('response.refusal.done', { ...at(), refusal: whole });
+        } else {
+          sources.addListed();
+          sources.giveBack(ended, begin);
+          annotate(at(), begin, annotations);
+          ended.push({ begin, annotations });
           emit('response.output_text.done', { ...at(), text: whole, logprobs });
         }
         emit('response.content_part.done', { ...at(), part });
@@ -240,9 +245,7 @@ function createTextSink({ add, finish, sink: { emit, emitPiece }, placeOf, makeI
     addLogprobs(tokens) {
       if (Array.isArray(tokens)) appendAll(nextLogprobs, tokens);
     },
-    end() {
-      if (last !== null) annotate(last.at, last.begin, last.annotations);
-    },
+    end: () => sources.giveBack(ended),
   };
 }
 

@@ -222,14 +222,64 @@ test.each([1, 2, 100])('sources that come after the last text are those of it, i
   const events = toEvents(chunks, size);
   const annotation = toFlatCitation('https://late.test', 0, 2);
   const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
-  const id = events.find(({ type }) => type === 'response.output_text.done')?.['item_id'];
-  expect(added).toMatchObject([{ item_id: id, output_index: 0, content_index: 0, annotation_index: 0, annotation }]);
+  // The item is done, and what comes after that is in the whole response alone.
+  expect(added).toEqual([]);
   const output = [{ content: [{ text: 'It rains.', annotations: [annotation] }] }, { type: 'function_call' }];
   expect(events.at(-1)).toMatchObject({ response: { output } });
   expect(toOutput(chunks)).toMatchObject(output);
 });
 
+test.each([1, 2])(
+  'sources that are listed while a text is open come before its end, in groups of %i chunks',
+  (size) => {
+    const chunks = [
+      toDelta({ content: 'It ' }, { citations: ['https://listed.test'] }),
+      toDelta({ content: 'rains.' }),
+      toDelta({ tool_calls: [CALL] }),
+    ];
+    const types = toEvents(chunks, size).map(({ type }) => type);
+    expect(types.indexOf('response.output_text.annotation.added')).toBe(types.indexOf('response.output_text.done') - 1);
+  },
+);
+
+test.each([1, 2, 100])('a source belongs to the text that has its place, in groups of %i chunks', (size) => {
+  const chunks = [
+    toDelta({ content: 'It rains.' }),
+    toDelta({ images: [PICTURE] }),
+    toDelta({
+      content: 'So it is.',
+      annotations: [toCitation('https://a.test', 3, 8), toCitation('https://b.test', 12, 14)],
+    }),
+    toDelta({ tool_calls: [CALL] }),
+    toDelta({ annotations: [toCitation('https://late.test', 0, 2)] }),
+  ];
+  const events = toEvents(chunks, size);
+  const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
+  const second = [toFlatCitation('https://b.test', 3, 5)];
+  expect(added.map(({ output_index, annotation }) => [output_index, annotation])).toEqual([[2, second[0]]]);
+  const first = [toFlatCitation('https://a.test', 3, 8), toFlatCitation('https://late.test', 0, 2)];
+  const output = [
+    { content: [{ text: 'It rains.', annotations: first }] },
+    { type: 'image_generation_call' },
+    { content: [{ text: 'So it is.', annotations: second }] },
+    { type: 'function_call' },
+  ];
+  expect(events.at(-1)).toMatchObject({ response: { output } });
+  expect(toOutput(chunks)).toMatchObject(output);
+});
+
 const LOGPROBS = 'message.output_text.logprobs';
+
+test('probabilities of a refusal are not those of the text after it', () => {
+  const toTokens = (delta: object, token: string): ChatChunk => ({
+    choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null, logprobs: { content: [{ token }] } }],
+  });
+  const chunks = [toTokens({ refusal: 'No.' }, 'No'), toTokens({ content: 'Well.' }, 'Well')];
+  const events = toEvents(chunks, 1, { include: [LOGPROBS] });
+  expect(events.find(({ type }) => type === 'response.output_text.done')).toMatchObject({
+    logprobs: [{ token: 'Well' }],
+  });
+});
 
 test('asks a chat for probabilities where this form asks for them in either of its ways, and never for their number alone', () => {
   const askedOf = (more: object): object => {

@@ -10,6 +10,17 @@ export interface TextSources {
   addListed(): void;
   /** The sources so far, with places in a text that begins after that many characters of the completion. */
   take(begin: number): readonly Unchecked[];
+  /**
+   * Gives sources to the texts that they are of, which have ended: those with a place before a text that begins after
+   * that many characters, and without `begin` all that are left, those without a place to the last text.
+   */
+  giveBack(ended: readonly EndedText[], begin?: number): void;
+}
+
+/** A text that has ended. `begin`: the characters of the completion before it. */
+export interface EndedText {
+  readonly begin: number;
+  readonly annotations: object[];
 }
 
 export function createTextSources(): TextSources {
@@ -40,6 +51,17 @@ export function createTextSources(): TextSources {
       const taken = waiting.map((source) => toFlat(source, begin));
       waiting = [];
       return taken;
+    },
+    giveBack(ended, begin = Number.POSITIVE_INFINITY) {
+      if (waiting.length === 0 || ended.length === 0) return;
+      waiting = waiting.filter((source) => {
+        const { start_index: start, end_index: end } = source;
+        const hasPlace = typeof start === 'number' && typeof end === 'number' && end > 0;
+        if (!(hasPlace ? end <= begin : begin === Number.POSITIVE_INFINITY)) return true;
+        const text = hasPlace ? ended.findLast((one) => one.begin <= start) : ended.at(-1);
+        text?.annotations.push(toFlat(source, text.begin));
+        return text === undefined;
+      });
     },
   };
 }
