@@ -1,6 +1,12 @@
 import type { Preset } from '../providers/provider-preset.ts';
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { EndpointDefinition, EndpointPricing, ModelDefinition, PrefillForm, PriceUnit } from '../wire/model-definition.ts';
+import type {
+  EndpointDefinition,
+  EndpointPricing,
+  ModelDefinition,
+  PrefillForm,
+  PriceUnit,
+} from '../wire/model-definition.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import { createDiscovery } from './discovered-models.ts';
 import { findDocumentReaders } from './document-readers.ts';

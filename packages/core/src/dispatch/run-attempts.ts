@@ -5,8 +5,8 @@ import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { CallObserver } from '../generations/observer.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
-import { type CountRing, createCountRing } from '../routing/health/circuit.ts';
 import type { LiveRateLimits } from '../limits/rate-limits.ts';
+import { type CountRing, createCountRing } from '../routing/health/circuit.ts';
 import type { HealthBoard } from '../routing/health/endpoint-health.ts';
 import type { Usage } from '../wire/chat-chunk.ts';
 import type { AgainReason, SkipReason } from '../wire/routing.ts';
@@ -324,5 +324,7 @@ function mayRetry(
   if (retryBudget.take(modelId)) return true;
   if (!isSound(endpoint, health)) return false;
   if (candidate.isIdle()) return true;
-  return candidate.awaitProof().then((proof) => (proof === 'none' ? undefined : proof === 'responded' && isSound(endpoint, health)));
+  return candidate
+    .awaitProof()
+    .then((proof) => (proof === 'none' ? undefined : proof === 'responded' && isSound(endpoint, health)));
 }

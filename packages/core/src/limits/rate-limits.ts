@@ -133,7 +133,11 @@ function createRateLimits(limits: readonly RateLimit[], context: Context): RateL
   const limitsOf = (principal: Principal, model: string): RateLimit[] =>
     limits.filter(({ rule }) => matches(rule.key, principal.name, principal.id) && matches(rule.model, model));
 
-  const admitTo = async (asked: readonly RateLimit[], principal: Principal, responseHeaders: Headers): Promise<void> => {
+  const admitTo = async (
+    asked: readonly RateLimit[],
+    principal: Principal,
+    responseHeaders: Headers,
+  ): Promise<void> => {
     for (const limit of asked) {
       const window = await ask(limit, principal, noteUnreachable);
       if (window?.isExceeded === true) refuse(limit, window, context.platform.now(), responseHeaders);
