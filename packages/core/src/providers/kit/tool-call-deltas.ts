@@ -126,8 +126,14 @@ function toArgumentText(value: unknown): string {
 /** Cheap, because it is asked of every piece. */
 const beginsObject = (text: string): boolean => text.trimStart().startsWith('{');
 
-/** Whether arguments are a whole object, which nothing can follow. */
-const isObjectText = (text: string): boolean => text.trimEnd().endsWith('}') && beginsObject(text) && isJson(text);
+/**
+ * Whether arguments are a whole object, which nothing can follow. An empty one may stand for those that follow: a call
+ * without any must not be made beside them.
+ */
+const isObjectText = (text: string): boolean =>
+  text.trimEnd().endsWith('}') && beginsObject(text) && !isEmptyObject(text) && isJson(text);
+
+const isEmptyObject = (text: string): boolean => /^\s*\{\s*\}\s*$/.test(text);
 
 function isJson(text: string): boolean {
   try {
