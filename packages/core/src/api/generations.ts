@@ -24,7 +24,7 @@ import {
   toGenerationFilter,
   toSortedCursor,
 } from '../generations/list-generations.ts';
-import { toPublicContent } from '../generations/to-generation.ts';
+import { hasAttemptTexts, toPublicContent, withoutAttemptTexts } from '../generations/to-generation.ts';
 import { findStoredRequest } from '../generations/whole-request.ts';
 import { operation } from '../http/operation.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -301,15 +301,21 @@ async function readCallTimeline(
 }
 
 /**
- * `DELETE /admin/v1/generations/{id}`: deletes the request and the completion at once; the record stays, because it
- * accounts for money.
+ * `DELETE /admin/v1/generations/{id}`: deletes the request, the completion and the messages of upstream's errors at once;
+ * the rest of the record stays, because it accounts for money.
  */
 export const deleteGenerationContent = operation<GenerationParts>()({
   params: ['id'],
   response: deletedSchema,
   async run(context) {
-    const { generation } = await findReadableGeneration(context.params.id, context);
-    if (await context.parts.store.generations.deleteContent(generation.id)) return { deleted: true };
+    const record = await findReadableGeneration(context.params.id, context);
+    const { generation } = record;
+    const isDeleted = await context.parts.store.generations.deleteContent(generation.id);
+    // An error of upstream may repeat what was said. It goes where there is no content, too: a first try may have failed
+    // between the two.
+    const hasTexts = hasAttemptTexts(generation);
+    if (hasTexts) await changeGeneration(record, context.parts, withoutAttemptTexts);
+    if (isDeleted || hasTexts) return { deleted: true };
     throw new GatewayError('not_found', `No content is stored for generation ${generation.id}`);
   },
 });

@@ -4,7 +4,7 @@ import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import { keepLongTexts, LostTextError } from '../generations/long-output.ts';
-import type { SettledGeneration } from '../generations/to-generation.ts';
+import { hasAttemptTexts, type SettledGeneration, withoutAttemptTexts } from '../generations/to-generation.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { spendersOf } from '../limits/budgets.ts';
 import type { Ledger } from '../limits/ledger.ts';
@@ -85,19 +85,22 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners, isPerRequest } = parts;
 
   const append = async (
-    record: GenerationRecord,
+    given: GenerationRecord,
     content: StoredContent | null,
     host?: Pick<GatewayRequest, 'id' | 'waitUntil'>,
   ): Promise<void> => {
-    const { generation, costNanoUsd, principalId, userId = null } = record;
+    const { generation, costNanoUsd, principalId, userId = null } = given;
+    let record = given;
     const { creditsNanoUsd } = toSpent(generation, costNanoUsd);
     const cost = {
       creditsNanoUsd: generation.is_byok && creditsNanoUsd === 0 ? null : creditsNanoUsd,
       anyNanoUsd: costNanoUsd,
     };
     try {
-      const choosing = content === null || isContentKept(record, parts);
+      // A content that is too long is not stored, and the errors of its attempts may be.
+      const choosing = (content === null && !hasAttemptTexts(generation)) || isContentKept(given, parts);
       const isKept = choosing instanceof Promise ? await choosing : choosing;
+      if (!isKept) record = { ...given, generation: withoutAttemptTexts(generation) };
       await appendReadable(generations, record, isKept ? content : null);
       ledger.release(generation.id, cost);
     } catch (cause) {

@@ -4,6 +4,7 @@ import {
   createCoreGateway,
   createScriptedProvider,
   jsonOf,
+  MANAGEMENT_KEY,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createVideoGateway } from '../../../../test/support/videos/video-gateway.ts';
@@ -98,4 +99,31 @@ test('records which provider refused a video before another took it', async () =
     { status: 503, latency: 0, error: { code: 503, message: 'Film is overloaded' } },
     { status: 200, id: 'film-2' },
   ]);
+});
+
+test.each([{ is_observability_io_logging_enabled: false }, { io_logging_sampling_rate: 0.0001 }])(
+  'records and reports no text from upstream where the workspace does not store the call: %o',
+  async (change) => {
+    const reported: unknown[] = [];
+    const core = createCoreGateway(asRefusing(), { onGeneration: (record) => void reported.push(record) });
+    const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+    await core.post('/api/v1/workspaces/default', change, { method: 'PATCH', headers });
+    await core.chat();
+    const error = { code: 429, error_type: 'rate_limit_exceeded' };
+    expect(core.store.appended[0]?.record.generation.provider_responses?.[0]?.error).toEqual(error);
+    expect(JSON.stringify([core.store.appended[0], reported])).not.toContain('too many');
+  },
+);
+
+test('deletes the texts from upstream with the content, and once more for a record that has only them', async () => {
+  const core = createCoreGateway(asRefusing());
+  const { id } = jsonOf(await core.chat()) as { id: string };
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const remove = async () => (await core.post(`/admin/v1/generations/${id}`, '', { method: 'DELETE', headers })).status;
+  const textOf = async () => JSON.stringify(await core.store.generations.get(id));
+  expect(await textOf()).toContain('too many');
+  await core.store.generations.deleteContent(id);
+  expect([await remove(), await remove()]).toEqual([200, 404]);
+  expect(await textOf()).not.toContain('too many');
+  expect(await textOf()).toContain('rate_limit_exceeded');
 });

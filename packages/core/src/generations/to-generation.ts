@@ -221,6 +221,21 @@ function toAttemptError(error: GatewayError, isContentStored: boolean): NonNulla
   return isContentStored ? { code, error_type, message } : { code, error_type };
 }
 
+/** Whether a record has a text from upstream: the message of an attempt's error. */
+export const hasAttemptTexts = ({ provider_responses: responses }: Generation): boolean =>
+  responses?.some(({ error }) => error?.message !== undefined) === true;
+
+/** The generation without the texts from upstream, which may repeat what was said: for one whose content is not kept. */
+export function withoutAttemptTexts(generation: Generation): Generation {
+  if (!hasAttemptTexts(generation)) return generation;
+  const provider_responses = (generation.provider_responses ?? []).map((response) => {
+    if (response.error === undefined) return response;
+    const { message: _text, ...error } = response.error;
+    return { ...response, error };
+  });
+  return { ...generation, provider_responses };
+}
+
 /** Converts the messages and the completion of a chat to the form of `GET /generation/content`. */
 export function toGenerationContent(
   ended: EndedCall,
