@@ -2,6 +2,7 @@ import { fromKeptItems } from '../formats/responses/kept-response.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { isRecord, type Unchecked } from '../foundation/parse.ts';
 import { findReadableGeneration } from '../generations/list-generations.ts';
+import { readableBodyOf } from '../generations/whole-request.ts';
 import type { RequestContext } from '../http/request.ts';
 import { toResponsesInput } from '../providers/openai-responses/request/to-responses-request.ts';
 import type { GenerationRecord, Store, StoredContent } from '../stores/store.ts';
@@ -49,13 +50,15 @@ function findReason(id: string, content: StoredContent | undefined): string {
   }
   const { request } = content;
   if (request?.format !== 'responses') return `Generation ${id} is no response: it was made in another format`;
-  if (isRecord(request.body) && request.body['store'] === false) return `Response ${id} was made with store: false`;
+  const body = readableBodyOf(request);
+  if (isRecord(body) && body['store'] === false) return `Response ${id} was made with store: false`;
   return `Response ${id} is not stored: it failed before it began, or was made before responses were stored`;
 }
 
 /** The request of a response. One that a hook of the host has changed is stored as a chat. */
 function bodyOf({ request }: StoredContent): Unchecked {
-  const body = isRecord(request?.body) ? request.body : {};
+  const read = request && readableBodyOf(request);
+  const body = isRecord(read) ? read : {};
   if (request?.format === 'responses') return body;
   const { messages, tools, ...others } = body;
   const said = Array.isArray(messages) ? (messages as ChatMessage[]) : [];

@@ -122,7 +122,8 @@ export async function makeCase(
     return library.save({ generation, content, exchange }, isHandedOut);
   }
   // Before it is encoded: a stream of words may have a private one in several pieces.
-  const { value, count } = scrub(withoutRepeats(content));
+  const { value: said, count } = scrub(withoutRepeats(content));
+  const value = withExpanded(said, content);
   const labels = { user_agent: null, external_user: null, session_id: null };
   const clean = { ...generation, ...labels };
   const exchange = toStoredExchange(clean, value);
@@ -134,5 +135,13 @@ export async function makeCase(
 function withoutRepeats(content: StoredContent): StoredContent {
   const { request, response: _response, callTimeline: _call, timeline: _stream, ...said } = content;
   if (request === undefined) return said;
-  return { ...said, input: { messages: [] }, request: { ...request, attempts: [] } };
+  const { expanded: _expanded, ...own } = request;
+  return { ...said, input: { messages: [] }, request: { ...own, attempts: [] } };
+}
+
+/** The content with what its preset and its stored prompt have added, by which its response is written. */
+function withExpanded(content: StoredContent, { request: whole }: StoredContent): StoredContent {
+  const { request } = content;
+  if (request === undefined || whole?.expanded === undefined) return content;
+  return { ...content, request: { ...request, expanded: scrub(whole.expanded).value } };
 }

@@ -4,6 +4,7 @@ import { type ConfiguredKeys, toKeyPrincipal } from '../auth/authenticate.ts';
 import { CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import type { Format } from '../chat/format.ts';
+import { withPresetApart } from '../chat/presets/use-preset.ts';
 import { CACHE_RESPONSE_HEADERS } from '../chat/stages/response-cache.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { isRecord } from '../foundation/parse.ts';
@@ -45,7 +46,8 @@ export const resendGeneration = operation<ResendParts>()({
     const caller = await findCaller(keyHash ?? record.principalId, keyHash === undefined, parts);
     const told = { requestId: request.id, id, by: principal.name, key: caller.name };
     parts.logger.info('a stored request is sent again', told);
-    const json = isRecord(stored.body) ? { ...stored.body, ...changes } : stored.body;
+    const body = isRecord(stored.body) && changes.model !== undefined ? withPresetApart(stored.body) : stored.body;
+    const json = isRecord(body) ? { ...body, ...changes } : body;
     return completeChat(format, {
       ...context,
       principal: caller,

@@ -1,5 +1,6 @@
 import type { CompletionEnd, CompletionEnvelope } from '../chat/format.ts';
 import { isRecord } from '../foundation/parse.ts';
+import { readableBodyOf } from '../generations/whole-request.ts';
 import type { StoredContent } from '../stores/store.ts';
 import type { ChatChunk, ChatDelta, FinishReason, Usage } from '../wire/chat-chunk.ts';
 import type { Generation } from '../wire/generation.ts';
@@ -37,7 +38,7 @@ export function toStoredExchange(generation: Generation, content: StoredContent)
   const path = PATHS[format.name];
   const failure = content.output.completion === null ? content.error : null;
   if (failure !== null && failure !== undefined) return { path, body, stream: null, ...toFailed(path, failure) };
-  const parsed = format.parse(body, request.headers);
+  const parsed = format.parse(readableBodyOf(request), request.headers);
   const envelope = toEnvelope(generation);
   const end = toEnd(generation, content);
   const whole = parsed.encoder.toWhole(

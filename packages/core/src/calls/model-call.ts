@@ -50,6 +50,8 @@ export interface ReceivedRequest {
   /** The API form of the body, or the kind of the call where it has only one. */
   readonly format: FormatName | CallKindName;
   readonly body: unknown;
+  /** The body with its preset and its stored prompt in it; absent where it names neither. */
+  readonly expanded?: unknown;
   readonly headers: HeaderMap;
 }
 
@@ -81,8 +83,8 @@ export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Req
   const externalUser = named ?? principal.externalUser ?? null;
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
-  const { format, body } = given.received ?? formOf(kind, given.request);
-  const received = { format, body, headers };
+  const { format, body, expanded } = given.received ?? formOf(kind, given.request);
+  const received = expanded === undefined ? { format, body, headers } : { format, body, expanded, headers };
   return { id, kind, request, principal, session, region, labels, received };
 }
 

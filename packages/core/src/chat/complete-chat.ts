@@ -6,6 +6,7 @@ import {
   type HookParts,
   type Pipeline,
   receiveCall,
+  type ReceivedRequest,
   type RegionOf,
   withRequest,
 } from '../calls/model-call.ts';
@@ -129,7 +130,8 @@ export async function openChat(
   const { request: read, encoder, received: whole } = parsing instanceof Promise ? await parsing : parsing;
   const request = parts.onRequest === undefined ? read : await amendChat(format, read, context);
   refuseUnavailable(request, parts);
-  const plain = receiveChat(format, request, context, request === read ? (whole ?? body) : undefined, given);
+  const named = whole === undefined && body !== filled ? { body: filled, expanded: body } : { body: whole ?? body };
+  const plain = receiveChat(format, request, context, request === read ? named : undefined, given);
   const called = preset?.called ?? given?.preset;
   const received =
     prompted === undefined && called === undefined ? plain : { ...plain, prompt: prompted?.prompt, preset: called };
@@ -171,19 +173,19 @@ async function amendChat(
 }
 
 /**
- * Makes the call of a chat request, for the model that the rules of the account choose for it. `body`: what the request was
+ * Makes the call of a chat request, for the model that the rules of the account choose for it. `from`: what the request was
  * read from; undefined where it has been changed since.
  */
 export function receiveChat(
   { name: format }: CallFormat,
   request: ChatCompletionRequest,
   context: ChatContext,
-  body?: unknown,
+  from?: Pick<ReceivedRequest, 'body' | 'expanded'>,
   given?: GivenCall,
 ): ChatRun['call'] {
   const { headers } = context.request;
   const { routing } = context.parts;
-  const received = receiveCall(chatKind, request, context, body === undefined ? undefined : { format, body });
+  const received = receiveCall(chatKind, request, context, from && { format, ...from });
   const call = given === undefined ? received : { ...received, id: given.generationId };
   if (given !== undefined && given.isRuled !== true) return call;
   return routing.account.rules === undefined ? call : applyRules(call, { format, headers }, routing);

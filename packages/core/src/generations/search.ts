@@ -99,7 +99,13 @@ export function isInRecord(text: string, { generation }: GenerationRecord): bool
 
 /** Whether the request, its tools and parameters included, or the completion contains the text, which is in lower case. */
 export function isInContent(text: string, { input, output, error, request }: StoredContent): boolean {
-  return isIn(text, input) || isIn(text, output) || isIn(text, error?.message) || isInParameters(text, request?.body);
+  return (
+    isIn(text, input) ||
+    isIn(text, output) ||
+    isIn(text, error?.message) ||
+    isInParameters(text, request?.body) ||
+    isInParameters(text, request?.expanded)
+  );
 }
 
 /** The conversation, which is searched as the input of its content. */

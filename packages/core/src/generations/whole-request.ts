@@ -51,12 +51,17 @@ export function noteSentTo(endpoint: Endpoint, sent: SentRequests): OnSent {
 }
 
 /** The request of a call as it is stored. */
-export const toStoredRequest = ({ format, body, headers }: ReceivedRequest, attempts: SentRequests): StoredRequest => ({
-  format,
-  body,
-  headers: toStoredHeaders(headers),
-  attempts,
-});
+export function toStoredRequest(
+  { format, body, expanded, headers: all }: ReceivedRequest,
+  attempts: SentRequests,
+): StoredRequest {
+  const headers = toStoredHeaders(all);
+  return expanded === undefined ? { format, body, headers, attempts } : { format, body, expanded, headers, attempts };
+}
+
+/** The body of a stored request as it can be read by itself, with its preset and its stored prompt in it. */
+export const readableBodyOf = ({ body, expanded }: Pick<StoredRequest, 'body' | 'expanded'>): unknown =>
+  expanded ?? body;
 
 function toStoredHeaders(headers: HeaderMap): Record<string, string> {
   const stored: Record<string, string> = {};

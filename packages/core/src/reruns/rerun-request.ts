@@ -1,5 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { isRecord } from '../foundation/parse.ts';
+import { readableBodyOf } from '../generations/whole-request.ts';
 import type { StoredContent } from '../stores/store.ts';
 import type { PresetVersion } from '../wire/presets.ts';
 import type { RerunCompletion, RerunTarget } from '../wire/reruns.ts';
@@ -29,9 +30,10 @@ export function toStoredRerunRequest(content: StoredContent): RerunRequest | und
         `Only chats can be run again; this is a call of the kind "${request.format}"`,
       );
     }
-    if (!isRecord(request.body)) return undefined;
+    const body = readableBodyOf(request);
+    if (!isRecord(body)) return undefined;
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => FORM_HEADERS.includes(name)));
-    return { format, body: request.body, headers };
+    return { format, body, headers };
   }
   if (!('messages' in input)) return undefined;
   return { format: 'chat', body: { messages: input.messages }, headers: {} };

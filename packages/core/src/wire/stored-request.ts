@@ -16,6 +16,8 @@ export const storedRequestSchema = z.object({
   format: z.string(),
   /** As it came in. Where a guardrail has changed texts of it, or a hook of the host any of it, as they have left it. */
   body: z.unknown(),
+  /** The same with what its preset and its stored prompt say in it; absent where it names neither. */
+  expanded: z.unknown().optional(),
   /** The headers that a call is served by, in lower case; never credentials. */
   headers: z.record(z.string(), z.string()),
   /** In the order in which they were sent; a call with server tools sends several. */

@@ -8,7 +8,10 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { toStoredExchange } from '../../api/stored-response.ts';
+import { isInContent } from '../../generations/search.ts';
 import { createAnthropicProvider } from '../../providers/anthropic/anthropic-provider.ts';
+import { toStoredRerunRequest, toTargetRequest } from '../../reruns/rerun-request.ts';
 import { FORMATS } from '../../wire/routing-rules.ts';
 import { joinPreset, PRESET_FORMS } from './preset-forms.ts';
 import { uniteTools } from './unite-tools.ts';
@@ -193,7 +196,7 @@ describe('a call with a preset', () => {
     expect(jsonOf(ofWorkspace)).toMatchObject({ data: { workspace_id: data.id } });
   });
 
-  test('is stored as the request that the preset made, with the preset beside it', async () => {
+  test('is stored as it came in, with the preset and the request that the preset made beside it', async () => {
     const { core, preset } = await withPreset();
     await say(core, 'chat/completions', { preset: 'help', messages: HELLO });
     const id = core.store.appended[0]?.record.generation.id ?? '';
@@ -201,10 +204,11 @@ describe('a call with a preset', () => {
     expect(stored).toMatchObject({
       data: {
         preset_id: preset['id'],
-        body: { model: 'acme/chat', temperature: 0.2, messages: [{ role: 'system' }, { role: 'user' }] },
+        body: { preset: 'help', messages: HELLO },
+        expanded: { model: 'acme/chat', temperature: 0.2, messages: [{ role: 'system' }, { role: 'user' }] },
       },
     });
-    expect(JSON.stringify(stored)).not.toContain('"preset":"help"');
+    expect((stored as { data: { expanded: object } }).data.expanded).not.toHaveProperty('preset');
   });
 
   test('has the system prompt of the preset filtered like any other text', async () => {
@@ -422,5 +426,66 @@ describe('a preset in another format', () => {
 
   test('is there in just the formats whose requests can name one', () => {
     expect(Object.keys(PRESET_FORMS).toSorted()).toEqual(['chat', 'completions', 'messages', 'responses']);
+  });
+});
+
+describe('the stored request of a call that names a preset and a prompt', () => {
+  const PROMPT = { id: 'greet', name: 'Greet', messages: [{ role: 'user', content: 'Greet {{name}} kindly.' }] };
+  const asked = { model: 'acme/chat@preset/help', prompt: { id: 'greet', variables: { name: 'Ann' } } };
+
+  /** Calls, and reads what is stored. */
+  async function callOnce() {
+    const made = await withPreset({ ...SAVED, seed: 7 });
+    await made.core.post('/admin/v1/prompts', PROMPT, admin);
+    const response = await say(made.core, 'chat/completions', asked);
+    expect(response.status).toBe(200);
+    const id = response.headers['x-generation-id'] ?? '';
+    const stored = (await made.core.store.generations.getContent(id))?.request;
+    return { ...made, id, stored };
+  }
+
+  test('is the request as it came in, with the whole one beside it, and makes the same bytes again', async () => {
+    const { upstream, stored } = await callOnce();
+    expect(stored?.body).toEqual(asked);
+    expect(stored?.expanded).toMatchObject({
+      model: 'acme/chat',
+      seed: 7,
+      messages: [{ role: 'system' }, { role: 'user', content: 'Greet Ann kindly.' }],
+    });
+    expect(stored?.attempts.map(({ body }) => JSON.stringify(body))).toEqual(
+      upstream.exchanges.map(({ request }) => request.body),
+    );
+  });
+
+  test('is sent again with the preset and the prompt as they are now, also to another model', async () => {
+    const { core, upstream, id } = await callOnce();
+    await core.post('/admin/v1/prompts/greet/versions', { messages: [{ role: 'user', content: '{{name}}!' }] }, admin);
+    for (const changes of [{}, { model: 'acme/other' }]) {
+      const again = await core.post(`/admin/v1/generations/${id}/resend`, changes, admin);
+      expect(again.status).toBe(200);
+      expect(upstream.latest().sent).toMatchObject({
+        seed: 7,
+        messages: [
+          { role: 'system', content: 'You answer customers.' },
+          { role: 'user', content: 'Ann!' },
+        ],
+      });
+      expect(core.store.appended.at(-1)?.record.generation).toMatchObject({ preset_slug: 'help', prompt_version: 2 });
+    }
+  });
+
+  test('is found by what the preset says, is run again whole, and becomes a case of the request that came', async () => {
+    const { core, id } = await callOnce();
+    const content = await core.store.generations.getContent(id);
+    const record = await core.store.generations.get(id);
+    if (content === undefined || record === undefined) throw new Error('Nothing is stored');
+    expect(isInContent('looks up orders', content)).toBe(true);
+    const again = toStoredRerunRequest(content);
+    expect(again && toTargetRequest(again, { model: 'beta/chat' }).body).toMatchObject({
+      model: 'beta/chat',
+      seed: 7,
+      messages: [{ role: 'system' }, { content: 'Greet Ann kindly.' }],
+    });
+    expect(toStoredExchange(record.generation, content)).toMatchObject({ path: '/chat/completions', body: asked });
   });
 });

@@ -51,6 +51,13 @@ export async function findPreset(
   return { called, request, join: (own) => joinPreset(format, own, version) };
 }
 
+/** The request with a preset that its model names in the field `preset`: another model leaves it the preset. */
+export function withPresetApart(request: Unchecked): Unchecked {
+  const { model } = request;
+  const at = typeof model === 'string' ? model.indexOf(MARK) : -1;
+  return typeof model !== 'string' || at === -1 ? request : { ...request, preset: model.slice(at + MARK.length) };
+}
+
 interface NamedPreset {
   readonly slug: string;
   /** Where it is named. */

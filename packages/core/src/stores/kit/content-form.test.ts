@@ -61,6 +61,20 @@ test('a request that repeats the messages of its content is written without them
   expect(JSON.stringify(read(json))).toBe(JSON.stringify(content));
 });
 
+test('what a preset has added is written once, and each attempt reads it as it was', () => {
+  const whole = { model: 'acme/chat', messages: clone(MESSAGES), tools: [{ type: 'of the preset' }] };
+  const content = toContent({
+    format: 'chat',
+    body: { model: '@preset/help', messages: MESSAGES.slice(1) },
+    expanded: whole,
+    headers: {},
+    attempts: [{ endpoint: 'a:1', wire: 'openai', body: { ...clone(whole), model: '1' } }],
+  });
+  const json = write(content);
+  expect(json.match(/of the preset/g)).toHaveLength(1);
+  expect(JSON.stringify(read(json))).toBe(JSON.stringify(content));
+});
+
 test('members in another order are not taken for the same: bodies are sent in an order', () => {
   const turned = MESSAGES.map(({ role, content }) => ({ content, role }));
   const content = toContent({ format: 'chat', body: { messages: turned }, headers: {}, attempts: [] });

@@ -34,12 +34,17 @@ export function toStoredForm(content: StoredContent): Content {
   const { input, request } = content;
   if (request === undefined) return content as unknown as Content;
   const messages = 'messages' in input ? input.messages : undefined;
-  const { body, attempts } = request;
+  const { body, expanded, attempts } = request;
   const findInInput = (_name: string, value: object): string | undefined =>
     messages !== undefined && isSameJson(value, messages) ? 'input.messages' : undefined;
+  const findInBody = (name: string, value: object): string | undefined =>
+    isSameMember(body, name, value) ? `request.body.${name}` : undefined;
   const toShort = (attempt: SentRequest, index: number): SentRequest => {
     const said = withoutRepeats(attempt.body, (name, value) => {
-      const path = findInInput(name, value) ?? (isSameMember(body, name, value) ? `request.body.${name}` : undefined);
+      const path =
+        findInInput(name, value) ??
+        findInBody(name, value) ??
+        (isSameMember(expanded, name, value) ? `request.expanded.${name}` : undefined);
       if (path !== undefined || index === 0) return path;
       const before = attempts.findIndex((other, at) => at < index && isSameMember(other.body, name, value));
       return before === -1 ? undefined : `request.attempts.${before}.body.${name}`;
@@ -48,7 +53,14 @@ export function toStoredForm(content: StoredContent): Content {
   };
   return {
     ...content,
-    request: { ...request, body: withoutRepeats(body, findInInput), attempts: attempts.map(toShort) },
+    request: {
+      ...request,
+      body: withoutRepeats(body, findInInput),
+      ...(expanded !== undefined && {
+        expanded: withoutRepeats(expanded, (name, value) => findInInput(name, value) ?? findInBody(name, value)),
+      }),
+      attempts: attempts.map(toShort),
+    },
   };
 }
 
@@ -60,6 +72,7 @@ export function fromStoredForm(form: unknown): StoredContent {
   const read: StoredRequest = { ...request, attempts: [] };
   const whole = { ...content, request: read };
   read.body = withRepeats(request.body, whole);
+  if (request.expanded !== undefined) read.expanded = withRepeats(request.expanded, whole);
   for (const attempt of request.attempts) read.attempts.push({ ...attempt, body: withRepeats(attempt.body, whole) });
   return whole;
 }

@@ -23,7 +23,7 @@ export interface Recorded {
   readonly generation: Generation;
   readonly content: Pick<GenerationContent, 'input' | 'output' | 'error'>;
   /** Null where only the prompt is stored. */
-  readonly request: Pick<StoredRequestReport, 'format' | 'body'> | null;
+  readonly request: Pick<StoredRequestReport, 'format' | 'body' | 'expanded'> | null;
 }
 
 /** The recorded calls as they were, and beside them a column that asks the first of them again. */
@@ -36,7 +36,10 @@ export function fromGenerations(recorded: readonly Recorded[], newId: NewId): Ex
     id: newId(),
     name: '',
     // Other forms of a request have other names for what the form shows.
-    setup: { ...fromRequest(first?.request?.format === 'chat' ? first.request.body : null), system },
+    setup: {
+      ...fromRequest(first?.request?.format === 'chat' ? (first.request.expanded ?? first.request.body) : null),
+      system,
+    },
     columns: [...originals, again],
     text: '',
     attached: [],
