@@ -42,28 +42,36 @@ function createMaker(seed: number) {
     // Of no known form: a token of one's own service.
     () => `${many('0123456789abcdef', 40)}`,
     () => `tok${many(ALNUM, 36)}`,
+    () => many(`${ALNUM}-_`, 43),
+    () => many(`${ALNUM}/+`, 40),
+    () => `${1 + Math.floor(random() * 9)}${digits(8)}:AA${many(`${ALNUM}-_`, 33)}`,
+    () => many('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 52),
+    () => `fc-${many('0123456789abcdef', 32)}`,
   ];
   return { pick, secret: (at: number): string => kinds[at % kinds.length]?.() ?? '' };
 }
 
-test('of five hundred secrets and personal data in requests and responses none is left', () => {
-  const { pick, secret } = createMaker(36);
-  const secrets = Array.from({ length: 500 }, (_, at) => secret(at));
-  const places: readonly ((text: string) => object)[] = [
-    (text) => ({ messages: [{ role: 'user', content: `Please use ${text}, thanks` }] }),
-    (text) => ({ messages: [{ role: 'user', content: [{ type: 'text', text: `x: "${text}"` }] }] }),
-    (text) => ({ tools: [{ type: 'function', function: { name: 'f', parameters: { examples: [{ id: text }] } } }] }),
-    (text) => ({ tool_calls: [{ id: 'call_1', function: { name: 'f', arguments: JSON.stringify({ q: text }) } }] }),
-    (text) => ({ metadata: { note: text } }),
-    (text) => ({ input: `curl -H 'authorization: Bearer ${text}' https://api.example` }),
-    (text) => ({ system: `line\n${text}\nline` }),
-  ];
-  const values = secrets.map((text) => pick(places)(text));
-  const { value, count } = scrub(values);
-  const text = JSON.stringify(value);
-  expect(secrets.filter((each) => text.includes(each))).toEqual([]);
-  expect(count).toBeGreaterThanOrEqual(500);
-});
+test.each([36, 7, 2026, 41])(
+  'of five hundred secrets of the seed %i in requests and responses none is left',
+  (seed) => {
+    const { pick, secret } = createMaker(seed);
+    const secrets = Array.from({ length: 500 }, (_, at) => secret(at));
+    const places: readonly ((text: string) => object)[] = [
+      (text) => ({ messages: [{ role: 'user', content: `Please use ${text}, thanks` }] }),
+      (text) => ({ messages: [{ role: 'user', content: [{ type: 'text', text: `x: "${text}"` }] }] }),
+      (text) => ({ tools: [{ type: 'function', function: { name: 'f', parameters: { examples: [{ id: text }] } } }] }),
+      (text) => ({ tool_calls: [{ id: 'call_1', function: { name: 'f', arguments: JSON.stringify({ q: text }) } }] }),
+      (text) => ({ metadata: { note: text } }),
+      (text) => ({ input: `curl -H 'authorization: Bearer ${text}' https://api.example` }),
+      (text) => ({ system: `line\n${text}\nline` }),
+    ];
+    const values = secrets.map((text) => pick(places)(text));
+    const { value, count } = scrub(values);
+    const text = JSON.stringify(value);
+    expect(secrets.filter((each) => text.includes(each))).toEqual([]);
+    expect(count).toBeGreaterThanOrEqual(500);
+  },
+);
 
 test('what is none stays: models, ids of calls, paths, words and names of members', () => {
   const value = {
@@ -74,4 +82,48 @@ test('what is none stays: models, ids of calls, paths, words and names of member
     style: 'internationalization-of-user-interfaces',
   };
   expect(scrub(value)).toEqual({ value, count: 0 });
+});
+
+test('a UUID is a secret where a word says so, and otherwise names a thing', () => {
+  const id = '550e8400-e29b-41d4-a716-446655440000';
+  const secrets = [{ token: id }, { apiKey: id }, `api key: ${id}`, `{"client_secret": "${id}"}`, `X-Api-Key=${id}`];
+  expect(JSON.stringify(secrets.map((each) => scrub(each).value))).not.toContain(id);
+  const others = [{ id }, { user_id: id }, `order ${id} is late`, `/files/${id}/content`];
+  expect(scrub(others)).toEqual({ value: others, count: 0 });
+});
+
+test('an id stays in the members for ids, and what only begins like one does not', () => {
+  const ids = [
+    { tool_call_id: 'call_00_Xy7Kd93jskLq02mZpQ' },
+    { id: 'toolu_01A09q90qw90lq917835lq9' },
+    { id: 'call_550e8400-e29b-41d4-a716-446655440000' },
+    { previous_response_id: 'gen-1795280411-31ca6bafd6792d19bf5f018f3687550a' },
+  ];
+  expect(scrub(ids)).toEqual({ value: ids, count: 0 });
+  const keys = ['fc-0123456789abcdef0123456789abcdef', 'call_Xy7Kd93jskLq02mZpQ8w'];
+  expect(scrub([keys, { id: keys[0] }]).value).toEqual([['[SECRET]', '[SECRET]'], { id: '[SECRET]' }]);
+});
+
+test('the number of a card is taken out of numbers, and times and seeds stay', () => {
+  const times = { created: 1_767_225_600_123, at: 1_767_225_600_123_456, seed: 9_007_199_254_740_991, half: 4.5 };
+  expect(scrub({ card: 4_111_111_111_111_111, ...times })).toEqual({
+    value: { card: '[CREDIT_CARD]', ...times },
+    count: 1,
+  });
+});
+
+test('a credential of a remote server is taken out, whatever it looks like', () => {
+  const of = (token: string) => ({ mcp_servers: [{ url: 'https://mcp.example/sse', authorization_token: token }] });
+  expect(scrub(of('hunter two'))).toEqual({ value: of('[SECRET]'), count: 1 });
+});
+
+test.each([
+  'import { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";',
+  'expect(total.tokensPerSecondP50).toBeLessThanOrEqual(writeBigUInt64LE);',
+  'logs/2026-01-15T10-22-33-log and packages/ui/bundle/assets/settings-screen-DyJ7fOc3.js',
+  'Qwen/Qwen2.5-VL-72B-Instruct-AWQ, bartowski/DeepSeek-R1-Distill-Qwen-32B-GGUF and TheBloke/Mixtral-8x7B-Instruct-v0.1',
+  'us.anthropic.claude-3-5-sonnet-20241022-v2:0 in eu-central-1, see https://docs.example.com/v2/getting-started_2.html',
+  'We spent twenty-five minutes on state-of-the-art, well-documented end-to-end-tests.',
+])('prose and code stay: %s', (text) => {
+  expect(scrub(text)).toEqual({ value: text, count: 0 });
 });

@@ -1,6 +1,7 @@
 import { isRecord } from '../../foundation/parse.ts';
 import { BUILT_IN_FILTERS } from './compile-filters.ts';
 import type { Filter, Span } from './filter.ts';
+import { looksLikeKey } from './looks-like-key.ts';
 
 /**
  * Takes secrets and personal data out of what is handed to others: by the filters that guardrails have, and by what
@@ -15,12 +16,28 @@ const FILTERS: readonly Filter[] = [
 
 /** Long, without a blank, of letters and digits: a key, a token, a hash. */
 const KEY_LIKE = /(?<![\w/+.-])[\w/+.-]{20,}={0,2}(?![\w/+.-])/g;
-/** Ids that providers and this gateway make. They open nothing, and calls of tools are matched by them. */
-const MADE_ID = /^(?:call|toolu|srvtoolu|chatcmpl|gen|msg|resp|req|fc|rs|run|thread)[_-][\w-]+$/;
+/** What is in a UUID's place after a word that says so opens something. */
+const UUID_KEY =
+  /(?:key|token|secret|password|passwd|credential)s?["'`]?\s{0,3}(?:[:=]|is|was)?\s{0,3}(?:bearer\s)?["'`<]?(?<uuid>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\w-])/dgi;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const KEY_NAME = /(?:key|token|secret|password|passwd)$/i;
+/** Members that hold a credential, whatever it looks like. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'authorization_token']);
+
+/**
+ * Ids that providers and this gateway make, each in its own alphabet. They open nothing, and calls of tools are matched by
+ * them. Elsewhere than in the members for ids, what looks like one may be a key.
+ */
+const MADE_ID =
+  /^(?:(?:call|toolu|srvtoolu|msg|resp|req|fc|rs|run|thread)_\w+|chatcmpl-[\da-zA-Z]+|gen-\d+-[\da-zA-Z]+|(?:call_|chatcmpl-)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+const ID_NAME = /(?:^|_)ids?$|Id$/;
 const KEY_PLACEHOLDER = '[SECRET]';
 
 /** Members whose texts are the names of models and the like: they look like keys, and are none. */
 const NAMES: ReadonlySet<string> = new Set(['model', 'models', 'role', 'type', 'object', 'finish_reason']);
+
+/** The shortest number of a card has so many digits. */
+const MIN_LONG_INTEGER = 1e11;
 
 /** What was taken out of a value. */
 export interface Scrubbed<Value> {
@@ -39,8 +56,22 @@ export function scrub<Value>(value: Value): Scrubbed<Value> {
     count += found;
     return clean;
   };
+  const scrubMember = (text: string, name: string): string => {
+    if (text === '' || NAMES.has(name) || (ID_NAME.test(name) && MADE_ID.test(text))) return text;
+    if (!CREDENTIALS.has(name) && !(KEY_NAME.test(name) && UUID.test(text))) return scrubText(text);
+    count += 1;
+    return KEY_PLACEHOLDER;
+  };
+  /** The number of a card may be written without quotes. */
+  const scrubNumber = (value: number): number | string => {
+    if (!Number.isInteger(value) || value < MIN_LONG_INTEGER) return value;
+    const text = String(value);
+    const clean = scrubText(text);
+    return clean === text ? value : clean;
+  };
   const walk = (each: unknown, name: string): unknown => {
-    if (typeof each === 'string') return NAMES.has(name) || MADE_ID.test(each) ? each : scrubText(each);
+    if (typeof each === 'string') return scrubMember(each, name);
+    if (typeof each === 'number') return scrubNumber(each);
     if (Array.isArray(each)) return each.map((item) => walk(item, name));
     if (!isRecord(each)) return each;
     const clean: Record<string, unknown> = {};
@@ -63,6 +94,10 @@ function replacePrivate(text: string, isName: boolean): { readonly text: string;
     const start = match.index;
     if (looksLikeKey(match[0])) found.push({ start, end: start + match[0].length, placeholder: KEY_PLACEHOLDER });
   }
+  for (const { indices } of isName ? [] : text.matchAll(UUID_KEY)) {
+    const [start, end] = indices?.groups?.['uuid'] ?? [0, 0];
+    found.push({ start, end, placeholder: KEY_PLACEHOLDER });
+  }
   if (found.length === 0) return { text, count: 0 };
   found.sort((one, other) => one.start - other.start || other.end - one.end);
   let clean = '';
@@ -77,15 +112,3 @@ function replacePrivate(text: string, isName: boolean): { readonly text: string;
   }
   return { text: clean + text.slice(at), count };
 }
-
-/** Letters and digits in no order: words, paths and versions have few changes between the two, names of programs few capitals. */
-function looksLikeKey(text: string): boolean {
-  if (MADE_ID.test(text)) return false;
-  return text
-    .split(/[-/._]/)
-    .some((part) => part.length >= 16 && changesOf(part) >= part.length / (/\d/.test(part) ? 6 : 4.2));
-}
-
-/** How often a letter follows a digit, a digit a letter, or a capital a small letter. */
-const changesOf = (part: string): number =>
-  (part.match(/(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d|(?<=[a-z])[A-Z]/g) ?? []).length;
