@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { StoredContent } from '../../packages/core/src/stores/generations.ts';
 import type { CacheCause, CacheReport } from '../../packages/core/src/wire/cache-report.ts';
+import type { Generation } from '../../packages/core/src/wire/generation.ts';
 import {
   bodyOf,
   type Chat,
@@ -326,4 +327,54 @@ test('the latest 2,000 calls are looked at, and the response says where they beg
     const response = jsonOf(await core.get(`/admin/v1/generations/${path}`, MANAGEMENT_KEY));
     expect(response['searched_from']).toBe(first);
   }
+});
+
+/** Sends a chat and what continues it, with changes to what is recorded of each, and returns the report of the second. */
+async function reportChanged(first: Partial<Generation>, second: Partial<Generation>): Promise<CacheReport> {
+  const { core, counts } = createDoctorGateway('openai');
+  const dice = createDice(11);
+  const chat = createChat(dice);
+  Object.assign(counts, { prompt: 12_800 });
+  let id = '';
+  for (const [sent, change] of [
+    [chat, first],
+    [continued(chat, dice), second],
+  ] as const) {
+    id = await sendChat(core, sent, 'openai');
+    const record = await core.store.generations.get(id);
+    if (record === undefined) throw new Error('Nothing was recorded');
+    await core.store.generations.update({ ...record, generation: { ...record.generation, ...change } });
+    await core.platform.advance(1000);
+  }
+  return reportOf(core, id);
+}
+
+test('a call with another key of a pool has another cache', async () => {
+  expect(await reportChanged({ provider_key: 'one' }, { provider_key: 'two' })).toMatchObject({ cause: 'other_key' });
+  expect(await reportChanged({ provider_key: 'one' }, { provider_key: 'one' })).toMatchObject({ cause: 'provider' });
+});
+
+test('a session of the same name in another workspace is another, and records without a workspace are of the default one', async () => {
+  expect(await reportChanged({ workspace_id: 'w1' }, {})).toMatchObject({ cause: 'first_call', compared_with: null });
+  expect(await reportChanged({ workspace_id: null }, {})).toMatchObject({ cause: 'provider' });
+});
+
+test('nothing is said of a call that was charged for several turns, and a failed attempt is none', async () => {
+  const turn = {
+    endpoint_id: 'acme:chat-1',
+    is_byok: false,
+    latency: 1,
+    model_permaslug: 'test/model',
+    provider_name: 'acme',
+    status: 200,
+  };
+  const failed = { ...turn, status: 503, error: { code: 503, error_type: 'provider_unavailable' } };
+  const brokeOff = { ...turn, error: { code: 502, error_type: 'provider_unavailable' }, broke_off_after: 20 };
+  for (const before of [turn, brokeOff]) {
+    expect(await reportChanged({}, { provider_responses: [before, turn] })).toMatchObject({
+      cause: 'unknown',
+      would_have_saved: 0,
+    });
+  }
+  expect(await reportChanged({}, { provider_responses: [failed, turn] })).toMatchObject({ cause: 'provider' });
 });

@@ -1,4 +1,3 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import { attoToUsd, type UnitPrices } from '../../catalog/prices.ts';
 import type { GenerationFilter, GenerationRecord } from '../../stores/store.ts';
 import type { CacheMarksDryRun, CacheTtl } from '../../wire/cache-report.ts';
@@ -16,7 +15,7 @@ import {
 } from './plan-marks.ts';
 import { minimumTokensOf } from './provider-rules.ts';
 import { type CachedCall, readCachedCall, toUsdOrNull } from './read-call.ts';
-import { type CacheDoctorParts, inTurns, MAX_CALLS, startOf, toOldestFirst } from './report-caches.ts';
+import { type CacheDoctorParts, inTurns, MAX_CALLS, startOf, toOldestFirst, workspaceOf } from './report-caches.ts';
 
 export interface DryRunMarksParts extends CacheDoctorParts {
   /** How long marks may keep a prompt at an endpoint; undefined for one that is gone. */
@@ -48,12 +47,12 @@ export async function dryRunMarks(
   const trial = createTrial(parts);
   // In the order in which they came, as sessions read what others have written of the same tools and system text.
   for await (const record of inTurns(records, parts.platform)) {
-    const { id, session_id: sessionId, workspace_id: workspaceId } = record.generation;
+    const { id, session_id: sessionId } = record.generation;
     const call = readCachedCall(record, await parts.store.generations.getContent(id), parts.findPrices);
     const was = { read: call.readTokens ?? 0, written: call.writtenTokens ?? 0, atto: call.costAtto ?? 0n };
     const would = sessionId === null ? null : trial.run(call, record, sessionId);
     if (would !== null) marked += 1;
-    const tallies = [all, apps.of(call.app), models.of(call.model), workspaces.of(workspaceId ?? DEFAULT_WORKSPACE_ID)];
+    const tallies = [all, apps.of(call.app), models.of(call.model), workspaces.of(workspaceOf(record))];
     if (sessionId !== null) tallies.push(sessions.of(sessionId));
     for (const tally of tallies) tally.add(call, was, would ?? was);
   }
@@ -94,7 +93,8 @@ function createTrial({ findTtls }: Pick<DryRunMarksParts, 'findTtls'>): Trial {
   const pasts = new Map<string, SessionPast>();
   const caches = new Map<string, PromptCache>();
   return {
-    run(call, { principalId, generation }, sessionId) {
+    run(call, record, sessionId) {
+      const { principalId, generation } = record;
       const { prompt, promptTokens, prices, endpoint } = call;
       if (prompt === null || promptTokens === null || call.whyUnknown !== null || endpoint === null) return null;
       // The caller's own marks, and those that the gateway has set already, are left as they are.
@@ -103,7 +103,10 @@ function createTrial({ findTtls }: Pick<DryRunMarksParts, 'findTtls'>): Trial {
       const ttls = findTtls(endpoint, prompt.model) ?? (prompt.wire === 'anthropic' ? (['5m', '1h'] as const) : []);
       if (isMarked || isSet || call.costAtto === null || ttls.length === 0) return null;
       const shape = toShape(prompt.segments);
-      const step = getOrMake(pasts, `${principalId} ${sessionId}`, createSessionPast).begin(shape, call.createdAtMs);
+      const step = getOrMake(pasts, `${workspaceOf(record)} ${principalId} ${sessionId}`, createSessionPast).begin(
+        shape,
+        call.createdAtMs,
+      );
       const tokensPerCharacter = promptTokens / Math.max(1, lengthTo(shape));
       const minimumTokens = minimumTokensOf({ wire: 'anthropic', model: prompt.model });
       const plan = planMarks(shape, step, { ttls, prices, minimumTokens, tokensPerCharacter });

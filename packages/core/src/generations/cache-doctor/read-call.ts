@@ -61,6 +61,7 @@ export function readCachedCall(
   const endedAtMs = createdAtMs + (generation.generation_time ?? 0);
   const held = listed === undefined ? {} : pricesFor(listed, promptTokens ?? 0, endedAtMs);
   const { is_byok: isByok, upstream_is_byok: isUpstreamByok, called_region: region, data_region: data } = generation;
+  const { provider_key: key } = generation;
   return {
     id: generation.id,
     createdAt: generation.created_at,
@@ -68,7 +69,7 @@ export function readCachedCall(
     model: generation.model,
     app: generation.http_referer ?? appOf(generation),
     endpoint,
-    account: [isByok, isUpstreamByok ?? false, region ?? '', data, prompt?.cacheKey ?? ''].join(' '),
+    account: [isByok, isUpstreamByok ?? false, region ?? '', data, key ?? '', prompt?.cacheKey ?? ''].join(' '),
     agent: content?.request?.headers['x-claude-code-agent-id'] ?? null,
     prompt,
     characters: prompt === null ? 0 : lengthOf(prompt.segments),
@@ -96,12 +97,19 @@ function toWhyUnknown(
     return 'Only the prompt and the completion are stored: the call was recorded by a version that did not store requests.';
   }
   if (content.request.attempts.length === 0) return 'The call ended before a request was sent to a provider.';
+  if (turnsOf(generation) > 1) {
+    return 'The call took several turns at a provider, and only their sums are stored, so that no turn can be told apart.';
+  }
   if (prompt === null) return 'The doctor does not know how this kind of provider caches prompts.';
   if (generation.native_tokens_prompt === null || generation.usage_estimated) {
     return 'The provider did not say how many tokens the prompt had.';
   }
   return null;
 }
+
+/** The turns that a provider has charged: those of a loop of tools, and those that continue what broke off. */
+const turnsOf = ({ provider_responses: responses }: GenerationRecord['generation']): number =>
+  responses?.filter(({ error, status }) => error === undefined || status === 200).length ?? 0;
 
 const sumOf = (charges: readonly StoredCharge[], units: ReadonlySet<string>): number =>
   charges.reduce((sum, { unit, count }) => (units.has(unit) ? sum + count : sum), 0);

@@ -1,3 +1,4 @@
+import { DEFAULT_WORKSPACE_ID } from '../../auth/keys.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { attoToUsd } from '../../catalog/prices.ts';
 import type { GenerationRecord } from '../../stores/generations.ts';
@@ -30,6 +31,8 @@ export interface CacheDoctorParts extends GenerationListParts {
 
 /** Earlier calls of a session that a call is compared with: prompts are large. */
 const WINDOW = 20;
+/** Sessions of one name in so many workspaces, with as many calls as the one asked for, are told apart. */
+const MANY_WORKSPACES = 5;
 /** Calls that are looked at for one response. */
 export const MAX_CALLS = 2000;
 /** Calls that a row of sums names. */
@@ -73,9 +76,13 @@ async function examineLast(record: GenerationRecord, parts: CacheDoctorParts): P
     sessionId === null
       ? []
       : await listGenerations(
-          { filter: { sessionId, createdBeforeMs: Date.parse(createdAt) + 1 }, limit: WINDOW + 1 },
+          { filter: { sessionId, createdBeforeMs: Date.parse(createdAt) + 1 }, limit: MANY_WORKSPACES * (WINDOW + 1) },
           parts,
-        ).then(({ records }) => records.filter(({ generation }) => generation.id !== id).slice(0, WINDOW));
+        ).then(({ records }) =>
+          records
+            .filter((one) => one.generation.id !== id && workspaceOf(one) === workspaceOf(record))
+            .slice(0, WINDOW),
+        );
   let last: Examined | undefined;
   for await (const examined of examine([...earlier.toReversed(), record], parts)) last = examined;
   return last as Examined;
@@ -90,10 +97,14 @@ export async function reportSession(
   const data: CacheReport[] = [];
   const sums = createSums();
   const records = toOldestFirst(found.records);
-  for await (const examined of examine(records, parts)) {
-    data.push(toReport(examined));
-    sums.add(examined);
+  for (const session of groupBySession(records)) {
+    for await (const examined of examine(session, parts)) {
+      data.push(toReport(examined));
+      sums.add(examined);
+    }
   }
+  const places = new Map(records.map(({ generation }, at) => [generation.id, at]));
+  data.sort((one, other) => (places.get(one.generation_id) ?? 0) - (places.get(other.generation_id) ?? 0));
   return { data, sums: sums.total(), searchedFromMs: found.next === null ? undefined : startOf(records[0]) };
 }
 
@@ -149,18 +160,22 @@ export async function reportCauses(
   };
 }
 
-/** A call without a session is alone. */
+/** Clients choose the names of sessions, and two workspaces may have the same one. A call without a session is alone. */
 function groupBySession(records: readonly GenerationRecord[]): Iterable<readonly GenerationRecord[]> {
   const sessions = new Map<string, GenerationRecord[]>();
   for (const record of records) {
     const { session_id: sessionId, id } = record.generation;
-    const key = sessionId === null ? `call ${id}` : `session ${sessionId}`;
+    const key = sessionId === null ? `call ${id}` : `session ${workspaceOf(record)} ${sessionId}`;
     const session = sessions.get(key);
     if (session === undefined) sessions.set(key, [record]);
     else session.push(record);
   }
   return sessions.values();
 }
+
+/** The workspace of a call; old records name none. */
+export const workspaceOf = ({ generation }: GenerationRecord): string =>
+  generation.workspace_id ?? DEFAULT_WORKSPACE_ID;
 
 const toEmptyRow = (cause: CacheCauseRow['cause'], app: string | null): CacheCauseRow => ({
   cause,
