@@ -73,7 +73,7 @@ export {
   type TokenIssuer,
   type TokenOptions,
 } from './auth/token-issuers.ts';
-export { createKeyRecord, type MemberDirectory, type NewKey } from './auth/keys.ts';
+export { createKeyRecord, DEFAULT_WORKSPACE_ID, type MemberDirectory, type NewKey } from './auth/keys.ts';
 export type { BootstrapKey } from './auth/authenticate.ts';
 export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/catalog.ts';
 export { type ModelProblem, findModelProblems } from './catalog/find-model-problems.ts';

@@ -1,10 +1,11 @@
-import type {
-  ActivitySum,
-  GenerationFilter,
-  HistogramFigures,
-  SessionPlace,
-  GenerationRecord,
-  Store,
+import {
+  type ActivitySum,
+  DEFAULT_WORKSPACE_ID,
+  type GenerationFilter,
+  type GenerationRecord,
+  type HistogramFigures,
+  type SessionPlace,
+  type Store,
 } from '@model-gateway/core';
 
 import { expectEqual, expectMatch, expectThat } from '../contract-case.ts';
@@ -208,6 +209,21 @@ export const sessionCases: readonly StoreCase[] = [
     }
     const others = await store.generations.sessions({ limit: 10, workspaceId: 'green', filter: { sessionId: 'a' } });
     expectEqual(others.sessions, []);
+  }),
+
+  storeCase('Sessions of the default workspace have the records that name none', async (store) => {
+    await fill(store, [
+      toRecord('gen-old', { generation: { session_id: 'a', workspace_id: null, created_at: at(2) } }),
+      toRecord('gen-new', { generation: { session_id: 'a', workspace_id: DEFAULT_WORKSPACE_ID, created_at: at(4) } }),
+      toRecord('gen-blue', { generation: { session_id: 'a', workspace_id: 'blue', created_at: at(6) } }),
+    ]);
+    for (const [workspaceId, requests] of [
+      [DEFAULT_WORKSPACE_ID, 2],
+      ['blue', 1],
+    ] as const) {
+      const query = { limit: 10, workspaceId, filter: { sessionId: 'a' } };
+      expectMatch((await store.generations.sessions(query)).sessions, [{ sessionId: 'a', requests }]);
+    }
   }),
 
   storeCase('Sessions of a store come page by page, each once, those of the same time by their ids', async (store) => {

@@ -1,5 +1,6 @@
 import {
   createSessionBook,
+  DEFAULT_WORKSPACE_ID,
   type SessionPage,
   type SessionPlace,
   type SessionQuery,
@@ -84,9 +85,13 @@ async function readSessions(read: Read, query: SessionQuery, { count, now }: Pla
   };
 }
 
-/** Calls that are added up; the table is `g` or `later`. */
-const isAdded = ({ workspaceId }: SessionQuery, table: 'g' | 'later' = 'g'): RawBuilder<unknown> =>
-  workspaceId === undefined ? sql`true` : sql`${sql.ref(`${table}.workspace_id`)} = ${toColumnId(workspaceId)}`;
+/** Calls that are added up; the table is `g` or `later`. Old records, of which none names a workspace, are of the default one. */
+function isAdded({ workspaceId }: SessionQuery, table: 'g' | 'later' = 'g'): RawBuilder<unknown> {
+  if (workspaceId === undefined) return sql`true`;
+  const column = sql.ref(`${table}.workspace_id`);
+  const isOf = sql`${column} = ${toColumnId(workspaceId)}`;
+  return workspaceId === DEFAULT_WORKSPACE_ID ? sql`(${isOf} or ${column} is null)` : isOf;
+}
 
 async function addUp(read: Read, query: SessionQuery, places: readonly PlaceRow[]): Promise<SessionSum[]> {
   const ids = places.map(({ session_id: id }) => id);

@@ -1,3 +1,4 @@
+import { DEFAULT_WORKSPACE_ID } from '../../auth/member-principal.ts';
 import type { GenerationSort } from '../../wire/generation-fields.ts';
 import type {
   GenerationFacts,
@@ -53,7 +54,9 @@ export function createSessionBook<Source extends { readonly id: string }>({
       if (sessionId === null) return;
       // Before the record is read, which may cost much.
       if (filter?.sessionId !== undefined && filter.sessionId !== sessionId) return;
-      if (workspaceId !== undefined && readRecord().generation.workspace_id !== workspaceId) return;
+      // Old records name none.
+      const isOf = (id: string): boolean => (readRecord().generation.workspace_id ?? DEFAULT_WORKSPACE_ID) === id;
+      if (workspaceId !== undefined && !isOf(workspaceId)) return;
       let session = sessions.get(sessionId);
       if (session === undefined) sessions.set(sessionId, (session = toSession(sessionId, facts, source)));
       addTo(session, facts, source);
