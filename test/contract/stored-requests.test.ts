@@ -132,3 +132,19 @@ test('a request is gone with its content', async () => {
   await core.store.generations.deleteContent(id);
   expect((await core.get(`/admin/v1/generations/${id}/request`, MANAGEMENT_KEY)).status).toBe(404);
 });
+
+test('the credentials of remote servers are sent upstream, and stored nowhere', async () => {
+  const [, script] = scripts.find(([wire]) => wire === 'anthropic') ?? [];
+  if (script === undefined) throw new Error('There is no such wire');
+  const upstream = createReplayTransport({ headers: JSON_TYPE, pieces: [JSON.stringify(script.responses.text.whole)] });
+  const core = createWireGateway(script, upstream);
+  const of = (token: string) => [{ type: 'url', url: 'https://mcp.example', name: 'm', authorization_token: token }];
+  const body = { model: 'test/model', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
+  const headers = { authorization: 'Bearer sk-test-api', 'anthropic-beta': 'mcp-client-2025-04-04' };
+  const response = await core.post('/api/v1/messages', { ...body, mcp_servers: of('open sesame') }, { headers });
+  expect(String(upstream.exchanges[0]?.request.body)).toContain('open sesame');
+  const stored = await requestOf(core, response.headers['x-generation-id'] ?? '');
+  expect(stored.body).toEqual({ ...body, mcp_servers: of('[SECRET]') });
+  expect(stored.attempts[0]?.body).toMatchObject({ mcp_servers: of('[SECRET]') });
+  expect(JSON.stringify(core.store.appended)).not.toContain('open sesame');
+});

@@ -1,6 +1,7 @@
 import type { ReceivedRequest } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { isRecord } from '../foundation/parse.ts';
 import type { HeaderMap } from '../http/request.ts';
 import type { GenerationRepository } from '../stores/store.ts';
 import type { OnSent, SentRequest, StoredRequest } from '../wire/stored-request.ts';
@@ -52,11 +53,50 @@ export function noteSentTo(endpoint: Endpoint, sent: SentRequests): OnSent {
 
 /** The request of a call as it is stored. */
 export function toStoredRequest(
-  { format, body, expanded, headers: all }: ReceivedRequest,
-  attempts: SentRequests,
+  { format, body: received, expanded, headers: all }: ReceivedRequest,
+  sent: SentRequests,
 ): StoredRequest {
   const headers = toStoredHeaders(all);
-  return expanded === undefined ? { format, body, headers, attempts } : { format, body, expanded, headers, attempts };
+  const body = withoutCredentials(received);
+  const attempts = sent.map((one) => {
+    const masked = withoutCredentials(one.body);
+    return masked === one.body ? one : { ...one, body: masked };
+  });
+  return expanded === undefined
+    ? { format, body, headers, attempts }
+    : { format, body, expanded: withoutCredentials(expanded), headers, attempts };
+}
+
+/** Stands for a credential of a remote server. */
+const MASK = '[SECRET]';
+
+/**
+ * The body without the credentials that a caller hands to a provider for remote servers (MCP), which are its own as those
+ * in its headers are; the same object where there is none.
+ */
+function withoutCredentials(body: unknown): unknown {
+  if (!isRecord(body)) return body;
+  const { mcp_servers: servers, tools } = body;
+  const isServed = Array.isArray(servers);
+  const isRemote = Array.isArray(tools) && tools.some(isRemoteServer);
+  if (!isServed && !isRemote) return body;
+  return {
+    ...body,
+    ...(isServed && { mcp_servers: servers.map(maskServer) }),
+    ...(isRemote && { tools: tools.map((tool) => (isRemoteServer(tool) ? maskServer(tool) : tool)) }),
+  };
+}
+
+const isRemoteServer = (tool: unknown): boolean => isRecord(tool) && tool['type'] === 'mcp';
+
+/** Replaces members where they are: the order of a body stays. */
+function maskServer(server: unknown): unknown {
+  if (!isRecord(server)) return server;
+  const masked: Record<string, unknown> = { ...server };
+  for (const name of ['authorization_token', 'authorization']) if (masked[name] != null) masked[name] = MASK;
+  const { headers } = masked;
+  if (isRecord(headers)) masked['headers'] = Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]));
+  return masked;
 }
 
 /** The body of a stored request as it can be read by itself, with its preset and its stored prompt in it. */
