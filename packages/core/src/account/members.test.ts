@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { toKey } from '../../testing/rows.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
 import type { Store } from '../stores/store.ts';
 import { insertKey, removeMember } from './members.ts';
 
-const KEY = toKey('new', { creatorUserId: 'dev' });
+const KEY = toKey('new', { creatorUserId: 'dev', workspaceId: DEFAULT_WORKSPACE_ID });
 
 async function createParts() {
   const store = createMemoryStore();

@@ -1,3 +1,4 @@
+import { findOwnerProblem } from '../auth/key-owner.ts';
 import { type MemberDirectory, refuseOwnerChange, roleOf } from '../auth/member-principal.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -30,13 +31,14 @@ export async function settleKeysOfMember(id: string, isActive: boolean, parts: K
 }
 
 interface NewKeyParts extends KeyOwnerParts {
+  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: Pick<MemberDirectory, 'get'>;
 }
 
 /**
  * Stores a new key. Throws `conflict` where its member is deactivated, and, for a key that is made for a member, where
- * they have been removed. One who is deactivated or removed meanwhile disables it. A creator may be no member at all.
+ * they have been removed, and where it would make no calls. One who is deactivated or removed meanwhile disables it. A creator may be no member at all.
  */
 export async function insertKey(
   record: KeyRecord,
@@ -52,6 +54,8 @@ export async function insertKey(
   }
   if (before === undefined && isOfMember)
     throw new GatewayError('conflict', 'The member whose key it would be was removed');
+  const problem = await findOwnerProblem(record, parts);
+  if (problem !== null) throw new GatewayError('conflict', `The member whose key it would be ${problem}`);
   await store.keys.insert(record);
   const after = await members.get(creatorUserId);
   if (after?.active === false) await settleKeysOfMember(creatorUserId, false, parts);

@@ -21,7 +21,7 @@ import { reachOf } from './permissions.ts';
 
 export interface AuthKeyParts {
   readonly platform: Platform;
-  readonly store: Pick<Store, 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
   readonly authCodes: AuthCodes;

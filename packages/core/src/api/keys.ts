@@ -35,7 +35,7 @@ import type { MemberReach } from './member-view.ts';
 interface KeyParts {
   readonly platform: Platform;
   readonly refusals: Refusals;
-  readonly store: Pick<Store, 'generations' | 'keys' | 'settings' | 'workspaces'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'members' | 'settings' | 'workspaces'>;
   readonly layersOf: LayersOf;
   readonly members: MemberDirectory;
   readonly reach?: MemberReach | undefined;

@@ -197,6 +197,27 @@ test('a mapping puts a group into a workspace, and takes away what it gave and n
   expect(await members('lab')).toContainEqual([ben, 'admin']);
 });
 
+test('the key of a member stops with the group that gave its workspace, and works again with it', async () => {
+  const { ask, dataOf, call, statusOf } = await createOffice();
+  const { id: ada } = (await ask('POST', '/Users', { userName: 'ada' })).body;
+  const { id: workspaceId } = await dataOf('POST', '/workspaces', { name: 'Finance', slug: 'finance' });
+  const { id: groupId } = (await ask('POST', '/Groups', { displayName: 'Finance', members: [{ value: ada }] })).body;
+  const mapping = { scim_group_id: groupId, workspace_id: workspaceId, role: 'member' };
+  await dataOf('POST', '/scim/group-mappings', mapping);
+  const wanted = { name: 'ada', workspace_id: workspaceId, creator_user_id: ada };
+  const { body } = await call('POST', '/keys', wanted);
+  const key = String(body['key']);
+  expect(await statusOf(key)).toBe(200);
+  await ask('PUT', `/Groups/${groupId}`, { displayName: 'Finance', members: [] });
+  expect(await statusOf(key)).toBe(401);
+  expect(await call('POST', '/keys', wanted)).toMatchObject({ status: 409 });
+  await ask('PUT', `/Groups/${groupId}`, { displayName: 'Finance', members: [{ value: ada }] });
+  expect(await statusOf(key)).toBe(200);
+  await call('PUT', `/admin/v1/workspaces/${workspaceId}/roles/${ada}`, { role: 'viewer' });
+  await ask('PUT', `/Groups/${groupId}`, { displayName: 'Finance', members: [] });
+  expect(await statusOf(key)).toBe(401);
+});
+
 test('the removal of a group or of a user takes what mappings gave', async () => {
   const { ask, dataOf, call, members } = await createOffice();
   const ids: string[] = [];

@@ -7,12 +7,13 @@ import {
   type VirtualPlatform,
 } from '../../../../test/support/async/virtual-platform.ts';
 import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
+import { toNewWorkspace } from '../account/workspaces.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest, OrganizationRole, Principal } from '../http/request.ts';
 import type { GatewayOptions } from '../options.ts';
-import type { KeyRecord } from '../stores/store.ts';
+import type { KeyRecord, WorkspaceRecord } from '../stores/store.ts';
 import { createAuthenticate } from './authenticate.ts';
-import { createKeyRecord, toKeyLabel } from './keys.ts';
+import { createKeyRecord, DEFAULT_WORKSPACE_ID, toKeyLabel } from './keys.ts';
 import { createSessions } from './sessions.ts';
 
 const refuse = (): never => {
@@ -201,6 +202,87 @@ test('takes a host that returns nothing for one that refuses', async () => {
   const nothing = new Map<string, Principal>().get('nobody') as unknown as null;
   const request = { ...bearer(key), authenticate: () => nothing };
   await expect(authenticate(request)).rejects.toMatchObject({ status: 401, message: 'Not authenticated' });
+});
+
+describe('the key of a member', () => {
+  const WORKSPACE_ID = '11111111-1111-4111-8111-111111111111';
+  const MEMBER = { id: 'user-1', email: '', first_name: null, last_name: null, role: 'org:member' } as const;
+  const toWorkspace = (role?: 'admin' | 'member' | 'viewer'): WorkspaceRecord => ({
+    ...toNewWorkspace({ id: WORKSPACE_ID, name: 'Finance', slug: 'finance', created_at: '', created_by: null }),
+    members: role === undefined ? [] : [{ user_id: 'user-1', role, created_at: '' }],
+  });
+
+  /** A member whose role in the organization and in the workspace of the key can be changed. */
+  async function setUpMember(workspaceId = WORKSPACE_ID) {
+    const made = await setUp({ workspaceId });
+    const { store, authenticate, key } = made;
+    await store.members.insert({ ...MEMBER, organization_role: 'developer' });
+    await store.workspaces.insert(toWorkspace('member'));
+    return {
+      ...made,
+      call: () => Promise.resolve(authenticate(bearer(key))),
+      setRole: (role: OrganizationRole) =>
+        store.members.update('user-1', (member) => ({ ...member, organization_role: role })),
+      join: (role?: 'admin' | 'member' | 'viewer') => store.workspaces.update(WORKSPACE_ID, () => toWorkspace(role)),
+    };
+  }
+
+  test('stops with the membership of its workspace, and works again when that returns', async () => {
+    const { call, join } = await setUpMember();
+    expect(await call()).toMatchObject({ userId: 'user-1' });
+    await join();
+    await expect(call()).rejects.toMatchObject({
+      code: 'authentication',
+      message: 'The member whose API key this is does not belong to its workspace; ask an administrator',
+    });
+    await join('viewer');
+    await expect(call()).rejects.toMatchObject({ message: expect.stringContaining('viewer in its workspace') });
+    await join('member');
+    expect(await call()).toMatchObject({ userId: 'user-1' });
+  });
+
+  test.each([
+    ['owner', true, true],
+    ['administrator', true, true],
+    ['developer', true, false],
+    ['billing', false, false],
+    ['viewer', false, false],
+  ] as const)(
+    'of a %s calls in the default workspace: %s, and where they do not belong: %s',
+    async (role, ...calls) => {
+      const problem = { code: 'authentication', message: expect.stringContaining('The member whose API key this is') };
+      for (const [at, workspaceId] of [undefined, WORKSPACE_ID].entries()) {
+        const { call, setRole, join } = await setUpMember(workspaceId ?? DEFAULT_WORKSPACE_ID);
+        await setRole(role);
+        await join();
+        const outcome = await call().catch((error: unknown) => error);
+        expect(outcome).toMatchObject(calls[at] === true ? { kind: 'api' } : problem);
+      }
+    },
+  );
+
+  test('of billing calls in a workspace that they administer', async () => {
+    const { call, setRole, join } = await setUpMember();
+    await setRole('billing');
+    await join('admin');
+    expect(await call()).toMatchObject({ kind: 'api' });
+    await setRole('viewer');
+    await expect(call()).rejects.toMatchObject({ message: expect.stringContaining('role viewer') });
+  });
+
+  test('needs no membership where the store does not know its creator, or it has none', async () => {
+    for (const creatorUserId of ['somebody', null]) {
+      const { authenticate, key, store } = await setUp({ creatorUserId, workspaceId: WORKSPACE_ID });
+      await store.workspaces.insert(toWorkspace());
+      expect(await authenticate(bearer(key))).toMatchObject({ kind: 'api' });
+    }
+  });
+
+  test('is known without a promise', async () => {
+    const { authenticate, key, call } = await setUpMember();
+    await call();
+    expect(authenticate(bearer(key))).not.toBeInstanceOf(Promise);
+  });
 });
 
 describe('wrong keys', () => {

@@ -11,6 +11,7 @@ import {
   type SignedInMember,
 } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
+import { findOwnerProblem } from './key-owner.ts';
 import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
@@ -25,7 +26,7 @@ interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: Authenticate<GatewayRequest> | undefined;
-  readonly store: Pick<Store, 'catchUpTables' | 'guardrails' | 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'catchUpTables' | 'guardrails' | 'keys' | 'members' | 'workspaces'>;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;
   /** Keeps sessions of members in force; null where nobody can sign in as themselves. */
@@ -66,12 +67,21 @@ export function createAuthenticate(
   const { wrongKeysPerAddress = DEFAULT_WRONG_KEYS_PER_ADDRESS } = options;
   const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform, shareFailures);
 
+  /** What may have been taken from the member of a key since it was made counts from the next call on. */
+  const admit = (record: KeyRecord): Awaitable<Principal> => {
+    const principal = toPrincipal(record, platform.now());
+    return whenKnown(findOwnerProblem(record, options), (problem) => {
+      if (problem === null) return principal;
+      throw new GatewayError('authentication', `The member whose API key this is ${problem}; ask an administrator`);
+    });
+  };
+
   /** The address is that of a client who may be guessing keys. */
   const find = (keys: ReadonlyMap<string, Principal>, hash: string, address?: string): Awaitable<Principal> => {
     const known = keys.get(hash);
     if (known !== undefined) return known;
     return whenKnown(options.store.keys.get(hash), (record) => {
-      if (record !== undefined) return toPrincipal(record, platform.now());
+      if (record !== undefined) return admit(record);
       if (options.store.catchUpTables === undefined) throw wrongKeys.refuse(address);
       return findAnew(options.store.catchUpTables(), hash, address);
     });
@@ -81,19 +91,18 @@ export function createAuthenticate(
     await caughtUp;
     const record = await options.store.keys.get(hash);
     if (record === undefined) throw wrongKeys.refuse(address);
-    return toPrincipal(record, platform.now());
+    return admit(record);
   };
   const findLater = async (hash: string | Promise<string>, address?: string): Promise<Principal> =>
     find(await configuring(), await hash, address);
 
   /** A signed-in person may make API keys, and so may call as one without holding it. */
   const findActedAs = async (hash: string, { member, userId }: Principal): Promise<Principal> => {
+    const isBound = member !== undefined && !callsAsAnyone(member);
+    if (isBound && member.role !== 'developer') throw refuseActing(member);
     const principal = await findLater(hash);
-    if (member !== undefined && !callsAsAnyone(member)) {
-      if (member.role !== 'developer') throw refuseActing(member);
-      // A key of another does not exist for them.
-      if (userId === undefined || principal.userId !== userId) throw wrongKeys.refuse(undefined);
-    }
+    // A key of another does not exist for them.
+    if (isBound && (userId === undefined || principal.userId !== userId)) throw wrongKeys.refuse(undefined);
     if (principal.kind === 'api') return principal;
     throw new GatewayError('permission_denied', `${ACT_AS_HEADER} must name an API key; this is a management key`);
   };

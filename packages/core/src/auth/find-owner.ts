@@ -4,10 +4,11 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import type { JobOwner, Store } from '../stores/store.ts';
 import { toKeyPrincipal } from './authenticate.ts';
+import { findOwnerProblem } from './key-owner.ts';
 import type { MemberDirectory } from './member-principal.ts';
 
 export interface OwnerParts {
-  readonly store: Pick<Store, 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'keys' | 'members' | 'workspaces'>;
   readonly members: Pick<MemberDirectory, 'get'>;
   readonly platform: Pick<Platform, 'now'>;
 }
@@ -15,7 +16,7 @@ export interface OwnerParts {
 /** What a job keeps of the caller that begins it, so that it can go on in another process, and after the end of a token. */
 export async function toJobOwner(
   { id, name, userId, workspaceId, ...principal }: Principal,
-  { store, members }: Pick<OwnerParts, 'store' | 'members'>,
+  { store, members }: Pick<OwnerParts, 'members'> & { readonly store: Pick<Store, 'keys' | 'workspaces'> },
 ): Promise<JobOwner> {
   const isThere = async (found: Awaitable<object | undefined> | undefined): Promise<boolean> =>
     (await found) !== undefined;
@@ -55,6 +56,9 @@ export async function findOwnerPrincipal(owner: JobOwner, parts: OwnerParts): Pr
   if (record === undefined || record.disabled || isOver) {
     throw new GatewayError('conflict', `The key "${name}", as which the calls are made, is gone, disabled or expired`);
   }
+  const problem = await findOwnerProblem(record, parts);
+  if (problem !== null)
+    throw new GatewayError('conflict', `The member of the key "${name}", as which the calls are made, ${problem}`);
   return toKeyPrincipal(record);
 }
 

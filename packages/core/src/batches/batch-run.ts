@@ -10,7 +10,7 @@ import type { LineCalls } from './line-calls.ts';
 
 /** What the lines of a batch are run with. */
 export interface LineParts {
-  readonly store: Pick<Store, 'batches' | 'files' | 'generations' | 'keys' | 'workspaces'>;
+  readonly store: Pick<Store, 'batches' | 'files' | 'generations' | 'keys' | 'members' | 'workspaces'>;
   readonly members: MemberDirectory;
   readonly files: FileLibrary;
   readonly platform: Platform;
