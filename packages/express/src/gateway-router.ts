@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import { type Authenticate, type Gateway, GatewayError } from '@model-gateway/core';
+import { type Authenticate, type Gateway, GatewayError, type Principal } from '@model-gateway/core';
 import { createMountedGateway, type MountedRequestOptions, type MountOptions } from '@model-gateway/node';
 
 import { type ExpressRequest, type Next, originOf, remoteAddressOf } from './express-request.ts';
@@ -33,7 +33,8 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
 ): GatewayRouter<Request> {
   const { authenticate } = options;
   const mounted = createMountedGateway(gateway, options);
-  const passthrough = options.passthrough && createPassthrough(options.passthrough);
+  const has = (path: string): boolean => METHODS.some((method) => mounted.offers(method, path));
+  const passthrough = options.passthrough && createPassthrough(options.passthrough, has);
 
   const toOptions = (
     request: ExpressRequest,
@@ -66,7 +67,8 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     try {
       // The upstream key is only for callers that the gateway has authenticated.
       if (signIn !== undefined || options.passthrough?.apiKey !== undefined) {
-        await gateway.authenticate(mounted.toRequest(request, response, toOptions(request, signIn)));
+        const principal = await gateway.authenticate(mounted.toRequest(request, response, toOptions(request, signIn)));
+        if (options.passthrough?.apiKey !== undefined) refuseRole(principal);
       }
       await passthrough?.forward(request, response);
     } catch (error) {
@@ -86,6 +88,17 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     };
     serve(request, response, path).catch(onFailure);
   };
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The key of the operator makes calls, so who makes none here must not use it either. */
+function refuseRole({ member }: Principal): void {
+  if (member === undefined || (member.role !== 'billing' && member.role !== 'viewer')) return;
+  throw new GatewayError(
+    'permission_denied',
+    `Calls need the role owner, administrator or developer; yours is ${member.role}. Ask an administrator of the organization`,
+  );
 }
 
 function withoutQuery(url: string): string {

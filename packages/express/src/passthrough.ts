@@ -16,6 +16,9 @@ export interface PassthroughOptions {
   readonly apiKey?: string | undefined;
 }
 
+/** Whether the gateway has this path, with any method. */
+type HasPath = (path: string) => boolean;
+
 interface Passthrough {
   /** Whether the path may be forwarded. */
   accepts(path: string): boolean;
@@ -29,6 +32,28 @@ interface Passthrough {
 const API_PREFIX = '/api/v1';
 /** Dot segments, in every spelling that servers know: once resolved, they lead out of the target's folder. */
 const DOT_SEGMENT = /(^|\/|\\|%2f|%5c)(\.|%2e){1,2}($|\/|\\|%2f|%5c|;|%3b)/i;
+/** Escapes of escapes are undone as often as that: a server behind others may be the next to do so. */
+const MOST_DECODINGS = 3;
+
+/** A path as the most generous server reads it; null for one that cannot be decoded to an end. */
+function toPlainPath(path: string): string | null {
+  let plain = path;
+  for (let round = 0; plain.includes('%'); round += 1) {
+    if (round === MOST_DECODINGS) return null;
+    try {
+      plain = decodeURIComponent(plain);
+    } catch {
+      return null;
+    }
+  }
+  return plain
+    .replaceAll('\\', '/')
+    .replace(/;[^/]*/g, '')
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .toLowerCase();
+}
+
 /** Same limit as the gateway's own for a response in one piece. */
 const IDLE_TIMEOUT_MS = 600_000;
 
@@ -39,15 +64,19 @@ interface Proxy {
 }
 
 /**
- * Creates the passthrough to another gateway, for paths that this one does not have. Throws `RangeError` for a target
- * that is no plain http(s) address.
+ * Creates the passthrough to another gateway, for paths that this one does not have, in whatever spelling: the other one
+ * may take them for the same. Throws `RangeError` for a target that is no plain http(s) address.
  */
-export function createPassthrough({ target, apiKey }: PassthroughOptions): Passthrough {
+export function createPassthrough({ target, apiKey }: PassthroughOptions, has: HasPath): Passthrough {
   const targetUrl = parseTarget(target);
   let loading: Promise<Proxy> | undefined;
 
   return {
-    accepts: (path) => path.startsWith(`${API_PREFIX}/`) && !DOT_SEGMENT.test(path),
+    accepts(path) {
+      if (!path.startsWith(`${API_PREFIX}/`) || DOT_SEGMENT.test(path)) return false;
+      const plain = toPlainPath(path);
+      return plain !== null && !DOT_SEGMENT.test(plain) && !has(plain);
+    },
     async forward(request, response) {
       if (readParsedBody(request).type === 'lost' && hasBody(request)) throw lostBody();
       loading ??= loadProxy(targetUrl, apiKey);

@@ -154,6 +154,50 @@ describe.each([
     expect(target.forwarded).toEqual([]);
   });
 
+  test.each([
+    '/ai/api/v1/chat/completions/',
+    '/ai/api/v1/chat/%63ompletions',
+    '/ai/api/v1/chat/%2563ompletions',
+    '/ai/api/v1/chat%2Fcompletions',
+    '/ai/api/v1/chat\\completions',
+    '/ai/api/v1/chat//completions',
+    '/ai/api/v1//chat/completions',
+    '/ai/api/v1/chat;x=1/completions;y',
+    '/ai/api/v1/Chat/Completions',
+    '/ai/api/v1/KEYS/abc/',
+    '/ai/api/v1/fine_tuning/%zz',
+  ])('leaves another spelling of a path that the gateway has to the host (%s)', async (path) => {
+    const url = await start({ target: target.address, apiKey: TARGET_KEY });
+    expect(await sendRaw(url, path, { method: 'POST', ...withKey() })).toMatchObject({ status: 418 });
+    expect(target.forwarded).toEqual([]);
+  });
+
+  test('leaves a path that the gateway has to the host with other methods, too', async () => {
+    const url = await start({ target: target.address, apiKey: TARGET_KEY });
+    const response = await fetch(`${url}/chat/completions`, { method: 'PUT', ...withKey() });
+    expect([response.status, target.forwarded]).toEqual([418, []]);
+  });
+
+  test.each([
+    ['viewer', 403],
+    ['billing', 403],
+    ['developer', 200],
+  ] as const)('lets a member with the role %s use its own key: %d', async (role, status) => {
+    const url = await start(
+      { target: target.address, apiKey: TARGET_KEY },
+      {
+        authenticate: () => ({
+          kind: 'management',
+          id: 'm',
+          name: 'Mo',
+          userId: 'mo',
+          member: { role, workspaces: new Map() },
+        }),
+      },
+    );
+    expect([(await embed(url)).status, target.forwarded.length]).toEqual([status, status === 200 ? 1 : 0]);
+  });
+
   test('says so when the host has used the body up', async () => {
     const drain: RequestHandler = (request, _response, next) => void request.on('end', next).resume();
     const response = await embed(await start({ target: target.address }, { before: [drain] }));
