@@ -8,15 +8,15 @@ import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
 import { createSharedMemoryStore } from '../../../../test/support/stores/shared-memory-store.ts';
 import { createAuthCodes } from '../auth/auth-codes.ts';
-import { findMemberPrincipal } from '../auth/member-principal.ts';
+import type { GatewayResponse } from '../http/response.ts';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 const CALLBACK = 'https://app.example/callback?state=1';
 const S256 = { callback_url: CALLBACK, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
 
-function setUp() {
-  const admin = createAdminGateway();
+function setUp(options: Parameters<typeof createAdminGateway>[0] = {}) {
+  const admin = createAdminGateway(options);
   const agree = async (body: object = S256): Promise<string> =>
     String((await admin.dataOf('POST', '/auth/keys/code', body)).id);
   /** Without any key, as an app does. */
@@ -76,21 +76,32 @@ test('a key is of the member whose management key agreed', async () => {
 
 /** A developer who is signed in, belongs to the workspace `apps`, and has agreed to a key in it. */
 async function agreeAsMember() {
-  const admin = setUp();
-  const { gateway, store, dataOf, exchange } = admin;
+  // One that every operation reads: those of a proxy are in no document, with which all requests are compared.
+  const proxy = { header: 'user-agent', isTrusted: () => true };
+  const admin = setUp({ signIn: { rules: { groups: {} }, proxy } });
+  const { gateway, dataOf, exchange } = admin;
   await dataOf('POST', '/admin/v1/members', { user_id: 'dev', role: 'member' });
   const workspace = await dataOf('POST', '/workspaces', { name: 'Apps', slug: 'apps' });
   await dataOf('PUT', `/admin/v1/workspaces/${workspace.id}/roles/dev`, { role: 'member' });
-  const agreed = await gateway.handle({
-    method: 'POST',
-    path: '/api/v1/auth/keys/code',
-    query: '',
-    headers: {},
-    baseUrl: '',
-    signal: new AbortController().signal,
-    principal: await findMemberPrincipal('dev', { store, members: store.members }),
-    ...bodyOf(JSON.stringify({ ...S256, workspace_id: workspace.id })),
-  });
+  const send = async (path: string, headers: Record<string, string>, body?: object): Promise<GatewayResponse> =>
+    gateway.handle({
+      method: 'POST',
+      path,
+      query: '',
+      headers: { host: 'gateway.example', 'user-agent': 'dev', ...headers },
+      baseUrl: 'https://gateway.example',
+      peerAddress: '127.0.0.1',
+      signal: new AbortController().signal,
+      ...bodyOf(JSON.stringify(body)),
+    });
+  const signedIn = await send('/admin/v1/sign-in/proxy', {});
+  const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? '';
+  const { data: session } = jsonOf(signedIn) as { data: { csrf_token: string } };
+  const agreed = await send(
+    '/api/v1/auth/keys/code',
+    { cookie, 'x-csrf-token': session.csrf_token },
+    { ...S256, workspace_id: workspace.id },
+  );
   const { data } = jsonOf(agreed) as { data: { id: string } };
   return { ...admin, workspace, exchangeIt: () => exchange({ code: data.id, code_verifier: VERIFIER }) };
 }
@@ -120,6 +131,29 @@ test('a code gives no key once the member who agreed is deactivated', async () =
   expect(await exchangeIt()).toMatchObject({ status: 403 });
   expect(await store.keys.list()).toEqual([]);
 });
+
+test.each(['a directory that knows them', 'no directory of members'])(
+  'a code gives a key to whom the host has signed in, with %s',
+  async (directory) => {
+    const { gateway, exchange, store } = setUp();
+    if (!directory.startsWith('no'))
+      await store.members.insert({ id: 'u1', email: '', first_name: null, last_name: null, role: 'org:member' });
+    const member = { role: 'developer', workspaces: new Map() } as const;
+    const agreed = await gateway.handle({
+      method: 'POST',
+      path: '/api/v1/auth/keys/code',
+      query: '',
+      headers: {},
+      baseUrl: '',
+      signal: new AbortController().signal,
+      principal: { kind: 'management', id: 'u1', name: 'U', userId: 'u1', member },
+      ...bodyOf(JSON.stringify(S256)),
+    });
+    const { data } = jsonOf(agreed) as { data: { id: string } };
+    const given = await exchange({ code: data.id, code_verifier: VERIFIER });
+    expect(given).toMatchObject({ status: 200, body: { user_id: 'u1' } });
+  },
+);
 
 test('a plain challenge is compared as it is, and is the default', async () => {
   const { agree, exchange } = setUp();

@@ -1,6 +1,7 @@
 import { insertKey } from '../account/members.ts';
 import { chooseWorkspaceId } from '../account/workspaces.ts';
 import { type AuthCodes, type AuthGrant, isVerified } from '../auth/auth-codes.ts';
+import { isSignedInByHost } from '../auth/authenticate.ts';
 import { createKeyRecord, type MemberDirectory } from '../auth/keys.ts';
 import { findMemberPrincipal } from '../auth/member-principal.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -37,8 +38,10 @@ export const createAuthCode = operation<AuthKeyParts>()({
   body: createAuthCodeRequestSchema,
   response: authCodeResponseSchema,
   responseHeaders: { 'cache-control': '`no-store`' },
-  async run({ principal, parts, body, responseHeaders }) {
-    const { platform, store, authCodes } = parts;
+  async run({ request, principal, parts, body, responseHeaders }) {
+    const { platform, store, authCodes, sessions } = parts;
+    // What a host lets its people do is not known when the app comes with the code.
+    const isOwnSession = sessions !== null && !isSignedInByHost(request);
     const host = body.callback_url === undefined ? 'App without a callback' : new URL(body.callback_url).host;
     const { code_challenge: text, code_challenge_method: method = 'plain' } = body;
     const agreed = await store.keys.get(principal.id);
@@ -53,7 +56,7 @@ export const createAuthCode = operation<AuthKeyParts>()({
       userId: principal.userId ?? null,
       challenge: text === undefined ? null : { method, text },
       agreedBy: agreed === undefined ? null : agreed.hash,
-      memberId: principal.member === undefined ? null : (principal.userId ?? null),
+      memberId: isOwnSession && principal.member !== undefined ? (principal.userId ?? null) : null,
     });
     responseHeaders['cache-control'] = 'no-store';
     const appId = Number.parseInt((await platform.sha256(host)).slice(0, 8), 16) >>> 1;

@@ -15,7 +15,7 @@ export interface AuthGrant {
   /** Hash of the stored management key that agreed, which must still be valid; null for any other sign-in. */
   readonly agreedBy: string | null;
   /**
-   * The member who was signed in and agreed, who must still be able to make the key; null for any other sign-in, and
+   * The member who was signed in to the gateway itself and agreed, who must still be able to make the key; null for any other sign-in, and
    * absent in a code that an older process issued.
    */
   readonly memberId?: string | null;
