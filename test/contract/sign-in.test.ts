@@ -247,6 +247,20 @@ test('a user who is gone at the provider loses the session, and a provider that 
   expect(ended?.actor.member).toBe(idOf('u-ada'));
 });
 
+test('a member who was removed is not made again by the session that was still open', async () => {
+  const gateway = await start();
+  const { browser, session } = await gateway.signIn('u-ada');
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const removed = await fetch(`${gateway.url}/admin/v1/members/${idOf('u-ada')}`, { method: 'DELETE', headers });
+  expect(removed.status).toBe(200);
+  gateway.clocks.passedMs += 16 * MINUTE_MS;
+  expect(await session()).toMatchObject({ signed_in: false });
+  expect(await gateway.store.members.list()).toEqual([]);
+  // Who may sign in at the provider may come back, by signing in.
+  await gateway.signIn('u-ada', browser);
+  expect(await gateway.store.members.list()).toHaveLength(1);
+});
+
 test('a client that the provider does not know any more signs nobody out', async () => {
   await start();
   const ask = (clientSecret: string): Promise<unknown> =>

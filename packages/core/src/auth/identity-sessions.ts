@@ -176,7 +176,7 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
     const identity = await toIdentity(proven, claims, platform);
     const apply = (store: IdentityParts['store']): Promise<Member> => {
       const members = parts.members === parts.store.members ? store.members : parts.members;
-      return applyIdentity(identity, rules, { ...parts, store, members });
+      return applyIdentity(identity, rules, { ...parts, store, members }, { isKnown: true });
     };
     const member = await (audit === undefined ? apply(parts.store) : audit.track(session, request, apply));
     if (member.id !== session.memberId)

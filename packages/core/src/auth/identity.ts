@@ -54,9 +54,15 @@ export type IdentityProblem = 'inactive' | 'domain' | 'groups' | 'directory' | '
  * under another id is the same one where both have the same checked email address. Groups give and take the workspaces
  * that the rules name, and no others; the role is theirs where any group gives one. The last owner stays one.
  *
- * Throws `permission_denied`, with an `IdentityProblem`, for people who may not sign in, and changes nothing then.
+ * Throws `permission_denied`, with an `IdentityProblem`, for people who may not sign in, and changes nothing then. With
+ * `isKnown` it makes no member: a session that goes on does not bring back one who was removed.
  */
-export async function applyIdentity(identity: Identity, rules: IdentityRules, parts: IdentityParts): Promise<Member> {
+export async function applyIdentity(
+  identity: Identity,
+  rules: IdentityRules,
+  parts: IdentityParts,
+  { isKnown = false }: { readonly isKnown?: boolean } = {},
+): Promise<Member> {
   const { id, email = '' } = identity;
   if (id.trim() === '' || id.length > 200)
     throw refuse('invalid_user', 'The name of the user is empty or has more than 200 characters');
@@ -69,6 +75,7 @@ export async function applyIdentity(identity: Identity, rules: IdentityRules, pa
     if (known !== undefined) return known;
     throw refuse('directory', 'Members are managed by the host application, which does not know this one');
   }
+  if (known === undefined && isKnown) throw refuseRemoved();
   const role = chooseRole(identity, rules, known, members);
   const initial: Member = { id, email: '', first_name: null, last_name: null, role: 'org:member' };
   const change = (member: Member): Member => {
@@ -92,11 +99,13 @@ export async function applyIdentity(identity: Identity, rules: IdentityRules, pa
   const member = isSame
     ? known
     : await parts.store.members.update(target.id, change, known === undefined ? initial : undefined);
-  if (member === undefined)
-    throw refuse('inactive', 'This member was removed; ask an administrator of the organization');
+  if (member === undefined) throw refuseRemoved();
   await applyWorkspaces(member, identity, rules, parts);
   return member;
 }
+
+const refuseRemoved = (): GatewayError =>
+  refuse('inactive', 'This member was removed; ask an administrator of the organization');
 
 export const refuse = (reason: IdentityProblem, message: string): GatewayError =>
   new GatewayError('permission_denied', message, { metadata: { reason } });
