@@ -31,7 +31,7 @@ export interface AuditTrail {
   readonly repository: AuditRepository;
   /** Rejects while the log cannot be written, so that nothing is changed which would not be recorded. At once where it can. */
   requireWritable(): Awaitable<void>;
-  /** Resolves once it is durable. Rejects when it is not, and tries again with the next. */
+  /** Resolves once it is durable. Rejects when it is not, and tries again soon, and with the next. */
   record(by: { readonly actor: Actor; readonly request: GatewayRequest }, facts: readonly AuditFacts[]): Promise<void>;
   actorOf(request: GatewayRequest, principal: Principal | undefined): Promise<Actor>;
   actorOfSession(session: Session): Promise<Actor>;
@@ -39,7 +39,10 @@ export interface AuditTrail {
   noteRefused(asked: AuditedRequest, error: GatewayError): void;
   /** Records that the provider of identity has ended a session, found by this request of it. */
   readonly noteEnded: (session: Session, request: GatewayRequest) => void;
-  /** Resolves when the refusals so far are written, those still counted included. */
+  /**
+   * Called at the end. Resolves when all so far is written, refusals that are still counted included, and what waits for the
+   * store; says in the log of the gateway what it did not take.
+   */
   settled(): Promise<void>;
 }
 
@@ -60,6 +63,10 @@ const MAX_AGENT = 200;
 const MAX_ID = 300;
 /** Entries that wait for a store that takes none. */
 const MAX_UNWRITTEN = 1000;
+/** They are tried again that often, beside each change, which waits for them. */
+const RETRY_MS = 5000;
+/** Records of other processes that may have come after those of a failed attempt. */
+const MAX_BETWEEN = 1000;
 const COUNTED_FOR_MS = 10 * 60 * 1000;
 /** Kinds of refusals that are told apart in that time; the others are counted together. */
 const MAX_KINDS = 100;
@@ -77,19 +84,57 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     }
   };
 
+  /** What is in the log already: a store may fail after it has written, and then nobody knows. */
+  const findWritten = async (entries: readonly AuditEntry[]): Promise<readonly AuditRecord[]> => {
+    const ids = new Set(entries.map(({ id }) => id));
+    const { records } = await repository.page({ filter: {}, limit: entries.length + MAX_BETWEEN });
+    return records.filter(({ id }) => ids.has(id)).toReversed();
+  };
+  const append = async (
+    waiting: readonly AuditEntry[],
+    entries: readonly AuditEntry[],
+  ): Promise<readonly AuditRecord[]> => {
+    if (waiting.length === 0) return repository.append(entries);
+    const written = await findWritten(waiting);
+    const ids = new Set(written.map(({ id }) => id));
+    const rest = [...waiting.filter(({ id }) => !ids.has(id)), ...entries];
+    return rest.length === 0 ? written : [...written, ...(await repository.append(rest))];
+  };
   const write = async (entries: readonly AuditEntry[]): Promise<void> => {
-    const all = [...unwritten, ...entries];
+    const waiting = unwritten;
+    const all = [...waiting, ...entries];
     if (all.length === 0) return;
     unwritten = [];
     let records: readonly AuditRecord[];
     try {
-      records = await repository.append(all);
+      records = await append(waiting, entries);
     } catch (error) {
-      unwritten = [...all, ...unwritten].slice(-MAX_UNWRITTEN);
+      keepUnwritten([...all, ...unwritten]);
       throw error;
     }
     void tell(records);
   };
+  const keepUnwritten = (entries: readonly AuditEntry[]): void => {
+    for (const { action, target, actor, at } of entries.slice(0, -MAX_UNWRITTEN))
+      logger.error('a record of the audit log is lost, as too many wait for the store', {
+        at,
+        action,
+        target: target.id,
+        actor: actor.id,
+      });
+    unwritten = entries.slice(-MAX_UNWRITTEN);
+    retryLater();
+  };
+  let cancelRetry: (() => void) | undefined;
+  const retryLater = (): void => {
+    if (platform.isPerRequest === true || cancelRetry !== undefined || isSettled) return;
+    cancelRetry = platform.setTimer(() => {
+      cancelRetry = undefined;
+      // Where it fails, it has asked for the next try.
+      write([]).catch(() => undefined);
+    }, RETRY_MS);
+  };
+  let isSettled = false;
   const toEntry = async (actor: Actor, request: GatewayRequest, facts: AuditFacts): Promise<AuditEntry> => {
     const { target } = facts;
     const clean = async (text: string | null): Promise<string | null> =>
@@ -197,6 +242,17 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     async settled() {
       await refusals.settled();
       await ending;
+      isSettled = true;
+      cancelRetry?.();
+      cancelRetry = undefined;
+      try {
+        await write([]);
+      } catch (error) {
+        logger.error('records of the audit log are lost, as the store takes none', {
+          count: unwritten.length,
+          reason: String(error),
+        });
+      }
     },
   };
 }
