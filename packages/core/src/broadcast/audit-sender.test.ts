@@ -132,6 +132,57 @@ test('of several processes one sends what all record, and another goes on after 
   expect(actionsAt(second.receiver)).toEqual(['5 key.create']);
 });
 
+const BUCKET = {
+  type: 's3',
+  name: 'n',
+  config: { bucketName: 'logs', accessKeyId: 'a', secretAccessKey: 's', endpoint: 'https://s3.example' },
+  audit_log: true,
+};
+
+/** Two processes, and what each has put into a bucket that takes a second for each object. */
+async function setUpSlowBucket() {
+  const first = setUp();
+  const second = setUp(first.store);
+  second.admin.platform.randomBytes(100);
+  for (const { admin, receiver } of [first, second]) {
+    const send: Receiver['send'] = async ({ url }) => {
+      await new Promise<void>((resolve) => void admin.platform.setTimer(resolve, 1000));
+      receiver.urls.push(url);
+      return { status: receiver.status, headers: {}, body: (async function* () {})() };
+    };
+    Object.assign(receiver, { send });
+    await admin.gateway.start();
+  }
+  await first.admin.dataOf('POST', PATH, BUCKET);
+  first.store.tell('destinations');
+  const namesAt = ({ receiver }: typeof first) => receiver.urls.map((url) => Number(/(\d+)\.json$/.exec(url)?.[1]));
+  return { first, second, namesAt, both: [first.admin.platform, second.admin.platform] };
+}
+
+test('a batch that takes longer than an ownership lasts is sent once, by one process', async () => {
+  const { first, second, namesAt, both } = await setUpSlowBucket();
+  await advanceAll(both, 10_000);
+  for (let count = 0; count < 60; count += 1) await makeKey(first.admin, `k${count}`);
+  await advanceAll(both, 100_000);
+  expect(namesAt(second)).toEqual([]);
+  expect(namesAt(first)).toEqual(Array.from({ length: 61 }, (_, index) => index + 1));
+});
+
+test('who was away for longer than an ownership lasts sends nothing that another process has sent', async () => {
+  const { first, second, namesAt, both } = await setUpSlowBucket();
+  await advanceAll(both, 10_000);
+  first.receiver.status = 500;
+  for (const name of ['a', 'b']) await makeKey(first.admin, name);
+  await advanceAll(both, 20 * 60_000);
+  expect(namesAt(second)).toEqual([2, 3]);
+  const sent = first.receiver.urls.length;
+  first.receiver.status = 200;
+  await makeKey(first.admin, 'c');
+  await advanceAll(both, 10 * 60_000);
+  expect(first.receiver.urls.length).toBe(sent);
+  expect(namesAt(second)).toEqual([2, 3, 4]);
+});
+
 test('a destination of a workspace gets what was done to that workspace alone', async () => {
   const { receiver, admin } = setUp();
   await admin.gateway.start();

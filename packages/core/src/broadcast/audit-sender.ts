@@ -43,6 +43,11 @@ const BATCH = 100;
 /** Nothing is given up: after the last delay of the schedule it is tried that often. */
 const LAST_DELAY_MS = 5 * 60_000;
 
+/** Its ownership is renewed that often while a batch is sent: each request may take 15 seconds. */
+const RENEW_MS = 5000;
+/** A little less than an ownership lasts: after a longer wait another process may send. */
+const OWNED_FOR_MS = 25_000;
+
 const wantsAudit = ({ enabled, audit_log: wants }: Destination): boolean => enabled && wants === true;
 
 /** The row of a destination's progress; its own is that of generations. */
@@ -155,6 +160,8 @@ function startWork(options: WorkOptions): DestinationWork {
   const { platform, logger, rows, random, store } = options;
   let { destination } = options;
   let row: BroadcastFeed | undefined;
+  /** By the monotonic clock. */
+  let savedAtMs = 0;
   let status: QueueStatus = { queued: 0, lastDeliveredAt: null, lastFailure: null };
   let attempts = 0;
   let notBeforeMs = 0;
@@ -167,10 +174,18 @@ function startWork(options: WorkOptions): DestinationWork {
     const found = await rows.findOrMake({ id: toRowId(destination.id), updated_at: destination.updated_at });
     const taken = await rows.take(found);
     if (taken !== undefined) ({ status } = taken);
+    savedAtMs = platform.monotonicNow();
     return taken;
   };
   const save = async (place: number): Promise<void> => {
+    const startedAtMs = platform.monotonicNow();
     if (row !== undefined) row = await rows.save(row, { place: String(place), status });
+    savedAtMs = startedAtMs;
+  };
+  /** False once another process sends. */
+  const keep = async (place: number): Promise<boolean> => {
+    if (platform.monotonicNow() - savedAtMs >= RENEW_MS) await save(place);
+    return row !== undefined;
   };
   /** One request, or none; false when there is nothing more to do now. */
   const sendSome = async (): Promise<boolean> => {
@@ -185,7 +200,11 @@ function startWork(options: WorkOptions): DestinationWork {
     const records = await readBehind(options.repository, through);
     const last = records.at(-1)?.sequence ?? Math.min(end, through + BATCH);
     const wanted = records.filter((record) => isFor(record, destination));
-    const outcome = wanted.length === 0 ? NOTHING : await sendRecords(wanted, destination, options, abort.signal);
+    const outcome =
+      wanted.length === 0
+        ? NOTHING
+        : await sendRecords(wanted, destination, { ...options, signal: abort.signal, keep: () => keep(through) });
+    if (outcome === null) return false;
     if (abort.signal.aborted && !outcome.isDelivered) return false;
     const now = platform.now();
     if (!outcome.isDelivered) {
@@ -208,6 +227,7 @@ function startWork(options: WorkOptions): DestinationWork {
   };
   const pass = async (): Promise<void> => {
     if (notBeforeMs > platform.monotonicNow()) return;
+    if (store.isShared === true && platform.monotonicNow() - savedAtMs > OWNED_FOR_MS) row = undefined;
     row ??= await take();
     while (!isClosed() && (await sendSome()));
   };
@@ -268,12 +288,18 @@ async function readBehind(repository: AuditRepository, through: number): Promise
 const isFor = ({ target }: AuditRecord, { workspace_id: workspace }: Destination): boolean =>
   workspace === DEFAULT_WORKSPACE_ID || target.workspace === workspace;
 
+interface SendingOptions extends AuditSenderOptions {
+  readonly signal: AbortSignal;
+  /** False where another process sends by now. */
+  readonly keep: () => Promise<boolean>;
+}
+
+/** Null where another process has taken over. */
 async function sendRecords(
   records: readonly AuditRecord[],
   destination: Destination,
-  { broadcast, platform, logger }: AuditSenderOptions,
-  signal: AbortSignal,
-): Promise<DeliveryOutcome> {
+  { broadcast, platform, logger, signal, keep }: SendingOptions,
+): Promise<DeliveryOutcome | null> {
   const format = broadcast.formats.find(({ type }) => type === destination.type);
   const requests = await format?.toAuditRequests?.(records, configOf(destination));
   if (requests === undefined) {
@@ -281,6 +307,7 @@ async function sendRecords(
   }
   const { transport } = broadcast;
   for (const request of requests) {
+    if (!(await keep())) return null;
     const outcome = await sendRequest(request, { transport, platform, signal, readResponse: format?.readResponse });
     if (outcome.isDelivered) continue;
     // The receiver has taken the request and refuses some of it for good: sent again, the rest would be there twice.
