@@ -91,6 +91,24 @@ describe.skipIf(missingPostgres)('The audit log in PostgreSQL', () => {
     expect(records).toMatchObject([{ action: 'audit.drop', after: { through: 2 } }, { id: 'c' }]);
   });
 
+  test('drops very many records in steps, between which others write and all can be checked', async () => {
+    const { logs, first, verify } = await openStores(2);
+    const old = Date.now() - 10 * DAY_MS;
+    for (let from = 0; from < 11_000; from += 1000)
+      await first.append(Array.from({ length: 1000 }, (_, each) => toEntry(`${from + each}`, old)));
+    await first.append([toEntry('new')]);
+    const dropping = first.dropBefore(Date.now() - DAY_MS);
+    await logs[1]?.append([toEntry('meanwhile')]);
+    expect(await dropping).toBe(11_000);
+    expect(await verify()).toMatchObject({ first: { sequence: 11_001 }, problem: null });
+    const { records } = await first.page({ filter: {}, limit: 10 });
+    expect(records.filter(({ action }) => action === 'audit.drop').map(({ after }) => after)).toMatchObject([
+      { through: 11_000 },
+      { through: 10_000 },
+      { through: 5000 },
+    ]);
+  });
+
   test('is checked and printed by the command beside a gateway, which has noted its configuration', async () => {
     const database = await openDatabase();
     const config = toClusterConfig(await openUpstream(), { database });

@@ -29,6 +29,8 @@ interface AuditOptions extends Pick<StorePartOptions, 'connection' | 'logger' | 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const READ_ROWS = 500;
+/** Records that one transaction drops: a fraction of a second. Each has an anchor of its own, so that what is left can be checked. */
+const DROPPED_ROWS = 5000;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -38,11 +40,13 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
   const { database } = connection;
   let timer: NodeJS.Timeout | undefined;
   let dropping: Promise<void> | undefined;
+  let isClosing = false;
 
-  const dropBefore: AuditRepository['dropBefore'] = (timeMs) =>
+  /** Whoever changes something waits for the end of the chain, so no transaction drops all that a year has left. */
+  const dropSome = (timeMs: number): Promise<number> =>
     runTransaction(database, async (transaction) => {
       const head = await lockHead(transaction);
-      const last = await findLastBefore(transaction, timeMs, head);
+      const last = await findLastToDrop(transaction, timeMs, head);
       if (last === undefined) return 0;
       const anchor = toAnchorEntry(last, `aud-${randomUUID().replaceAll('-', '')}`, now());
       await append(transaction, head, [anchor]);
@@ -51,6 +55,15 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
         delete from gateway.audit where sequence <= ${last.sequence}`.execute(transaction);
       return Number(numAffectedRows);
     });
+  const dropBefore: AuditRepository['dropBefore'] = async (timeMs) => {
+    let count = 0;
+    let dropped: number;
+    do {
+      dropped = await dropSome(timeMs);
+      count += dropped;
+    } while (dropped >= DROPPED_ROWS && !isClosing);
+    return count;
+  };
   const dropOld = async (): Promise<void> => {
     try {
       await dropBefore(now() - auditDays() * DAY_MS);
@@ -88,6 +101,7 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
       begin();
     },
     async close() {
+      isClosing = true;
       clearInterval(timer);
       await dropping;
     },
@@ -128,14 +142,17 @@ async function put(on: Kysely<Database>, records: readonly AuditRecord[]): Promi
   await sql`update gateway.audit_head set sequence = ${last.sequence}, hash = ${last.hash}`.execute(on);
 }
 
-/** The newest record of those that are all older; never the end of the chain. */
-async function findLastBefore(on: Kysely<Database>, timeMs: number, end: AuditHead): Promise<AuditHead | undefined> {
+/** The newest record of the first ones that are all older, so many at most; never the end of the chain. Reads no others. */
+async function findLastToDrop(on: Kysely<Database>, timeMs: number, end: AuditHead): Promise<AuditHead | undefined> {
   const { rows } = await sql<{ row: string }>`
-    select row from gateway.audit
-    where sequence < coalesce(
-      (select min(sequence) from gateway.audit where at_ms >= ${Math.floor(timeMs)}), ${end.sequence})
-      and sequence < ${end.sequence}
-    order by sequence desc limit 1`.execute(on);
+    with first_rows as materialized (
+      select sequence, at_ms from gateway.audit
+      where sequence < ${end.sequence} order by sequence limit ${DROPPED_ROWS}
+    )
+    select row from gateway.audit where sequence = (
+      select max(sequence) from first_rows where sequence < coalesce(
+        (select min(sequence) from first_rows where at_ms >= ${Math.floor(timeMs)}), ${end.sequence})
+    )`.execute(on);
   const [found] = rows;
   return found && (JSON.parse(found.row) as AuditRecord);
 }
