@@ -2,7 +2,12 @@ import { toUsd } from '../foundation/money.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { listHitDays } from '../guardrails/hits.ts';
 import { findRaise, periodStart } from '../limits/budgets.ts';
-import type { GenerationCondition, GenerationFilter, HistogramFigures } from '../stores/generation-queries.ts';
+import type {
+  AttemptFacts,
+  GenerationCondition,
+  GenerationFilter,
+  HistogramFigures,
+} from '../stores/generation-queries.ts';
 import type { Spent, SpentQuery, Store } from '../stores/store.ts';
 import type { Alarm, AlarmKind } from '../wire/alarms.ts';
 import { boundsOf, daysBetween, readDays, readForecast, splitSubject, toDay } from './forecast.ts';
@@ -144,8 +149,8 @@ const MEASURES: Readonly<Record<AlarmKind, Measure>> = {
   duration_ms: (rule, parts) => measureLatency(rule, 'durationP95Ms', 'calls were over', parts),
 
   async provider_down(_, parts) {
-    const failed = await countAttempts(parts, ({ status, errorCode }) =>
-      status === null ? (isOfProvider(errorCode) ? true : null) : status >= 500,
+    const failed = await countAttempts(parts, (attempt) =>
+      attempt.status === null ? (isOfProvider(attempt) ? true : null) : attempt.status >= 500,
     );
     const down = failed.filter(({ matching, attempts }) => matching === attempts);
     const worst = down[0];
@@ -187,10 +192,13 @@ const MEASURES: Readonly<Record<AlarmKind, Measure>> = {
 
 /**
  * Whether the failure of an attempt without a response says something of its provider: none in time, or no connection. A
- * client that left, a call that the operator ended, a limit of the gateway and its own fault do not.
+ * client that left, a call that the operator ended, a limit of the gateway and its own fault do not. Nor does a provider
+ * that is overloaded without having said so: the gateway had no place left for the call, and sent nothing.
  */
-const isOfProvider = (errorCode: number | null): boolean =>
-  errorCode !== null && (errorCode > 500 || errorCode === 408);
+const isOfProvider = ({ errorCode, errorType }: FailedAttempt): boolean =>
+  errorCode !== null && errorType !== 'provider_overloaded' && (errorCode > 500 || errorCode === 408);
+
+type FailedAttempt = Pick<AttemptFacts, 'status' | 'errorCode' | 'errorType'>;
 
 const THIS = { day: 'today', week: 'this week', month: 'this month' } as const;
 
@@ -325,7 +333,7 @@ interface Attempts {
 /** Counts the attempts of the last minutes by provider, those that match; the most first. Null leaves one out. */
 async function countAttempts(
   { store, platform }: MeasureParts,
-  matches: (attempt: { readonly status: number | null; readonly errorCode: number | null }) => boolean | null,
+  matches: (attempt: FailedAttempt) => boolean | null,
 ): Promise<Attempts[]> {
   const byProvider = new Map<string, { attempts: number; matching: number }>();
   const now = platform.now();

@@ -325,27 +325,31 @@ test.each([
   ['429, by a limit of the gateway', [429], false],
   ['500, by a fault of the gateway', [500], false],
   ['502 or 499', [502, 499], true],
-])('attempts without a response fire for a provider by what they say of it (%s)', async (_name, codes, isDown) => {
-  const { create, pass, store, platform, dataOf } = await start();
-  await create({ what: 'provider_down', threshold: 5 });
-  const created_at = new Date(platform.now()).toISOString();
-  for (let call = 0; call < 12; call += 1) {
-    const error = { code: codes[call % codes.length] ?? 0, message: 'x', error_type: 'x' };
-    await store.generations.append(
-      toRecord(`f${call}`, {
-        generation: {
-          created_at,
-          finish_reason: 'error',
-          provider_responses: [{ provider_name: 'Acme', endpoint_id: 'e', status: null, is_byok: false, error }],
-        },
-      }),
-      null,
-    );
-  }
-  await pass();
-  const alarms = (await dataOf('GET', PATH)) as unknown as Alarm[];
-  expect(alarms.map(({ fired }) => fired !== null)).toEqual([isDown]);
-});
+  ['503, as the gateway had no place for them', [503], false, 'provider_overloaded'],
+] as const)(
+  'attempts without a response fire for a provider by what they say of it (%s)',
+  async (_name, codes, isDown, error_type = 'x') => {
+    const { create, pass, store, platform, dataOf } = await start();
+    await create({ what: 'provider_down', threshold: 5 });
+    const created_at = new Date(platform.now()).toISOString();
+    for (let call = 0; call < 12; call += 1) {
+      const error = { code: codes[call % codes.length] ?? 0, message: 'x', error_type };
+      await store.generations.append(
+        toRecord(`f${call}`, {
+          generation: {
+            created_at,
+            finish_reason: 'error',
+            provider_responses: [{ provider_name: 'Acme', endpoint_id: 'e', status: null, is_byok: false, error }],
+          },
+        }),
+        null,
+      );
+    }
+    await pass();
+    const alarms = (await dataOf('GET', PATH)) as unknown as Alarm[];
+    expect(alarms.map(({ fired }) => fired !== null)).toEqual([isDown]);
+  },
+);
 
 test.each([
   [{ to: [{ type: 'slack', url: 'https://169.254.169.254/latest' }] }, 'to.0.url: must lead to a public address'],
