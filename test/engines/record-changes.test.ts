@@ -1,4 +1,4 @@
-import { createTurns, type Store } from '@model-gateway/core';
+import { createTurnsOf, type Store } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
 import { narrowStore } from '../../packages/core/src/api/member-view.ts';
@@ -13,7 +13,7 @@ type MadeRecord = ReturnType<typeof makeRecord>;
 
 /** Adds so many pieces of feedback at once, as a process with this store does. */
 function addFeedback(store: Store, record: MadeRecord, name: string): readonly Promise<void>[] {
-  const parts = { store, recordTurns: createTurns() };
+  const parts = { store, recordTurns: createTurnsOf() };
   return Array.from({ length: CHANGES }, (_, at) =>
     changeGeneration(record, parts, (generation) => {
       const added = { category: 'other', comment: `${name}-${at}`, created_at: '2026-03-01T10:00:00.000Z' } as const;

@@ -184,7 +184,7 @@ export {
   type WholeResponse,
 } from './foundation/transport.ts';
 export { type FetchLimits, toFetch } from './foundation/to-fetch.ts';
-export { createTurns, type InTurn } from './foundation/queues.ts';
+export { createTurns, createTurnsOf, type InTurn } from './foundation/queues.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch, type WebPlatformOptions } from './foundation/platform.ts';
 export { VERSION } from './foundation/version.ts';

@@ -33,7 +33,7 @@ import { once, whenAllKnown } from './foundation/awaitable.ts';
 import type { ErrorCode } from './foundation/errors.ts';
 import type { Logger, MetricFamily } from './foundation/host.ts';
 import { createRandomId, createWebPlatform } from './foundation/platform.ts';
-import { createBoundedQueue, createTurns } from './foundation/queues.ts';
+import { createBoundedQueue, createTurnsOf } from './foundation/queues.ts';
 import { createTimerWheel } from './foundation/timers.ts';
 import { createCacheExaminer } from './generations/cache-doctor/cache-examiner.ts';
 import { createSessionPasts } from './generations/cache-doctor/plan-marks.ts';
@@ -241,7 +241,7 @@ export function createFoundations(
     recording,
     broadcaster,
     generationFeed,
-    recordTurns: createTurns(),
+    recordTurns: createTurnsOf(),
     callFigures,
     cacheExaminer,
     counters,

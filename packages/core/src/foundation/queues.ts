@@ -14,6 +14,25 @@ export function createTurns(): InTurn {
   };
 }
 
+/** The same for work on things, by their ids: work on one waits for no other. */
+export type InTurnOf = <Result>(id: string, work: () => Awaitable<Result>) => Promise<Result>;
+
+/** Creates queues that are there while there is work in them. */
+export function createTurnsOf(): InTurnOf {
+  const queues = new Map<string, { readonly inTurn: InTurn; waiting: number }>();
+  return async (id, work) => {
+    const queue = queues.get(id) ?? { inTurn: createTurns(), waiting: 0 };
+    queues.set(id, queue);
+    queue.waiting += 1;
+    try {
+      return await queue.inTurn(work);
+    } finally {
+      queue.waiting -= 1;
+      if (queue.waiting === 0) queues.delete(id);
+    }
+  };
+}
+
 /** Work that is begun in order, and of which only so much is under way at once. */
 export interface BoundedQueue {
   /**
