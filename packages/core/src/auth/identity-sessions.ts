@@ -125,7 +125,8 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
     dueAt.set(secret, platform.monotonicNow() + inMs);
     dropOldest(dueAt, MAX_KNOWN);
   };
-  const markIdOf = async (kind: 'subject' | 'session', issuer: string, name: string): Promise<string> =>
+  /** `alone`: the sessions of a user that were opened without an id of the provider's session. */
+  const markIdOf = async (kind: 'subject' | 'session' | 'alone', issuer: string, name: string): Promise<string> =>
     `identity-end:${await platform.sha256(`${kind}\n${issuer}\n${name}`)}`;
   const readMark = async (id: string): Promise<string | null> => {
     const known = seenMarks.get(id);
@@ -250,7 +251,11 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
       const identity = await toIdentity(proven, oidc.claims, platform);
       const member = await applyIdentity(identity, rules, { ...parts, ...own });
       const ids = [await markIdOf('subject', proven.issuer, proven.subject)];
-      if (proven.sessionId !== undefined) ids.push(await markIdOf('session', proven.issuer, proven.sessionId));
+      ids.push(
+        proven.sessionId === undefined
+          ? await markIdOf('alone', proven.issuer, proven.subject)
+          : await markIdOf('session', proven.issuer, proven.sessionId),
+      );
       const marks = Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await readMark(id)] as const)));
       const session = await openMember(member, { via: 'oidc', marks }, request);
       await holdTokens(session, proven.tokens);
@@ -288,15 +293,21 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
       if (oidc === undefined) throw new GatewayError('not_found', 'Sign-in by OpenID Connect is not set up');
       const ended = await oidc.provider.readLogoutToken(logoutToken);
       const { issuer, subject, sessionId } = ended;
-      const tokenId = await platform.sha256(`${issuer}\n${ended.tokenId}`);
-      if ((await entries.claim(`identity-logout:${tokenId}`, '1', TOKEN_ID_MS)) !== undefined)
-        throw new GatewayError('invalid_request', 'This logout token was used already');
-      const id =
-        sessionId === undefined
-          ? await markIdOf('subject', issuer, subject ?? '')
-          : await markIdOf('session', issuer, sessionId);
-      await entries.put(id, createRandomId(platform), LIFETIME_MS);
-      seenMarks.delete(id);
+      const tokenId = `identity-logout:${await platform.sha256(`${issuer}\n${ended.tokenId}`)}`;
+      if ((await entries.get(tokenId)) !== undefined) throw usedAlready();
+      const ids = [];
+      if (sessionId === undefined) ids.push(await markIdOf('subject', issuer, subject ?? ''));
+      else {
+        ids.push(await markIdOf('session', issuer, sessionId));
+        // Whether the session without an id is that one is not known.
+        if (subject !== undefined) ids.push(await markIdOf('alone', issuer, subject));
+      }
+      for (const id of ids) {
+        await entries.put(id, createRandomId(platform), LIFETIME_MS);
+        seenMarks.delete(id);
+      }
+      // Last of all: a provider that is told of a failure sends the same token again.
+      if ((await entries.claim(tokenId, '1', TOKEN_ID_MS)) !== undefined) throw usedAlready();
       return { issuer, name: subject ?? sessionId ?? '' };
     },
     async signOutUrl(session, returnTo) {
@@ -316,6 +327,8 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
 }
 
 const notThisWay = (): GatewayError => new GatewayError('authentication', 'This session has ended; sign in again');
+
+const usedAlready = (): GatewayError => new GatewayError('invalid_request', 'This logout token was used already');
 
 const withoutMissing = (tokens: IdentityTokens): IdentityTokens =>
   Object.fromEntries(Object.entries(tokens).filter(([, value]) => value !== undefined)) as unknown as IdentityTokens;

@@ -76,3 +76,9 @@ test('an address waits from its twentieth failure until a minute after its first
   await platform.advance(40_000);
   expect(sessions.waitSeconds('192.0.2.1')).toBe(0);
 });
+
+test('who has no known address waits for nobody else', async () => {
+  const { sessions } = await signIn();
+  for (let i = 0; i < 40; i += 1) sessions.noteFailure('');
+  expect(sessions.waitSeconds('')).toBe(0);
+});

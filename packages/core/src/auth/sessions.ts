@@ -83,6 +83,8 @@ export function createSessions(platform: Platform, entries?: SharedEntries, shar
       return Math.ceil((found.since + FAILURE_WINDOW_MS - platform.monotonicNow()) / 1000);
     },
     noteFailure(address) {
+      // All whose address is unknown would wait for the one who guesses.
+      if (address === '') return;
       note(address);
       tell?.(address);
     },
