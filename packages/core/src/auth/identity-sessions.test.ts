@@ -28,6 +28,7 @@ function setUp() {
   const memory = createMemoryEntries(platform);
   const entries: typeof memory = {
     ...memory,
+    claim: async (...entry) => memory.claim(...entry),
     async put(...entry) {
       if (state.isAway) throw new Error('the store is away');
       return memory.put(...entry);

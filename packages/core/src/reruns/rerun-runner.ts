@@ -29,7 +29,10 @@ import { costOfRecord, findRecord, sumItems } from './rerun-rows.ts';
 import type { Held, ItemParts, MakeCall } from './run-item.ts';
 
 interface RerunRunnerOptions {
-  readonly store: Pick<Store, 'generations' | 'keys' | 'members' | 'presets' | 'reruns' | 'retention' | 'settings' | 'workspaces'>;
+  readonly store: Pick<
+    Store,
+    'generations' | 'keys' | 'members' | 'presets' | 'reruns' | 'retention' | 'settings' | 'workspaces'
+  >;
   readonly members: MemberDirectory;
   readonly platform: Platform;
   readonly logger: Logger;
