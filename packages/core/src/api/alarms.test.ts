@@ -328,7 +328,7 @@ test.each([
   ['503, as the gateway had no place for them', [503], false, 'provider_overloaded'],
 ] as const)(
   'attempts without a response fire for a provider by what they say of it (%s)',
-  async (_name, codes, isDown, error_type = 'x') => {
+  async (_name, codes, isDown, error_type: string = 'x') => {
     const { create, pass, store, platform, dataOf } = await start();
     await create({ what: 'provider_down', threshold: 5 });
     const created_at = new Date(platform.now()).toISOString();

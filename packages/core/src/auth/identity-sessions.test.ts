@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { createMemoryStore } from '../stores/memory-store.ts';
+import type { SharedEntries } from '../stores/store.ts';
 import { createMemoryEntries } from './auth-codes.ts';
 import { DEFAULT_CLAIMS, type EndedIdentity, type IdentityProvider } from './identity-provider.ts';
 import { createIdentitySessions } from './identity-sessions.ts';
@@ -26,7 +27,8 @@ function setUp() {
   const store = createMemoryStore();
   const state = { isAway: false };
   const memory = createMemoryEntries(platform);
-  const entries: typeof memory = {
+  const entries: SharedEntries = {
+    renew: async () => false,
     ...memory,
     claim: async (...entry) => memory.claim(...entry),
     async put(...entry) {
