@@ -14,7 +14,7 @@ import {
   type StoreFlags,
 } from '../process/flags.ts';
 import { GATEWAY_FLAGS, GATEWAY_HELP, readGatewayFlags } from '../process/gateway-flags.ts';
-import { askOwner, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
+import { askOwner, describeReply, type Owner } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 import type { RevokeOptions, ShowOptions } from '../terminal/show.ts';
 
@@ -108,10 +108,10 @@ function parseCreate(rest: readonly string[]): Parsed<'keys-create', KeysCreateO
  */
 export async function createKey(options: KeysCreateOptions): Promise<void> {
   // Loaded here, as the command line is read with all commands.
-  const { createKeyIn, findStore, isDatabase, mentionDemo } = await import('../open/find-store.ts');
+  const { createKeyIn, findOwner, findStore, isDatabase } = await import('../open/find-store.ts');
   const { name, management, limitUsd } = options;
   const named = await findStore(options);
-  const owner = isDatabase(named) ? undefined : await readOwnerFile(named.store.dir);
+  const owner = isDatabase(named) ? undefined : (await findOwner(named, options)).owner;
   const issued = owner && (await issueAt(owner, options));
   const key = issued ?? (await createKeyIn(named, { name, kind: management ? 'management' : 'api', limitUsd }));
   process.stdout.write(`${key}\n`);
@@ -121,7 +121,6 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
     `The ${kind} "${name}" was created ${where}. It won’t be shown again.\n` +
       'Send it with every request, as the header "Authorization: Bearer <key>".\n',
   );
-  if (issued === undefined) await mentionDemo(options);
 }
 
 /** Undefined without a response. */

@@ -18,7 +18,7 @@ import {
   toKeyName,
 } from '@model-gateway/clients';
 
-import { findStore, isDatabase, mentionDemo } from '../open/find-store.ts';
+import { findOwner, findStore, isDatabase } from '../open/find-store.ts';
 import { guess, UsageError, type StoreFlags } from '../process/flags.ts';
 import {
   forgetConnection,
@@ -108,7 +108,6 @@ async function run(options: ConnectOptions, telling: Telling): Promise<object> {
           steps: stepsFor(client, system()).map((step) => toJsonStep(step, connection)),
         }
       : { ...(await write(client, { target, connection, made, place }, telling)), undone };
-  if (place.owner === undefined) await mentionDemo(options);
   return { ...result, ...more };
 }
 
@@ -117,7 +116,7 @@ const toTool = ({ id, name, about }: Client): object => ({ id, name, about });
 /** The data directory in which the key is made and deleted again. */
 async function findDataDir(options: ConnectOptions): Promise<string> {
   const named = await findStore(options);
-  if (!isDatabase(named)) return named.store.dir;
+  if (!isDatabase(named)) return (await findOwner(named, options)).dir;
   throw new UsageError(
     'This command creates keys in a data directory, but this config uses a database. ' +
       'Connect the tool in the UI, under Connect, or make a key with: model-gateway keys create --name NAME --config FILE',

@@ -13,7 +13,7 @@ import {
 import type { PostgresStore } from '@model-gateway/postgres';
 
 import { type StoreFlags, UsageError } from '../process/flags.ts';
-import { DEMO_DATA_DIR, readOwnerFile } from '../process/owner-file.ts';
+import { DEMO_DATA_DIR, type Owner, readOwnerFile } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 
 /** A store that outlives its processes. */
@@ -137,10 +137,23 @@ export async function createKeyIn(named: NamedStore, fields: NewKey): Promise<st
   return key;
 }
 
-/** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
-export async function mentionDemo({ config, dataDir }: StoreFlags): Promise<void> {
-  if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
-  process.stderr.write(`A gateway in demo mode is running; to create a key for it, add --data-dir ${DEMO_DATA_DIR}.\n`);
+/** A data directory, and the gateway that runs with it. */
+export interface OwnedDirectory {
+  readonly dir: string;
+  /** Undefined where none is running. */
+  readonly owner: Owner | undefined;
+}
+
+/**
+ * Finds the gateway that runs with a directory. Without flags that is also one in demo mode in this folder, so that
+ * every command means the same gateway.
+ */
+export async function findOwner({ store: { dir } }: Directory, flags: StoreFlags): Promise<OwnedDirectory> {
+  const owner = await readOwnerFile(dir);
+  const isAnyMeant = flags.config === undefined && flags.dataDir === undefined;
+  if (owner !== undefined || !isAnyMeant) return { dir, owner };
+  const demo = await readOwnerFile(DEMO_DATA_DIR);
+  return demo === undefined ? { dir, owner } : { dir: DEMO_DATA_DIR, owner: demo };
 }
 
 const write: Logger['warn'] = (message, fields = {}) => {

@@ -1,9 +1,9 @@
 import process from 'node:process';
 
-import { findStore, isDatabase } from '../open/find-store.ts';
+import { findOwner, findStore, isDatabase } from '../open/find-store.ts';
 import { UsageError } from '../process/flags.ts';
 import type { GatewayFlags } from '../process/gateway-flags.ts';
-import { askOwner, DEMO_DATA_DIR, describeReply, type Owner, readOwnerFile } from '../process/owner-file.ts';
+import { askOwner, describeReply, type Owner } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
 
 /**
@@ -20,12 +20,9 @@ export async function findGateway({ url, ...flags }: GatewayFlags, env = process
   if (isDatabase(named)) {
     throw new UsageError('This config uses a database: name the address of a gateway with --url.');
   }
-  const owner = await readOwnerFile(named.store.dir);
+  const { owner, dir } = await findOwner(named, flags);
   if (owner !== undefined) return owner;
-  const isAnyMeant = flags.config === undefined && flags.dataDir === undefined;
-  const demo = isAnyMeant ? await readOwnerFile(DEMO_DATA_DIR) : undefined;
-  if (demo !== undefined) return demo;
-  throw new StartError(`No gateway is running with the data directory ${named.store.dir}: start one with "serve".`);
+  throw new StartError(`No gateway is running with the data directory ${dir}: start one with "serve".`);
 }
 
 /** Asks a gateway. Rejects with `StartError` that says why it did not do it, unless it succeeded. */
@@ -38,5 +35,10 @@ export async function askGateway<Body>(
 ): Promise<Body> {
   const reply = await askOwner(gateway, method, path, body, timeoutMs);
   if (reply !== undefined && reply.status < 300) return reply.body as Body;
+  if (reply === undefined) throw new StartError(toSilence(gateway.url));
   throw new StartError(`The gateway at ${gateway.url} refused: ${describeReply(reply)}.`);
 }
+
+/** What is said of a gateway without a response. */
+export const toSilence = (url: string): string =>
+  `The gateway at ${url} does not respond. Check the address and that it runs.`;
