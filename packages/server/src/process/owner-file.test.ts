@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -40,6 +40,17 @@ test.each(['', '{', '[]', 'null', '{"pid":"1"}', `{"pid":${process.pid},"url":"x
   async (text) => {
     writeFileSync(join(folder, 'owner.json'), text);
     expect(await readOwnerFile(folder)).toBeUndefined();
+  },
+);
+
+// Root may read every file.
+test.skipIf(process.getuid?.() === 0)(
+  'a file that this user may not read is told, and does not pass as none',
+  async () => {
+    const dir = join(folder, 'closed');
+    await writeOwnerFile(dir, owner);
+    chmodSync(join(dir, 'owner.json'), 0o000);
+    await expect(readOwnerFile(dir)).rejects.toThrow('Run the command as the user of the gateway');
   },
 );
 

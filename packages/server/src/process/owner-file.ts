@@ -36,13 +36,22 @@ export async function writeOwnerFile(dataDir: string, owner: Owner): Promise<voi
   }
 }
 
-/** Reads the owner of a data directory. Undefined when there is none, or when its process has ended. */
+/**
+ * Reads the owner of a data directory. Undefined when there is none, or when its process has ended. Throws `StartError`
+ * where this user may not read it.
+ */
 export async function readOwnerFile(dataDir: string): Promise<Owner | undefined> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(await readFile(pathIn(dataDir), 'utf8'));
-  } catch {
-    return undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EPERM') return undefined;
+    throw new StartError(
+      `This user may not read ${pathIn(dataDir)}, which says where its gateway runs. Run the command as the user of ` +
+        'the gateway, or name the address of the gateway where the command takes --url.',
+      { cause },
+    );
   }
   return isOwner(parsed) && isAlive(parsed.pid) ? parsed : undefined;
 }
