@@ -1,5 +1,6 @@
 import type { ConnectOptions } from '../connect/connect.ts';
 import { type Parsed, readAmount, readFlags, STORE_FLAGS, toHelp, UsageError } from '../process/flags.ts';
+import { readGatewayUrl } from '../process/gateway-flags.ts';
 
 const HELP = `Usage: model-gateway connect                 list the tools
        model-gateway connect TOOL [flags]    show what a tool needs, with a key of its own
@@ -43,19 +44,10 @@ export function parseConnect(args: readonly string[]): Parsed<'connect', Connect
       action: write ? 'write' : undo ? 'undo' : 'show',
       model,
       limitUsd: limit === undefined ? undefined : limit === 'none' ? null : readAmount(limit),
-      url: url === undefined ? undefined : readBaseUrl(url),
+      url: url === undefined ? undefined : `${readGatewayUrl(url)}/api/v1`,
       config,
       dataDir,
       json,
     },
   };
-}
-
-/** The address of the API, also where that of the gateway was given. */
-function readBaseUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) {
-    throw new UsageError(`--url must be the gateway’s address, e.g. http://127.0.0.1:8855, not "${text}".`);
-  }
-  const { origin, pathname } = new URL(text);
-  return `${origin}${pathname.replace(/(\/api(\/v1)?)?\/*$/, '')}/api/v1`;
 }

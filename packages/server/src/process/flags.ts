@@ -36,14 +36,25 @@ function parse<Flags extends ParseArgsOptionsConfig>(
 ) {
   const options = { help: { type: 'boolean', short: 'h' }, ...flags } as const;
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals });
+    const parsed = parseArgs({ args: [...args], options, strict: true, allowPositionals });
+    refuseEmptyPaths(parsed.values);
+    return parsed;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     // Only the first sentence of Node's message helps; the rest is advice on escaping.
     const [reason = ''] = (error as Error).message.split('. ');
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(reason) ?? [];
     const meant = unknown === undefined ? '' : guess(unknown, Object.keys(options), '--');
     throw new UsageError(`${reason.replace(/\.$/, '')}.${meant}\n\n${help}`);
   }
+}
+
+const PATH_FLAGS = ['data-dir', 'config', 'record', 'fixtures', 'dir', 'against', 'file', 'from', 'to', 'requests'];
+
+/** An empty path would be the working directory, which an unset variable of a shell must not choose. */
+function refuseEmptyPaths(values: Readonly<Record<string, unknown>>): void {
+  const empty = PATH_FLAGS.find((flag) => values[flag] === '');
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty: give it a path, or omit it.`);
 }
 
 /** A sentence that names the word that was probably meant, after a space; empty where none is near. */

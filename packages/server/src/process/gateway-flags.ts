@@ -22,8 +22,14 @@ export function readGatewayFlags(values: {
   readonly 'data-dir'?: string | undefined;
 }): GatewayFlags {
   const { url, config, 'data-dir': dataDir } = values;
-  if (url !== undefined && !/^https?:\/\//.test(url)) {
-    throw new UsageError(`--url must be the gateway’s address, e.g. http://127.0.0.1:8855, not "${url}".`);
+  return { url: url === undefined ? undefined : readGatewayUrl(url), config, dataDir };
+}
+
+/** The address of a gateway, without a trailing slash, also where that of its API was given. Throws `UsageError`. */
+export function readGatewayUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new UsageError(`--url must be the gateway’s address, e.g. http://127.0.0.1:8855, not "${text}".`);
   }
-  return { url: url?.replace(/\/+$/, ''), config, dataDir };
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/(\/api(\/v1)?)?\/*$/, '')}`;
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import type { GatewayFlags } from '../process/gateway-flags.ts';
 import type { Owner } from '../process/owner-file.ts';
 import { StartError } from '../process/start-error.ts';
-import { askGateway, findGateway } from './find-gateway.ts';
+import { askGateway, findGateway, toSilence } from './find-gateway.ts';
 import { paint, PROCESS_TERMINAL, stoppedByUser, type Terminal } from './show.ts';
 
 export interface ChatOptions extends GatewayFlags {
@@ -35,7 +35,11 @@ export async function chat(
   signal: AbortSignal = stoppedByUser(),
 ): Promise<void> {
   const { model, prompt, system } = options;
-  const gateway = await findGateway(options, terminal.env);
+  // Who brings a key needs no other one.
+  const gateway =
+    options.url !== undefined && options.key !== undefined
+      ? { url: options.url, pid: 0, token: options.key }
+      : await findGateway(options, terminal.env);
   const { key, revoke } = await takeKey(gateway, options.key);
   const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
   const say = async (content: string): Promise<void> => {
@@ -43,6 +47,7 @@ export async function chat(
     const answer = await streamAnswer(gateway, { key, model, messages }, terminal, signal);
     messages.push({ role: 'assistant', content: answer });
   };
+  let hasFailed = false;
   // Ends the input, so that the key does not outlive the command.
   signal.addEventListener('abort', terminal.close);
   try {
@@ -57,10 +62,15 @@ export async function chat(
       await say(line);
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (signal.aborted) return;
+    hasFailed = true;
+    throw error;
   } finally {
     terminal.close();
-    await revoke();
+    // What failed first says more than a key that cannot be revoked then, and that expires by itself.
+    await revoke().catch((error: unknown) => {
+      if (!hasFailed) throw error;
+    });
   }
 }
 
@@ -97,6 +107,8 @@ async function streamAnswer(
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, stream: true }),
     signal,
+  }).catch((cause: unknown) => {
+    throw new StartError(toSilence(url), { cause });
   });
   if (!response.ok || response.body === null) {
     const { error } = (await response.json().catch(() => ({}))) as Delta;
@@ -104,7 +116,7 @@ async function streamAnswer(
   }
   let answer = '';
   let rest = '';
-  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+  for await (const piece of readPieces(response.body, url, terminal)) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -121,6 +133,16 @@ async function streamAnswer(
   }
   terminal.write('\n');
   return answer;
+}
+
+/** The text of a response as it comes. Throws `StartError` where the connection breaks. */
+async function* readPieces(body: ReadableStream<Uint8Array>, url: string, terminal: Terminal): AsyncGenerator<string> {
+  try {
+    yield* body.pipeThrough(new TextDecoderStream());
+  } catch (cause) {
+    terminal.write('\n');
+    throw new StartError(`The connection to the gateway at ${url} has broken. Check that it still runs.`, { cause });
+  }
 }
 
 export function openTerminal(): TalkingTerminal {

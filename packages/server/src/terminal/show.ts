@@ -101,28 +101,35 @@ export async function revokeKey({ key, ...flags }: RevokeOptions, terminal = PRO
 }
 
 const PER_MILLION = 1_000_000;
+/** Without this parameter the list has only models that write text. */
+const ALL_MODELS = '/api/v1/models?output_modalities=all';
 
-/** Prints the models that are served, with their prices. */
+/** Prints the models that are served, those of every kind, with their prices. */
 export async function showModels(
   { search = '', ...options }: ShowOptions & { readonly search?: string | undefined },
   terminal = PROCESS_TERMINAL,
 ): Promise<void> {
   const gateway = await findGateway(options, terminal.env);
-  const { data } = await askGateway<{ readonly data: readonly Model[] }>(gateway, 'GET', '/api/v1/models');
+  const { data } = await askGateway<{ readonly data: readonly Model[] }>(gateway, 'GET', ALL_MODELS);
   const models = data.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(search.toLowerCase()));
   if (options.json) return terminal.write(toJson(models));
   if (models.length === 0) {
     const advice = 'Set up a provider in the web UI, or set a variable such as OPENAI_API_KEY.';
     return terminal.write(data.length === 0 ? `No models are served. ${advice}\n` : `No model matches "${search}".\n`);
   }
-  const rows = models.map(({ id, context_length: context, pricing }) => [
+  const rows = models.map(({ id, context_length: context, pricing, architecture }) => [
     id,
+    toKind(architecture.output_modalities),
     context === null ? '-' : context.toLocaleString('en-US'),
     toPrice(pricing.prompt),
     toPrice(pricing.completion),
   ]);
-  terminal.write(toTable(['model', 'context', '$/M input', '$/M output'], rows));
+  terminal.write(toTable(['model', 'kind', 'context', '$/M input', '$/M output'], rows));
 }
+
+/** What a model makes; what writes text is for chats. */
+const toKind = (modalities: readonly string[]): string =>
+  modalities.includes('text') ? 'chat' : modalities.join(', ');
 
 function toPrice(price: string | undefined): string {
   if (price === undefined || Number(price) < 0) return '-';

@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,6 +21,13 @@ import { initConfig } from './init-config.ts';
 import { listKeys, revokeKey, showModels, showStatus } from './show.ts';
 
 const MANAGEMENT_KEY = 'sk-management';
+const PAINTER = {
+  id: 'acme/painter',
+  context_length: 4000,
+  architecture: { output_modalities: ['image'] },
+  endpoints: [{ provider: 'acme', providerModel: 'painter', pricing: { prompt: '0', completion: '0' } }],
+};
+const MODELS = [...ECHO_MODELS, PAINTER];
 
 /** A listening gateway, and a terminal whose user types these lines. */
 async function prepare(lines: readonly string[] = []) {
@@ -29,7 +38,7 @@ async function prepare(lines: readonly string[] = []) {
   const gateway = createGateway({
     store: createMemoryStore(),
     platform: createNodePlatform(),
-    models: ECHO_MODELS,
+    models: MODELS,
     timeouts: { drainMs: 0 },
     providers: [createOpenAiProvider({ slug: 'acme', name: 'Acme', baseUrl: 'https://acme.example/v1', transport })],
     bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }],
@@ -117,13 +126,14 @@ test('keys of every workspace are listed and revoked', async () => {
 test('models are listed with their prices a million tokens, all or those that a text is in', async () => {
   const { run } = await prepare();
   const all = await run('models');
-  expect(all.split('\n')).toHaveLength(ECHO_MODELS.length + 2);
-  expect(all).toMatch(/^model +context +\$\/M input +\$\/M output\n/);
+  expect(all).toMatch(/\nacme\/painter +image +/);
+  expect(all.split('\n')).toHaveLength(MODELS.length + 2);
+  expect(all).toMatch(/^model +kind +context +\$\/M input +\$\/M output\n/);
   expect((await run('models', 'OTHER')).split('\n').slice(1, -1)).toEqual([
-    expect.stringMatching(/^acme\/other +.*2 +4$/),
+    expect.stringMatching(/^acme\/other +chat +.*2 +4$/),
   ]);
   expect(await run('models', 'nothing')).toBe('No model matches "nothing".\n');
-  expect(JSON.parse(await run('models', '--json'))).toHaveLength(ECHO_MODELS.length);
+  expect(JSON.parse(await run('models', '--json'))).toHaveLength(MODELS.length);
 });
 
 test('status says that the gateway is ready, what it calls and what was spent', async () => {
@@ -132,7 +142,7 @@ test('status says that the gateway is ready, what it calls and what was spent', 
   const text = await run('status');
   expect(text).toContain(`gateway          ${url}\nstate            ready\n`);
   expect(text).toMatch(/spent +\$0\.000\d+\n/);
-  expect(text).toMatch(/\nAcme +3 +\w+\n$/);
+  expect(text).toMatch(/\nAcme +4 +\w+\n$/);
   expect(JSON.parse(await run('status', '--json'))).toMatchObject({ url, running: 0, instance: { trouble: null } });
 });
 
@@ -202,6 +212,62 @@ test('a gateway that has gone ends what follows it with a sentence', async () =>
   await expect(following).rejects.toThrow('The gateway at http://127.0.0.1:1 does not respond.');
 });
 
+/** Runs `chat` with these words, without any variable of the environment. */
+async function chatWithout(...words: readonly string[]): Promise<string> {
+  let printed = '';
+  const command = parseCommand(['chat', ...words]);
+  if (command.type !== 'chat') throw new Error('it is another command');
+  const write = (text: string): void => void (printed += text);
+  const terminal = { env: {}, write, note() {}, isTTY: false, ask: async () => null, close() {} };
+  await chat(command.options, terminal, AbortSignal.timeout(60_000));
+  return printed;
+}
+
+test('chat with an address and a key needs no management key', async () => {
+  const { call, url } = await prepare();
+  const { key } = await call('POST', '/api/v1/keys', { name: 'mine' });
+  const words = ['acme/chat', '-p', 'hi', '--key', String(key)];
+  expect(await chatWithout(...words, '--url', url)).toBe('Echo: hi (1)\n');
+  // `serve` prints the address of the API.
+  expect(await chatWithout(...words, '--url', `${url}/api/v1`)).toBe('Echo: hi (1)\n');
+  await expect(chatWithout('acme/chat', '-p', 'hi', '--url', url)).rejects.toThrow('--url needs a management key');
+});
+
+test('chat says in a sentence that the gateway is away, or that it ends in the middle of an answer', async () => {
+  await expect(chatWithout('m', '-p', 'hi', '--key', 'k', '--url', 'http://127.0.0.1:1')).rejects.toMatchObject({
+    name: 'StartError',
+    message: 'The gateway at http://127.0.0.1:1 does not respond. Check the address and that it runs.',
+  });
+  const server = createServer((request, response) => {
+    if (request.url === '/api/v1/keys') {
+      return void response.writeHead(201).end('{"key":"k","data":{"hash":"h"}}');
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"delta":{"content":"Once"}}]}\n\n', () => {
+      server.close();
+      server.closeAllConnections();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { terminal } = await prepare();
+  const command = parseCommand(['chat', 'm', '-p', 'hi', '--url', url]);
+  if (command.type !== 'chat') throw new Error('it is another command');
+  await expect(chat(command.options, terminal, AbortSignal.timeout(60_000))).rejects.toMatchObject({
+    name: 'StartError',
+    message: `The connection to the gateway at ${url} has broken. Check that it still runs.`,
+  });
+});
+
+test('a gateway that is away is not said to have refused', async () => {
+  const { terminal } = await prepare();
+  const command = parseCommand(['models', '--url', 'http://127.0.0.1:1']);
+  if (command.type !== 'models') throw new Error('it is another command');
+  await expect(showModels(command.options, terminal)).rejects.toThrow(
+    'The gateway at http://127.0.0.1:1 does not respond. Check the address and that it runs.',
+  );
+});
+
 test.each([
   [['sevre'], 'There is no command "sevre". Did you mean "serve"?'],
   [['serve', '--prot', '1'], `Unknown option '--prot'. Did you mean "--port"?`],
@@ -212,6 +278,11 @@ test.each([
   [['logs', '--limit', '0'], '--limit must be a whole number from 1 to 100'],
   [['completion', 'bsh'], 'There is no completion for "bsh". Did you mean "bash"?'],
   [['status', '--url', 'localhost'], '--url must be the gateway’s address'],
+  [['status', '--url', 'http://'], '--url must be the gateway’s address'],
+  [['status', '--data-dir', ''], '--data-dir is empty: give it a path, or omit it.'],
+  [['serve', '--config', ''], '--config is empty'],
+  [['serve', '--record', ''], '--record is empty'],
+  [['serve', '--fixtures', ''], '--fixtures is empty'],
 ])('%j is refused with what was probably meant', (words, message) => {
   expect(() => parseCommand(words)).toThrow(message);
 });
