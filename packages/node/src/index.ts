@@ -33,6 +33,7 @@ export { createS3FileStorage, type S3FileStorageOptions } from './files/s3-file-
 export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { openSecretBox, type SecretBoxOptions, SecretsKeyError } from './secrets/secret-box.ts';
 export { hasStoredProviders, readStoredProviders } from './stores/tables/config-file.ts';
+export { makeDirectory } from './stores/files/directory.ts';
 export { DirectoryInUseError } from './stores/files/ownership.ts';
 export { readAuditLog } from './stores/audit/audit-log.ts';
 export { createJsonFileStore, type JsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
 
 import {
   type FixtureLibrary,
@@ -11,7 +14,9 @@ import {
   type Transport,
 } from '@model-gateway/core';
 import type { OpenedRecording, OpenRecordingOptions } from '@model-gateway/fixtures';
-import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
+import { type GatewayConfig, makeDirectory, type ProviderConfig } from '@model-gateway/node';
+
+import { describeFileError, StartError } from '../process/start-error.ts';
 
 /** Directory for recordings of upstreams' or the gateway's responses. */
 export interface RecordOptions {
@@ -58,6 +63,7 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
     return { library, wrap, replay };
   }
   if (record !== null) {
+    await refuseUnwritable(record.dir);
     const { openRecording } = await import('@model-gateway/fixtures');
     return openRecording({
       ...record,
@@ -70,6 +76,21 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
   if (recordingsDir !== null)
     return openSwitchable({ dir: recordingsDir, models, secrets, handsOut: live, fixedBecause: fixedMode });
   return { library: live, wrap: (gateway) => gateway };
+}
+
+const ANYONE = 0o777;
+
+/** Tries at the start what each recording will do, so that no call is the first to find out. Throws `StartError`. */
+async function refuseUnwritable(dir: string): Promise<void> {
+  const probe = join(dir, `.writable.${process.pid}`);
+  try {
+    await makeDirectory(resolve(dir), ANYONE);
+    await writeFile(probe, '');
+    await rm(probe);
+  } catch (cause) {
+    const reason = describeFileError(cause);
+    throw new StartError(`Cannot record in ${dir}: ${reason}. Choose another directory with --record.`, { cause });
+  }
 }
 
 const SWITCH_FIXED = {
