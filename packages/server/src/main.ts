@@ -6,9 +6,9 @@ import { toCompletion } from './commands/completion.ts';
 import { checkFixtures, saveFixture } from './commands/fixtures.ts';
 import { createKey } from './commands/keys.ts';
 import { migrate } from './commands/migrate.ts';
-import { listCommands, parseCommand } from './commands/parse-command.ts';
+import { type Command, listCommands, parseCommand } from './commands/parse-command.ts';
 import { replay } from './commands/replay.ts';
-import { ignoreBrokenPipes } from './process/signals.ts';
+import { createEndOfReader, ignoreBrokenPipes } from './process/signals.ts';
 import type { ServeOptions } from './serve/plan-start.ts';
 
 // These are names, because importing the classes would load every package before the command is parsed.
@@ -31,8 +31,25 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'JournalNotTakenError',
 ]);
 
+/** Commands that only show something, so they end when nobody reads it: `logs -f | head -1`. */
+const SHOWING: ReadonlySet<Command['type']> = new Set<Command['type']>([
+  'help',
+  'fixtures',
+  'doctor',
+  'audit-verify',
+  'audit-export',
+  'keys-list',
+  'status',
+  'models',
+  'logs',
+  'chat',
+  'completion',
+]);
+
 async function run(args: readonly string[]): Promise<void> {
   const command = parseCommand(args);
+  // Others go on: the gateway has calls to serve, and a change must not be left half done.
+  ignoreBrokenPipes(SHOWING.has(command.type) ? createEndOfReader() : () => undefined);
   // What commands need is loaded on demand, so that help and error messages are printed at once.
   switch (command.type) {
     case 'help':
@@ -117,5 +134,4 @@ function describeError(error: Error): string {
   return error.stack ?? error.message;
 }
 
-ignoreBrokenPipes();
 run(process.argv.slice(2)).catch(fail);

@@ -65,12 +65,23 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
   events.on('unhandledRejection', onError('a rejection was not handled; stopping'));
 }
 
-/** Keeps the process running when the reader of its stdout or stderr ends. */
-export function ignoreBrokenPipes(): void {
+/** Keeps the process running when the reader of its stdout or stderr ends. `onGone` is called for stdout alone. */
+export function ignoreBrokenPipes(onGone: () => void): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // EIO is the error of a closed terminal.
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+      if (stream === process.stdout) onGone();
     });
   }
+}
+
+/** Ends a command that nobody reads any more: as Ctrl-C does where it has something to end, else at once. */
+export function createEndOfReader(): () => void {
+  let hasEnded = false;
+  return () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    if (!process.emit('SIGINT', 'SIGINT')) process.exit();
+  };
 }
