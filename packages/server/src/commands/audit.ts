@@ -110,7 +110,7 @@ export async function verifyAudit({ contains, ...flags }: AuditVerifyOptions): P
     } else if (first === null || last === null) process.stdout.write('The audit log is empty.\n');
     else
       process.stdout.write(
-        `The audit log is whole: ${count} records, ${first.sequence} to ${last.sequence}.\nLast hash: ${last.hash}\n`,
+        `The audit log is whole: ${count === 1 ? '1 record' : `${count} records, ${first.sequence} to ${last.sequence}`}.\nLast hash: ${last.hash}\n`,
       );
   });
 }

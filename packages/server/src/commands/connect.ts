@@ -43,7 +43,7 @@ export function parseConnect(args: readonly string[]): Parsed<'connect', Connect
       tool: isNamed ? args[0] : undefined,
       action: write ? 'write' : undo ? 'undo' : 'show',
       model,
-      limitUsd: limit === undefined ? undefined : limit === 'none' ? null : readAmount(limit),
+      limitUsd: limit === undefined ? undefined : limit === 'none' ? null : readAmount(limit, ' or none'),
       url: url === undefined ? undefined : `${readGatewayUrl(url)}/api/v1`,
       config,
       dataDir,

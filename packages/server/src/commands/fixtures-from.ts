@@ -90,7 +90,7 @@ export async function makeFixturesFrom(options: FixturesFromOptions): Promise<vo
     const question = toFixtureQuestion(saved);
     const same = seen.get(question);
     if (same !== undefined) {
-      process.stderr.write(`\r${id}: asks the same as ${same}, which is later\n`);
+      process.stderr.write(`\r${id}: same request as the later ${same}; skipped\n`);
       continue;
     }
     seen.set(question, id);

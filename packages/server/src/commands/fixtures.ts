@@ -2,7 +2,7 @@ import process from 'node:process';
 
 import type { Generation, GenerationContent } from '@model-gateway/core';
 
-import { asksForHelp, type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
+import { asksForHelp, guess, type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
 import { type FixturesFromOptions, parseFixturesFrom } from './fixtures-from.ts';
 
@@ -47,6 +47,7 @@ const SAVE_FLAGS = {
   key: { type: 'string' },
 } as const;
 
+const ACTIONS = ['check', 'lint', 'save', 'from', 'drift'] as const;
 const DEFAULT_DIR = 'fixtures';
 
 /** Reads the arguments after `fixtures`. Throws `UsageError`. */
@@ -58,10 +59,14 @@ export function parseFixtures([action, ...rest]: readonly string[]):
   if (action === 'save') return parseSave(rest);
   if (action === 'from') return parseFixturesFrom(rest);
   if (action !== 'check' && action !== 'lint' && action !== 'drift') {
-    throw new UsageError(`Missing or unknown fixtures command.\n\n${HELP}`);
+    const meant = action === undefined ? '' : guess(action, ACTIONS);
+    throw new UsageError(`Missing or unknown fixtures command.${meant}\n\n${HELP}`);
   }
   const { help, dir = DEFAULT_DIR, against } = readFlags(rest, FLAGS, HELP);
   if (help === true) return toHelp(HELP);
+  if (action === 'drift' && against === undefined) {
+    throw new UsageError('Missing --against DIR: the folder of newer recordings of the same requests.');
+  }
   if ((action === 'drift') !== (against !== undefined)) {
     throw new UsageError('--against goes with drift: the folder of newer recordings of the same requests.');
   }

@@ -3,10 +3,10 @@ import type { InitOptions } from '../terminal/init-config.ts';
 
 const HELP = `Usage: model-gateway init [flags]
 
-Writes a config file by a few questions. Keys stay where they are: the file names their variables.
+Asks a few questions and writes a config file. Keys stay where they are: the file names their variables.
 
   --file FILE        the file to write (gateway.config.json)
-  --provider NAME    a provider by the name of its preset, e.g. openai; several for several
+  --provider NAME    a provider by the name of its preset, e.g. openai; repeat for more than one
   --port N           port to listen on (8855)
   --postgres         keep the data in PostgreSQL, at the address in DATABASE_URL
   -y, --yes          ask nothing: take the flags, and the providers whose keys are set

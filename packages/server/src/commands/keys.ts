@@ -86,7 +86,7 @@ export function parseKeys([action = '', ...rest]: readonly string[]): KeysComman
     if (word === undefined) throw new UsageError(`Missing the key to revoke.\n\n${REVOKE_HELP}`);
     return { type: 'keys-revoke', options: { ...readGatewayFlags(values), key: word } };
   }
-  if (action === '') throw new UsageError(`Missing what to do with keys.\n\n${KEYS_HELP}`);
+  if (action === '') throw new UsageError(`Missing action: create, list or revoke.\n\n${KEYS_HELP}`);
   throw new UsageError(`There is no "keys ${action}".${guess(action, ACTIONS)}\n\n${KEYS_HELP}`);
 }
 

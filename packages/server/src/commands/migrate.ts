@@ -10,8 +10,8 @@ const HELP = `Usage: model-gateway migrate --config FILE
 
   --config FILE      the config file that names the database
 
-Brings the tables to this version and says what it did. A gateway does the same when it starts; several at once are no
-harm. There is no way back to an older version but a backup.
+Brings the tables to this version and says what it did. A gateway does the same when it starts; running
+several at once does no harm. Only a backup brings an older version back.
 `;
 
 const FLAGS = { config: { type: 'string' } } as const;

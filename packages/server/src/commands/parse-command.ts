@@ -67,12 +67,17 @@ export type Command = Help | { readonly type: 'version' } | ReturnType<(typeof C
 /** Reads the arguments after `model-gateway`. Throws `UsageError`. */
 export function parseCommand([first, ...rest]: readonly string[]): Command {
   if (first === undefined) throw new UsageError(`Missing command.\n\n${HELP}`);
+  const [topic] = rest;
+  if (first === 'help' && topic !== undefined && isCommand(topic)) return COMMANDS[topic](['--help']);
   if (asksForHelp(first) || first === 'help') return toHelp(HELP);
   if (first === '--version' || first === '-v') return { type: 'version' };
   if (isCommand(first)) return COMMANDS[first](rest);
   const kind = first.startsWith('-') ? 'flag' : 'command';
-  throw new UsageError(`There is no ${kind} "${first}".${guess(first, Object.keys(COMMANDS))}\n\n${HELP}`);
+  throw new UsageError(`There is no ${kind} "${first}".${hintAt(first)}\n\n${HELP}`);
 }
+
+const hintAt = (word: string): string =>
+  word === 'record' ? ' To record responses: model-gateway serve --record DIR.' : guess(word, Object.keys(COMMANDS));
 
 const isCommand = (word: string): word is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, word);
 

@@ -6,7 +6,7 @@ const HELP = `Usage: model-gateway rerun --model ID --max-cost USD [flags]
 
 Runs past calls again against other models at the running gateway, and prints how they compare.
 
-  --model ID         the model to run them against; several for several. ID@PROVIDER lets only that provider serve it,
+  --model ID         the model to run them against; repeat for more than one. ID@PROVIDER lets only that provider serve it,
                      @preset/SLUG or ID@preset/SLUG puts a preset over the requests
   --provider SLUG    the only provider that may serve models without one of their own
   --system TEXT      replaces the system prompt of each request
@@ -14,12 +14,12 @@ Runs past calls again against other models at the running gateway, and prints ho
   --parameters JSON  put over the members of each request: '{"temperature":0}'
   --max-cost USD     what all its calls may cost together; the rerun pauses before it
   --where TEXT       which calls, as in the filter of the list: 'model:x latency>=2s'
-  --last SPAN        those of the last so many minutes, hours or days: 30m, 12h, 7d (7d)
+  --last SPAN        calls of the last N minutes, hours or days: 30m, 12h, 7d (7d)
   --limit N          at most so many, the newest (100)
-  --id ID            these calls instead; several for several
+  --id ID            these calls instead; repeat for more than one
   --requests FILE    or the requests of this file, one a line of JSON
   --fixtures FOLDER  or the requests of the cases in this folder of fixtures
-  --judge NAME       json_equal, schema_valid, same_tool_calls, length, or model:ID; several for several
+  --judge NAME       json_equal, schema_valid, same_tool_calls, length, or model:ID; repeat for more than one
   --rubric TEXT      what the model of a judge is to compare by
   --run-as-key HASH  the API key that pays, and whose budgets, guardrails and rate limits hold
   --concurrency N    calls at once, 1 to 32 (4)

@@ -22,7 +22,8 @@ export function parseStatus(args: readonly string[]): Parsed<'status', ShowOptio
 
 const MODELS_HELP = `Usage: model-gateway models [TEXT] [flags]
 
-Lists the models that the running gateway serves, with their prices; with TEXT, those whose names have it.
+Lists the models that the running gateway serves, with their prices; with TEXT, only models whose
+name contains it.
 
   --json             the models as the API returns them
 ${GATEWAY_HELP}`;
@@ -42,7 +43,7 @@ Shows the latest calls, the newest last.
 
   -f, --follow       go on with the calls that end from now on
   --where TEXT       which calls, as in the filter of the list: 'model:x status:failed'
-  --limit N          at most so many of the past (20)
+  --limit N          show at most N past calls (20)
   --json             a line of JSON for each call
 ${GATEWAY_HELP}`;
 

@@ -82,6 +82,9 @@ async function makeOf(
   }
 }
 
+/** What a provider can do by a function. */
+const MEMBERS = ['chat', 'embeddings', 'speech', 'transcription', 'image', 'rerank', 'moderation'] as const;
+
 /** Makes the provider of an entry. */
 export async function createModuleProvider(config: ModuleConfig, context: ProviderModuleContext): Promise<Provider> {
   const { made, fail } = await makeOf(config, 'createProvider', context);
@@ -92,11 +95,9 @@ export async function createModuleProvider(config: ModuleConfig, context: Provid
   if (!isObject(made['dataPolicy'])) {
     fail('must return a provider with a dataPolicy, { training: null, retainsPrompts: null } where it is not known');
   }
-  const members = ['chat', 'embeddings', 'speech', 'transcription'].filter(
-    (member) => typeof made[member] === 'function',
-  );
+  const members = MEMBERS.filter((member) => typeof made[member] === 'function');
   if (members.length === 0 && !isObject(made['video'])) {
-    fail('must return a provider that can do something: chat, embeddings, speech, transcription or video');
+    fail(`must return a provider that can do something: ${MEMBERS.join(', ')} or video`);
   }
   return made as unknown as Provider;
 }

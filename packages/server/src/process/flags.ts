@@ -88,10 +88,10 @@ export function readInteger(flag: string, text: string, least: number, most: num
 
 export const readPort = (text: string): number => readInteger('--port', text, 0, 65_535);
 
-/** The value of `--limit`. */
-export function readAmount(text: string): number {
+/** The value of `--limit`; `others` says what else it may be. */
+export function readAmount(text: string, others = ''): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be an amount in USD, e.g. 10 or 0.50, not "${text}".`);
+  throw new UsageError(`--limit must be an amount in USD, e.g. 10 or 0.50${others === '' ? '' : `,${others}`}, not "${text}".`);
 }
 
 /** The help that was asked for. */

@@ -18,10 +18,12 @@ const FIXED_SECTIONS = [
   'shared',
   'timeouts',
   'logging',
+  'audit',
   'metrics',
   'webhooks',
   'mail',
   'videos',
+  'files',
   'webSearch',
   'guardrails',
   'destinations',
@@ -30,6 +32,18 @@ const FIXED_SECTIONS = [
 
 const SECTIONS = [...LIVE_SECTIONS, ...FIXED_SECTIONS] as const;
 type Section = (typeof SECTIONS)[number];
+/** What no section of the file is, or what is compared with one. */
+type BesideSections =
+  | 'origin'
+  | 'file'
+  | 'providerModules'
+  | 'providerPackages'
+  | 'optionSecrets'
+  | 'configuredModels'
+  | 'warnings';
+/** Fails to compile where a section of the configuration is in neither list, and its change would pass in silence. */
+export type NoForgottenSection = Forgotten<Exclude<keyof GatewayConfig, Section | BesideSections>>;
+type Forgotten<Name extends never> = Name;
 
 /** Looks at the file this often: a notice of the file system does not come through mounts, and misses replaced links. */
 const LOOK_EVERY_MS = 1000;

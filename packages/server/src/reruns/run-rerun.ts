@@ -104,7 +104,7 @@ async function follow(gateway: Owner, id: string): Promise<Report> {
   const reply = await askOwner(gateway, 'GET', `/admin/v1/reruns/${id}`);
   if (reply?.status === 200) return (reply.body as { data: Report }).data;
   const reason = describeReply(reply);
-  const message = `The gateway at ${gateway.url} does not show the rerun any more: ${reason}. ${id} goes on when it runs.`;
+  const message = `The gateway at ${gateway.url} does not show the rerun any more: ${reason}. The rerun ${id} continues when the gateway is back.`;
   throw new StartError(message);
 }
 

@@ -81,7 +81,7 @@ function planDemo(
   if (!isLoopbackHost(config.server.host)) {
     throw new UsageError(
       `The demo’s keys are public, so it listens only on this machine, not on ${config.server.host}.\n` +
-        'Omit --host, or use --config with your own providers and keys.',
+        'Omit --host, use --config with your own providers and keys, or start with --no-demo.',
     );
   }
   const bootstrapKeys: BootstrapKey[] = [

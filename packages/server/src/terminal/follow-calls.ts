@@ -51,7 +51,7 @@ async function openFeed({ url, token }: Owner, signal: AbortSignal): Promise<Rea
     throw new StartError(`The gateway at ${url} does not respond.`, { cause });
   });
   if (response.ok && response.body !== null) return response.body;
-  throw new StartError(`The gateway at ${url} does not tell of its calls (status ${response.status}).`);
+  throw new StartError(`The gateway at ${url} does not list its calls (status ${response.status}).`);
 }
 
 /** The calls of a feed. Ends with the signal, and with a sentence where the gateway has gone. */
@@ -71,9 +71,9 @@ async function* readRows(feed: ReadableStream<Uint8Array>, signal: AbortSignal):
     }
   } catch (error) {
     if (signal.aborted) return;
-    throw new StartError('The gateway has ended, or its connection has broken.', { cause: error });
+    throw new StartError('The gateway has stopped, or its connection has broken.', { cause: error });
   }
-  if (!signal.aborted) throw new StartError('The gateway has ended.');
+  if (!signal.aborted) throw new StartError('The gateway has stopped.');
 }
 
 const TIME_LENGTH = 'HH:MM:SS'.length;
