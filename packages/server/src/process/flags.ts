@@ -91,7 +91,9 @@ export const readPort = (text: string): number => readInteger('--port', text, 0,
 /** The value of `--limit`; `others` says what else it may be. */
 export function readAmount(text: string, others = ''): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be an amount in USD, e.g. 10 or 0.50${others === '' ? '' : `,${others}`}, not "${text}".`);
+  throw new UsageError(
+    `--limit must be an amount in USD, e.g. 10 or 0.50${others === '' ? '' : `,${others}`}, not "${text}".`,
+  );
 }
 
 /** The help that was asked for. */

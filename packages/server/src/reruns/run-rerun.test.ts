@@ -120,7 +120,9 @@ test('rerun says that it goes on where the gateway stops meanwhile', async () =>
   const { host, url, close, printed } = await prepare({ hangs: true });
   const options = parse('--model', 'acme/other', '--max-cost', '1', '--url', url);
   const ending = rerunAt(options, { ...host, wait: close });
-  await expect(ending).rejects.toThrow(/does not show the rerun any more: .*The rerun rerun-\w+ continues when the gateway is back/);
+  await expect(ending).rejects.toThrow(
+    /does not show the rerun any more: .*The rerun rerun-\w+ continues when the gateway is back/,
+  );
   expect(printed()).toContain('has begun');
 });
 

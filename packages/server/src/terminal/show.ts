@@ -48,7 +48,10 @@ export async function listKeys(options: ShowOptions, terminal = PROCESS_TERMINAL
   const gateway = await findGateway(options, terminal.env);
   const keys = await readAllKeys(gateway);
   if (options.json) return terminal.write(toJson(keys));
-  if (keys.length === 0) return terminal.write('There are no keys beside those of the config file. Create one with "keys create --name NAME".\n');
+  if (keys.length === 0)
+    return terminal.write(
+      'There are no keys beside those of the config file. Create one with "keys create --name NAME".\n',
+    );
   const rows = keys.map((key) => [
     key.hash.slice(0, SHORT_HASH),
     key.name,
