@@ -42,7 +42,9 @@ function parse<Flags extends ParseArgsOptionsConfig>(
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Only the first sentence of Node's message helps; the rest is advice on escaping.
-    const [reason = ''] = (error as Error).message.split('. ');
+    const [reason = ''] = (error as Error).message.split(/\.\s/);
+    const [, flag] = /^Option '(?:-\w, )?(--[^' ]+)[^']*' argument is ambiguous/.exec(reason) ?? [];
+    if (flag !== undefined) throw new UsageError(`${flag} needs a value that does not begin with "-".\n\n${help}`);
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(reason) ?? [];
     const meant = unknown === undefined ? '' : guess(unknown, Object.keys(options), '--');
     throw new UsageError(`${reason.replace(/\.$/, '')}.${meant}\n\n${help}`);
