@@ -112,9 +112,15 @@ function toAdvice(
   });
   const unset = [...missing, ...(usesPostgres && !env['DATABASE_URL'] ? ['DATABASE_URL'] : [])];
   const first = unset.length === 0 ? '' : `Set ${unset.join(', ')}, then `;
-  const migrate = usesPostgres ? `  model-gateway migrate --config ${file}\n` : '';
-  return `${file} is written. ${first === '' ? 'Start' : `${first}start`} the gateway:\n\n${migrate}  model-gateway serve --config ${file}\n`;
+  const none = providers.length === 0 ? 'No provider was found: add one to the file, or in the web UI. ' : '';
+  const config = `--config ${quote(file)}`;
+  const migrate = usesPostgres ? `  model-gateway migrate ${config}\n` : '';
+  const keys = `\nThen create a key for your apps:\n\n  model-gateway keys create --name NAME ${config}\n`;
+  return `${file} is written. ${none}${first === '' ? 'Start' : `${first}start`} the gateway:\n\n${migrate}  model-gateway serve ${config}\n${keys}`;
 }
+
+/** A path as a word of a shell. */
+const quote = (path: string): string => (/^[\w./\\:~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 function openTerminal(): AskingTerminal {
   const { stdin, stdout, env } = process;

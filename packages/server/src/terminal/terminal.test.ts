@@ -292,10 +292,11 @@ async function init(
   words: readonly string[],
   answers: readonly string[] | undefined,
   env: Record<string, string> = {},
+  name = 'gateway.config.json',
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-init-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
-  const file = join(dir, 'gateway.config.json');
+  const file = join(dir, name);
   const command = parseCommand(['init', '--file', file, ...words]);
   if (command.type !== 'init') throw new Error('it is another command');
   let printed = '';
@@ -334,6 +335,13 @@ test.each([
   if (command.type !== 'init') throw new Error('it is another command');
   const written = initConfig(command.options, { env: {}, write() {}, ask: undefined, close() {} });
   await expect(written).rejects.toThrow(`${file} cannot be written: ${reason}.`);
+});
+
+test('init says that no provider was found, and prints commands that a shell takes', async () => {
+  const { printed } = await init(['--yes'], undefined, {}, 'my config.json');
+  expect(printed).toContain('No provider was found: add one to the file, or in the web UI.');
+  expect(printed).toMatch(/ {2}model-gateway serve --config '\S+\/my config\.json'\n/);
+  expect(printed).toMatch(/ {2}model-gateway keys create --name NAME --config '\S+\/my config\.json'\n/);
 });
 
 test('init without questions takes the providers whose keys are set, and says which variables are missing', async () => {
