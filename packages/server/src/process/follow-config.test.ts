@@ -120,3 +120,10 @@ test('a first look that finds only what needs a restart says so', async () => {
   await catchUp();
   expect(logged).toContainEqual([expect.stringContaining('only after a restart'), { sections: ['server'] }]);
 });
+
+test('limits of files and the retention of the audit log are named among what needs a restart', async () => {
+  const { write, reload, logged } = setUp();
+  write({ providers: [PROVIDER], files: { workspaceMaxMb: 5 }, audit: { retentionDays: 9 } });
+  await reload('SIGHUP');
+  expect(logged).toContainEqual([expect.stringContaining('only after a restart'), { sections: ['audit', 'files'] }]);
+});

@@ -7,43 +7,25 @@ import type { ServerLogger } from './logger.ts';
 
 /** The members of a configuration by the section of the file that they come from; those that come into force at once. */
 const LIVE_SECTIONS = ['providers', 'models', 'account', 'routing', 'rateLimits', 'limits'] as const;
-/** Settings that change at the next start. */
-const FIXED_SECTIONS = [
-  'server',
-  'regions',
-  'auth',
-  'signIn',
-  'scim',
-  'store',
-  'shared',
-  'timeouts',
-  'logging',
-  'audit',
-  'metrics',
-  'webhooks',
-  'mail',
-  'videos',
-  'files',
-  'webSearch',
-  'guardrails',
-  'destinations',
-  'catalog',
-] as const;
+/** What is no section of the file, or is compared with one. */
+const NO_SECTIONS: ReadonlySet<string> = new Set([
+  '$schema',
+  'origin',
+  'file',
+  'providerModules',
+  'providerPackages',
+  'optionSecrets',
+  'configuredModels',
+  'warnings',
+]);
 
-const SECTIONS = [...LIVE_SECTIONS, ...FIXED_SECTIONS] as const;
-type Section = (typeof SECTIONS)[number];
-/** What no section of the file is, or what is compared with one. */
-type BesideSections =
-  | 'origin'
-  | 'file'
-  | 'providerModules'
-  | 'providerPackages'
-  | 'optionSecrets'
-  | 'configuredModels'
-  | 'warnings';
-/** Fails to compile where a section of the configuration is in neither list, and its change would pass in silence. */
-export type NoForgottenSection = Forgotten<Exclude<keyof GatewayConfig, Section | BesideSections>>;
-type Forgotten<Name extends never> = Name;
+type Section = keyof GatewayConfig;
+
+/** Settings that change at the next start: all others, so that a new section cannot be forgotten here. */
+const listFixedSections = (config: GatewayConfig): Section[] =>
+  (Object.keys(config) as Section[]).filter(
+    (name) => !NO_SECTIONS.has(name) && !LIVE_SECTIONS.some((live) => live === name),
+  );
 
 /** Looks at the file this often: a notice of the file system does not come through mounts, and misses replaced links. */
 const LOOK_EVERY_MS = 1000;
@@ -68,15 +50,16 @@ export interface ConfigReload {
 
 export function createReload({ config, read, apply, logger }: ReloadOptions): ConfigReload {
   const atStart = config;
+  const fixed = listFixedSections(config);
   let inForce = config;
   let last: Promise<void> = Promise.resolve();
 
   const reload = async (cause: string, isSilentWhenSame: boolean): Promise<void> => {
     try {
       const next = read();
-      if (isSilentWhenSame && SECTIONS.every((section) => isSame(section, next, inForce))) return;
+      if (isSilentWhenSame && [...LIVE_SECTIONS, ...fixed].every((section) => isSame(section, next, inForce))) return;
       const changed = LIVE_SECTIONS.filter((section) => !isSame(section, next, inForce));
-      const needsRestart = FIXED_SECTIONS.filter((section) => !isSame(section, next, atStart));
+      const needsRestart = fixed.filter((section) => !isSame(section, next, atStart));
       if (changed.length > 0) await apply(next);
       inForce = next;
       for (const warning of next.warnings) logger.warn(warning);
