@@ -37,6 +37,12 @@ const unitSuite = (name: string, packagesPattern: string) => ({
   test: { name, include: [`packages/${packagesPattern}/{src,testing}/**/*.test.ts`] },
 });
 
+/** Many of these tests run in virtual time. */
+const withChatLoaded = <Test extends object>({ extends: inherited, test }: { extends: true; test: Test }) => ({
+  extends: inherited,
+  test: { ...test, setupFiles: ['./test/support/test-run/load-chat.ts'] },
+});
+
 /**
  * In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be
  * done.
@@ -99,7 +105,7 @@ export default defineConfig({
     // `npm test` has types and lint checked meanwhile: they take no more of the CPUs than tests leave, as browsers do.
     reporters: ['default', createClosingLineReporter(process.env['CHECK_BESIDE'])],
     projects: [
-      sharing(unitSuite('unit', '!(ui)')),
+      withChatLoaded(sharing(unitSuite('unit', '!(ui)'))),
       unitSuite('ui', 'ui'),
       sharing(suite('contract')),
       sharing(suite('conformance')),
