@@ -13,10 +13,10 @@ export const CANARY_MANAGEMENT_KEY = 'sk-canary-management-0123456789';
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * A gateway that has served six calls in four formats, streamed and whole, of which two ask the same. Resolves with the
- * address of its API; closed when the test ends.
+ * A gateway that has served six calls in four formats, streamed and whole, of which two ask the same, and more at paths of
+ * its root. Resolves with the address of its API; closed when the test ends.
  */
-export async function startWithCalls(): Promise<string> {
+export async function startWithCalls(more: readonly (readonly [path: string, body: object])[] = []): Promise<string> {
   const upstream = await startScriptedUpstream();
   onTestFinished(() => upstream.close());
   const file = writeTestConfig({
@@ -51,8 +51,8 @@ export async function startWithCalls(): Promise<string> {
     ['/responses', { input: text, stream: true }],
     ['/completions', { prompt: text }],
   ];
-  for (const [path, body] of bodies) {
-    const response = await fetch(api + path, {
+  for (const [path, body] of [...bodies, ...more]) {
+    const response = await fetch(path.startsWith('/api') || path.startsWith('/v1') ? listener.url + path : api + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'acme/one', ...body }),
