@@ -79,7 +79,7 @@ async function* makeCases(ids: readonly string[], { principal, parts, signal }: 
       const question = toFixtureQuestion(saved);
       const same = seen.get(question);
       if (same === undefined) yield { id, saved };
-      else yield { id, reason: `asks the same as ${same}, which is later` };
+      else yield { id, reason: `same request as the later ${same}; skipped` };
       seen.set(question, same ?? id);
     } catch (thrown) {
       const error = toGatewayError(thrown);
