@@ -231,7 +231,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await foundations.batches?.leave();
       await runningNotes.close();
       await guardrailHits.save();
-      await audit?.settled();
+      await audit?.close();
       await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
       await ledger.close();
     },

@@ -96,14 +96,20 @@ function createFailing() {
   };
 }
 
-test('what the store did not take is tried again by itself', async () => {
-  const { record, written, state, platform } = createFailing();
+test('what the store did not take is tried again by itself, also after the log was read', async () => {
+  const { record, written, state, platform, trail, logged } = createFailing();
+  // A reader of the log waits for what is counted.
+  await trail.settled();
   state.away = 'before';
   await expect(record('key.create')).rejects.toMatchObject({ code: 'provider_overloaded' });
   await platform.advance(6000);
   state.away = 'no';
+  await trail.settled();
+  expect(logged.join()).not.toContain('lost');
   expect(await written()).toEqual([]);
   await platform.advance(5000);
+  // A change waits for the try that is under way.
+  await trail.requireWritable();
   expect(await written()).toEqual(['key.create']);
   expect(platform.pendingTimers).toBe(0);
 });
@@ -113,11 +119,11 @@ test('what waits for the store is written at the end, and what it does not take 
   state.away = 'before';
   await expect(record('key.create')).rejects.toThrow('could not be written');
   state.away = 'no';
-  await trail.settled();
+  await trail.close();
   expect(await written()).toEqual(['key.create']);
   state.away = 'before';
   await expect(record('key.delete')).rejects.toThrow('could not be written');
-  await trail.settled();
+  await trail.close();
   expect(logged.at(-1)).toBe('records of the audit log are lost, as the store takes none');
   expect(platform.pendingTimers).toBe(0);
 });

@@ -39,11 +39,10 @@ export interface AuditTrail {
   noteRefused(asked: AuditedRequest, error: GatewayError): void;
   /** Records that the provider of identity has ended a session, found by this request of it. */
   readonly noteEnded: (session: Session, request: GatewayRequest) => void;
-  /**
-   * Called at the end. Resolves when all so far is written, refusals that are still counted included, and what waits for the
-   * store; says in the log of the gateway what it did not take.
-   */
+  /** Resolves when the refusals so far are written, those still counted included. */
   settled(): Promise<void>;
+  /** The same at the end, with what waits for the store; says in the log of the gateway what that did not take. */
+  close(): Promise<void>;
 }
 
 /** Receives records once they are durable. */
@@ -126,15 +125,21 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     retryLater();
   };
   let cancelRetry: (() => void) | undefined;
+  /** What the timer writes still waits. */
+  let retrying: Promise<void> | undefined;
   const retryLater = (): void => {
-    if (platform.isPerRequest === true || cancelRetry !== undefined || isSettled) return;
+    if (platform.isPerRequest === true || cancelRetry !== undefined || isClosed) return;
     cancelRetry = platform.setTimer(() => {
       cancelRetry = undefined;
       // Where it fails, it has asked for the next try.
-      write([]).catch(() => undefined);
+      retrying = write([])
+        .catch(() => undefined)
+        .then(() => {
+          retrying = undefined;
+        });
     }, RETRY_MS);
   };
-  let isSettled = false;
+  let isClosed = false;
   const toEntry = async (actor: Actor, request: GatewayRequest, facts: AuditFacts): Promise<AuditEntry> => {
     const { target } = facts;
     const clean = async (text: string | null): Promise<string | null> =>
@@ -212,22 +217,29 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       logger.error('the end of a session could not be written to the audit log', { reason: String(error) });
     }
   };
+  const settled = async (): Promise<void> => {
+    await refusals.settled();
+    await ending;
+  };
   return {
     repository,
     actorOf,
     actorOfSession,
     requireWritable() {
-      if (unwritten.length === 0) return;
-      return write([]).catch((cause: unknown) => {
-        const message = 'Nothing can be changed while the audit log cannot be written; look at the log of the gateway';
-        throw new GatewayError('provider_overloaded', message, { cause });
-      });
+      if (unwritten.length === 0 && retrying === undefined) return;
+      return Promise.resolve(retrying)
+        .then(() => write([]))
+        .catch((cause: unknown) => {
+          const message =
+            'Nothing can be changed while the audit log cannot be written; look at the log of the gateway';
+          throw new GatewayError('provider_overloaded', message, { cause });
+        });
     },
     async record({ actor, request }, facts) {
       try {
         await write(await Promise.all(facts.map((each) => toEntry(actor, request, each))));
       } catch (cause) {
-        logger.error('the audit log could not be written; it is tried again before the next change', {
+        logger.error('the audit log could not be written; it is tried again soon, and before the next change', {
           reason: String(cause),
         });
         const message =
@@ -239,12 +251,13 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     noteEnded(session, request) {
       ending = Promise.all([ending, recordEnd(session, request)]).then(() => undefined);
     },
-    async settled() {
-      await refusals.settled();
-      await ending;
-      isSettled = true;
+    settled,
+    async close() {
+      await settled();
+      isClosed = true;
       cancelRetry?.();
       cancelRetry = undefined;
+      await retrying;
       try {
         await write([]);
       } catch (error) {
