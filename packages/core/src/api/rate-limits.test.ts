@@ -100,33 +100,39 @@ test('a stored limit whose key is half a character stops no call', async () => {
   expect((await other.chat()).status).toBe(200);
 });
 
-test('counts a call at the limit of the model that it falls back to, once, and goes on to the next model above it', async () => {
-  const counts: Record<string, number> = {};
-  const rules = [
-    { key: '*', model: '*', requestsPerMinute: 100, tokensPerMinute: null },
-    { key: '*', model: 'r/two', requestsPerMinute: 1, tokensPerMinute: null },
-  ];
-  const countCalls: CreateRateCounter = ({ name, limitPerMinute }) => {
-    const look = () => Promise.resolve({ isExceeded: (counts[name] ?? 0) > limitPerMinute, resetInMs: 60_000 });
-    const take = () => {
-      counts[name] = (counts[name] ?? 0) + 1;
-      return look();
+test.each([
+  ['', {}],
+  [', though it might wait for it', { account: { routing: { waitForRetryAfterMs: 60_000 } } }],
+])(
+  'counts a call at the limit of the model that it falls back to, once, and goes on to the next one above it%s',
+  async (_, options) => {
+    const counts: Record<string, number> = {};
+    const rules = [
+      { key: '*', model: '*', requestsPerMinute: 100, tokensPerMinute: null },
+      { key: '*', model: 'r/two', requestsPerMinute: 1, tokensPerMinute: null },
+    ];
+    const countCalls: CreateRateCounter = ({ name, limitPerMinute }) => {
+      const look = () => Promise.resolve({ isExceeded: (counts[name] ?? 0) > limitPerMinute, resetInMs: 60_000 });
+      const take = () => {
+        counts[name] = (counts[name] ?? 0) + 1;
+        return look();
+      };
+      return { look, take, add: () => Promise.resolve() };
     };
-    return { look, take, add: () => Promise.resolve() };
-  };
-  const { ask, askedFor } = createRoutedGateway(
-    { one: { behaviour: 'provider_overloaded' }, two: {}, other: {}, three: {} },
-    [
-      { id: 'r/one', endpoints: endpointsAt({ one: 1 }) },
-      { id: 'r/two', endpoints: endpointsAt({ two: 1, other: 2 }) },
-      { id: 'r/three', endpoints: endpointsAt({ three: 1 }) },
-    ],
-    { rateLimits: { rules, createCounter: countCalls } },
-  );
-  const asked = { model: 'r/one', models: ['r/two'], provider: { sort: 'price' } };
-  expect(await askedFor(asked)).toEqual(['one', 'two']);
-  expect(await askedFor(asked)).toEqual(['one']);
-  expect(await ask(asked)).toMatchObject({ status: 429 });
-  expect(await askedFor({ ...asked, models: ['r/two', 'r/three'] })).toEqual(['one', 'three']);
-  expect(counts).toEqual({ '0-requests': 4, '1-requests': 4 });
-});
+    const { ask, askedFor } = createRoutedGateway(
+      { one: { behaviour: 'provider_overloaded' }, two: {}, other: {}, three: {} },
+      [
+        { id: 'r/one', endpoints: endpointsAt({ one: 1 }) },
+        { id: 'r/two', endpoints: endpointsAt({ two: 1, other: 2 }) },
+        { id: 'r/three', endpoints: endpointsAt({ three: 1 }) },
+      ],
+      { rateLimits: { rules, createCounter: countCalls }, ...options },
+    );
+    const asked = { model: 'r/one', models: ['r/two'], provider: { sort: 'price' } };
+    expect(await askedFor(asked)).toEqual(['one', 'two']);
+    expect(await askedFor(asked)).toEqual(['one']);
+    expect(await ask(asked)).toMatchObject({ status: 429 });
+    expect(await askedFor({ ...asked, models: ['r/two', 'r/three'] })).toEqual(['one', 'three']);
+    expect(counts).toEqual({ '0-requests': 4, '1-requests': 4 });
+  },
+);

@@ -107,7 +107,8 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     refusals.push(refusal);
     if (again === 'waited') health.noteWaitedInVain();
     // Another endpoint that is left keeps an attempt of its own.
-    const isOut = refusals.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
+    // A second try would pass by the gateway's own limit on the model.
+    const isOut = limited !== null || refusals.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
     const second = isOut ? null : planSecondTry({ error: attempted, health, timesAgain, wasWell }, wish.account);
     again = undefined;
     if (second === null || !retryBudget.take(firstModel)) continue;
