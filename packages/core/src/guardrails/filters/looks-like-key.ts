@@ -42,9 +42,10 @@ const isMixed = (part: string): boolean =>
 const changesOf = (part: string): number =>
   (part.match(/(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d|(?<=[a-z])[A-Z]/g) ?? []).length;
 
-/** The separators of a path stand between words; those of a random text stand anywhere. */
+/** The separators of a path stand between words and numbers; those of a random text stand anywhere. */
 function isWithoutWords(text: string, joined: string): boolean {
-  if (changesOf(joined) < joined.length / 30) return false;
+  const changes = text.split(SEPARATORS).reduce((sum, part) => sum + changesOf(part), 0);
+  if (changes < joined.length / 12) return false;
   const { pairs, common } = pairsOf(text);
   return pairs >= MIN_PAIRS && common < pairs * 0.67;
 }

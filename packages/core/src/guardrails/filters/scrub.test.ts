@@ -97,6 +97,7 @@ test('an id stays in the members for ids, and what only begins like one does not
     { tool_call_id: 'call_00_Xy7Kd93jskLq02mZpQ' },
     { id: 'toolu_01A09q90qw90lq917835lq9' },
     { id: 'call_550e8400-e29b-41d4-a716-446655440000' },
+    { tool_call_id: 'chatcmpl-tool-0123456789abcdef0123456789abcdef' },
     { previous_response_id: 'gen-1795280411-31ca6bafd6792d19bf5f018f3687550a' },
   ];
   expect(scrub(ids)).toEqual({ value: ids, count: 0 });
@@ -123,6 +124,8 @@ test.each([
   'logs/2026-01-15T10-22-33-log and packages/ui/bundle/assets/settings-screen-DyJ7fOc3.js',
   'Qwen/Qwen2.5-VL-72B-Instruct-AWQ, bartowski/DeepSeek-R1-Distill-Qwen-32B-GGUF and TheBloke/Mixtral-8x7B-Instruct-v0.1',
   'us.anthropic.claude-3-5-sonnet-20241022-v2:0 in eu-central-1, see https://docs.example.com/v2/getting-started_2.html',
+  'libz.so.1 => /usr/lib/x86_64-linux-gnu/libz.so.1, libxkbcommon-x11-0_1.4.0-1, tests/e2e/fixtures/pdf/xlsx-2.xlsx',
+  'przeksztalcenie-zrodlo-2024',
   'We spent twenty-five minutes on state-of-the-art, well-documented end-to-end-tests.',
 ])('prose and code stay: %s', (text) => {
   expect(scrub(text)).toEqual({ value: text, count: 0 });

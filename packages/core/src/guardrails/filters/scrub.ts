@@ -29,7 +29,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'authorizatio
  * them. Elsewhere than in the members for ids, what looks like one may be a key.
  */
 const MADE_ID =
-  /^(?:(?:call|toolu|srvtoolu|msg|resp|req|fc|rs|run|thread)_\w+|chatcmpl-[\da-zA-Z]+|gen-\d+-[\da-zA-Z]+|(?:call_|chatcmpl-)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+  /^(?:(?:call|toolu|srvtoolu|msg|resp|req|fc|rs|run|thread)_\w+|chatcmpl-(?:tool-)?[\da-zA-Z]+|gen-\d+-[\da-zA-Z]+|(?:call_|chatcmpl-)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 const ID_NAME = /(?:^|_)ids?$|Id$/;
 const KEY_PLACEHOLDER = '[SECRET]';
 
