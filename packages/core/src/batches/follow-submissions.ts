@@ -17,6 +17,8 @@ const FIRST_POLL_SECONDS = 1;
 const MAX_POLL_SECONDS = 30;
 /** How long a provider has to end a batch that was cancelled, or whose time is over. */
 const ENDING_MS = 15 * 60 * 1000;
+/** How long a line waits to be admitted before the batches at providers are looked at again. */
+const MAX_ADMISSION_MS = 60_000;
 
 /**
  * Waits for the batches of a run that are with providers, and takes over what comes of each. One that is to end, because
@@ -142,7 +144,9 @@ async function collect(
     holds.expect(id);
     const complete = () => parts.calls().complete(batch.endpoint, line.body, principal, sent);
     let outcome = await complete();
+    const until = parts.platform.now() + MAX_ADMISSION_MS;
     while (outcome.retryAfterSeconds !== undefined && !parts.isStopped()) {
+      if (parts.platform.now() >= until) throw new Error(`line ${index} is not admitted yet`);
       await wait(outcome.retryAfterSeconds, parts);
       outcome = await complete();
     }
