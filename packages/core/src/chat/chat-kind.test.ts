@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
 import { chatBoundOf, chatNeedsOf, parametersOf } from './chat-kind.ts';
-import { toSearchPrompt } from './web/search-prompt.ts';
+import { MAX_URL_CHARACTERS, toSearchPrompt } from './web/search-prompt.ts';
 
 const user = (content: ChatCompletionRequest['messages'][number]['content']): ChatCompletionRequest['messages'] => [
   { role: 'user', content: content ?? '' },
@@ -66,7 +66,7 @@ test.each([
   ['the variant', { model: 'acme/chat:online' }, 5],
 ])('bounds a prompt with the results of a search that %s asks for', (_name, asked, results) => {
   const plain = { model: 'acme/chat', messages: user('news?') };
-  const page = { title: '題'.repeat(1000), url: `https://x.example/${'題'.repeat(1000)}`, snippet: '題'.repeat(1000) };
+  const page = { title: '題'.repeat(1000), url: '題'.repeat(MAX_URL_CHARACTERS), snippet: '題'.repeat(1000) };
   const added = toSearchPrompt(
     Array.from({ length: results }, () => page),
     { introduction: undefined, now: 0 },

@@ -8,7 +8,13 @@ import type { ChatCompletionRequest, ChatMessage } from '../../wire/chat-request
 import { findPlugin } from '../chat-kind.ts';
 import type { ChatRun } from '../chat-run.ts';
 import { annotateCompletion } from '../committed-completion.ts';
-import { DEFAULT_RESULTS, MAX_RESULTS, MAX_SNIPPET_CHARACTERS, toSearchPrompt } from '../web/search-prompt.ts';
+import {
+  DEFAULT_RESULTS,
+  MAX_RESULTS,
+  MAX_SNIPPET_CHARACTERS,
+  MAX_URL_CHARACTERS,
+  toSearchPrompt,
+} from '../web/search-prompt.ts';
 import {
   clipText,
   isDomainAllowed,
@@ -94,7 +100,9 @@ async function findResults(
       }),
       signal,
     );
-    const results = found.filter(({ url }) => isDomainAllowed(url, { allowed, excluded })).slice(0, maxResults);
+    const results = found
+      .filter(({ url }) => url.length <= MAX_URL_CHARACTERS && isDomainAllowed(url, { allowed, excluded }))
+      .slice(0, maxResults);
     note({ status: 'completed', results: results.length });
     observer.noteSearch({ engine: engine.name, results: results.length });
     return results.map((result) => ({ ...result, snippet: clipText(result.snippet, MAX_SNIPPET_CHARACTERS) }));

@@ -6,7 +6,8 @@ export const DEFAULT_RESULTS = 5;
 export const MAX_RESULTS = 25;
 
 const MAX_TITLE_CHARACTERS = 300;
-const MAX_URL_CHARACTERS = 500;
+/** A result with a longer one is left out: a link that is cut leads nowhere. */
+export const MAX_URL_CHARACTERS = 500;
 export const MAX_SNIPPET_CHARACTERS = 1000;
 const MAX_BYTES_A_CHARACTER = 3;
 /** The introduction, and what separates the parts of a result. */
@@ -24,11 +25,7 @@ export function toSearchPrompt(
     `These results of a web search were found on ${today}. Use what bears on the question, and give your sources as ` +
       'Markdown links, each named by its domain, such as [example.com](https://example.com/page).';
   const listed = results.map(({ url, title, snippet }) =>
-    [
-      clipText(title, MAX_TITLE_CHARACTERS),
-      clipText(url, MAX_URL_CHARACTERS),
-      clipText(snippet, MAX_SNIPPET_CHARACTERS),
-    ].join('\n'),
+    [clipText(title, MAX_TITLE_CHARACTERS), url, clipText(snippet, MAX_SNIPPET_CHARACTERS)].join('\n'),
   );
   return [before, ...listed].join('\n\n');
 }
