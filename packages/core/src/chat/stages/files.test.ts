@@ -214,6 +214,15 @@ test('reads a file that occurs twice in a request once', async () => {
   expect(messageOf(response).annotations).toHaveLength(1);
 });
 
+test('tells files of the same bytes apart by their names', async () => {
+  const { chat, sentParts } = setUp();
+  const files = ['old.pdf', 'new.pdf'].map((filename) => ({ filename, file_data: PDF }));
+  await chat({ ...askingAll(files), ...PARSER });
+  expect(sentParts()).toMatchObject(
+    files.map(({ filename }) => ({ text: expect.stringContaining(`<file name="${filename}">`) as string })),
+  );
+});
+
 test('reads no more than three files of a request at once, and begins none after a refusal', async () => {
   let open = 0;
   let most = 0;

@@ -174,7 +174,7 @@ function createReader(request: ChatCompletionRequest, options: ReaderOptions): F
   const engine = askedEngine(request.plugins);
   const room = createFileRoom();
   const annotations: FileAnnotation[] = [];
-  /** By their hashes: a file that occurs again is neither read nor charged again. */
+  /** By their hashes and names: a file that occurs again is neither read nor charged again. */
   const texts = new Map<string, Promise<string>>();
   let scannedPages = 0;
   const read = async (data: string, hash: string, name: string | undefined, path: string): Promise<string> => {
@@ -197,8 +197,9 @@ function createReader(request: ChatCompletionRequest, options: ReaderOptions): F
       // A file that only its provider has.
       if (!data) return part;
       const hash = await platform.sha256(data);
-      const reading = texts.get(hash) ?? read(data, hash, filename ?? undefined, path);
-      texts.set(hash, reading);
+      const place = `${hash} ${filename ?? ''}`;
+      const reading = texts.get(place) ?? read(data, hash, filename ?? undefined, path);
+      texts.set(place, reading);
       return { type: 'text', text: await reading };
     },
   };
