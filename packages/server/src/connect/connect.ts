@@ -20,6 +20,7 @@ import {
 
 import { findOwner, findStore, isDatabase } from '../open/find-store.ts';
 import { guess, UsageError, type StoreFlags } from '../process/flags.ts';
+import { ownCommand } from '../process/own-command.ts';
 import {
   forgetConnection,
   FORMATS,
@@ -118,8 +119,8 @@ async function findDataDir(options: ConnectOptions): Promise<string> {
   const named = await findStore(options);
   if (!isDatabase(named)) return (await findOwner(named, options)).dir;
   throw new UsageError(
-    'This command creates keys in a data directory, but this config uses a database. ' +
-      'Connect the tool in the UI, under Connect, or make a key with: model-gateway keys create --name NAME --config FILE',
+    'This command creates keys in a data directory, but this config uses a database. Connect the tool in the UI, under ' +
+      `Connect, or make a key with: ${ownCommand()} keys create --name NAME --config FILE`,
   );
 }
 
@@ -151,7 +152,7 @@ async function write(
   );
   say(`${client.name} is set up in ${path}, with the model ${connection.model.id}.\n${made}\n`);
   if (existed) say(`The original file was saved as ${toBackupPath(path)}.\n`);
-  say(`To undo: model-gateway connect ${client.id} --undo\n`);
+  say(`To undo: ${ownCommand()} connect ${client.id} --undo\n`);
   const rest = stepsFor(client, system()).filter((other) => other !== step);
   if (rest.length > 0) show(`\nRemaining steps:\n\n${showSteps(rest, connection, system())}`);
   if (isReadByOthers && settings.snippet.includes(connection.apiKey)) {
@@ -245,7 +246,7 @@ function listTools(): string {
     const isWritten = findFileStep(client) !== undefined;
     return `  ${client.id.padEnd(width)}  ${isWritten ? '*' : ' '} ${client.name}: ${client.about}\n`;
   });
-  return `${lines.join('')}\nmodel-gateway connect TOOL shows what it needs; with --write it is written for those with a *.\n`;
+  return `${lines.join('')}\n${ownCommand()} connect TOOL shows what it needs; with --write it is written for those with a *.\n`;
 }
 
 const findFileStep = (client: Client): SnippetStep | undefined =>
@@ -258,7 +259,7 @@ function findFile(client: Client): Target {
   const file = step?.file?.[system()];
   if (step !== undefined && file !== undefined) return { step, path: toPath(file, step.folderVariable) };
   throw new UsageError(
-    `${client.name} has no settings file to write. To see what to enter: model-gateway connect ${client.id}`,
+    `${client.name} has no settings file to write. To see what to enter: ${ownCommand()} connect ${client.id}`,
   );
 }
 
@@ -281,7 +282,7 @@ function toSettings(step: SnippetStep, connection: Connection): ToolSettings {
 function showConnection(client: Client, connection: Connection, made: string): string {
   const steps = showSteps(stepsFor(client, system()), connection, system());
   const isWritten = findFileStep(client) !== undefined;
-  const hint = isWritten ? `\nmodel-gateway connect ${client.id} --write writes it, and --undo takes it back.\n` : '';
+  const hint = isWritten ? `\n${ownCommand()} connect ${client.id} --write writes it, and --undo takes it back.\n` : '';
   return `${client.name}: ${client.about}\n${made} It won’t be shown again.\n\n${steps}\n${showNotes(client, connection.baseUrl)}${hint}`;
 }
 

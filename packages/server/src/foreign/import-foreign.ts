@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 
 import { findStore, isDatabase, type NamedStore, withStore } from '../open/find-store.ts';
 import { type StoreFlags, UsageError } from '../process/flags.ts';
+import { ownCommand } from '../process/own-command.ts';
 import { describeFileError } from '../process/start-error.ts';
 import { toTable } from '../terminal/table.ts';
 import { type Applied, applyPlan, writePlannedConfig } from './apply-plan.ts';
@@ -62,7 +63,7 @@ export async function importForeign(
     write(`Keys of which only a name or a hash is known are made with --new-keys; up to ${unmade} are missing.\n`);
   const [first] = plan.variables;
   write(
-    `${first === undefined ? 'Start' : 'Set the variables above, then start'} it: model-gateway serve --config ${options.out}\n`,
+    `${first === undefined ? 'Start' : 'Set the variables above, then start'} it: ${ownCommand()} serve --config ${options.out}\n`,
   );
 }
 

@@ -23,6 +23,7 @@ import { warnOfSecrets } from '../open/open-secrets.ts';
 import { describePlace, isReady, openStore, whenReady } from '../open/open-store.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import type { ServerLogger } from '../process/logger.ts';
+import { ownCommand } from '../process/own-command.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
@@ -299,7 +300,7 @@ async function hintAtMissingKeys({ config, logger, place }: Start, store: Store)
       : config.file === null
         ? ''
         : ` --config '${config.file}'`;
-  logger.warn(`there are no keys yet; create one: model-gateway keys create --name NAME${where}`);
+  logger.warn(`there are no keys yet; create one: ${ownCommand()} keys create --name NAME${where}`);
 }
 
 const ENGINE_NOTE = 'demo/reasoner responds from llama.cpp on this machine.';
@@ -336,7 +337,7 @@ curl -sS ${api}/chat/completions \\
 
 curl -sS -H 'authorization: Bearer ${key}' '${api}/generation?id=PASTE-THE-ID-HERE'
 
-  To begin with providers of your own, set up in the Web UI:  model-gateway serve --no-demo
+  To begin with providers of your own, set up in the Web UI:  ${ownCommand()} serve --no-demo
 
   Kept in ${dataDir}. Ctrl-C stops it.
 

@@ -50,7 +50,7 @@ export async function listKeys(options: ShowOptions, terminal = PROCESS_TERMINAL
   if (options.json) return terminal.write(toJson(keys));
   if (keys.length === 0)
     return terminal.write(
-      'There are no keys beside those of the config file. Create one with "keys create --name NAME".\n',
+      'There are no keys besides those of the config file. Create one with "keys create --name NAME".\n',
     );
   const rows = keys.map((key) => [
     key.hash.slice(0, SHORT_HASH),

@@ -321,7 +321,7 @@ test('init asks for providers, port and store, and writes a config that the gate
     ['openai', 'k'],
     ['mistral', 'k'],
   ]);
-  expect(printed).toContain(`${file} is written. Start the gateway:\n\n  model-gateway migrate --config ${file}\n`);
+  expect(printed).toContain(`${file} is written. Start the gateway:\n\n  npx model-gateway migrate --config ${file}\n`);
 });
 
 test.each([
@@ -340,8 +340,8 @@ test.each([
 test('init says that no provider was found, and prints commands that a shell takes', async () => {
   const { printed } = await init(['--yes'], undefined, {}, 'my config.json');
   expect(printed).toContain('No provider was found: add one to the file, or in the web UI.');
-  expect(printed).toMatch(/ {2}model-gateway serve --config '\S+\/my config\.json'\n/);
-  expect(printed).toMatch(/ {2}model-gateway keys create --name NAME --config '\S+\/my config\.json'\n/);
+  expect(printed).toMatch(/ {2}(npx )?model-gateway serve --config '\S+\/my config\.json'\n/);
+  expect(printed).toMatch(/ {2}(npx )?model-gateway keys create --name NAME --config '\S+\/my config\.json'\n/);
 });
 
 test('init without questions takes the providers whose keys are set, and says which variables are missing', async () => {

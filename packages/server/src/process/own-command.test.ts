@@ -1,0 +1,21 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { ownCommand } from './own-command.ts';
+
+test('what is printed to be copied has npx before it, unless the command is on the path of a shell', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'own-command-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const ofNpm = join(dir, 'node_modules', '.bin');
+  const ofShell = join(dir, 'bin');
+  for (const folder of [ofNpm, ofShell]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, process.platform === 'win32' ? 'model-gateway.cmd' : 'model-gateway'), '');
+  }
+  expect(ownCommand({})).toBe('npx model-gateway');
+  expect(ownCommand({ PATH: [ofNpm, dir].join(delimiter) })).toBe('npx model-gateway');
+  expect(ownCommand({ PATH: [ofNpm, ofShell].join(delimiter) })).toBe('model-gateway');
+});
