@@ -35,7 +35,6 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
 const SHOWING: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'help',
   'fixtures',
-  'doctor',
   'audit-verify',
   'audit-export',
   'keys-list',

@@ -110,8 +110,11 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
   // Loaded here, as the command line is read with all commands.
   const { createKeyIn, findOwner, findStore, isDatabase } = await import('../open/find-store.ts');
   const { name, management, limitUsd } = options;
-  const named = await findStore(options);
-  const owner = isDatabase(named) ? undefined : (await findOwner(named, options)).owner;
+  const found = await findStore(options);
+  const owned = isDatabase(found) ? undefined : await findOwner(found, options);
+  const owner = owned?.owner;
+  // The directory whose gateway does not respond, so that the key is that gateway's.
+  const named: NamedStore = owned === undefined ? found : { store: { type: 'json', dir: owned.dir } };
   const issued = owner && (await issueAt(owner, options));
   const key = issued ?? (await createKeyIn(named, { name, kind: management ? 'management' : 'api', limitUsd }));
   process.stdout.write(`${key}\n`);

@@ -144,7 +144,10 @@ test.each([
   ['serve --prot 1', /^Unknown option '--prot'. Did you mean "--port"\?\n\nUsage: model-gateway serve/],
   ['serve extra', /^Unexpected argument 'extra'.*\n\nUsage: model-gateway serve/],
   ['serve --port', /--port <value>' argument missing.\n\nUsage:/],
-  ['serve --port -1', /^--port needs a value that does not begin with "-"\.\n\nUsage: model-gateway serve/],
+  [
+    'serve --port -1',
+    /^--port needs a value; write one that begins with "-" as --port=VALUE\.\n\nUsage: model-gateway serve/,
+  ],
   ['serve --port http', /^--port must be a whole number from 0 to 65535, not "http"/],
   ['serve --port 65536', /^--port must be a whole number from 0 to 65535/],
   ['serve --port 1e3', /^--port must be a whole number/],

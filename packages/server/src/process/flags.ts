@@ -44,7 +44,8 @@ function parse<Flags extends ParseArgsOptionsConfig>(
     // Only the first sentence of Node's message helps; the rest is advice on escaping.
     const [reason = ''] = (error as Error).message.split(/\.\s/);
     const [, flag] = /^Option '(?:-\w, )?(--[^' ]+)[^']*' argument is ambiguous/.exec(reason) ?? [];
-    if (flag !== undefined) throw new UsageError(`${flag} needs a value that does not begin with "-".\n\n${help}`);
+    if (flag !== undefined)
+      throw new UsageError(`${flag} needs a value; write one that begins with "-" as ${flag}=VALUE.\n\n${help}`);
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(reason) ?? [];
     const meant = unknown === undefined ? '' : guess(unknown, Object.keys(options), '--');
     throw new UsageError(`${reason.replace(/\.$/, '')}.${meant}\n\n${help}`);

@@ -35,7 +35,7 @@ export const authMessages = createMessages(
       title: (host) => `${host} einen API-Schlüssel geben?`,
       headlessTitle: 'Einer App einen API-Schlüssel geben?',
       about: 'Mit diesem Schlüssel kann die App auf Kosten dieses Kontos Modelle aufrufen, bis er gelöscht wird.',
-      onlyYours: 'Nur fortfahren, wenn das selbst begonnen wurde.',
+      onlyYours: 'Nur fortfahren, wenn diese Anfrage selbst ausgelöst wurde.',
       callback: 'Weiterleitung zu',
       local: 'auf diesem Computer',
       noChallenge: 'Diese App nutzt kein PKCE: Wer die Adresse mit dem Code sieht, kann den Schlüssel bekommen.',
