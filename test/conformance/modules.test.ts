@@ -209,7 +209,7 @@ test.each([
   [
     'makes a provider that does nothing',
     { 'house.mjs': PROVIDER.replace('*chat', '*talk') },
-    'must return a provider that can do something: chat, embeddings, speech, transcription or video',
+    'must return a provider that can do something: chat, embeddings, speech, transcription, image, rerank, moderation or video',
   ],
 ])('a module that %s ends the start, and doctor says the same', (_, files, message) => {
   expect(fail(toConfig({}), files)).toContain(message);

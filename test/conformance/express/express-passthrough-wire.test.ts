@@ -134,7 +134,7 @@ describe.each([
       response.write('data: first\n\n');
       void released.promise.then(() => response.end('data: [DONE]\n\n'));
     });
-    const response = await fetch(`${await start()}/responses`, withKey());
+    const response = await fetch(`${await start()}/fine_tuning/jobs/job/events`, withKey());
     const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader.read()).value).toBe('data: first\n\n');
     released.resolve();
@@ -147,7 +147,7 @@ describe.each([
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: first\n\n', () => response.destroy());
     });
-    const response = await fetch(`${await start()}/responses`, withKey());
+    const response = await fetch(`${await start()}/fine_tuning/jobs/job/events`, withKey());
     expect(await failureOf(response.text())).toBeInstanceOf(TypeError);
   });
 
@@ -159,7 +159,7 @@ describe.each([
       asked.resolve(response);
     });
     const leaving = new AbortController();
-    await fetch(`${await start()}/responses`, { ...withKey(), signal: leaving.signal });
+    await fetch(`${await start()}/fine_tuning/jobs/job/events`, { ...withKey(), signal: leaving.signal });
     const response = await asked.promise;
     const closed = once(response, 'close');
     leaving.abort();

@@ -1,7 +1,8 @@
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { OrganizationRole } from '../http/request.ts';
 import type { KeyRecord, Membership, Store, WorkspaceRecord } from '../stores/store.ts';
-import { DEFAULT_WORKSPACE_ID, type MemberDirectory, roleOf } from './member-principal.ts';
+import { DEFAULT_WORKSPACE_ID } from '../wire/values.ts';
+import { type MemberDirectory, roleOf } from './member-principal.ts';
 
 export interface KeyOwnerParts {
   /** The store's own, unless the host has its own. */

@@ -1,8 +1,9 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
+import { DEFAULT_WORKSPACE_ID } from '../wire/values.ts';
 import { type BootstrapKey, createConfiguredKeys } from './authenticate.ts';
-import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from './member-principal.ts';
+import { type MemberDirectory } from './member-principal.ts';
 
 /** A stored key by its hash. Throws `not_found`; keys of the configuration are not stored. */
 export async function findKey(

@@ -3,9 +3,6 @@ import type { OrganizationRole, Principal, WorkspaceRole } from '../http/request
 import type { Repository, Store } from '../stores/store.ts';
 import type { Member } from '../wire/members.ts';
 
-/** The workspace of everything until there are others. */
-export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000000';
-
 /** The members of the organization; their ids are those that principals and keys carry as `userId`. */
 export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;
 

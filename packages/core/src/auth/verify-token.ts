@@ -3,8 +3,8 @@ import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { GatewayError } from '../foundation/errors.ts';
 import { createFetchTransport } from '../foundation/fetch-transport.ts';
 import type { Principal } from '../http/request.ts';
+import { DEFAULT_WORKSPACE_ID } from '../wire/values.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
-import { DEFAULT_WORKSPACE_ID } from './member-principal.ts';
 import type { TokenIssuer, TokenOptions, TokenParts, VerifiedToken } from './token-issuers.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;

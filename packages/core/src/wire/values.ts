@@ -66,3 +66,6 @@ export function itemsOf(input: EmbeddingsRequest['input']): readonly EmbeddingsI
   if (typeof input === 'string') return [input];
   return typeof input[0] === 'number' ? [input as number[]] : (input as readonly EmbeddingsItem[]);
 }
+
+/** The workspace of everything until there are others. */
+export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000000';

@@ -1,5 +1,5 @@
-import { DEFAULT_WORKSPACE_ID } from '../../auth/member-principal.ts';
 import type { GenerationSort } from '../../wire/generation-fields.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../wire/values.ts';
 import type {
   GenerationFacts,
   SessionPage,
