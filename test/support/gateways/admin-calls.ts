@@ -18,7 +18,7 @@ export interface Data {
 /** A gateway to be administered, without upstreams. */
 export interface AdminGateway extends CoreGateway {
   /** Sends a request below `/api/v1`, or to a path that begins with `/admin`; by default with the management key. */
-  call(method: string, path: string, body?: unknown, key?: string): Promise<AdminResponse>;
+  call(method: string, path: string, body?: unknown, key?: string, remoteAddress?: string): Promise<AdminResponse>;
   /** The same, and the `data` of what must be a success. */
   dataOf(method: string, path: string, body?: unknown): Promise<Data>;
 }
@@ -26,7 +26,7 @@ export interface AdminGateway extends CoreGateway {
 /** Sets up a gateway in virtual time. */
 export function createAdminGateway(options: Parameters<typeof createCoreGateway>[1] = {}): AdminGateway {
   const core = createCoreGateway(createScriptedTransport(), options);
-  const call: AdminGateway['call'] = async (method, path, body, key = MANAGEMENT_KEY) => {
+  const call: AdminGateway['call'] = async (method, path, body, key = MANAGEMENT_KEY, remoteAddress = undefined) => {
     const [pathname = '', query = ''] = (path.startsWith('/admin') ? path : `/api/v1${path}`).split('?');
     const response = await core.gateway.handle({
       method,
@@ -34,6 +34,7 @@ export function createAdminGateway(options: Parameters<typeof createCoreGateway>
       query,
       headers: { authorization: `Bearer ${key}` },
       baseUrl: 'https://gateway.example',
+      remoteAddress,
       signal: new AbortController().signal,
       ...bodyOf(JSON.stringify(body)),
     });

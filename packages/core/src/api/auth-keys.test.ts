@@ -199,11 +199,13 @@ test('a verifier for a code without a challenge is refused, as somebody may have
 });
 
 test('a code that is no code is refused with 403, and many of them from one address with 429', async () => {
-  const { exchange } = setUp();
-  for (const code of ['x', '0'.repeat(64), '__proto__'])
-    expect(await exchange({ code })).toMatchObject({ status: 403 });
-  for (let i = 0; i < 17; i += 1) await exchange({ code: 'x' });
-  expect(await exchange({ code: 'x' })).toMatchObject({ status: 429 });
+  const { call } = setUp();
+  const exchange = (code: string, address: string | undefined = '198.51.100.7') =>
+    call('POST', '/auth/keys', { code }, 'none', address);
+  for (const code of ['x', '0'.repeat(64), '__proto__']) expect(await exchange(code)).toMatchObject({ status: 403 });
+  for (let i = 0; i < 17; i += 1) await exchange('x');
+  expect(await exchange('x')).toMatchObject({ status: 429 });
+  expect(await exchange('x', '198.51.100.8')).toMatchObject({ status: 403 });
 });
 
 test('a code lasts ten minutes', async () => {
