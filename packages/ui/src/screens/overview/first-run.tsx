@@ -252,7 +252,7 @@ function Step({ title, children }: { title: string | undefined; children: ReactN
 }
 
 /** Its data and its port are its own, so that both can run. */
-const COMMAND = 'model-gateway serve --demo --port 8856';
+const COMMAND = 'npx model-gateway serve --demo --port 8856';
 
 /** How to look around without a provider. A gateway that runs cannot become the demo, whose keys everybody knows. */
 function DemoInstead() {

@@ -239,7 +239,7 @@ function Filters({ search, onChange }: FiltersProps) {
 }
 
 /** What `model-gateway serve --demo` prints as the way on. */
-const WITHOUT_DEMO = 'model-gateway serve --no-demo';
+const WITHOUT_DEMO = 'npx model-gateway serve --no-demo';
 
 /** Says in a demo that takes no providers how to get to one's own. */
 function DemoNote() {

@@ -63,7 +63,7 @@ function LinkNote({ error }: { readonly error: unknown }) {
   );
 }
 
-const CREATE_KEY = 'model-gateway keys create --management --name admin';
+const CREATE_KEY = 'npx model-gateway keys create --management --name admin';
 
 interface NoteProps {
   readonly title: string;
