@@ -56,7 +56,7 @@ async function replayElsewhere(page: Page, model: string): Promise<void> {
 
 /** The jobs of the table in docs/ui.md, each as far as somebody sees that it is done. */
 export const JOBS: Readonly<Record<string, Job>> = {
-  'the dearest call of today': {
+  "today's most expensive call": {
     from: () => '#/generations',
     async act(page) {
       await button(page, 'Today').click();

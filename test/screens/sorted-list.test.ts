@@ -59,7 +59,7 @@ describe.skipIf(skipped !== undefined)(
     }, 60_000);
     afterAll(() => ui?.close());
 
-    test('the dearest call of today is two clicks away', async () => {
+    test('the most expensive call of today is two clicks away', async () => {
       const opened = await ui.open('#/generations');
       const { page, problems } = opened;
       await page
