@@ -6,11 +6,11 @@ export const handleDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): P
     const asked: string[] = [];
     Object.assign(globalThis, { asked });
     // Its first argument may be the window that it belongs to.
-    dialog.showMessageBox = ((...given: unknown[]) => {
+    dialog.showMessageBox = (...given: unknown[]) => {
       const options = given.at(-1) as Electron.MessageBoxOptions;
       asked.push(`${options.message} [${options.buttons?.join(' | ')}]`);
       return Promise.resolve({ response: options.buttons?.indexOf(wanted) ?? -1, checkboxChecked: false });
-    }) as typeof dialog.showMessageBox;
+    };
   }, label);
 
 /** Message boxes since then, with their buttons. */
