@@ -285,7 +285,7 @@ function GenerationList(props: GenerationListProps) {
         what={t.what}
         failure={t.failure}
         query={{ error: list.error, refetch: list.refresh }}
-        data={list.isLoading ? undefined : rows}
+        data={list.data === undefined && !list.isStopped ? undefined : rows}
       >
         {() =>
           rows.length === 0 && (!list.hasNextPage || list.isStopped) ? (
