@@ -87,7 +87,13 @@ const openedSuite = (name: string) => {
 const desktopSuite = () => {
   const { extends: inherited, test } = suite('desktop');
   const order = { maxWorkers: 1, sequence: { groupOrder: 2 } };
-  return { extends: inherited, test: { ...test, ...order, globalSetup: './test/desktop/prepare.ts' } };
+  // Tests that stand in for it find it as the app does, whose packages are not those of the root.
+  const electron = { find: /^electron$/, replacement: `${root}desktop/node_modules/electron/index.js` };
+  return {
+    extends: inherited,
+    resolve: { alias: [electron] },
+    test: { ...test, ...order, globalSetup: './test/desktop/prepare.ts' },
+  };
 };
 
 export default defineConfig({
