@@ -26,7 +26,7 @@ export interface AdminGateway extends CoreGateway {
 /** Sets up a gateway in virtual time. */
 export function createAdminGateway(options: Parameters<typeof createCoreGateway>[1] = {}): AdminGateway {
   const core = createCoreGateway(createScriptedTransport(), options);
-  const call: AdminGateway['call'] = async (method, path, body, key = MANAGEMENT_KEY, remoteAddress = undefined) => {
+  const call: AdminGateway['call'] = async (method, path, body, key = MANAGEMENT_KEY, remoteAddress) => {
     const [pathname = '', query = ''] = (path.startsWith('/admin') ? path : `/api/v1${path}`).split('?');
     const response = await core.gateway.handle({
       method,
