@@ -11,6 +11,7 @@ import {
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createKeyRecord } from '../auth/keys.ts';
 import { createSessions } from '../auth/sessions.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { createWebPlatform } from '../foundation/platform.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { GatewayOptions } from '../options.ts';
@@ -263,6 +264,18 @@ test('makes an address that fails too often wait, and no other', async () => {
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
   platform.oversleep(MINUTE_MS);
   expect((await fail()).status).toBe(401);
+});
+
+test('lets nobody wait for sign-ins that failed because the store was away', async () => {
+  const { call, platform, store } = createBrowser({}, { remoteAddress: '10.0.0.1' });
+  const { key, record } = await createKeyRecord({ platform, name: 'm', kind: 'management', limitUsd: null });
+  await store.keys.insert(record);
+  const { get } = store.keys;
+  Object.assign(store.keys, { get: () => Promise.reject(new GatewayError('provider_overloaded', 'away')) });
+  const signIn = (): Promise<SessionResponse> => call('POST', '/admin/v1/session', {}, { key });
+  for (let count = 0; count < 21; count += 1) expect((await signIn()).status).toBe(503);
+  Object.assign(store.keys, { get });
+  expect((await signIn()).status).toBe(201);
 });
 
 test('222: a system clock that is set lengthens no wait, and neither lengthens nor ends a session or a link', async () => {

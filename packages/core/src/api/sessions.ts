@@ -108,7 +108,8 @@ export const createSession = publicOperation<SessionParts>()({
       responseHeaders['cache-control'] = 'no-store';
       return { data: toSessionData(session, principal) };
     } catch (error) {
-      sessions.noteFailure(address);
+      // Who was not looked up, as the store is away, has guessed nothing.
+      if (toGatewayError(error).status < 500) sessions.noteFailure(address);
       throw error;
     }
   },

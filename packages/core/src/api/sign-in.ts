@@ -103,8 +103,8 @@ export const finishSignIn = publicOperation<SignInParts>()({
       // Checked again: the cookie may be anybody's who could write one.
       return redirect(toLocalPath(pending.returnTo, request), toSessionCookie(session, request.baseUrl));
     } catch (error) {
-      // Who was never asked about has guessed nothing, and keys are the way in while the provider is away.
-      if (pending !== undefined && toGatewayError(error).code !== 'provider_unavailable') sessions.noteFailure(address);
+      // Who was never asked about has guessed nothing, and keys are the way in while the provider or the store is away.
+      if (pending !== undefined && toGatewayError(error).status < 500) sessions.noteFailure(address);
       return explain({ request, parts }, error, asked.has('error') && pending !== undefined ? 'denied' : undefined);
     }
   },
