@@ -5,6 +5,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import type { Member } from '../wire/members.ts';
+import { DEFAULT_WORKSPACE_ID } from '../wire/values.ts';
 import { withoutMembers } from './workspaces.ts';
 
 interface KeyOwnerParts {
@@ -38,7 +39,8 @@ interface NewKeyParts extends KeyOwnerParts {
 
 /**
  * Stores a new key. Throws `conflict` where its member is deactivated, and, for a key that is made for a member, where
- * they have been removed, and where it would make no calls. One who is deactivated or removed meanwhile disables it. A creator may be no member at all.
+ * they have been removed, and where it would make no calls, or its workspace was deleted meanwhile. One who is
+ * deactivated or removed meanwhile disables it. A creator may be no member at all.
  */
 export async function insertKey(
   record: KeyRecord,
@@ -47,7 +49,7 @@ export async function insertKey(
 ): Promise<void> {
   const { store, members } = parts;
   const { creatorUserId } = record;
-  if (creatorUserId === null) return store.keys.insert(record);
+  if (creatorUserId === null) return storeKey(record, parts);
   const before = await members.get(creatorUserId);
   if (before?.active === false) {
     throw new GatewayError('conflict', 'The member whose key it would be is deactivated; activate the member first');
@@ -56,10 +58,19 @@ export async function insertKey(
     throw new GatewayError('conflict', 'The member whose key it would be was removed');
   const problem = await findOwnerProblem(record, parts);
   if (problem !== null) throw new GatewayError('conflict', `The member whose key it would be ${problem}`);
-  await store.keys.insert(record);
+  await storeKey(record, parts);
   const after = await members.get(creatorUserId);
   if (after?.active === false) await settleKeysOfMember(creatorUserId, false, parts);
   if (before !== undefined && after === undefined) await disableKeysOf(creatorUserId, parts);
+}
+
+/** Who deletes the workspace looks for new keys afterwards, so that one of the two sees the other. */
+async function storeKey(record: KeyRecord, { store }: NewKeyParts): Promise<void> {
+  await store.keys.insert(record);
+  const { hash, workspaceId } = record;
+  if (workspaceId === DEFAULT_WORKSPACE_ID || (await store.workspaces.get(workspaceId)) !== undefined) return;
+  await store.keys.remove(hash);
+  throw new GatewayError('conflict', 'The workspace of the key was deleted meanwhile');
 }
 
 /** Disables every key of a removed member for good: none comes back with a new member of the same id. */

@@ -1,4 +1,5 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
+import { workspaceNamed } from '../auth/memberships.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/request.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
@@ -95,8 +96,7 @@ function withDefault(stored: readonly WorkspaceRecord[]): readonly WorkspaceReco
 
 /** A workspace by id or slug. Throws `not_found`. */
 export async function findWorkspace(reference: string | undefined, parts: WorkspaceParts): Promise<WorkspaceRecord> {
-  const records = await listWorkspaceRecords(parts);
-  const found = records.find(({ id, workspace }) => id === reference || workspace.slug === reference);
+  const found = workspaceNamed(reference, await listWorkspaceRecords(parts));
   if (found === undefined) throw noWorkspace(reference);
   return found;
 }
@@ -145,8 +145,11 @@ function noWorkspace(reference: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no workspace ${(reference ?? '').slice(0, 100)}`);
 }
 
-/** Throws `invalid_request` when another one of the stored workspaces has the slug. */
+/** Throws `invalid_request` when another one of the stored workspaces has the slug, or has it for its id. */
 export function refuseTakenSlug(slug: string, stored: readonly WorkspaceRecord[], ownId?: string): void {
-  if (withDefault(stored).every(({ id, workspace }) => workspace.slug !== slug || id === ownId)) return;
+  const isFree = withDefault(stored).every(
+    ({ id, workspace }) => id === ownId || (workspace.slug !== slug && id !== slug),
+  );
+  if (isFree) return;
   throw refuseField('slug', `there is a workspace ${slug} already`);
 }

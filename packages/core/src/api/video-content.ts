@@ -8,13 +8,16 @@ import type { VideoContent } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 import { openUpstreamVideo } from '../videos/poll.ts';
 import { toArchiveName, toArchivedResponse } from '../videos/video-archive.ts';
+import { nullableParameter } from '../wire/fields.ts';
 import { findReadableJob, type VideoParts } from './videos.ts';
 
 const videoContentQuerySchema = z.object({
-  index: z
-    .string()
-    .regex(/^\d{1,4}$/, 'must be a whole number from 0')
-    .default('0'),
+  index: nullableParameter(
+    z
+      .string()
+      .regex(/^\d{1,4}$/, 'must be a whole number from 0')
+      .default('0'),
+  ),
 });
 
 const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ranges'];

@@ -15,7 +15,8 @@ import { createUuid, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
 import { intervalOf, putBudget, readInterval } from '../limits/budgets.ts';
 import { isModelName } from '../routing/resolve-models.ts';
-import type { Store } from '../stores/store.ts';
+import { listFilesOf } from '../stores/files.ts';
+import type { KeyRecord, Store } from '../stores/store.ts';
 import type { WebhookOptions } from '../webhooks/webhooks.ts';
 import { deletedSchema, givenFields, pageQuerySchema, refuseField, toPage } from '../wire/fields.ts';
 import {
@@ -35,7 +36,10 @@ export interface WorkspaceParts {
   readonly catalog: Catalog;
   /** The embedder's own. */
   readonly serverTools: readonly ServerTool[];
-  readonly store: Pick<Store, 'byokKeys' | 'destinations' | 'guardrails' | 'keys' | 'scimGroups' | 'workspaces'>;
+  readonly store: Pick<
+    Store,
+    'byokKeys' | 'destinations' | 'files' | 'guardrails' | 'keys' | 'presets' | 'scimGroups' | 'workspaces'
+  >;
   /** Undefined: no webhooks are sent. */
   readonly webhooks: WebhookOptions | undefined;
 }
@@ -113,7 +117,7 @@ export const updateWorkspace = operation<WorkspaceParts>()({
   },
 });
 
-/** `DELETE /workspaces/{id}`, by id or slug, once it has no keys. Deletes its guardrails and destinations too. */
+/** `DELETE /workspaces/{id}`, by id or slug, once it has no keys. Deletes all that nobody could reach without it. */
 export const deleteWorkspace = operation<WorkspaceParts>()({
   params: ['id'],
   response: deletedSchema,
@@ -123,30 +127,44 @@ export const deleteWorkspace = operation<WorkspaceParts>()({
     if (id === DEFAULT_WORKSPACE_ID) {
       throw new GatewayError('invalid_request', 'The default workspace cannot be deleted');
     }
-    const keys = (await store.keys.list()).filter(({ workspaceId }) => workspaceId === id);
+    const keys = await listKeysOf(id, store);
     if (keys.length > 0) {
       throw new GatewayError('invalid_request', `The workspace has ${keys.length} keys; delete them first`);
     }
-    for (const guardrail of await store.guardrails.list()) {
-      if (guardrail.workspace_id === id) await store.guardrails.remove(guardrail.id);
-    }
-    for (const destination of await store.destinations.list()) {
-      if (destination.workspace_id === id) await store.destinations.remove(destination.id);
-    }
-    for (const key of await store.byokKeys.list()) {
-      if (key.workspace_id === id) await store.byokKeys.remove(key.id);
-    }
-    for (const { id: groupId, mappings } of await store.scimGroups.list()) {
-      if (mappings.every(({ workspaceId }) => workspaceId !== id)) continue;
-      await store.scimGroups.update(groupId, (group) => ({
-        ...group,
-        mappings: group.mappings.filter(({ workspaceId }) => workspaceId !== id),
-      }));
-    }
+    await removePartsOf(id, store);
     await store.workspaces.remove(id);
+    // A key that was made meanwhile would call without the rules of any workspace.
+    for (const { hash } of await listKeysOf(id, store)) await store.keys.remove(hash);
     return { deleted: true };
   },
 });
+
+const listKeysOf = async (id: string, store: Pick<Store, 'keys'>): Promise<readonly KeyRecord[]> =>
+  (await store.keys.list()).filter(({ workspaceId }) => workspaceId === id);
+
+/** The contents of its files go with the next sweep of their storage. */
+async function removePartsOf(id: string, store: WorkspaceParts['store']): Promise<void> {
+  for (const guardrail of await store.guardrails.list()) {
+    if (guardrail.workspace_id === id) await store.guardrails.remove(guardrail.id);
+  }
+  for (const destination of await store.destinations.list()) {
+    if (destination.workspace_id === id) await store.destinations.remove(destination.id);
+  }
+  for (const key of await store.byokKeys.list()) {
+    if (key.workspace_id === id) await store.byokKeys.remove(key.id);
+  }
+  for (const preset of await store.presets.list()) {
+    if (preset.workspaceId === id) await store.presets.remove(preset.id);
+  }
+  for (const file of await listFilesOf(id, store.files)) await store.files.remove(file.id);
+  for (const { id: groupId, mappings } of await store.scimGroups.list()) {
+    if (mappings.every(({ workspaceId }) => workspaceId !== id)) continue;
+    await store.scimGroups.update(groupId, (group) => ({
+      ...group,
+      mappings: group.mappings.filter(({ workspaceId }) => workspaceId !== id),
+    }));
+  }
+}
 
 /** `GET /workspaces/{id}/budgets` */
 export const listWorkspaceBudgets = operation<WorkspaceParts>()({

@@ -6,7 +6,7 @@ import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
 import type { Member } from '../wire/members.ts';
 import { changeMember } from './change-member.ts';
 import { type MemberDirectory, roleOf } from './member-principal.ts';
-import { ownRoleOf, withOwnRole } from './memberships.ts';
+import { ownRoleOf, withOwnRole, workspaceNamed } from './memberships.ts';
 
 /** Who somebody is, as a provider of identity or a trusted proxy says. */
 export interface Identity {
@@ -171,7 +171,7 @@ async function applyWorkspaces(
   const grants = grantsOf(identity, rules);
   const records = await store.workspaces.list();
   for (const name of named) {
-    const record = records.find(({ id, workspace }) => id === name || workspace.slug === name);
+    const record = workspaceNamed(name, records);
     if (record === undefined) {
       logger.warn('a group gives access to a workspace that does not exist', { workspace: name });
       continue;

@@ -2,6 +2,16 @@ import type { Membership, WorkspaceRecord } from '../stores/store.ts';
 
 type Role = Membership['role'];
 
+/**
+ * The workspace with this id, else the one with this slug: a slug may be what an administrator likes, also the id of
+ * another workspace.
+ */
+export const workspaceNamed = (
+  reference: string | undefined,
+  records: readonly WorkspaceRecord[],
+): WorkspaceRecord | undefined =>
+  records.find(({ id }) => id === reference) ?? records.find(({ workspace }) => workspace.slug === reference);
+
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2 };
 
 /** The higher of two roles in a workspace. */

@@ -5,6 +5,7 @@ import { createFetchTransport } from '../foundation/fetch-transport.ts';
 import type { Principal } from '../http/request.ts';
 import { DEFAULT_WORKSPACE_ID } from '../wire/values.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
+import { workspaceNamed } from './memberships.ts';
 import type { TokenIssuer, TokenOptions, TokenParts, VerifiedToken } from './token-issuers.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
@@ -223,7 +224,7 @@ async function findMemberId(wanted: string | undefined, { members }: TokenParts)
 
 async function findWorkspaceId(wanted: string | undefined, { store }: TokenParts): Promise<string | undefined> {
   if (wanted === undefined || wanted === DEFAULT_WORKSPACE_ID || wanted === 'default') return undefined;
-  const found = (await store.workspaces.list()).find(({ id, workspace }) => id === wanted || workspace.slug === wanted);
+  const found = workspaceNamed(wanted, await store.workspaces.list());
   if (found !== undefined) return found.id;
   throw refuse('The token names a workspace that does not exist');
 }

@@ -71,9 +71,13 @@ export const decimalNumber = (min: number) =>
     z.number('must be a number').min(min),
   );
 
+/** A parameter that is null in the public API has no text, or this one: some generated clients write it so. */
+export const nullableParameter = <Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> =>
+  z.preprocess((text) => (text === '' || text === 'null' ? undefined : text), schema);
+
 /** The rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; wire.md 2). */
 export const pageQuerySchema = z.object({
-  offset: wholeNumber(0).default(0),
+  offset: nullableParameter(wholeNumber(0).default(0)),
   limit: wholeNumber(1, 100).default(50),
 });
 type PageQuery = z.infer<typeof pageQuerySchema>;

@@ -44,11 +44,7 @@ export type PresetVersion = Readonly<z.infer<typeof presetVersionSchema>>;
 /** The workspace of a management key's request; other keys have one of their own. */
 export const presetQuerySchema = z.object({ workspace_id: z.string().optional() });
 
-/** An empty `offset` is none, as in the public API. */
-export const presetListQuerySchema = pageQuerySchema.extend({
-  ...presetQuerySchema.shape,
-  offset: z.preprocess((text) => (text === '' || text === 'null' ? undefined : text), wholeNumber(0).default(0)),
-});
+export const presetListQuerySchema = pageQuerySchema.extend(presetQuerySchema.shape);
 
 export const presetListSchema = z.object({ data: z.array(presetSchema), total_count: z.int() });
 export const presetVersionListSchema = z.object({ data: z.array(presetVersionSchema), total_count: z.int() });
