@@ -205,11 +205,11 @@ export const getActivity = operation<AccountParts>()({
   async run({ parts, query }) {
     const since = dayAt(parts.platform.now() - DAYS * DAY_MS);
     const range = chooseRange(query.date, { first: since, last: dayAt(parts.platform.now()) });
-    const hashes = await hashesOf(query, parts.store);
     const data = await summariseActivity(parts, {
       since,
       ...range,
-      principalIds: hashes,
+      principalIds: query.api_key_hash === undefined ? undefined : new Set([query.api_key_hash]),
+      userId: query.user_id,
       workspaceId: query.workspace_id,
       byWorkspace: query.group_by === 'workspace',
     });
@@ -224,14 +224,4 @@ function chooseRange(date: string | undefined, { first, last }: ActivityRange): 
   if (date === undefined) return { first, last };
   if (date >= first && date <= last) return { first: date, last: date };
   throw refuseField('date', `must be within the last ${DAYS} days, from ${first} to ${last}`);
-}
-
-/** Returns the hashes of the keys in question; undefined for all keys. For a member: the keys that still exist. */
-async function hashesOf(
-  { api_key_hash: hash, user_id: userId }: Pick<ActivityQuery, 'api_key_hash' | 'user_id'>,
-  { keys }: AccountParts['store'],
-): Promise<ReadonlySet<string> | undefined> {
-  if (userId === undefined) return hash === undefined ? undefined : new Set([hash]);
-  const ofMember = (await keys.list()).filter(({ creatorUserId }) => creatorUserId === userId);
-  return new Set(ofMember.flatMap((key) => (hash === undefined || key.hash === hash ? [key.hash] : [])));
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { NANO_PER_USD } from '../foundation/money.ts';
+import { createActivityBook } from '../stores/kit/aggregates.ts';
 import type { ActivitySum, Store } from '../stores/store.ts';
 import type { ActivityItem } from '../wire/generation-list.ts';
 
@@ -14,6 +15,8 @@ interface ActivitySelection extends ActivityRange {
   readonly since: string;
   /** Default: all principals. */
   readonly principalIds?: ReadonlySet<string> | undefined;
+  /** The member for whom calls were made. */
+  readonly userId?: string | undefined;
   readonly workspaceId?: string | undefined;
   readonly byWorkspace: boolean;
 }
@@ -35,11 +38,16 @@ interface ActivityParts {
 /** The generations of some days by day, model and endpoint. Newest days first. As far back as records are kept. */
 export async function summariseActivity(
   { store, catalog }: ActivityParts,
-  { since, first, last, principalIds, workspaceId, byWorkspace }: ActivitySelection,
+  { since, first, last, principalIds, userId, workspaceId, byWorkspace }: ActivitySelection,
 ): Promise<ActivityItem[]> {
   const rows = new Map<string, Row>();
   const permaslugOf = (model: string): string => catalog.find(model)?.definition.canonical_slug ?? model;
-  for (const sum of await store.generations.activity({ since, principalIds })) {
+  const selection = { since, principalIds };
+  const sums =
+    userId === undefined
+      ? store.generations.activity(selection)
+      : readSumsOf(userId, { ...selection, generations: store.generations });
+  for (const sum of await sums) {
     const isAskedFor = sum.date >= first && sum.date <= last;
     if (!isAskedFor || (workspaceId !== undefined && workspaceId !== sum.workspaceId)) continue;
     const id = JSON.stringify([
@@ -54,6 +62,21 @@ export async function summariseActivity(
     addTo(row, sum);
   }
   return [...rows.values()].map(toItem).toSorted((a, b) => compare(b.date, a.date) || compare(a.model, b.model));
+}
+
+/** The sums of stores know keys alone, of which some are deleted, and no member has a key for calls by token. */
+async function readSumsOf(
+  userId: string,
+  { since, principalIds, generations }: Pick<ActivitySelection, 'since' | 'principalIds'> & Pick<Store, 'generations'>,
+): Promise<ActivitySum[]> {
+  const book = createActivityBook();
+  const days = { fromMs: Date.parse(`${since}T00:00:00Z`), toMs: Date.UTC(9999, 0) };
+  await generations.scan({ ...days, reach: { userId, workspaceIds: new Set() } }, (generation) => {
+    const facts = generation.readFacts();
+    // Another member who asks reaches their own calls alone, whatever is asked for.
+    if (facts.userId === userId && principalIds?.has(facts.principalId) !== false) book.add(generation.readRecord());
+  });
+  return book.sums();
 }
 
 function toRow(
