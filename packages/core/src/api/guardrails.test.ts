@@ -35,6 +35,34 @@ test('returns models by their canonical slugs', async () => {
 });
 
 test.each([
+  [
+    'is shared by a free model and its paid one',
+    'acme/chat:free',
+    ['acme/chat', 'acme/chat-2026'],
+    ['acme/chat:free', 'acme/chat-2026'],
+  ],
+  ['is the id of another', 'acme/new', ['acme/chat', undefined], ['acme/new', 'acme/chat']],
+])('holds for one model alone where a canonical slug %s', async (_, id, [other = '', otherSlug], [own, slug]) => {
+  const endpoints = [{ provider: 'acme', providerModel: 'c' }];
+  const models = [
+    { id: other, ...(otherSlug !== undefined && { canonical_slug: otherSlug }), endpoints },
+    { id, canonical_slug: slug, endpoints },
+  ];
+  const { call, dataOf } = createAdminGateway({ models });
+  const { id: rail, allowed_models: stored } = await dataOf('POST', '/guardrails', { name: 'a', allowed_models: [id] });
+  expect(stored).toEqual([own]);
+  const { key, data } = (await call('POST', '/keys', { name: 'k' })).body as { key: string; data: { hash: string } };
+  await dataOf('POST', `/guardrails/${rail}/assignments/keys`, { key_hashes: [data.hash] });
+  const idsOf = async (): Promise<unknown[]> => {
+    const { body } = await call('GET', '/models/user', undefined, key);
+    return (body['data'] as readonly { id: string }[]).map((model) => model.id);
+  };
+  expect(await idsOf()).toEqual([id]);
+  await dataOf('PATCH', `/guardrails/${rail}`, { allowed_models: [other] });
+  expect(await idsOf()).toEqual([other]);
+});
+
+test.each([
   ['ignored_providers', 'nope', '"nope" is not a known provider'],
   ['ignored_providers', 'acmee', '"acmee" is not a known provider; the nearest is "acme"'],
   ['allowed_providers', 'opnai', '"opnai" is not a known provider; the nearest is "openai"'],

@@ -46,7 +46,7 @@ const ZDR_GROUPS = [
 export function changeGuardrail(
   guardrail: Guardrail,
   change: UpdateGuardrailRequest,
-  catalog: Pick<Catalog, 'find'>,
+  catalog: Pick<Catalog, 'find' | 'list'>,
 ): Guardrail {
   const { enforce_zdr: all, allowed_models: allowed, ignored_models: ignored } = change;
   return {
@@ -58,9 +58,20 @@ export function changeGuardrail(
   };
 }
 
-/** Models that have become unknown stay as they were written. */
-function toCanonical(slugs: readonly string[] | null, catalog: Pick<Catalog, 'find'>): string[] | null {
-  return slugs && [...new Set(slugs.map((slug) => catalog.find(slug)?.definition.canonical_slug ?? slug))];
+/**
+ * Models that have become unknown stay as they were written, and those whose canonical slug names another one, too, as a
+ * free model and its paid one may share theirs.
+ */
+function toCanonical(slugs: readonly string[] | null, catalog: Pick<Catalog, 'find' | 'list'>): string[] | null {
+  const isOfOne = (canonical: string, id: string): boolean =>
+    catalog.find(canonical)?.id === id &&
+    catalog.list().every((model) => model.id === id || model.definition.canonical_slug !== canonical);
+  const toOne = (slug: string): string => {
+    const model = catalog.find(slug);
+    const canonical = model?.definition.canonical_slug;
+    return canonical !== undefined && isOfOne(canonical, model?.id ?? '') ? canonical : slug;
+  };
+  return slugs && [...new Set(slugs.map(toOne))];
 }
 
 /**

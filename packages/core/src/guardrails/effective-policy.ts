@@ -270,11 +270,15 @@ function toOnwardDemand(endpoint: Endpoint, demand: EndpointRule): OnwardDemand 
   }
 }
 
-/** Compares both the model's id and its canonical slug, because a request may use either. */
+/**
+ * Compares both the model's id and its canonical slug, because a request may use either; not a slug that is the id of
+ * another model.
+ */
 function isModelListed(slugs: readonly string[], { modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
   if (slugs.includes(modelId)) return true;
   const canonical = catalog.find(modelId)?.definition.canonical_slug;
-  return canonical !== undefined && slugs.includes(canonical);
+  if (canonical === undefined || !slugs.includes(canonical)) return false;
+  return catalog.find(canonical)?.definition.canonical_slug === canonical;
 }
 
 function zdrRuleOf({ modelId }: Endpoint): ZdrRule {
