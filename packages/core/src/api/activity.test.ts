@@ -30,7 +30,7 @@ async function setUp() {
     await admin.store.generations.append(
       toRecord(`gen-${index}`, {
         principalId,
-        userId: principalId === 'key-2' ? 'mo' : undefined,
+        ...(principalId === 'key-2' && { userId: 'mo' }),
         costNanoUsd: 1_000_000_000,
         generation,
       }),
