@@ -275,3 +275,15 @@ test('lists what makes videos, every field the client insists on included', asyn
   ]);
   expect(data).toHaveLength(1);
 });
+
+test.each([
+  [true, null, 202],
+  [false, [], 400],
+  [[1, 2], [1, 2], 400],
+  [[3], [3], 202],
+])('lists the levels of creativity %j as %j, and holds a request to them', async (creativity, listed, status) => {
+  const { get, submit } = createVideoGateway({}, { models: [{ ...FILM, video: { creativity } }] });
+  const { data } = JSON.parse((await get('/api/v1/videos/models')).body as string) as { data: object[] };
+  expect(data).toMatchObject([{ creativity: listed }]);
+  expect((await submit({ creativity: 3 })).status).toBe(status);
+});

@@ -249,13 +249,19 @@ function toVideoModel({ id, definition, endpoints }: CatalogModel): VideoModel {
     supported_frame_images: video.supported_frame_images ?? null,
     generate_audio: video.generate_audio ?? null,
     seed: video.seed ?? null,
-    creativity: video.creativity ?? null,
+    creativity: toLevels(video.creativity),
     upscale_factor: video.upscale_factor ?? null,
     pricing_skus: Object.fromEntries(
       SKUS.flatMap((sku) => (pricing?.[sku] === undefined ? [] : [[sku, pricing[sku]]])),
     ),
     allowed_passthrough_parameters: video.allowed_passthrough_parameters ?? [],
   };
+}
+
+/** The wire knows lists of levels alone. */
+function toLevels(creativity: boolean | number[] | undefined): number[] | null {
+  if (creativity === false) return [];
+  return creativity === undefined || creativity === true ? null : creativity;
 }
 
 interface Reader {

@@ -112,6 +112,9 @@ export function refuseImpossible(request: VideoRequest, capabilities: VideoAbili
   if (request.generate_audio === true && capabilities.generate_audio === false) throw unable('generate_audio');
   if (request.seed != null && capabilities.seed === false) throw unable('seed');
   if (request.creativity != null && capabilities.creativity === false) throw unable('creativity');
+  if (Array.isArray(capabilities.creativity)) {
+    refuseUnlisted('creativity', request.creativity, capabilities.creativity);
+  }
   if (request.previous_job_id != null && capabilities.continuation === false) throw unable('previous_job_id');
   const range = capabilities.upscale_factor;
   const factor = request.upscale_factor;

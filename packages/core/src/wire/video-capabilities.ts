@@ -18,7 +18,8 @@ export const videoCapabilitiesSchema = z
     /** Whether it makes sound; also the default for requests. */
     generate_audio: z.boolean(),
     seed: z.boolean(),
-    creativity: z.boolean(),
+    /** The levels that it knows; true where they are not known, false for none. */
+    creativity: z.union([z.boolean(), z.array(z.int()).min(1)]),
     upscale_factor: z.strictObject({ min: z.number().positive(), max: z.number().positive() }),
     /** Makes a video of pictures alone. */
     prompt_optional: z.boolean(),

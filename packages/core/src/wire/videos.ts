@@ -126,7 +126,6 @@ const {
   supported_frame_images,
   generate_audio,
   seed,
-  creativity,
   upscale_factor,
   allowed_passthrough_parameters,
 } = videoCapabilitiesSchema.required().shape;
@@ -147,7 +146,8 @@ const videoModelSchema = z.object({
   supported_frame_images: supported_frame_images.nullable(),
   generate_audio: generate_audio.nullable(),
   seed: seed.nullable(),
-  creativity: creativity.nullable(),
+  /** The levels; empty for none. */
+  creativity: z.array(z.int()).nullable(),
   upscale_factor: upscale_factor.nullable(),
   /** USD as decimal text, by what is counted: `video`, `video_second`, `video_token`. */
   pricing_skus: z.record(z.string(), z.string()),
