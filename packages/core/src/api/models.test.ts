@@ -111,3 +111,18 @@ test('shows the model behind an alias, how it reasons, and where its weights are
   const named = jsonOf(await get('/api/v1/models/fast'));
   expect(named).toMatchObject({ id: 'r/thinker', alias_target: { slug: 'r/thinker', name: 'Thinker' } });
 });
+
+test('lists the endpoints of every name that a call may use', async () => {
+  const { get } = createRoutedGateway({ one: {} }, [
+    { id: 'r/chat', canonical_slug: 'r/chat-2026', endpoints: endpointsAt({ one: 1 }) },
+  ]);
+  for (const name of ['r/chat', 'r/chat-2026', 'r/chat:nitro', 'r/chat:floor']) {
+    const { status, body } = await get(`/api/v1/models/${name}/endpoints`);
+    expect([name, status, (JSON.parse(String(body)) as { data?: { id: string } }).data?.id]).toEqual([
+      name,
+      200,
+      'r/chat',
+    ]);
+  }
+  expect((await get('/api/v1/models/r/nothing:nitro/endpoints')).status).toBe(404);
+});

@@ -245,7 +245,7 @@ export const listModelEndpoints = operation<ModelParts>()({
   async run(context) {
     const { params, parts } = context;
     const slug = `${params.author}/${params.slug}`;
-    const model = parts.catalog.find(slug);
+    const model = findNamedModel(slug, parts.catalog);
     if (model === undefined) throw new GatewayError('not_found', `There is no model ${slug.slice(0, 200)}`);
     const { definition } = model;
     const shown = await findShownEndpoints(context);
