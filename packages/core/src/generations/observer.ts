@@ -222,11 +222,15 @@ class Observer implements CallObserver {
 
   spending(): Spending | undefined {
     const { completionEndpoint: endpoint, completion, conversation } = this;
-    if (endpoint === undefined || conversation === null) return undefined;
+    const besides = (this.besides ?? []).map((cost) => ({ usage: NO_USAGE, cost }));
+    // What was read for a completion is paid, also where none comes of it.
+    const turns =
+      endpoint === undefined || conversation === null
+        ? []
+        : (this.turns ?? [{ endpoint, messages: conversation.messages, completion }]);
     const at = this.platform.now();
-    const turns = this.turns ?? [{ endpoint, messages: conversation.messages, completion }];
-    const [first, ...others] = turns.map((turn) => spendingOf(turn, at));
-    return first && sumSpending(first, [...others, ...(this.besides ?? []).map((cost) => ({ usage: NO_USAGE, cost }))]);
+    const [first, ...others] = [...turns.map((turn) => spendingOf(turn, at)), ...besides];
+    return first && sumSpending(first, others);
   }
 
   ageMs(): number {

@@ -29,14 +29,16 @@ const COMPLETION = {
 
 interface SetUp {
   readonly status?: number;
+  /** Of completions. */
+  readonly chatStatus?: number;
   readonly answer?: object;
   readonly models?: readonly object[];
 }
 
-function setUp({ status = 200, answer = PAGES, models = [] }: SetUp = {}) {
+function setUp({ status = 200, chatStatus = 200, answer = PAGES, models = [] }: SetUp = {}) {
   const transport = createScriptedTransport((exchange) => {
     const isOcr = exchange.request.url.endsWith('/ocr');
-    exchange.respond(isOcr ? status : 200, JSON_TYPE);
+    exchange.respond(isOcr ? status : chatStatus, JSON_TYPE);
     exchange.push(JSON.stringify(isOcr ? answer : COMPLETION));
     exchange.end();
   });
@@ -84,6 +86,14 @@ test('has a PDF read by a provider, and charges its pages to the call', async ()
   });
   const { id } = jsonOf(response) as { id: string };
   expect(jsonOf(await get(`/api/v1/generation?id=${id}`))).toMatchObject({ data: { total_cost: 0.00402 } });
+});
+
+test('charges the pages that were read also where no provider completes the call', async () => {
+  const { ask, get, store } = setUp({ chatStatus: 503 });
+  expect((await ask()).status).toBe(503);
+  const [record] = (await store.generations.page({ limit: 1 })).records;
+  expect(record).toMatchObject({ costNanoUsd: 4_000_000, generation: { total_cost: 0.004, cost_known: true } });
+  expect(jsonOf(await get('/api/v1/key'))).toMatchObject({ data: { usage: 0.004 } });
 });
 
 test('takes the model and the price of the configuration where there are any', async () => {
