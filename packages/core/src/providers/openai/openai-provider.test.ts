@@ -354,6 +354,15 @@ test('treats a completion as broken that ends within an event', async () => {
   }
 });
 
+test('sees that a stream was cut although each of its chunks has an empty finish reason', async () => {
+  const pieces = ['Hel', 'lo', ' wor'].map((content) =>
+    toEvent({ choices: [{ index: 0, delta: { content }, finish_reason: '' }] }),
+  );
+  const completion = await read(createReplayTransport({ pieces }));
+  expect(completion.text).toBe('Hello wor');
+  expect(completion.finish).toBeUndefined();
+});
+
 test('yields what came before an error in the same bytes, and then throws it', async () => {
   const error = { error: { message: 'overloaded', type: 'overloaded_error' } };
   for (const [, pieces] of chunkings([toEvent(piece('Hi')), toEvent(error)])) {

@@ -247,6 +247,42 @@ test('hands out a call without arguments with the finish reason', () => {
   ]);
 });
 
+test('takes an empty finish reason for none, beside texts and in the middle of calls', () => {
+  const called = (name: string | undefined, args: string): object => ({
+    tool_calls: [{ index: 0, ...(name && { id: 'call_1' }), function: { ...(name && { name }), arguments: args } }],
+  });
+  const event = (piece: object, reason: string): string =>
+    JSON.stringify({ choices: [{ index: 0, delta: piece, finish_reason: reason, native_finish_reason: reason }] });
+  const reader = newReader();
+  const read = (piece: object, reason = ''): ReturnType<typeof reader.readEvent> =>
+    reader.readEvent(event(piece, reason));
+  const open = { finish_reason: null, native_finish_reason: null };
+
+  expect(read({ role: 'assistant', content: '' })).toBeUndefined();
+  // The second text is read by the template that the first one made.
+  expect(read({ content: 'Let me' })?.choices).toEqual([{ index: 0, delta: { content: 'Let me' }, ...open }]);
+  expect(read({ content: ' look' })?.choices).toEqual([{ index: 0, delta: { content: ' look' }, ...open }]);
+  expect(read(called('find', ''))).toBeUndefined();
+  expect(read(called(undefined, '{"a":'))?.choices[0]).toMatchObject({
+    ...open,
+    delta: { tool_calls: [{ id: 'call_1', function: { name: 'find', arguments: '{"a":' } }] },
+  });
+  expect(read(called(undefined, '1}'))?.choices[0]).toEqual({
+    index: 0,
+    delta: { tool_calls: [{ index: 0, function: { arguments: '1}' } }] },
+    ...open,
+  });
+  expect(read({}, 'tool_calls')?.choices).toEqual([
+    { index: 0, delta: {}, finish_reason: 'tool_calls', native_finish_reason: 'tool_calls' },
+  ]);
+});
+
+test('an unstreamed completion with an empty finish reason is whole', () => {
+  expect(readWhole({ choices: [{ message: { content: 'Hi' }, finish_reason: '' }] }).choices).toEqual([
+    { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: null },
+  ]);
+});
+
 test('keeps the tool calls of several choices apart', () => {
   const reader = newReader();
   const event = (index: number, id: string): unknown =>

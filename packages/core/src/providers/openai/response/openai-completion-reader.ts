@@ -146,7 +146,7 @@ class CompletionReader implements OpenAiCompletionReader {
     const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
     const message = choice.delta ?? choice.message;
     const delta = message ? toDelta(message) : {};
-    const reason = choice.error ? 'error' : typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+    const reason = choice.error ? 'error' : reasonOf(choice.finish_reason);
     const isFinished = reason !== null || isWhole;
     if (options.hasThinkTags === true && (delta.content || isFinished)) this.splitThinking(index, delta, isFinished);
     const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
@@ -259,9 +259,11 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 
 /** Gateways report the word of the provider behind them beside their own. */
 function nativeReasonOf({ native_finish_reason: native, finish_reason: reason }: UpstreamEnd): string | null {
-  if (typeof native === 'string') return native;
-  return typeof reason === 'string' ? reason : null;
+  return reasonOf(native) ?? reasonOf(reason);
 }
+
+/** Some servers send an empty reason with every chunk before the last, where others send null. */
+const reasonOf = (reason: unknown): string | null => (typeof reason === 'string' && reason !== '' ? reason : null);
 
 /** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
 function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
