@@ -197,7 +197,7 @@ function toChatCall(
   endpoint: Endpoint,
   request: ChatCompletionRequest,
   run: ChatRun,
-  { onUpstreamBody, signal }: ChatTurn,
+  { onUpstreamBody, signal, isLast }: ChatTurn,
   asking: Asking,
 ): ChatCall {
   const { call, plan, observer, parts } = run;
@@ -210,6 +210,7 @@ function toChatCall(
     supportedParameters: endpoint.supportedParameters,
     maxOutputTokens: endpoint.maxCompletionTokens,
     isOfFamily: plan.strategy === 'latest',
+    ignoresCalls: isLast,
     native: nativeOf(request),
     // A part in another form could not follow one in upstream's own.
     keepsNative: asking.readBy === 'none',

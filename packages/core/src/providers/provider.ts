@@ -70,6 +70,11 @@ export interface ChatCall {
    */
   readonly isOfFamily?: boolean | undefined;
   /**
+   * `tool_choice` is `none` by the gateway's own wish, which ignores calls of its tools now: a wire that cannot say it
+   * leaves it out, where a caller's own is refused.
+   */
+  readonly ignoresCalls?: boolean | undefined;
+  /**
    * The request as it came in, which a wire of the same form sends in its place (docs/decisions/0038). Absent where the
    * request has been changed since.
    */

@@ -14,6 +14,8 @@ export interface ChatTurn {
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
+  /** The gateway's last turn of several: calls of its own tools in it are ignored. */
+  readonly isLast?: boolean;
 }
 
 /** Begins a completion, at an endpoint or with something around or in place of it. Rejects with what ends the call. */

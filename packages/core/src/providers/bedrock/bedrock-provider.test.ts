@@ -196,6 +196,9 @@ describe('requests', () => {
     ];
     await expect(sendBody({ messages: [{ role: 'user', content: [picture] }] })).rejects.toThrow(/data URLs/);
     await expect(sendBody({ messages: called, tools: [tool], tool_choice: 'none' })).rejects.toThrow(/tool_choice/);
+    // The gateway's own wish, which ignores calls, needs no word for it.
+    const last = await sendBody({ messages: called, tools: [tool], tool_choice: 'none' }, { ignoresCalls: true });
+    expect(last['toolConfig']).toEqual({ tools: [{ toolSpec: expect.objectContaining({ name: 'now' }) }] });
     expect(await sendBody({ tools: [tool], tool_choice: 'none' })).not.toHaveProperty('toolConfig');
     expect(await sendBody({ tools: [tool], tool_choice: 'required' })).toMatchObject({
       toolConfig: { toolChoice: { any: {} } },

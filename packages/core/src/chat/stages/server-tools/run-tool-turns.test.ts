@@ -8,11 +8,13 @@ import {
   type WireChunk,
 } from '../../../../../../test/support/gateways/core-gateway.ts';
 import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
+import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import {
   createTurnTransport,
   type Cut,
   type ScriptedTurn,
 } from '../../../../../../test/support/upstreams/scripted-turns.ts';
+import { script, toAwsMessage } from '../../../../../../test/support/wires/bedrock.ts';
 import { mergeChunks } from './run-tool-turns.ts';
 import { type ServerTool, ToolFailure } from './server-tool.ts';
 
@@ -265,6 +267,26 @@ test('stops after 30 calls by itself, and drops a call that the model makes with
   expect(upstream.exchanges).toHaveLength(31);
   expect(jsonOf(response)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
   expect(messageOf(response)).not.toHaveProperty('tool_calls');
+});
+
+test.each([false, true])('ends at a provider that has no word for no tools, too (streamed: %s)', async (stream) => {
+  const { whole, events = [] } = script.responses['tool without arguments'];
+  const pieces = stream ? events.map(toAwsMessage) : [JSON.stringify(whole)];
+  const type = stream ? 'application/vnd.amazon.eventstream' : 'application/json';
+  const upstream = createReplayTransport({ headers: { 'content-type': type }, pieces });
+  const { chat } = createCoreGateway([script.createProvider(upstream)], {
+    models: [{ id: 'acme/chat', endpoints: [{ provider: 'up', providerModel: script.model }] }],
+    serverTools: [{ ...lookup, name: 'get_time' }],
+  });
+  const response = await chat({ tools: [{ type: 'service:get_time' }], max_tool_calls: 1, stream });
+  const choices = stream
+    ? chunksOf(await readFrames(response).rest()).flatMap((chunk) => chunk.choices)
+    : (jsonOf(response)['choices'] as WireChunk['choices']);
+  expect(choices.flatMap(({ finish_reason: reason }) => reason ?? [])).toEqual(['stop']);
+  expect(upstream.exchanges).toHaveLength(2);
+  expect(upstream.latest().sent['toolConfig']).toEqual({
+    tools: [{ toolSpec: expect.objectContaining({ name: 'get_time' }) }],
+  });
 });
 
 test.each<[string, readonly object[], number]>([

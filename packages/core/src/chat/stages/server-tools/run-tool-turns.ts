@@ -58,7 +58,7 @@ async function* runTurns(
   const { wheel, logger, platform } = parts;
   const { signal } = first;
   const places: CompletionPlaces = { details: 0, calls: 0, hasText: false };
-  let turn: ToolTurn = first;
+  let turn: ChatTurn = first;
   let steps = 0;
   if (toolSet.stopRule.maxSteps === 0) turn = withoutTools(turn);
   for (;;) {
@@ -99,11 +99,6 @@ async function* runTurns(
     await reserveTurn(turn, run);
     signal.throwIfAborted();
   }
-}
-
-interface ToolTurn extends ChatTurn {
-  /** No tool may be called in it. */
-  readonly isLast?: boolean;
 }
 
 /** Reads one turn to its end, and reports its outcome to the endpoint's health. */
@@ -176,7 +171,7 @@ interface RanTurn {
 }
 
 /** The next turn sends the calls and their results to the same endpoint, or else to another. */
-function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): ToolTurn {
+function nextTurn(turn: ChatTurn, { read, calls, ran, endpoint }: RanTurn): ChatTurn {
   const { request, endpoints } = turn;
   const { text, reasoning } = read.completion;
   const said: ChatMessage = {
@@ -204,7 +199,7 @@ const isForced = (choice: ChatCompletionRequest['tool_choice']): boolean =>
   choice === 'required' || (typeof choice === 'object' && choice !== null);
 
 /** The tools remain in the request: some wires refuse a conversation with calls of tools that it does not describe. */
-const withoutTools = (turn: ToolTurn): ToolTurn => ({
+const withoutTools = (turn: ChatTurn): ChatTurn => ({
   ...turn,
   request: { ...turn.request, tool_choice: 'none' },
   isLast: true,

@@ -37,7 +37,7 @@ export function toConverseRequest(call: ChatCall): Record<string, unknown> {
   const reasoning = isReasoningSupported(call) === false ? {} : toReasoning(call, traits);
   const fields = { ...reasoning.fields, ...(supports('top_k') && toTopK(request, traits)) };
   const inference = toInference(request, supports, reasoning.isAlone === true);
-  const tools = supports('tools') ? toToolConfig(request, traits, messages) : undefined;
+  const tools = supports('tools') ? toToolConfig(call, traits, messages) : undefined;
   const tier = toServiceTier(request);
   return {
     messages,
@@ -74,7 +74,7 @@ function toTopK({ top_k: topK }: ChatCompletionRequest, traits: BedrockTraits): 
 }
 
 function toToolConfig(
-  request: ChatCompletionRequest,
+  { request, ignoresCalls }: ChatCall,
   traits: BedrockTraits,
   messages: readonly { readonly content: readonly Block[] }[],
 ): Block | undefined {
@@ -86,8 +86,10 @@ function toToolConfig(
     const isInUse = messages.some(({ content }) =>
       content.some((block) => 'toolUse' in block || 'toolResult' in block),
     );
-    if (isInUse) throw refuseField('tool_choice', '"none" cannot be said to this provider once tools have been called');
-    return undefined;
+    if (!isInUse) return undefined;
+    if (ignoresCalls !== true) {
+      throw refuseField('tool_choice', '"none" cannot be said to this provider once tools have been called');
+    }
   }
   return {
     tools: tools.flatMap((tool) => [
