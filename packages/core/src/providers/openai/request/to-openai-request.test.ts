@@ -221,6 +221,35 @@ test('translates every kind of message', () => {
   ]);
 });
 
+test.each([
+  ['openai', { reasoning: 'hm' }],
+  ['mistral', { reasoning: 'hm', content: '', name: 'ada' }],
+  ['deepseek', { reasoning_content: 'hm', content: [], tool_calls: [], refusal: null, audio: null }],
+  ['groq', { reasoning_details: [{ type: 'reasoning.text', text: 'hm' }], content: null }],
+] as const)('leaves out a turn of the model for %s that has nothing but reasoning: %j', (name, said) => {
+  const again = { role: 'user', content: 'And?' };
+  const messages = [...HELLO, { role: 'assistant', ...said }, again];
+  const { dialect } = OPENAI_PRESETS[name];
+  expect(build({ messages }, { dialect })['messages']).toEqual([...HELLO, again]);
+  // As the last of a conversation it would begin nothing that could be continued.
+  const begun = build({ messages: messages.slice(0, 2) }, { dialect, prefill: 'prefix' });
+  expect(begun['messages']).toEqual(HELLO);
+});
+
+test('keeps a turn of reasoning alone for who reads it, and one with a refusal, audio or calls', () => {
+  const details = [{ type: 'reasoning.text', text: 'hm' }];
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const kept = [
+    { role: 'assistant', content: null, reasoning_details: details },
+    { role: 'assistant', content: null, refusal: 'no' },
+    { role: 'assistant', content: null, audio: { id: 'a1' } },
+    { role: 'assistant', content: null, tool_calls: [call] },
+  ];
+  const messages = [...HELLO, ...kept];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.openrouter.dialect })['messages']).toEqual(messages);
+  expect(build({ messages })['messages']).toEqual([...HELLO, ...kept.slice(1)]);
+});
+
 test('keeps the developer’s role where it is known', () => {
   const messages = [{ role: 'developer', content: 'Be brief.' }];
   expect(build({ messages }, { dialect: OPENAI_PRESETS.openai.dialect })['messages']).toEqual(messages);

@@ -54,7 +54,9 @@ function addPrefill(
   form: PrefillForm,
 ): void {
   const last = messages.at(-1);
-  if (form === 'prefix' && last !== undefined) last['prefix'] = true;
+  // An empty beginning was left out, and leaves nothing to be continued.
+  if (last?.['role'] !== 'assistant') return;
+  if (form === 'prefix') last['prefix'] = true;
   if (form !== 'continue_final_message') return;
   body['continue_final_message'] = true;
   body['add_generation_prompt'] = false;
@@ -212,9 +214,21 @@ function toOpenAiMessages(
   const toId = dialect.toolCallIds === 'any' ? (id: string) => id : createShortIds();
   const isMarkKnown = dialect.cacheMarks !== 'prompt_cache_breakpoint' || knowsBreakpoints(providerModel, dialect);
   const known = isMarkKnown ? dialect : { ...dialect, cacheMarks: null };
-  const messages = request.messages.map((message) => toUpstreamMessage(message, known, toId));
+  const messages: Record<string, unknown>[] = [];
+  for (const message of request.messages) {
+    const upstream = toUpstreamMessage(message, known, toId);
+    if (message.role !== 'assistant' || hasSaid(upstream)) messages.push(upstream);
+  }
   if (request.cache_control && known.cacheMarks === 'cache_control') markEnd(messages, request.cache_control);
   return messages;
+}
+
+/** Whether anything is left of a turn of the model: one of reasoning alone is refused where that is not sent. */
+function hasSaid(turn: Record<string, unknown>): boolean {
+  const { content } = turn;
+  const isEmpty = content === undefined || content === null || content === '';
+  if (!isEmpty && !(Array.isArray(content) && content.length === 0)) return true;
+  return Object.keys(turn).some((field) => field !== 'role' && field !== 'content' && field !== 'name');
 }
 
 /** Marks the end of the conversation, which is what a mark on the whole request means (wire.md 6.7). */
