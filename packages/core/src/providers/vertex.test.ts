@@ -116,6 +116,26 @@ describe('Vertex AI', () => {
     expect([version, betas]).toEqual([undefined, 'context-management-2025-06-27']);
   });
 
+  test.each(['chat', 'messages'])(
+    'marks the end of a conversation in place of the whole request (%s)',
+    async (form) => {
+      const mark = { type: 'ephemeral' };
+      const body = { messages: [{ role: 'user', content: 'Hi' }], cache_control: mark };
+      const native = { form: 'messages' as const, body, headers: {}, read: parseChatCompletion };
+      const pieces = [JSON.stringify(anthropic.responses.text.whole)];
+      const transport = createReplayTransport({ headers: JSON_TYPE, pieces });
+      const call = toCall('claude-opus-4-6', {
+        request: parseChatCompletion({ model: 'm', ...body }),
+        ...(form === 'messages' && { native }),
+      });
+      await (await create('vertex-anthropic', transport)).chatWhole?.(call);
+      expect(transport.latest().sent).not.toHaveProperty('cache_control');
+      expect(transport.latest().sent['messages']).toEqual([
+        { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: mark }] },
+      ]);
+    },
+  );
+
   test('sends nothing without a token, and hides tokens that upstream repeats', async () => {
     const transport = createReplayTransport({
       status: 400,

@@ -17,6 +17,7 @@ import { createAnthropicBatches } from './anthropic-batches.ts';
 import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { toAnthropicRequest, toMaxTokens } from './request/to-anthropic-request.ts';
+import { withMarkedEnd } from './request/with-marked-end.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
 /** `headers` may hold `anthropic-beta`, and may replace `anthropic-version`. */
@@ -82,7 +83,7 @@ function createVertexProvider(settings: AnthropicProviderSettings, upstream: Ups
     },
     async toBody(call) {
       const { model: _model, ...body } = await wire.toBody(call);
-      return { anthropic_version: VERTEX_VERSION, ...body };
+      return { anthropic_version: VERTEX_VERSION, ...withMarkedEnd(body) };
     },
   });
   return {

@@ -380,6 +380,19 @@ describe('models of Anthropic', () => {
     );
   });
 
+  test.each(['chat', 'messages'])('are told the mark of a whole request at its end (%s)', async (form) => {
+    const mark = { type: 'ephemeral', ttl: '1h' };
+    const body = { messages: [{ role: 'user', content: 'Hi' }], cache_control: mark };
+    const native = { form: 'messages' as const, body, headers: {}, read: parseChatCompletion };
+    const transport = replay(anthropic.responses.text.whole);
+    const call = toCall(body, { providerModel: CLAUDE, ...(form === 'messages' && { native }) });
+    await create(transport).chatWhole?.(call);
+    expect(transport.latest().sent).not.toHaveProperty('cache_control');
+    expect(transport.latest().sent['messages']).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: mark }] },
+    ]);
+  });
+
   test('exceptions and events that are no base64 end a stream as failures of upstream', async () => {
     for (const event of [{ throttlingException: { message: 'Wait' } }, { chunk: { bytes: '*' } }]) {
       const chat = create(createReplayTransport({ pieces: [toAwsMessage(event)] })).chat?.(
