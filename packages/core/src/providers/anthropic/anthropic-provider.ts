@@ -154,9 +154,11 @@ export function toNativeBody(call: ChatCall, { body }: NativeRequest): Record<st
 /** The list itself where no block of it is reasoning of another provider's, whose signature would be refused. */
 function withoutForeignReasoning(messages: unknown): unknown {
   if (!Array.isArray(messages) || !messages.some(hasForeignReasoning)) return messages;
-  return messages.map((message: unknown) => {
-    if (!hasForeignReasoning(message)) return message;
-    return { ...message, content: message.content.filter((block) => !isForeign(block)) };
+  return messages.flatMap((message: unknown) => {
+    if (!hasForeignReasoning(message)) return [message];
+    const content = message.content.filter((block) => !isForeign(block));
+    // A turn without content is refused, unless it is the last.
+    return content.length === 0 ? [] : [{ ...message, content }];
   });
 }
 
