@@ -16,7 +16,7 @@ import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
 import { createAnthropicBatches } from './anthropic-batches.ts';
 import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
-import { toAnthropicRequest, toMaxTokens } from './request/to-anthropic-request.ts';
+import { toAnthropicRequest, toMaxTokens, toServiceTier } from './request/to-anthropic-request.ts';
 import { withMarkedEnd } from './request/with-marked-end.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
@@ -141,12 +141,21 @@ const OWN_FIELDS: readonly string[] = [
   ['debug', 'trace', 'user', 'session_id', 'stop_server_tools_when'],
 ].flat();
 
+/** Tiers that the gateway has in this form beyond the wire's own. Any other is for upstream to judge. */
+const TIERS_BEYOND: ReadonlySet<unknown> = new Set(['default', 'flex', 'priority', 'scale', 'fast']);
+
 /** The body as it came in, in the order of its fields, for the upstream's own model. */
 export function toNativeBody(call: ChatCall, { body }: NativeRequest): Record<string, unknown> {
   const maxTokens = toMaxTokens(call, readModelTraits(call.providerModel), { kind: 'unsaid' });
   const sent: Record<string, unknown> = { model: call.providerModel, max_tokens: maxTokens };
   for (const [name, value] of Object.entries(body)) if (!OWN_FIELDS.includes(name)) sent[name] = value;
   sent['messages'] = withoutForeignReasoning(body['messages']);
+  const { service_tier: tier } = body;
+  if (TIERS_BEYOND.has(tier)) {
+    const named = toServiceTier(tier);
+    if (named === undefined) delete sent['service_tier'];
+    else sent['service_tier'] = named;
+  }
   if (call.stream) sent['stream'] = true;
   return sent;
 }

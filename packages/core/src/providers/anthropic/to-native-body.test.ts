@@ -28,3 +28,21 @@ test('leaves out reasoning of other providers, with the turns that hold nothing 
   const messages = [HELLO, turn(foreign), HELLO, turn(foreign, text), HELLO, turn(own), HELLO];
   expect(bodyOf({ messages })['messages']).toEqual([HELLO, HELLO, turn(text), HELLO, turn(own), HELLO]);
 });
+
+test.each([
+  ['fast', 'auto'],
+  ['priority', 'auto'],
+  ['default', 'standard_only'],
+  ['flex', undefined],
+  ['scale', undefined],
+  ['auto', 'auto'],
+  ['standard_only', 'standard_only'],
+  ['tier_of_tomorrow', 'tier_of_tomorrow'],
+])('says a tier of the gateway’s in the words of the wire, and drops one without: %s', (tier, sent) => {
+  expect(bodyOf({ messages: [HELLO], service_tier: tier })).toEqual({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 100,
+    messages: [HELLO],
+    ...(sent !== undefined && { service_tier: sent }),
+  });
+});

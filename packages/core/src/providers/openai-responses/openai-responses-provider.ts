@@ -16,6 +16,8 @@ import {
   mayReason,
   toResponsesReasoning,
   toResponsesRequest,
+  toServiceTier,
+  toVerbosity,
   withEncryptedReasoning,
 } from './request/to-responses-request.ts';
 import { createResponsesCompletionReader } from './response/responses-completion-reader.ts';
@@ -100,6 +102,8 @@ export function toNativeBody(call: ChatCall, { body }: NativeRequest, userId?: s
   if (isRecord(reasoning) && OWN_REASONING.some((name) => name in reasoning)) {
     sent['reasoning'] = { ...withoutFields(reasoning, OWN_REASONING), ...toResponsesReasoning(call) };
   }
+  // A gateway knows the gateway's own words.
+  if (call.onward === undefined) renameValues(sent);
   if (userId !== undefined) sent['safety_identifier'] ??= userId;
   if (!call.stream) delete sent['stream_options'];
   sent['store'] = false;
@@ -107,6 +111,13 @@ export function toNativeBody(call: ChatCall, { body }: NativeRequest, userId?: s
   if (body['store'] === true && mayReason(call)) sent['include'] = withEncryptedReasoning(body['include']);
   if (call.stream) sent['stream'] = true;
   return sent;
+}
+
+/** Says values that the gateway has beyond this wire in the wire's own words. */
+function renameValues(sent: Record<string, unknown>): void {
+  const { service_tier: tier, text } = sent;
+  if (tier !== undefined) sent['service_tier'] = toServiceTier(tier);
+  if (isRecord(text) && 'verbosity' in text) sent['text'] = { ...text, verbosity: toVerbosity(text['verbosity']) };
 }
 
 const isOwnTool = (tool: unknown): boolean =>

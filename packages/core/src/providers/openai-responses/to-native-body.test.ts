@@ -88,6 +88,26 @@ test('says the gateway’s own wishes for reasoning in the words of the wire', (
   });
 });
 
+test.each([
+  [
+    { service_tier: 'fast', text: { verbosity: 'max' } },
+    { service_tier: 'priority', text: { verbosity: 'high' } },
+  ],
+  [
+    { service_tier: 'flex', text: { verbosity: 'xhigh', format: { type: 'text' } } },
+    { service_tier: 'flex', text: { verbosity: 'high', format: { type: 'text' } } },
+  ],
+  [
+    { service_tier: null, text: { format: { type: 'text' } } },
+    { service_tier: null, text: { format: { type: 'text' } } },
+  ],
+])('says values that the gateway has beyond the wire in its words: %j', (said, sent) => {
+  const body = { input: 'Hi', ...said };
+  expect(bodyOf(body)).toEqual({ model: 'gpt-5.2', input: 'Hi', ...sent, store: false, stream: true });
+  // A gateway upstream has the same words as this one.
+  expect(bodyOf(body, { onward: { preferences: undefined, plugins: [] } })).toMatchObject(said);
+});
+
 test('leaves out ids that the gateway made, because upstream does not know them', () => {
   const { input } = bodyOf({
     input: [

@@ -46,7 +46,7 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
   if (output.instruction !== undefined) system.push({ type: 'text', text: output.instruction });
   const effort = (supports('verbosity') && toVerbosity(request, traits)) || thinking.effort;
   const stop = supports('stop') ? toStopSequences(request.stop) : [];
-  const tier = toServiceTier(request);
+  const tier = toServiceTier(request.service_tier);
   return {
     model: call.providerModel,
     max_tokens: maxTokens,
@@ -149,7 +149,7 @@ export function toStopSequences(stop: unknown): string[] {
 }
 
 /** Tiers that are not bought by this field have no value here. */
-function toServiceTier({ service_tier: tier }: ChatCompletionRequest): string | undefined {
+export function toServiceTier(tier: unknown): string | undefined {
   switch (tier) {
     case 'auto':
     case 'priority':

@@ -9,10 +9,16 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 const LOG_PROBABILITIES = 'message.output_text.logprobs';
 /** A lower limit is refused. */
 const MIN_OUTPUT_TOKENS = 16;
-const VERBOSITIES: ReadonlyMap<string, string> = new Map([
+const VERBOSITIES: ReadonlyMap<unknown, string> = new Map([
   ['xhigh', 'high'],
   ['max', 'high'],
 ]);
+
+/** The nearest amount that this wire has. */
+export const toVerbosity = (verbosity: unknown): unknown => VERBOSITIES.get(verbosity) ?? verbosity;
+
+/** A tier under its name on this wire. */
+export const toServiceTier = (tier: unknown): unknown => (tier === 'fast' ? 'priority' : tier);
 
 /**
  * Builds the upstream body (Responses API). An unsupported field is left out when it only tunes the completion; when
@@ -26,8 +32,7 @@ export function toResponsesRequest(call: ChatCall, userId?: string): Record<stri
   const reasoning = toResponsesReasoning(call);
   const text = {
     ...(request.response_format && supports('response_format') && { format: toFormat(request.response_format) }),
-    ...(request.verbosity &&
-      supports('verbosity') && { verbosity: VERBOSITIES.get(request.verbosity) ?? request.verbosity }),
+    ...(request.verbosity && supports('verbosity') && { verbosity: toVerbosity(request.verbosity) }),
   };
   const wantsLogprobs = request.logprobs === true && supports('logprobs');
   const include = [...(mayReason(call) ? [ENCRYPTED_REASONING] : []), ...(wantsLogprobs ? [LOG_PROBABILITIES] : [])];
@@ -46,9 +51,7 @@ export function toResponsesRequest(call: ChatCall, userId?: string): Record<stri
     ...(wantsLogprobs && request.top_logprobs && { top_logprobs: request.top_logprobs }),
     ...(request.prompt_cache_key && { prompt_cache_key: request.prompt_cache_key }),
     ...(userId !== undefined && { safety_identifier: userId }),
-    ...(request.service_tier && {
-      service_tier: request.service_tier === 'fast' ? 'priority' : request.service_tier,
-    }),
+    ...(request.service_tier && { service_tier: toServiceTier(request.service_tier) }),
     store: false,
     ...(call.stream && { stream: true }),
   };
