@@ -18,6 +18,7 @@ const without = (...lists: readonly Iterable<string>[]): ReadonlySet<string> =>
 
 const openAi = dialect({
   maxTokensField: 'max_completion_tokens',
+  renamedValues: { verbosity: { xhigh: 'high', max: 'high' } },
   unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
   knowsDeveloperRole: true,
   cacheMarks: 'prompt_cache_breakpoint',

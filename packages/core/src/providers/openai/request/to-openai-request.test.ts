@@ -195,6 +195,13 @@ test('calls the fast tier by its upstream name', () => {
   expect(build({ service_tier: 'fast' })['service_tier']).toBe('priority');
 });
 
+test.each(['openai', 'azure'] as const)('asks %s for the most words that it has', (name) => {
+  for (const verbosity of ['xhigh', 'max']) {
+    expect(build({ verbosity }, { dialect: OPENAI_PRESETS[name].dialect })).toMatchObject({ verbosity: 'high' });
+    expect(build({ verbosity }, { dialect: OPENAI_PRESETS.gateway.dialect })).toMatchObject({ verbosity });
+  }
+});
+
 test('sends tools without the marks of other wires, and no empty list', () => {
   const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', $defs: {} }, strict: true } };
   expect(build({ tools: [{ ...tool, cache_control: { type: 'ephemeral' } }, tool] })['tools']).toEqual([tool, tool]);
