@@ -257,6 +257,25 @@ test('keeps a turn of reasoning alone for who reads it, and one with a refusal, 
   expect(build({ messages })['messages']).toEqual([...HELLO, ...kept.slice(1)]);
 });
 
+test('sends images and annotations of the model back to a gateway, which alone knows them', () => {
+  const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }];
+  const annotations = [{ type: 'file', file: { hash: 'h', name: 'a.pdf', content: [{ type: 'text', text: 'x' }] } }];
+  const messages = [
+    { role: 'assistant', content: 'Here', images, annotations },
+    { role: 'assistant', content: null, images, annotations: [] },
+    { role: 'assistant', content: 'None', images: [], annotations: null },
+  ];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.openrouter.dialect })['messages']).toEqual([
+    { role: 'assistant', content: 'Here', images, annotations },
+    { role: 'assistant', content: null, images },
+    { role: 'assistant', content: 'None' },
+  ]);
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.openai.dialect })['messages']).toEqual([
+    { role: 'assistant', content: 'Here' },
+    { role: 'assistant', content: 'None' },
+  ]);
+});
+
 test('keeps the developer’s role where it is known', () => {
   const messages = [{ role: 'developer', content: 'Be brief.' }];
   expect(build({ messages }, { dialect: OPENAI_PRESETS.openai.dialect })['messages']).toEqual(messages);

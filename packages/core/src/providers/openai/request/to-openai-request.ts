@@ -269,6 +269,10 @@ function toUpstreamMessage(message: ChatMessage, dialect: OpenAiDialect, toId: T
       if (typeof message.refusal === 'string') upstream['refusal'] = message.refusal;
       if (message.audio) upstream['audio'] = message.audio;
     } else if (typeof message.refusal === 'string') upstream['content'] ??= message.refusal;
+    if (dialect.isGateway) {
+      if (message.images && message.images.length > 0) upstream['images'] = message.images;
+      if (message.annotations && message.annotations.length > 0) upstream['annotations'] = message.annotations;
+    }
     addEarlierReasoning(upstream, message, dialect);
   }
   return upstream;
