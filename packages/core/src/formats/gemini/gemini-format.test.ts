@@ -17,3 +17,10 @@ test.each([
     { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format } }] },
   ]);
 });
+
+test('a thinking budget of 0 is left unsaid, because models that always reason refuse to go without', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+  const generationConfig = { thinkingConfig: { thinkingBudget: 0 } };
+  const { request } = geminiFormat.parse({ model: 'test/model', stream: false, contents, generationConfig }, {});
+  expect(request.reasoning).toEqual({ exclude: true });
+});

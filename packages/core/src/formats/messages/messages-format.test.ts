@@ -81,3 +81,8 @@ test.each([
   const whole = encoder.toWhole({ ...envelope, ...known, chunks, failure: null }, request);
   expect(whole).toMatchObject({ content: [{ type: 'tool_use', input: expected }] });
 });
+
+test('disabled thinking is left unsaid, because models that always reason refuse to go without', () => {
+  const body = { model: 'test/model', max_tokens: 9, messages: HELLO, thinking: { type: 'disabled' } };
+  expect(messagesFormat.parse(body, {}).request).not.toHaveProperty('reasoning');
+});
