@@ -251,6 +251,7 @@ test('keeps a turn of reasoning alone for who reads it, and one with a refusal, 
     { role: 'assistant', content: null, refusal: 'no' },
     { role: 'assistant', content: null, audio: { id: 'a1' } },
     { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'assistant', content: '' },
   ];
   const messages = [...HELLO, ...kept];
   expect(build({ messages }, { dialect: OPENAI_PRESETS.openrouter.dialect })['messages']).toEqual(messages);

@@ -217,19 +217,25 @@ function toOpenAiMessages(
   const messages: Record<string, unknown>[] = [];
   for (const message of request.messages) {
     const upstream = toUpstreamMessage(message, known, toId);
-    if (message.role !== 'assistant' || hasSaid(upstream)) messages.push(upstream);
+    if (message.role !== 'assistant' || hasSaid(upstream, message)) messages.push(upstream);
   }
   if (request.cache_control && known.cacheMarks === 'cache_control') markEnd(messages, request.cache_control);
   return messages;
 }
 
-/** Whether anything is left of a turn of the model: one of reasoning alone is refused where that is not sent. */
-function hasSaid(turn: Record<string, unknown>): boolean {
+/**
+ * Whether anything is left of a turn of the model: one of reasoning alone is refused where that is not sent. An empty text
+ * without reasoning is what the caller has written.
+ */
+function hasSaid(turn: Record<string, unknown>, message: AssistantMessage): boolean {
   const { content } = turn;
-  const isEmpty = content === undefined || content === null || content === '';
-  if (!isEmpty && !(Array.isArray(content) && content.length === 0)) return true;
+  if (Array.isArray(content) ? content.length > 0 : Boolean(content)) return true;
+  if (content === '' && !hasReasoning(message)) return true;
   return Object.keys(turn).some((field) => field !== 'role' && field !== 'content' && field !== 'name');
 }
+
+const hasReasoning = ({ reasoning, reasoning_content: text, reasoning_details: details }: AssistantMessage): boolean =>
+  Boolean(reasoning || text || details?.length);
 
 /** Marks the end of the conversation, which is what a mark on the whole request means (wire.md 6.7). */
 function markEnd(messages: readonly Record<string, unknown>[], control: Record<string, unknown>): void {
