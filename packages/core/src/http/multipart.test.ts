@@ -130,6 +130,26 @@ test.each([
   await expect(read(file('a'), 9, headers)).rejects.toEqual(refusal(message, code));
 });
 
+// Where backslashes can be read in several ways, 40 of them before a missing quote take minutes.
+test('reads a quote that is never closed in one pass, however many backslashes follow it', async () => {
+  const backslashes = '\\'.repeat(10_000);
+  const bytes = formOf([`; name="a"; filename="${backslashes}`, 'b']);
+  await expect(read(bytes)).resolves.toMatchObject({ files: [{ file: { filename: `"${backslashes}`, text: 'b' } }] });
+  const headers = { 'content-type': `multipart/form-data; boundary="${backslashes}` };
+  await expect(read(bytes, 999, headers)).rejects.toEqual(refusal('no boundary'));
+});
+
+test.each([
+  [String.raw`C:\new\a.txt`, String.raw`C:\new\a.txt`],
+  [String.raw`a\\b\"c`, String.raw`a\b"c`],
+  [String.raw`a\\\"b`, String.raw`a\"b`],
+  [String.raw`ends in \\`, 'ends in \\'],
+])('reads the filename "%s" with its backslashes', async (written, filename) => {
+  await expect(read(formOf([`; name="a"; filename="${written}"`, 'b']))).resolves.toMatchObject({
+    files: [{ file: { filename } }],
+  });
+});
+
 test('reads the client only as fast as the file is taken', async () => {
   const bytes = file('x'.repeat(1_000_000));
   let sent = 0;

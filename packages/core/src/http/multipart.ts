@@ -148,9 +148,12 @@ function readHead(bytes: Uint8Array): PartHead {
   };
 }
 
+/** A backslash can be read in one way only: otherwise a quote that is never closed takes all combinations of ways. */
+const PARAMETER = /;\s*([^\s=;"]{1,40})=(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^;\s]*))/g;
+
 /** The parameters of a header, in lower case. Browsers encode quotes and line ends by percent, others by backslash. */
 function readParameters(header: string): Readonly<Record<string, string | undefined>> {
-  const found = header.matchAll(/;\s*([^\s=;"]{1,40})=(?:"((?:\\["\\]|[^"])*)"|([^;\s]*))/g);
+  const found = header.matchAll(PARAMETER);
   return Object.fromEntries(
     Array.from(found, ([, name = '', quoted, bare = '']) => [
       name.toLowerCase(),
