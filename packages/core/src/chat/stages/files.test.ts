@@ -98,8 +98,20 @@ test('fetches a file that is given by its address, and reads text as it is', asy
   expect(sentParts()).toMatchObject([{}, { type: 'text', text: '<file name="file">\njust text\n</file>' }]);
 });
 
+test.each([
+  ['data:text/plain,just%20text'],
+  ['data:text/plain;charset=utf-8;base64,anVzdCB0ZXh0'],
+  ['data:Text/Plain;BASE64,anVzdCB0ZXh0'],
+])('reads the text of %s', async (file_data) => {
+  const { chat, sentParts } = setUp();
+  await chat({ ...asking({ file_data }), ...PARSER });
+  expect(sentParts()).toMatchObject([{}, { type: 'text', text: '<file name="file">\njust text\n</file>' }]);
+});
+
 test.each<[string, object, string]>([
   ['not base64', { file_data: 'data:application/pdf;base64,%%%' }, 'is not a data URL that can be decoded'],
+  ['a data URL without a comma', { file_data: `data:${'a'.repeat(1_000_000)}` }, 'without a comma after its type'],
+  ['a type without end', { file_data: `data:text/plain;${'a'.repeat(1001)},text` }, 'without a comma after its type'],
   ['a picture', { file_data: `data:image/png;base64,${btoa('png')}` }, 'is neither a PDF nor text'],
   ['an address where none is fetched', { file_data: 'https://files.example/a.pdf' }, 'must be a data URL'],
   ['a broken PDF', { file_data: `data:application/pdf;base64,${btoa('broken')}` }, 'is not a PDF that can be read'],

@@ -59,11 +59,18 @@ interface FileBytes {
   readonly bytes: Uint8Array;
 }
 
+/** A head that filters take for one is no longer than that either. */
+const MAX_HEAD_CHARACTERS = 1000;
+
 function decodeDataUrl(data: string, source: FileSource): FileBytes {
-  const [, type = '', encoding, body = ''] = /^data:([^;,]*)[^,]*?(;base64)?,([^]*)$/i.exec(data) ?? [];
+  const comma = data.slice(0, 'data:'.length + MAX_HEAD_CHARACTERS + 1).indexOf(',');
+  if (comma === -1) throw refusal(source, 'is a data URL without a comma after its type');
+  const head = data.slice('data:'.length, comma).toLowerCase();
+  const body = data.slice(comma + 1);
+  const [type = ''] = head.split(';', 1);
   try {
-    if (encoding === undefined) return { type, bytes: new TextEncoder().encode(decodeURIComponent(body)) };
-    return { type: type.toLowerCase(), bytes: Uint8Array.from(atob(body), (character) => character.charCodeAt(0)) };
+    if (!head.endsWith(';base64')) return { type, bytes: new TextEncoder().encode(decodeURIComponent(body)) };
+    return { type, bytes: Uint8Array.from(atob(body), (character) => character.charCodeAt(0)) };
   } catch {
     throw refusal(source, 'is not a data URL that can be decoded');
   }
