@@ -1,6 +1,6 @@
 import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
 import type { Place } from '../calls/text-places.ts';
-import { type RequestText, type TextMap, UnredactableError } from '../calls/texts.ts';
+import { type RequestText, type TextForm, type TextMap, UnredactableError } from '../calls/texts.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
@@ -310,9 +310,9 @@ export async function guardAdded<Value>(
 ): Promise<Value> {
   if (completionGuard === null) return value;
   try {
-    const texts: string[] = [];
-    place(value, (text) => {
-      texts.push(text);
+    const texts: AddedText[] = [];
+    place(value, (text, form) => {
+      texts.push({ text, form: form === 'part' ? 'text' : form });
       return text;
     });
     const passed = await runInSlices(passAll(texts, completionGuard), platform);
@@ -326,17 +326,31 @@ export async function guardAdded<Value>(
   }
 }
 
-function* passAll(texts: readonly string[], { filters, onFinding }: CompletionGuard): Steps<readonly string[]> {
+type AddedText = Pick<RequestText, 'text' | 'form'>;
+
+function* passAll(texts: readonly AddedText[], { filters, onFinding }: CompletionGuard): Steps<readonly string[]> {
   const passed: string[] = [];
-  for (const whole of texts) {
-    const { text, blockedBy } = yield* guardInSteps(createTextGuard(filters, onFinding), whole);
-    if (blockedBy !== null) {
-      onFinding(blockedBy);
-      throw toBlockError(blockedBy, 'Response');
+  for (const added of texts) {
+    let whole = added.text;
+    for (const isJson of readingsOf(added)) {
+      const { text, blockedBy } = yield* guardInSteps(createTextGuard(filters, onFinding, isJson), whole);
+      if (blockedBy !== null) {
+        onFinding(blockedBy);
+        throw toBlockError(blockedBy, 'Response');
+      }
+      whole = text;
     }
-    passed.push(text);
+    passed.push(whole);
   }
   return passed;
+}
+
+/** How a text is read: as JSON or as it is, and both ways where it may be JSON that was cut, and is none any more. */
+function readingsOf({ text, form }: AddedText): readonly boolean[] {
+  if (form === 'arguments') return [true];
+  if (form !== 'result') return [false];
+  if (isJsonDocument(text)) return [true];
+  return text.includes('\\') ? [true, false] : [false];
 }
 
 /** The result of guardrails for a text that was added to a request after its caller had sent it. */
@@ -347,10 +361,20 @@ export interface GuardedText {
 }
 
 /** A text from outside is treated like one by the user. */
-const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, form: 'text' });
+const asSaid =
+  (form: TextForm): TextMap<string> =>
+  (text, change) =>
+    change({ text, role: 'user', isContinued: false, form });
 
-/** Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. */
-export async function guardText(text: string, options: GuardOptions): Promise<GuardedText> {
-  const guarded = await guardRequest(text, asSaid, options);
+/**
+ * Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. `result` is what a
+ * tool returns: JSON is read with its escapes decoded, and stays JSON.
+ */
+export async function guardText(
+  text: string,
+  options: GuardOptions,
+  form: 'text' | 'result' = 'text',
+): Promise<GuardedText> {
+  const guarded = await guardRequest(text, asSaid(form), options);
   return { text: guarded.request, refusal: guarded.refusal };
 }

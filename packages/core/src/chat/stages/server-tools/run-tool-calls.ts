@@ -57,12 +57,16 @@ async function runOne(call: ToolCall, tool: NamedTool, run: ToolRun): Promise<Ra
   if (input === null) return toFailed(call, tool, { reason: 'the arguments are not a JSON object', wasRun: false });
   try {
     const { content, annotations = [], search } = await withinTime(tool, input, run);
-    const { text, refusal } = await run.guard(clipText(content, MAX_RESULT_CHARACTERS));
-    if (refusal !== null) return toFailed(call, tool, { reason: 'a guardrail has withheld the result', wasRun: true });
-    return { step: toStep(call, tool, { result: text, status: 'completed', wasRun: true }), annotations, search };
+    // JSON that is cut is none any more, and filters would not see through its escapes.
+    const { text, refusal } = await run.guard(content);
+    if (refusal !== null) return withheld(call, tool);
+    const result = clipText(text, MAX_RESULT_CHARACTERS);
+    return { step: toStep(call, tool, { result, status: 'completed', wasRun: true }), annotations, search };
   } catch (error) {
     run.signal.throwIfAborted();
-    return toFailed(call, tool, { reason: describe(error, run, tool), wasRun: true });
+    // Why a tool has failed may be told in words of a page.
+    const { text: reason, refusal } = await run.guard(describe(error, run, tool));
+    return refusal === null ? toFailed(call, tool, { reason, wasRun: true }) : withheld(call, tool);
   }
 }
 
@@ -115,6 +119,9 @@ function toFailed(
   const result = JSON.stringify({ status: 'failed', error: reason });
   return { step: toStep(call, tool, { result, status: 'failed', wasRun }), annotations: [] };
 }
+
+const withheld = (call: ToolCall, tool: NamedTool): RanCall =>
+  toFailed(call, tool, { reason: 'a guardrail has withheld the result', wasRun: true });
 
 const toStep = (
   { id, function: called }: ToolCall,

@@ -77,7 +77,7 @@ async function* runTurns(
       platform,
       tools: toolSet.tools,
       signal,
-      guard: (text) => guardText(text, { policy: caller.policy, pipeline, logger, platform }),
+      guard: (text) => guardText(text, { policy: caller.policy, pipeline, logger, platform }, 'result'),
     });
     steps += calls.length;
     noteSteps(ran, pipeline, observer);
