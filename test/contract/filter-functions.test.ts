@@ -183,17 +183,34 @@ test('a replacement of arguments has to be JSON', async () => {
   ]);
 });
 
-test('texts of embeddings pass filters, too', async () => {
+const embed = async (filter: FilterFunction, input: unknown) => {
   const data = [0, 1].map((index) => ({ index, embedding: [1] }));
   const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [JSON.stringify({ data })] });
   const architecture = { input_modalities: ['text'], output_modalities: ['embeddings'] };
   const core = createCoreGateway([script.createProvider(transport)], {
     models: [{ id: 'test/vectors', architecture, endpoints: [{ provider: 'up', providerModel: 'v' }] }],
-    guardrails: { filters: [swap] },
+    guardrails: { filters: [filter] },
   });
-  const response = await core.post('/api/v1/embeddings', { model: 'test/vectors', input: ['Bob', 'Eve'] });
+  return { response: await core.post('/api/v1/embeddings', { model: 'test/vectors', input }), transport };
+};
+
+test('texts of embeddings pass filters, too', async () => {
+  const { response, transport } = await embed(swap, ['Bob', 'Eve']);
   expect(response.status).toBe(200);
   expect(transport.latest().sent).toMatchObject({ input: ['X', 'Eve'] });
+});
+
+test('tokens of embeddings, which no filter can read, are refused where filters look at requests', async () => {
+  const tokens = [
+    [15339, 1917],
+    [1, 2],
+  ];
+  const refused = await embed(swap, tokens);
+  expect([refused.response.status, refused.transport.exchanges]).toEqual([403, []]);
+  expect(JSON.stringify(jsonOf(refused.response))).toContain('content filters cannot read tokens in input');
+  const { response, transport } = await embed(refuseOutput, tokens);
+  expect(response.status).toBe(200);
+  expect(transport.latest().sent).toMatchObject({ input: tokens });
 });
 
 test('a filter without a function, or a name, is refused when the gateway is made', () => {

@@ -6,7 +6,7 @@ import type { Logger } from '../foundation/host.ts';
 import type { Principal } from '../http/request.ts';
 import type { PipelineStage } from '../wire/routing.ts';
 import type { GuardedCall } from './guard-call.ts';
-import { toUnavailableError } from './verdict.ts';
+import { toUnavailableError, toUnreadableError } from './verdict.ts';
 
 /** What becomes of a text: nothing (it passes), another text in its place, or a refusal of the call with a reason. */
 export type FilterDecision = undefined | { readonly replace: string } | { readonly block: string };
@@ -73,13 +73,22 @@ interface FunctionParts {
   readonly signal: AbortSignal;
 }
 
-/** Runs filters over the texts of a request. Rejects with the reason of the signal alone. */
+/**
+ * Runs filters over the texts of a request, and refuses one whose texts cannot be read. Rejects with the reason of the
+ * signal alone.
+ */
 export async function filterRequest<Request>(
   call: ModelCall<Request>,
   filters: readonly NamedDecide[],
   parts: FunctionParts,
 ): Promise<GuardedCall<Request>> {
   const { kind, request, id: generationId, principal } = call;
+  const unreadable = kind.unreadableIn?.(request) ?? null;
+  if (unreadable !== null) {
+    const { requestId } = parts.pipeline;
+    parts.logger.info('a request has texts that filters cannot read', { requestId, texts: unreadable });
+    return { call, refusal: toUnreadableError(unreadable) };
+  }
   const given: RequestText[] = [];
   kind.mapTexts(request, (text) => {
     given.push(text);
