@@ -74,7 +74,8 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set(['settings.rate_limits.key', '
 /** Keys in texts, where nobody expects one: whoever pastes a key as a name does not want to read it here. */
 const KEYS_IN_TEXTS =
   /\b(?:(?:sk|pk|rk|xox[abpr]|gh[opsu]|glpat|hf|gsk)[-_]|AKIA|ASIA|AIza|ya29|eyJ)[-_.A-Za-z0-9]{16,}|\bBearer\s+\S{8,}/g;
-const USER_IN_ADDRESS = /\b([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi;
+/** Schemes are short: without a bound, each word of a long text would be read to its end. */
+const USER_IN_ADDRESS = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^/\s@]+@/gi;
 
 /** Texts are cut after so many characters, and rows that are larger all together lose their largest fields. */
 const MAX_TEXT = 2000;

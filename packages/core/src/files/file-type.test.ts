@@ -28,6 +28,8 @@ const KINDS: readonly (readonly [name: string, bytes: string, mediaType: string]
   ['many lines of JSON', '{"a":"}{"}\n'.repeat(LONG / 10), 'application/x-ndjson'],
   ['a table', 'name,age\n"Doe, J",3\nRoe,4\n', 'text/csv'],
   ['Markdown', '# Title\n\nSome text\n', 'text/markdown'],
+  ['a line with a link', 'See [the docs](https://a.example/x "Docs").\n', 'text/markdown'],
+  ['brackets without end', '['.repeat(16_384), 'text/plain'],
   ['plain text', utf8('Grüße, aus Köln.\nUnd weiter'), 'text/plain'],
   ['text that begins like JSON', '{not json}', 'text/plain'],
   ['one line', 'a,b', 'text/plain'],

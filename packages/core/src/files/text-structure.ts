@@ -104,8 +104,12 @@ function createJsonScan(): { take(piece: Uint8Array): void; end(): string | null
   };
 }
 
-/** Lines that only Markdown has: headings, fences, lists of links, tables. */
-const MARKDOWN = /^(?:#{1,6} \S|```|~~~|> \S|\|.*\|\s*$|[-*] \[[ x]\] )|^[-*+] \S.*\n[-*+] \S|\[[^\]\n]+\]\([^)\n]+\)/m;
+/**
+ * Lines that only Markdown has: headings, fences, lists of links, tables. A link ends where another begins, and its
+ * address is bounded: otherwise each bracket of a line would be followed to the end of the line.
+ */
+const MARKDOWN =
+  /^(?:#{1,6} \S|```|~~~|> \S|\|.*\|\s*$|[-*] \[[ x]\] )|^[-*+] \S.*\n[-*+] \S|\[[^[\]\n]+\]\([^)\n]{1,500}\)/m;
 
 function toTextType(text: string, isCut: boolean): string {
   const lines = text.split(/\r?\n/);

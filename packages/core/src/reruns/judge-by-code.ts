@@ -156,14 +156,19 @@ function schemaOf({ body }: RerunRequest): Readonly<Record<string, unknown>> | u
 
 const NO_JSON = Symbol('no JSON');
 
-/** Models often put JSON in a fence. */
 function parseJson(text: string | null): unknown {
-  const [, fenced] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text ?? '') ?? [];
   try {
-    return JSON.parse(fenced ?? text ?? '');
+    return JSON.parse(withoutFence(text ?? ''));
   } catch {
     return NO_JSON;
   }
+}
+
+/** Models often put JSON in a fence. A pattern for it would try each line of a fence that is never closed. */
+function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  const head = /^```(?:json)?[^\S\n]*\n/.exec(trimmed)?.[0];
+  return head !== undefined && trimmed.endsWith('```') ? trimmed.slice(head.length, -'```'.length) : text;
 }
 
 /** Whether two values are the same JSON, whatever the order of their members. Texts that are no JSON are never. */

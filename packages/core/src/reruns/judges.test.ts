@@ -37,6 +37,19 @@ test('json_equal takes no account of the order of members, fences or spaces', as
   await expect(verdict('no JSON', 'no JSON')).resolves.toBe('loss');
 });
 
+test('a fence that is never closed is no JSON, however many lines it has', async () => {
+  const open = `\`\`\`\n${'\n'.repeat(300_000)}`;
+  const verdict = await verdictOf({ type: 'json_equal' }, textOf('{}'), textOf(open));
+  expect(verdict).toBe('loss');
+});
+
+test.each([['```\n{}\n```'], ['\n ```json  \n\n{}```\n']])(
+  'json_equal sees through the fence of %j',
+  async (fenced) => {
+    await expect(verdictOf({ type: 'json_equal' }, textOf('{}'), textOf(fenced))).resolves.toBe('tie');
+  },
+);
+
 const SCHEMA = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
 
 test.each([

@@ -237,9 +237,22 @@ describe('resolve models', () => {
   });
 
   test('refuses an alias of a family that is not there', () => {
-    for (const slug of ['~acme/none-latest', '~acme-latest', 'acme/chat-latest', '~acme/chat']) {
+    const slugs = [
+      '~acme/none-latest',
+      '~acme-latest',
+      '~acme/-latest',
+      '~/chat-latest',
+      '~-latest',
+      'acme/chat-latest',
+    ];
+    for (const slug of [...slugs, '~acme/chat']) {
       expect(() => resolve({ model: slug })).toThrow(expect.objectContaining({ code: 'unknown_model' }));
     }
+  });
+
+  test('looks at a name of any length only once for an alias', () => {
+    const slug = `~${'/'.repeat(1_000_000)}`;
+    expect(() => resolve({ model: slug })).toThrow(expect.objectContaining({ code: 'unknown_model' }));
   });
 });
 

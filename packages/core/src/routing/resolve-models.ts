@@ -169,7 +169,7 @@ const toAnthropicId = (id: string): string => id.slice(AUTHOR.length).replaceAll
 const findByGoogleId = (slug: string, catalog: Catalog): CatalogModel | undefined =>
   /^gem(?:ini|ma)-[^/]*$/.test(slug) ? catalog.find(`google/${slug}`) : undefined;
 
-const ALIAS = /^~(.+\/.+)-latest$/;
+const LATEST = '-latest';
 /** Only numbers distinguish the members of a family: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
 const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
 
@@ -178,8 +178,10 @@ const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
  * one created last, and among equals the one with the higher version.
  */
 function findLatest(slug: string, catalog: Catalog): CatalogModel | undefined {
-  const family = ALIAS.exec(slug)?.[1];
-  if (family === undefined) return undefined;
+  if (!slug.startsWith('~') || !slug.endsWith(LATEST)) return undefined;
+  const family = slug.slice(1, -LATEST.length);
+  const author = family.indexOf('/', 1);
+  if (author === -1 || author === family.length - 1) return undefined;
   const members = catalog.list().filter(({ id }) => id.startsWith(family) && VERSION.test(id.slice(family.length)));
   return members.reduce<CatalogModel | undefined>(
     (latest, model) => (latest === undefined || isNewer(model, latest) ? model : latest),
