@@ -141,6 +141,27 @@ test('a filter learns where a text stands and whose it is, and gets each text wh
   }
 });
 
+test('details of the reasoning pass a filter only where they repeat what it has seen', async () => {
+  const signed = { type: 'reasoning.text', text: 'Hm. ', signature: 's', format: 'unknown', index: 0 };
+  const summary = { type: 'reasoning.summary', summary: 'Well.', format: 'unknown', index: 1 };
+  const sealed = { type: 'reasoning.encrypted', data: 'AA', format: 'unknown', index: 2 };
+  const other = { type: 'reasoning.server_tool_call', tool_name: 'f', result: 'the plan', index: 3 };
+  const ask = async (reasoning: string, details: readonly object[], filter: FilterFunction) => {
+    const message = { role: 'assistant', content: 'Hi', reasoning, reasoning_details: details };
+    const body = { id: 'up', choices: [{ index: 0, message, finish_reason: 'stop' }] };
+    const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [JSON.stringify(body)] });
+    const [choice] = jsonOf(await open(transport, filter).chat(CHAT))['choices'] as { message: object }[];
+    return choice?.message;
+  };
+  const pass: FilterFunction = { name: 'pass', output: () => undefined };
+  const all = [signed, summary, sealed, other];
+  expect(await ask('Hm. \n\nWell.', all, pass)).toHaveProperty('reasoning_details', [signed, summary, sealed]);
+  expect(await ask('Hm.', all, pass)).toHaveProperty('reasoning_details', [sealed]);
+  expect(await ask('', [signed], pass)).not.toHaveProperty('reasoning_details');
+  const input: FilterFunction = { name: 'input', input: () => undefined };
+  expect(await ask('Hm.', all, input)).toHaveProperty('reasoning_details', all);
+});
+
 test('filters run in order over what is left, after those of guardrails', async () => {
   const transport = replayWhole(script.responses.text);
   const seen: string[] = [];

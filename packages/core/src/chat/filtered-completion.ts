@@ -1,6 +1,7 @@
 import type { GatewayError } from '../foundation/errors.ts';
 import { type DecidedText, decideTexts, type FilterFunctions } from '../guardrails/filter-functions.ts';
-import type { ChatChunk, ChatDelta } from '../wire/chat-chunk.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta } from '../wire/chat-chunk.ts';
+import type { ReasoningDetail } from '../wire/chat-request.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { Beginning } from './committed-completion.ts';
 
@@ -9,7 +10,7 @@ import type { Beginning } from './committed-completion.ts';
  * one piece, where its first piece was. A completion that is blocked ends with the error, and has no text.
  */
 export async function filterCompletion(
-  { first, rest }: Beginning,
+  { first: received, rest }: Beginning,
   {
     call,
     pipeline,
@@ -18,7 +19,8 @@ export async function filterCompletion(
   filters: NonNullable<FilterFunctions['output']>,
   signal: AbortSignal,
 ): Promise<Beginning> {
-  const texts = joinTexts(first);
+  const texts = joinTexts(received);
+  const first = withoutUnseenDetails(received, texts);
   const { id: generationId, principal } = call;
   const options = { filters, side: 'Response', pipeline, logger, signal, generationId, principal } as const;
   const { refusal, decided } = await decideTexts([...texts.values()], options);
@@ -82,6 +84,41 @@ function joinTexts(chunks: readonly ChatChunk[]): ReadonlyMap<string, DecidedTex
   }
   return texts;
 }
+
+/**
+ * Details of the reasoning repeat its text, which filters see; what else they hold no filter has seen, and of that only
+ * encrypted ones reveal nothing.
+ */
+function withoutUnseenDetails(
+  chunks: readonly ChatChunk[],
+  texts: ReadonlyMap<string, DecidedText>,
+): readonly ChatChunk[] {
+  const told = new Map<number, string>();
+  for (const { choices } of chunks) {
+    for (const { index, delta } of choices) {
+      for (const detail of delta.reasoning_details ?? []) told.set(index, (told.get(index) ?? '') + textOf(detail));
+    }
+  }
+  if (told.size === 0) return chunks;
+  const isRepeated = (index: number): boolean =>
+    withoutSpace(texts.get(`${index} reasoning`)?.text ?? '') === withoutSpace(told.get(index) ?? '');
+  const repeated = new Set([...told.keys()].filter(isRepeated));
+  const keep = ({ index, delta: { reasoning_details: details = [], ...delta }, ...choice }: ChatChunkChoice) => {
+    const kept = details.filter(
+      ({ type }) => type === 'reasoning.encrypted' || (repeated.has(index) && REPEATING.has(type)),
+    );
+    return { ...choice, index, delta: { ...delta, ...(kept.length > 0 && { reasoning_details: kept }) } };
+  };
+  return chunks.map((chunk) => ({ ...chunk, choices: chunk.choices.map(keep) }));
+}
+
+const REPEATING: ReadonlySet<string> = new Set(['reasoning.text', 'reasoning.summary']);
+
+const textOf = ({ text, summary }: ReasoningDetail): string =>
+  [text, summary].map((piece) => (typeof piece === 'string' ? piece : '')).join('');
+
+/** In the text, the parts of a summary are paragraphs. */
+const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, '');
 
 function replaceTexts(chunks: readonly ChatChunk[], replaced: ReadonlyMap<string, string>): readonly ChatChunk[] {
   const written = new Set<string>();
