@@ -28,7 +28,7 @@ export {
   type Principal,
   requestIdOf,
 } from './http/request.ts';
-export { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
+export { type GatewayResponse, NO_SNIFFING, SANDBOXED, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup, SharedParts } from './options.ts';
 

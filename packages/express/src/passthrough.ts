@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 
-import { GatewayError, NO_SNIFFING } from '@model-gateway/core';
+import { GatewayError, NO_SNIFFING, SANDBOXED } from '@model-gateway/core';
 import { lostBody, type ParsedBody, readParsedBody } from '@model-gateway/node';
 import type { RequestHandler } from 'http-proxy-middleware';
 
@@ -158,7 +158,7 @@ const hasBody = ({ headers }: ExpressRequest): boolean =>
 
 function cleanResponse({ headers }: IncomingMessage): void {
   for (const name of Object.keys(headers)) if (!isPassedBack(name)) delete headers[name];
-  Object.assign(headers, NO_SNIFFING);
+  Object.assign(headers, NO_SNIFFING, SANDBOXED);
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return;
   // Without this, `compression()` before the router would hold the stream back until its end.
   headers['cache-control'] = 'no-cache, no-transform';

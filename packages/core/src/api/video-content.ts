@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
-import type { GatewayResponse } from '../http/response.ts';
+import { type GatewayResponse, SANDBOXED } from '../http/response.ts';
 import type { VideoContent } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
 import { openUpstreamVideo } from '../videos/poll.ts';
@@ -35,11 +35,12 @@ export const getVideoContent = operation<VideoParts>()({
     'if-none-match': 'Tags of versions that the client has',
     'if-modified-since': 'Date of the version that the client has',
   },
-  response: { mediaTypes: { 'video/*': null } },
+  response: { mediaTypes: { 'video/*': null, 'audio/*': null, 'image/*': null, 'application/octet-stream': null } },
   responseHeaders: {
     etag: 'Tag of the video, which never changes',
     'last-modified': 'When the job ended',
     'cache-control': 'The client alone may keep it, for a year',
+    'content-security-policy': 'A browser that opens it as a page runs nothing',
     'accept-ranges': '`bytes`',
     'content-length': 'Length in bytes, where it is known',
     'content-range': 'With 206 and 416: which bytes of how many',
@@ -76,7 +77,7 @@ export const getVideoContent = operation<VideoParts>()({
 
 const withHeaders = (response: GatewayResponse, stable: Readonly<Record<string, string>>): GatewayResponse => ({
   ...response,
-  headers: { ...stable, ...response.headers },
+  headers: { ...stable, ...response.headers, ...SANDBOXED },
 });
 
 function checkOutput(job: VideoJob, index: number): void {
@@ -99,7 +100,7 @@ function isFresh({ headers }: GatewayRequest, etag: string, modifiedAt: number):
 }
 
 function handOn({ headers }: VideoContent): Record<string, string> {
-  const own: Record<string, string> = { 'content-type': 'video/mp4', 'accept-ranges': 'bytes' };
+  const own: Record<string, string> = { 'accept-ranges': 'bytes' };
   for (const name of HANDED_ON) if (headers[name] !== undefined) own[name] = headers[name];
   return own;
 }

@@ -101,6 +101,7 @@ const PLAIN_TYPES = [
   'application/octet-stream',
   'application/zip',
   'audio/*',
+  'image/*',
   'video/*',
   'text/csv',
   'text/plain',

@@ -13,6 +13,14 @@ export interface GatewayResponse {
 /** For every response, also those that a host makes itself: browsers must not take a text for a page. */
 export const NO_SNIFFING: Readonly<Record<string, string>> = { 'x-content-type-options': 'nosniff' };
 
+/**
+ * What another server has made comes from the gateway's own origin: a browser that opens it as a page runs nothing of it,
+ * and keeps it apart from the sessions of the web UI. Films and pictures still show.
+ */
+export const SANDBOXED: Readonly<Record<string, string>> = {
+  'content-security-policy': "sandbox; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
+};
+
 interface JsonResponse extends GatewayResponse {
   readonly body: string;
 }

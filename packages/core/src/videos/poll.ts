@@ -7,10 +7,14 @@ import { addPolls, NO_POLLS, type Polls, videoOf, type VideoProviders } from './
 
 /** Limit to upstream's first byte, and between two pieces. */
 const FETCH_TIMEOUT_MS = 60_000;
-/** Accepted content types; an error page has another one. */
-const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|binary\/octet-stream)/i;
+/** Accepted content types: an error page has another one, and an SVG is a page that runs scripts. */
+const FILM_TYPE =
+  /^(?:(?:video|audio)\/[\w.+-]+|image\/(?:a?png|jpeg|gif|webp|avif|heic|heif|bmp|tiff)|application\/(?:octet-stream|mp4)|binary\/octet-stream)$/;
 
-/** Opens a completed job's video. Throws `gone` when upstream has deleted it, else `provider_unavailable`. */
+/**
+ * Opens a completed job's video, whose type is one of films or pictures, without parameters; 416 has neither type nor
+ * body. Throws `gone` when upstream has deleted it, else `provider_unavailable`.
+ */
 export async function openUpstreamVideo(
   job: VideoJob,
   { index, ...request }: Pick<VideoFetch, 'index' | 'headers' | 'signal'>,
@@ -26,14 +30,32 @@ export async function openUpstreamVideo(
   }
   const call = { ...request, job: job.upstream, index, output, timeoutMs: FETCH_TIMEOUT_MS };
   const content = await video.fetch(call).catch((error: unknown) => refuse(error, job));
-  if (content.status === 416 || isFilm(content)) return content;
+  const { status, headers } = content;
+  const type = headers['content-length'] === '0' ? null : toFilmType(headers['content-type'] ?? 'video/mp4');
+  if (status !== 416 && type !== null) return { ...content, headers: { ...headers, 'content-type': type } };
   await content.body[Symbol.asyncIterator]().return?.();
+  if (status === 416 && request.headers['range'] !== undefined)
+    return { status, headers: toUnsatisfied(headers), body: NO_BODY };
   throw new GatewayError('provider_unavailable', `${job.providerName} delivered something other than the video`);
 }
 
-function isFilm({ headers }: VideoContent): boolean {
-  const type = headers['content-type'];
-  return headers['content-length'] !== '0' && (type === undefined || FILM_TYPE.test(type));
+/** The type without its parameters, behind which another may stand; null for what is no film. */
+export function toFilmType(contentType: string): string | null {
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  return FILM_TYPE.test(type) ? type : null;
+}
+
+const NO_BODY: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next: () => NO_MORE }) };
+const NO_MORE = Promise.resolve({ done: true, value: undefined } as const);
+
+/** As an archived video has them; of upstream, only how long the video is. */
+function toUnsatisfied(headers: VideoContent['headers']): Record<string, string> {
+  const range = headers['content-range'] ?? '';
+  return {
+    'content-type': 'video/mp4',
+    'content-length': '0',
+    ...(/^bytes \*\/\d+$/.test(range) && { 'content-range': range }),
+  };
 }
 
 /** Upstreams store a video for a limited time only. */

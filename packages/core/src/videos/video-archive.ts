@@ -5,7 +5,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { createDueQueue } from '../stores/due-queue.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';
-import { openUpstreamVideo } from './poll.ts';
+import { openUpstreamVideo, toFilmType } from './poll.ts';
 import type { VideoProviders } from './video-job.ts';
 import type { OwnedJobs } from './video-lease.ts';
 
@@ -142,7 +142,9 @@ const isGone = (error: unknown): boolean => error instanceof GatewayError && err
 
 /** The response with an archived video: whole, or the one requested range (RFC 9110, 14). */
 export function toArchivedResponse(video: ArchivedVideo, range: string | undefined): GatewayResponse {
-  const { contentType, bytes } = video;
+  const { bytes } = video;
+  // An archive of an embedder's own may hold what was let in before.
+  const contentType = toFilmType(video.contentType) ?? 'application/octet-stream';
   const headers = { 'content-type': contentType, 'accept-ranges': 'bytes' };
   const part = range === undefined ? undefined : readRange(range, bytes);
   if (part === 'outside') {

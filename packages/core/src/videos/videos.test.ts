@@ -267,3 +267,50 @@ test('197: content is handed on as upstream sends it, ranges and all, and is gon
   expect((await content({ range: 'bytes=9-' })).status).toBe(410);
   expect((await content({ range: 'bytes=5-' })).status).toBe(502);
 });
+
+const contentOf = async (answer: Parameters<typeof createVideoGateway>[0], range?: string) => {
+  const gateway = createVideoGateway(answer);
+  const { body } = await gateway.submit();
+  await gateway.platform.advance(20_000);
+  return gateway.gateway.handle({
+    method: 'GET',
+    path: `/api/v1/videos/${body.id}/content`,
+    query: '',
+    headers: { authorization: 'Bearer sk-test-api', ...(range !== undefined && { range }) },
+    ...bodyOf(),
+    signal: new AbortController().signal,
+    baseUrl: '',
+  });
+};
+
+test.each([
+  ['an SVG, which runs scripts', 'image/svg+xml', null],
+  ['a page', 'text/html', null],
+  ['a second type behind a comma', 'video/mp4, text/html', null],
+  ['a film with parameters', 'Video/MP4; codecs=x, text/html', 'video/mp4'],
+  ['a picture', 'image/webp', 'image/webp'],
+])('hands on %s from upstream only as a film or a picture, which runs nothing', async (_, given, expected) => {
+  const response = await contentOf({
+    content: () => ({ status: 200, headers: { 'content-type': given }, body: toBody('<script>') }),
+  });
+  expect(response.status).toBe(expected === null ? 502 : 200);
+  if (expected === null) return;
+  expect(response.headers['content-type']).toBe(expected);
+  expect(response.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none';/);
+});
+
+test('says that upstream has no such bytes in its own words', async () => {
+  const page = (range: string) => ({
+    content: () => ({
+      status: 416,
+      headers: { 'content-type': 'text/html', 'content-length': '8', 'content-range': range },
+      body: toBody('<script>'),
+    }),
+  });
+  const { status, headers, body } = await contentOf(page('bytes */9'), 'bytes=9-');
+  expect([status, headers['content-type'], headers['content-range']]).toEqual([416, 'video/mp4', 'bytes */9']);
+  expect(headers['content-length']).toBe('0');
+  for await (const _piece of body as AsyncIterable<Uint8Array>) throw new Error('The body of upstream was handed on');
+  expect((await contentOf(page('<script>'), 'bytes=9-')).headers).not.toHaveProperty('content-range');
+  expect((await contentOf(page('bytes */9'))).status).toBe(502);
+});
