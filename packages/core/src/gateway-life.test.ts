@@ -50,6 +50,22 @@ test('is healthy and not ready, with the reason, while its store cannot serve', 
   expect(await get('/ready', null)).toMatchObject({ status: 200 });
 });
 
+test('shows figures without a key only to who asks for this machine as such', async () => {
+  const { gateway } = createCoreGateway(createReplayTransport(WHOLE));
+  const statusOf = async (headers: Record<string, string>): Promise<number> => {
+    const request = { method: 'GET', path: '/metrics', query: '', baseUrl: '', remoteAddress: '127.0.0.1', headers };
+    return (await gateway.handle({ ...request, signal: new AbortController().signal, ...bodyOf() })).status;
+  };
+  for (const host of ['localhost', 'LOCALHOST:80', '127.8.8.8:9', '[::1]:8080'])
+    expect([host, await statusOf({ host })]).toEqual([host, 200]);
+  expect(await statusOf({})).toBe(401);
+  // A page whose own name leads to this machine, or a proxy on it that does not say so.
+  for (const host of ['evil.example:8080', 'localhost.evil.example', '127.0.0.1.evil.example', '127.evil.example']) {
+    expect([host, await statusOf({ host })]).toEqual([host, 401]);
+    expect(await statusOf({ host, authorization: `Bearer ${MANAGEMENT_KEY}` })).toBe(200);
+  }
+});
+
 test('shows figures to callers on this machine, and to others with a management key', async () => {
   const { gateway, chat } = createCoreGateway(createReplayTransport(WHOLE, { status: 500, pieces: [] }));
   await chat();
@@ -62,7 +78,7 @@ test('shows figures to callers on this machine, and to others with a management 
       baseUrl: '',
       remoteAddress,
       signal: new AbortController().signal,
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      headers: { host: '127.0.0.1:8080', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
       ...bodyOf(),
     });
   for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])

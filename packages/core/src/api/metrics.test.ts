@@ -39,7 +39,7 @@ async function readMetrics({ gateway }: Pick<CoreGateway, 'gateway'>): Promise<M
     baseUrl: '',
     remoteAddress: '127.0.0.1',
     signal: new AbortController().signal,
-    headers: {},
+    headers: { host: 'localhost:8080' },
     ...bodyOf(),
   });
   const lines = (body as string)

@@ -4,7 +4,7 @@ import { NANO_PER_USD } from '../foundation/money.ts';
 import type { CacheCauseFigures } from '../generations/cache-doctor/cache-examiner.ts';
 import type { Histogram, ProviderFigures } from '../generations/call-figures.ts';
 import { publicOperation } from '../http/operation.ts';
-import { firstValue, type GatewayRequest, isLoopbackAddress } from '../http/request.ts';
+import { firstValue, type GatewayRequest, isFromThisMachine } from '../http/request.ts';
 import { countEndpointStates } from '../routing/health/endpoint-health.ts';
 import { hasEnded, type VideoJob } from '../stores/video-jobs.ts';
 import { listWorkingJobs } from '../videos/video-job.ts';
@@ -277,14 +277,14 @@ function toBuckets(name: string, labels: Labels, { bounds, counts, sumSeconds }:
 }
 
 /**
- * `GET /metrics` in the Prometheus text format. Callers on this machine need no key; others the token of the options,
- * which is checked without the store, or a management key.
+ * `GET /metrics` in the Prometheus text format. Callers on this machine that ask for a loopback host need no key; others
+ * the token of the options, which is checked without the store, or a management key.
  */
 export const getMetrics = publicOperation<SystemParts>()({
   response: { mediaTypes: { 'text/plain': null } },
   errors: ['authentication', 'permission_denied', 'rate_limit_exceeded'],
   async run({ request, parts }) {
-    if (!isLoopbackAddress(request.remoteAddress) && !(await hasToken(request, parts))) {
+    if (!isFromThisMachine(request) && !(await hasToken(request, parts))) {
       await refuseOthers(request, parts);
     }
     const { contentType, body } = await (parts.metrics?.expose?.() ?? exposeAlone(parts));

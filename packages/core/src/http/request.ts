@@ -90,6 +90,21 @@ export function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
 }
 
+/** What a browser writes for this machine, whatever name servers say. */
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+/**
+ * Whether a caller on this machine has asked for this machine. A page whose own name leads here (DNS rebinding) sends
+ * requests from a browser on this machine, and a proxy here may send those of others; both ask for another host.
+ */
+export function isFromThisMachine({
+  remoteAddress,
+  headers,
+}: Pick<GatewayRequest, 'remoteAddress' | 'headers'>): boolean {
+  if (!isLoopbackAddress(remoteAddress)) return false;
+  return LOOPBACK_HOST.test(firstValue(headers['host']) ?? '');
+}
+
 /**
  * A host's own sign-in, which takes the place of the gateway's keys: returns the caller of a request of the host, or
  * null, which leads to a 401. Throw a `GatewayError` to refuse for another reason; anything else that it throws is a
