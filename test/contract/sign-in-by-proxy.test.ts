@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+
 import type { AuditRecord } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
@@ -42,6 +45,23 @@ test('the user whom a trusted proxy names is signed in, with the role of their g
     member: 'ada',
     name: 'ada@acme.example',
   });
+});
+
+test('groups that a client has sent beside those of the proxy sign nobody in', async () => {
+  const { url, store } = await startSigningGateway(null, {
+    trustedAddresses: ['127.0.0.1'],
+    rules: { groups: GROUPS },
+  });
+  const { 'x-forwarded-groups': _, ...user } = ADA;
+  for (const name of ['x-forwarded-groups', 'X-Forwarded-Groups']) {
+    const headers = { ...user, 'content-type': 'application/json', [name]: ['leads', 'engineers'] };
+    const asked = request(`${url}/admin/v1/sign-in/proxy`, { method: 'POST', headers });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(403);
+  }
+  expect(await store.members.list()).toEqual([]);
 });
 
 test('from another address the headers are as if they were not there, whatever X-Forwarded-For says', async () => {

@@ -234,9 +234,10 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
     const id = read(proxy.header);
     if (id === undefined) return undefined;
     const email = read(proxy.emailHeader);
-    // A client's own header beside that of the proxy becomes one with a comma.
-    if (id.includes(',') || email?.includes(',') === true)
-      throw refuse('invalid_user', 'The proxy sent the header of the user twice; let it replace what clients send');
+    const names = [proxy.header, proxy.emailHeader, proxy.nameHeader, proxy.groupsHeader];
+    // A client's own header beside that of the proxy becomes one with a comma, which groups have anyway.
+    if (id.includes(',') || email?.includes(',') === true || names.some((name) => isRepeated(name, request)))
+      throw refuse('invalid_user', 'The proxy sent a header of the user twice; let it replace what clients send');
     const groups = (read(proxy.groupsHeader) ?? '').split(',').flatMap((group) => group.trim() || []);
     return { id, email, isEmailVerified: email === undefined ? undefined : true, name: read(proxy.nameHeader), groups };
   };
@@ -324,6 +325,13 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
       }
     },
   };
+}
+
+function isRepeated(name: string | undefined, { headers, rawHeaders = [] }: GatewayRequest): boolean {
+  if (name === undefined) return false;
+  const value = headers[name];
+  if (Array.isArray(value) && value.length > 1) return true;
+  return rawHeaders.filter((raw, at) => at % 2 === 0 && raw.toLowerCase() === name).length > 1;
 }
 
 const notThisWay = (): GatewayError => new GatewayError('authentication', 'This session has ended; sign in again');

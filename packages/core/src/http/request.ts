@@ -41,6 +41,8 @@ export interface GatewayRequest {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;
+  /** Names and values by turns, as they came: which header was sent twice is seen here alone. */
+  readonly rawHeaders?: readonly string[] | undefined;
   readonly remoteAddress?: string | undefined;
   /** The other side of the connection itself, whatever forwarded headers say of the client: that of a proxy. */
   readonly peerAddress?: string | undefined;

@@ -92,6 +92,7 @@ export function toGatewayRequest(
     path: queryAt === -1 ? url : url.slice(0, queryAt),
     query: queryAt === -1 ? '' : url.slice(queryAt + 1),
     headers: request.headers,
+    rawHeaders: request.rawHeaders,
     readBody(limitBytes = options.bodyLimitBytes) {
       const refusal = findRefusal(limitBytes);
       if (refusal !== undefined) return Promise.reject(refusal);
