@@ -2,95 +2,20 @@ import { expect, test } from 'vitest';
 
 import { until } from '../../../../test/support/async/until.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
-import { createFileGateway, type FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
 import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
 import {
-  type BatchForm,
-  type BatchUpstream,
-  createBatchUpstream,
-} from '../../../../test/support/upstreams/batch-upstream.ts';
-import { createAnthropicProvider } from '../providers/anthropic/anthropic-provider.ts';
-import { createGoogleProvider } from '../providers/google/google-provider.ts';
-import { createOpenAiProvider } from '../providers/openai/openai-provider.ts';
-import type { Provider } from '../providers/provider.ts';
+  BATCHES_PATH as PATH,
+  type BatchGatewayOptions,
+  CHAT,
+  createBatchGateway,
+  helpersOf,
+  toLine,
+} from '../../../../test/support/gateways/provider-batch-gateway.ts';
 import type { BatchResultPage, BatchRow } from '../stores/batches.ts';
-import type { Batch, BatchResult } from '../wire/batches.ts';
+import type { Batch } from '../wire/batches.ts';
 
-const PATH = '/api/v1/batches';
-const CHAT = '/v1/chat/completions';
 const HOUR_MS = 60 * 60 * 1000;
 const FORMS = ['openai', 'anthropic', 'google'] as const;
-
-const MAKE = { openai: createOpenAiProvider, anthropic: createAnthropicProvider, google: createGoogleProvider };
-const MODELS = [
-  {
-    id: 'acme/chat',
-    endpoints: [
-      {
-        provider: 'up',
-        providerModel: 'm-1',
-        max_completion_tokens: 100,
-        pricing: { prompt: '0.000001', completion: '0.000003' },
-      },
-    ],
-  },
-];
-
-const makeProvider = (form: BatchForm, upstream: BatchUpstream, more: object = {}): Provider =>
-  MAKE[form]({
-    slug: 'up',
-    name: 'Up',
-    baseUrl: 'https://up.example/v1',
-    apiKey: 'key-of-up',
-    transport: upstream.transport,
-    batches: true,
-    ...more,
-  });
-
-type Options = NonNullable<Parameters<typeof createFileGateway>[2]>;
-
-function createBatchGateway(form: BatchForm, more: object = {}, options: Options = {}) {
-  const upstream = createBatchUpstream(form);
-  const open = (reused: Options = {}, files: Parameters<typeof createFileGateway>[0] = {}) =>
-    createFileGateway(files, [makeProvider(form, upstream, more)], { models: MODELS, ...options, ...reused });
-  const gateway = open();
-  return { ...gateway, upstream, open, ...helpersOf(gateway) };
-}
-
-const toLine = (id: string, body: object = {}): string =>
-  JSON.stringify({
-    custom_id: id,
-    method: 'POST',
-    url: CHAT,
-    body: { model: 'acme/chat', messages: [{ role: 'user', content: id }], max_tokens: 50, ...body },
-  });
-
-function helpersOf(gateway: FileGateway) {
-  const read = async (id: string): Promise<Batch> => jsonOf(await gateway.call('GET', `${PATH}/${id}`)) as Batch;
-  return {
-    read,
-    async begin(lines: readonly string[]): Promise<Batch> {
-      const file = jsonOf(await gateway.upload(lines.join('\n'), { fields: { purpose: 'batch' } })) as { id: string };
-      return jsonOf(await gateway.post(PATH, { input_file_id: file.id, endpoint: CHAT })) as Batch;
-    },
-    /** Time passes until it has ended. */
-    async ended(id: string): Promise<Batch> {
-      for (let turn = 0; turn < 500; turn += 1) {
-        const batch = await read(id);
-        if (['completed', 'failed', 'cancelled', 'expired'].includes(batch.status)) return batch;
-        await gateway.platform.advance(5000);
-      }
-      throw new Error(`The batch ${id} does not end: ${JSON.stringify(await read(id))}`);
-    },
-    async linesOf(fileId: string | null): Promise<BatchResult[]> {
-      const { body } = await gateway.call('GET', `/api/v1/files/${fileId}/content`);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(piece);
-      const lines = Buffer.concat(pieces).toString().trim().split('\n');
-      return lines.map((line) => JSON.parse(line) as BatchResult);
-    },
-  };
-}
 
 test.each(FORMS)('lines go to the batch API of %s, and are recorded at half the price', async (form) => {
   const { upstream, begin, ended, linesOf, store } = createBatchGateway(form);
@@ -276,7 +201,7 @@ test('lines are made here where the provider is set up without its batch API, or
   expect([upstream.batches.length, upstream.calls]).toEqual([0, ['b']]);
 });
 
-test.each<[string, Options, object | null]>([
+test.each<[string, BatchGatewayOptions, object | null]>([
   ['zero retention', { account: { privacy: { zdr: true } } }, null],
   ['no training', { account: { privacy: { allowTraining: false } } }, null],
   ['a guardrail', {}, { enforce_zdr: true }],
@@ -292,7 +217,7 @@ test.each<[string, Options, object | null]>([
 });
 
 /** Sends lines for a key with a guardrail that does nothing yet. */
-async function beginGuarded(options: Options = {}, bodies: readonly object[] = [{}]) {
+async function beginGuarded(options: BatchGatewayOptions = {}, bodies: readonly object[] = [{}]) {
   const made = createBatchGateway('openai', { dataPolicy: { training: false, retainsPrompts: false } }, options);
   const guarded = await guardKey({ post: made.post }, { allowed_models: ['acme/chat'] });
   const requests = bodies.map((body, index) => ({
