@@ -101,7 +101,7 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
 async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, parts: LineParts): Promise<boolean> {
   const { batches } = parts.store;
   const { place, group, lines } = pack;
-  await batches.insert({
+  const row: StoredSubmission = {
     id,
     kind: 'submission',
     batchId: batch.id,
@@ -113,7 +113,14 @@ async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, pa
     isCancelled: false,
     payer: toPayer(principal),
     lines: lines.map(({ index, generationId, hold }) => ({ index, generationId, hold })),
-  });
+  };
+  try {
+    await batches.insert(row);
+  } catch (error) {
+    // Without a row nobody else lets go of what is held, and the same lines are held again when the batch goes on.
+    releaseAll(row, parts);
+    throw error;
+  }
   // The row holds it from now on, also after the end of this process.
   for (const { generationId } of lines) parts.calls().handOver(generationId);
   const { signal } = new AbortController();
