@@ -33,7 +33,10 @@ export interface Ledger {
   untilCounted(id: string): Promise<void> | undefined;
   /** Replaces the held amount by the cost of a turn. Does nothing for an unknown call. */
   replace(id: string, worst: WorstCase): void;
-  /** Holds what a call has cost whose record was lost, whether an amount was held for it or not, until the process ends. */
+  /**
+   * Holds what a call has cost whose record was lost, whether an amount was held for it or not, until the process ends
+   * or a store that counts later has the record after all.
+   */
   keepLost(cost: Hold): void;
   heldNanoUsd(): number;
   /** Stops what it does by itself, and returns what it has for calls to come. */

@@ -5,7 +5,7 @@ import {
   settle,
   type VirtualPlatform,
 } from '../../../../../test/support/async/virtual-platform.ts';
-import type { BudgetSlices, SlicedBudget, SliceRequest } from '../../stores/store.ts';
+import type { BudgetSlices, GenerationRepository, SlicedBudget, SliceRequest } from '../../stores/store.ts';
 import type { Budget } from '../budgets.ts';
 import type { Hold, Ledger } from '../ledger.ts';
 import { createSharedLedger } from './shared-ledger.ts';
@@ -46,6 +46,8 @@ interface Store {
   readonly put: number[];
   /** Another instance gives back what it does not need. */
   giveBack(instanceId: string): void;
+  /** The sums of every instance include these generations from now on. */
+  count(ids: readonly string[]): void;
 }
 
 interface Setup {
@@ -56,6 +58,7 @@ interface Setup {
 }
 
 function setUp(whenDown: BudgetSlices['whenDown'] = 'refuse'): Setup {
+  let tellCounted = (_ids: readonly string[]): void => undefined;
   let tellGivenBack = (_budget: SlicedBudget, _instanceId: string): void => undefined;
   const store: Store = {
     spentNanoUsd: 0,
@@ -70,6 +73,7 @@ function setUp(whenDown: BudgetSlices['whenDown'] = 'refuse'): Setup {
       const [first] = store.asked;
       if (first !== undefined) tellGivenBack(first.budget, instanceId);
     },
+    count: (ids) => tellCounted(ids),
   };
   const whenThere = <Value>(value: Value): Promise<Value> =>
     store.isAway ? Promise.reject(new Error('No connection')) : Promise.resolve(value);
@@ -113,7 +117,13 @@ function setUp(whenDown: BudgetSlices['whenDown'] = 'refuse'): Setup {
   const warnings: string[] = [];
   const note = (message: string): void => void warnings.push(message);
   const logger = { debug: note, info: note, warn: note, error: note };
-  return { store, platform, warnings, ledger: createSharedLedger({ slices, generations: {}, platform, logger }) };
+  const generations: Pick<GenerationRepository, 'onCounted'> = {
+    onCounted(listener) {
+      tellCounted = listener;
+      return () => undefined;
+    },
+  };
+  return { store, platform, warnings, ledger: createSharedLedger({ slices, generations, platform, logger }) };
 }
 
 /** How a call fares for which no time passes. */
@@ -253,4 +263,17 @@ test('what no call has used for five seconds is returned', async () => {
   expect(store.put).toEqual([]);
   await platform.advance(1001);
   expect(store.put).toEqual([0]);
+});
+
+test('the cost of a lost record is held until the store counts it after all', async () => {
+  const { store, ledger } = setUp();
+  const budget = budgetOf(10 * CENT);
+  await ledger.reserve(holdOf('late', 6 * CENT), [budget]);
+  ledger.keepLost(holdOf('late', 5 * CENT));
+  const fare = (): Promise<string> => fareOf(() => ledger.reserve(holdOf('next', 5 * CENT), [budget]));
+  expect(ledger.heldNanoUsd()).toBe(5 * CENT);
+  store.spentNanoUsd = 5 * CENT;
+  store.count(['late']);
+  expect(ledger.heldNanoUsd()).toBe(0);
+  expect(await fare()).toBe('passes');
 });

@@ -131,8 +131,7 @@ export function createSharedLedger(options: SharedLedgerOptions): Ledger {
     },
     keepLost(cost) {
       endWait(cost.id);
-      book.release(cost.id);
-      if (cost.anyNanoUsd > 0) book.add(cost);
+      counted.keepLost(cost);
     },
     heldNanoUsd: book.totalNanoUsd,
     async close() {
@@ -205,6 +204,8 @@ interface CountedHoldsOptions {
 interface CountedHolds {
   /** Releases what is held for a call; its cost, if it has one, stays until the store has counted it. */
   release(id: string, cost?: WorstCase): void;
+  /** Holds the cost of a call whose append failed, until the store counts it after all. */
+  keepLost(cost: Hold): void;
   /** Releases what is held for a call, because the store counts it already. */
   leaveToStore(id: string): void;
   /** Resolves after the store has counted a generation, or could not for some seconds. */
@@ -222,6 +223,8 @@ function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
   const { book, byBudget, admission, platform, generations } = options;
   /** Calls that have been recorded, and not counted. */
   const recorded = new Set<string>();
+  /** Calls whose appends failed: a store that only took too long may still write and count them. */
+  const lost = new Set<string>();
   /** Calls that were counted before the process that appended them noticed it. */
   const early = new Set<string>();
   const waiting = new Map<string, () => void>();
@@ -244,7 +247,7 @@ function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
   const note = (ids: readonly string[]): void => {
     for (const id of ids) {
       waiting.get(id)?.();
-      if (recorded.delete(id)) leaveToStore(id);
+      if (recorded.delete(id) || lost.delete(id)) leaveToStore(id);
       else if (book.of(id) !== undefined) early.add(id);
     }
     if (recorded.size === 0) onAllCounted?.();
@@ -267,6 +270,13 @@ function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
         }
       }
       noteFree(hold.spenders);
+    },
+    keepLost(cost) {
+      book.release(cost.id);
+      early.delete(cost.id);
+      if (cost.anyNanoUsd === 0) return;
+      book.add(cost);
+      if (countsLater) lost.add(cost.id);
     },
     leaveToStore,
     until(id) {
