@@ -22,7 +22,8 @@ export interface ChannelParts {
 export function openChannels({ address, logger, link, prefix }: ChannelParts): Channels {
   const instance = randomUUID();
   const listeners = new Map<string, Set<(text: string) => void>>();
-  const place = `${prefix}:channel`;
+  // Unlike keys, channels are the same in all databases of a Redis.
+  const place = `${prefix}:${address.database}:channel`;
   const onMessage = (message: string): void => {
     const [from, name = '', ...words] = message.split(' ');
     if (from === instance) return;

@@ -23,7 +23,8 @@ export async function openRedisShared(options: Omit<RedisSharedOptions, 'logger'
   });
   await shared.waitUntilUp(UP_LIMIT_MS);
   // It subscribes on a connection of its own, and what is said before that it never hears.
-  const channel = `${prefix}:channel`;
+  const database = new URL(url).pathname.slice(1) || '0';
+  const channel = `${prefix}:${database}:channel`;
   const client = await createClient({ url }).connect();
   await eventually(async () =>
     expect(Number((await client.pubSubNumSub(channel))[channel])).toBeGreaterThanOrEqual(count),
