@@ -2,6 +2,7 @@ import { findOwnerPrincipal } from '../auth/find-owner.ts';
 import type { MemberDirectory } from '../auth/keys.ts';
 import type { FileLibrary } from '../files/file-library.ts';
 import type { Logger } from '../foundation/host.ts';
+import type { JobStop } from '../foundation/leased-jobs.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import type { StoredBatch } from '../stores/batches.ts';
@@ -18,6 +19,7 @@ export interface LineParts {
   readonly calls: () => LineCalls;
   /** Lines of one batch under way at once. */
   readonly concurrency: number;
+  readonly stop: JobStop;
   readonly isStopped: () => boolean;
   /** Whether a batch is still to be run, and here. */
   readonly mayGoOn: (id: string) => Promise<boolean>;

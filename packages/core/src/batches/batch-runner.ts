@@ -3,6 +3,7 @@ import {
   createJobRunner,
   isLeasedElsewhere,
   type JobRunner,
+  type JobStop,
   keepRenewing,
   type LeaseHolder,
   toLease,
@@ -14,7 +15,7 @@ import { followSubmissions, isToEnd } from './follow-submissions.ts';
 import { runLines } from './run-lines.ts';
 import { abandonSubmissions, resumeSending } from './submissions.ts';
 
-export interface BatchRunnerOptions extends Omit<LineParts, 'calls' | 'isStopped' | 'mayGoOn'> {
+export interface BatchRunnerOptions extends Omit<LineParts, 'calls' | 'stop' | 'isStopped' | 'mayGoOn'> {
   /** They are loaded with the first batch. */
   readonly loadLineCalls: () => Promise<LineParts['calls']>;
   readonly ownerId: LeaseHolder['ownerId'];
@@ -31,7 +32,7 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
       const batches = await listBatches(store.batches);
       return batches.filter((batch) => isOpen(batch) && !isElsewhere(batch, options)).map(({ id }) => id);
     },
-    run: (id, isStopped) => runBatch(id, { ...options, isStopped }),
+    run: (id, stop) => runBatch(id, { ...options, stop, isStopped: () => stop.stopping.aborted }),
     // What a failure of the store has stopped goes on by the next look, too.
     scansAgain: true,
     platform,
@@ -43,6 +44,7 @@ const isElsewhere = (batch: StoredBatch | undefined, holder: LeaseHolder): boole
   isLeasedElsewhere(batch?.lease, holder);
 
 interface RunParts extends BatchRunnerOptions {
+  readonly stop: JobStop;
   readonly isStopped: () => boolean;
 }
 
@@ -118,8 +120,8 @@ async function end(batch: StoredBatch, parts: RunParts): Promise<void> {
   await finishBatch(batch, hasExpired(batch, parts), parts);
 }
 
-const abandon = async (id: string, { store, logger, loadLineCalls }: RunParts): Promise<void> =>
-  abandonSubmissions(id, { store, logger, calls: await loadLineCalls() });
+const abandon = async (id: string, { store, logger, stop, loadLineCalls }: RunParts): Promise<void> =>
+  abandonSubmissions(id, { store, logger, stop, calls: await loadLineCalls() });
 
 const hasExpired = ({ expiresAt }: StoredBatch, { platform }: LeaseHolder): boolean => expiresAt <= platform.now();
 

@@ -65,11 +65,12 @@ async function look(submission: StoredSubmission, run: BatchRun, ending: Ending,
   const { batches } = parts.store;
   const api = parts.calls().findApi(submission.providerSlug, submission.providerKey);
   const { upstreamId } = submission;
-  const limits = { signal: new AbortController().signal, timeoutMs: BATCH_CALL_MS };
+  const limits = { signal: parts.stop.stopping, timeoutMs: BATCH_CALL_MS };
   if (api !== undefined && upstreamId !== null) {
     const call = { upstreamId, ...limits };
     // Whatever becomes of it, upstream may have ended the batch, and what it has made is to be read.
     if (ending.isToEnd && !submission.isCancelled) await passOnCancel(submission, api, call, parts);
+    if (parts.isStopped()) return;
     try {
       const state = await api.poll(call);
       if (state === 'running' && !ending.isOut) return;
@@ -78,6 +79,8 @@ async function look(submission: StoredSubmission, run: BatchRun, ending: Ending,
       // Only what has been taken over is removed there.
       if (state !== 'running') await api.discard(call).catch(() => undefined);
     } catch (error) {
+      // The next process follows it.
+      if (parts.isStopped()) return;
       parts.logger.warn('a batch could not be followed', { batch: run.batch.id, reason: String(error) });
       if (!isGone(error) && !ending.isOut) return;
       const { providerSlug } = submission;
@@ -126,7 +129,7 @@ async function collect(
   const { batches } = parts.store;
   const byId = new Map(submission.lines.map((line) => [line.generationId, line]));
   const bodies = await readLinesOf(submission, run, parts);
-  const { signal } = new AbortController();
+  const signal = parts.stop.stopping;
   const holds = createHoldRelease(submission, parts);
   for await (const { id, response } of api.read({ upstreamId, signal, timeoutMs: BATCH_CALL_MS })) {
     if (parts.isStopped()) return;

@@ -1,8 +1,16 @@
+import type { Transport } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
 import { until } from '../../../../test/support/async/until.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../../../../test/support/gateways/core-gateway.ts';
-import { CHAT, createBatchGateway } from '../../../../test/support/gateways/provider-batch-gateway.ts';
+import type { FileGateway } from '../../../../test/support/gateways/file-gateway.ts';
+import {
+  CHAT,
+  createBatchGateway,
+  helpersOf,
+  toLine,
+} from '../../../../test/support/gateways/provider-batch-gateway.ts';
+import type { BatchUpstream } from '../../../../test/support/upstreams/batch-upstream.ts';
 import type { BatchRow } from '../stores/batches.ts';
 import type { Batch } from '../wire/batches.ts';
 
@@ -31,4 +39,71 @@ test('lines whose submission the store did not take for a moment are not held tw
   upstream.finish();
   expect(await ended(id)).toMatchObject({ status: 'completed', request_counts: { completed: 1, failed: 0 } });
   expect(upstream.calls).toEqual([]);
+});
+
+type Send = Transport['send'];
+
+/** Upstream's API does not come back to what is asked of it from now on, though it does it where `takes` is set. */
+function hang({ transport }: { readonly transport: Transport }, path: RegExp, takes = false) {
+  const state = { hung: 0 };
+  const { send } = transport;
+  const hanging: Send = async (request) => {
+    if (!path.test(request.url)) return send(request);
+    if (takes) await send(request);
+    state.hung += 1;
+    return new Promise((_, reject) => {
+      const { signal } = request;
+      const end = (): void => reject(signal.reason as Error);
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end);
+    });
+  };
+  Object.assign(transport, { send: hanging });
+  return { state, answerAgain: () => void Object.assign(transport, { send }) };
+}
+
+/** Whether a gateway has closed once so much time has passed. */
+async function closesWithin(ms: number, { gateway, platform }: Pick<FileGateway, 'gateway' | 'platform'>) {
+  let isClosed = false;
+  const closed = gateway.close().then(() => (isClosed = true));
+  await platform.advance(ms);
+  if (isClosed) await closed;
+  return isClosed;
+}
+
+test.each([
+  ['the state of a batch', /\/batches\/[^/]+$/, () => undefined],
+  ['results', /\/content$/, (upstream: BatchUpstream) => upstream.finish()],
+])('an upstream that is slow to tell %s does not hold up the end of the gateway', async (_, path, before) => {
+  const made = createBatchGateway('openai');
+  const { gateway, upstream, platform, begin, open, store, storage } = made;
+  await gateway.start();
+  const { id } = await begin([toLine('a')]);
+  await until(() => upstream.batches.length === 1);
+  const { state, answerAgain } = hang(upstream, path);
+  before(upstream);
+  while (state.hung === 0) await platform.advance(1000);
+  expect(await closesWithin(6000, made)).toBe(true);
+  answerAgain();
+  upstream.finish();
+  const second = open({ recordingStore: store }, { storage });
+  await second.gateway.start();
+  expect(await helpersOf(second).ended(id)).toMatchObject({ status: 'completed', request_counts: { completed: 1 } });
+  expect([upstream.batches.length, upstream.calls]).toEqual([1, []]);
+});
+
+test('a batch that an upstream is slow to take is found there by the next process, and not sent twice', async () => {
+  const made = createBatchGateway('openai');
+  const { gateway, upstream, begin, open, store, storage } = made;
+  await gateway.start();
+  const { state, answerAgain } = hang(upstream, /\/batches$/, true);
+  const { id } = await begin([toLine('a')]);
+  await until(() => state.hung === 1);
+  expect(await closesWithin(6000, made)).toBe(true);
+  answerAgain();
+  upstream.finish();
+  const second = open({ recordingStore: store }, { storage });
+  await second.gateway.start();
+  expect(await helpersOf(second).ended(id)).toMatchObject({ status: 'completed', request_counts: { completed: 1 } });
+  expect([upstream.batches.length, upstream.calls]).toEqual([1, []]);
 });

@@ -96,7 +96,7 @@ export function createSubmitter(run: BatchRun, returned: ReadonlySet<number>, pa
 
 /**
  * Sends a pack. A row is written before and after, so that whoever goes on after a death knows of it. Resolves with
- * whether upstream has it; where that is not known, upstream is asked.
+ * whether upstream has it; where that is not known, upstream is asked, by the next process where this one ends.
  */
 async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, parts: LineParts): Promise<boolean> {
   const { batches } = parts.store;
@@ -123,8 +123,8 @@ async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, pa
   }
   // The row holds it from now on, also after the end of this process.
   for (const { generationId } of lines) parts.calls().handOver(generationId);
-  const { signal } = new AbortController();
-  const limits = { signal, timeoutMs: BATCH_CALL_MS };
+  // What is cut off may be there, and sent a second time where upstream cannot be asked for it.
+  const limits = { signal: parts.stop.cutOff, timeoutMs: BATCH_CALL_MS };
   const requests = lines.map(({ generationId, body }) => ({ id: generationId, body }));
   let upstreamId: string | undefined;
   let asked: BatchApi | undefined;
@@ -137,7 +137,12 @@ async function submit(pack: Pack, id: string, { batch, principal }: BatchRun, pa
     });
   } catch (error) {
     parts.logger.warn('a provider did not take a batch', { batch: batch.id, reason: String(error) });
-    if (asked !== undefined && !isRefusal(error)) upstreamId = await findAgain(id, asked, parts);
+    if (asked !== undefined && !isRefusal(error)) {
+      // Whoever goes on asks upstream for it, by the row.
+      if (parts.isStopped()) return true;
+      upstreamId = await findAgain(id, asked, parts);
+      if (upstreamId === undefined && parts.isStopped()) return true;
+    }
   }
   if (upstreamId === undefined) await batches.remove(id);
   else await updateSubmission(id, batches, { state: 'sent', upstreamId });
@@ -152,10 +157,9 @@ export const isRefusal = (error: unknown): boolean =>
   error.upstreamStatus < 500 &&
   error.upstreamStatus !== 408;
 
-async function findAgain(marker: string, api: BatchApi, { logger }: LineParts): Promise<string | undefined> {
-  const { signal } = new AbortController();
+async function findAgain(marker: string, api: BatchApi, { logger, stop }: LineParts): Promise<string | undefined> {
   try {
-    return await api.find?.({ marker, signal, timeoutMs: BATCH_CALL_MS });
+    return await api.find?.({ marker, signal: stop.stopping, timeoutMs: BATCH_CALL_MS });
   } catch (error) {
     logger.warn('a provider could not be asked for a batch', { marker, reason: String(error) });
     return undefined;
@@ -172,6 +176,7 @@ export async function resumeSending({ batch }: Pick<BatchRun, 'batch'>, parts: L
     if (submission.state !== 'sending') continue;
     const api = parts.calls().findApi(submission.providerSlug, submission.providerKey);
     const upstreamId = api && (await findAgain(submission.id, api, parts));
+    if (upstreamId === undefined && parts.isStopped()) return;
     if (upstreamId !== undefined) await updateSubmission(submission.id, batches, { state: 'sent', upstreamId });
     else {
       await batches.remove(submission.id);
@@ -191,13 +196,13 @@ export const GIVEN_UP = 'a batch at a provider was given up; what it made there 
 /** Gives up what is with providers, because nobody is there any more to make it for: it is cancelled, and not held. */
 export async function abandonSubmissions(
   batchId: string,
-  parts: Pick<LineParts, 'store' | 'calls' | 'logger'>,
+  parts: Pick<LineParts, 'store' | 'calls' | 'logger' | 'stop'>,
 ): Promise<void> {
   const { batches } = parts.store;
   for (const submission of await listSubmissionsOf(batchId, batches)) {
     const { id, upstreamId, state, providerSlug, providerKey } = submission;
     if (upstreamId !== null && state !== 'ended') {
-      const { signal } = new AbortController();
+      const signal = parts.stop.cutOff;
       const api = parts.calls().findApi(providerSlug, providerKey);
       await api?.cancel({ upstreamId, signal, timeoutMs: BATCH_CALL_MS }).catch(() => undefined);
       parts.logger.error(GIVEN_UP, { batch: batchId, provider: providerSlug, upstreamId });

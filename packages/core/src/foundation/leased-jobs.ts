@@ -58,12 +58,20 @@ export interface JobRunner {
   leave(): Promise<void>;
 }
 
+/** What tells a job that its process ends. */
+export interface JobStop {
+  /** Aborts at once: for what the next process simply does again. */
+  readonly stopping: AbortSignal;
+  /** Aborts some seconds later: for what had better come to its end, because it cannot be done again without harm. */
+  readonly cutOff: AbortSignal;
+}
+
 interface JobRunnerOptions {
   /** In messages: `batch`. */
   readonly name: string;
   /** Those that are to be run here. */
   readonly findIds: () => Promise<readonly string[]>;
-  readonly run: (id: string, isStopped: () => boolean) => Promise<void>;
+  readonly run: (id: string, stop: JobStop) => Promise<void>;
   /** Whether it looks for jobs again and again. */
   readonly scansAgain: boolean;
   readonly platform: Platform;
@@ -71,17 +79,22 @@ interface JobRunnerOptions {
 }
 
 const SCAN_EVERY_MS = 10_000;
+/** The end of a process waits so long for what had better come to its end; its own limit is seconds beyond the drain. */
+const CUT_OFF_MS = 5000;
 
 export function createJobRunner({ name, findIds, run, scansAgain, platform, logger }: JobRunnerOptions): JobRunner {
   const running = new Map<string, Promise<void>>();
   /** Those that were taken up again while they were about to end. */
   const again = new Set<string>();
-  let isStopped = false;
+  const stopping = new AbortController();
+  const cutOff = new AbortController();
+  const stop: JobStop = { stopping: stopping.signal, cutOff: cutOff.signal };
   let cancelScan = (): void => undefined;
+  let cancelCutOff = (): void => undefined;
   const takeUp = (id: string): void => {
-    if (isStopped) return;
+    if (stop.stopping.aborted) return;
     if (running.has(id)) return void again.add(id);
-    const work = run(id, () => isStopped)
+    const work = run(id, stop)
       .catch((error: unknown) => logger.error(`a ${name} has stopped`, { [name]: id, reason: String(error) }))
       .finally(() => {
         running.delete(id);
@@ -98,7 +111,8 @@ export function createJobRunner({ name, findIds, run, scansAgain, platform, logg
     } catch (error) {
       logger.warn(`jobs could not be listed (${name})`, { reason: String(error) });
     }
-    if (!isStopped && (scansAgain || !isListed)) cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
+    if (!stop.stopping.aborted && (scansAgain || !isListed))
+      cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
   };
   return {
     async start() {
@@ -107,11 +121,14 @@ export function createJobRunner({ name, findIds, run, scansAgain, platform, logg
     },
     takeUp,
     stop() {
-      isStopped = true;
       cancelScan();
+      if (stop.stopping.aborted) return;
+      stopping.abort();
+      if (running.size > 0) cancelCutOff = platform.setTimer(() => cutOff.abort(), CUT_OFF_MS);
     },
     async leave() {
       await Promise.all(running.values());
+      cancelCutOff();
     },
   };
 }

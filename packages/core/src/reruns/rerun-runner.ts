@@ -60,7 +60,7 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
         .filter(({ state, lease }) => state === 'running' && !isLeasedElsewhere(lease, options))
         .map(({ id }) => id);
     },
-    run: (id, isStopped) => runRerun(id, { ...options, isStopped }),
+    run: (id, { stopping }) => runRerun(id, { ...options, isStopped: () => stopping.aborted }),
     scansAgain: ownerId !== null,
     platform,
     logger,
