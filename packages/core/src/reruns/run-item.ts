@@ -225,7 +225,7 @@ async function callOnce(
     if (record !== undefined) return record;
     throw refusal(`The record of generation ${made.generationId} is gone`);
   }
-  if (run.isStopped()) throw new HeldError({ type: 'stopped', reason: 'The gateway is shutting down' });
+  if (run.isStopped()) throw new HeldError(STOPPED);
   const generationId = createGenerationId(parts.platform);
   let reserved: number | null = null;
   const reserve: InnerCall['reserve'] = async ({ anyNanoUsd }) => {
@@ -240,19 +240,28 @@ async function callOnce(
     failure = thrown;
   }
   if (reserved === null) {
+    if (run.isStopped()) throw new HeldError(STOPPED);
     throw toRefusal(failure ?? new GatewayError('internal', 'A call was made without a reservation'), parts);
   }
   const record = await findRecord(generationId, generations).catch(() => undefined);
   // Without a record it is not known what it has cost.
   const cost = record === undefined ? reserved : costOfRecord(record, reserved);
   run.cap.settle(reserved, cost);
-  await note(state, { purpose, generationId, reservedNanoUsd: reserved, costNanoUsd: cost });
+  const noted: RerunCall = { purpose, generationId, reservedNanoUsd: reserved, costNanoUsd: cost };
+  if (run.isStopped() && (record === undefined || statusOfGeneration(record.generation) !== 'ok')) {
+    // The end of the process has ended the call: it is made again after the next start.
+    await note(state, { ...noted, isLost: true });
+    throw new HeldError(STOPPED);
+  }
+  await note(state, noted);
   if (record === undefined) throw failure ?? new GatewayError('internal', 'A call was not recorded');
   // What has failed upstream is told by the record.
   const isTold = statusOfGeneration(record.generation) !== 'ok' && toGatewayError(failure).code !== 'internal';
   if (failure !== undefined && !isTold) throw failure;
   return record;
 }
+
+const STOPPED: Held = { type: 'stopped', reason: 'The gateway is shutting down' };
 
 function holdOrWait(cap: RerunCap, worstNanoUsd: number): void {
   try {

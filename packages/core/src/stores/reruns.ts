@@ -79,7 +79,7 @@ export interface RerunCall {
   readonly reservedNanoUsd: number;
   /** What it has cost; null while that is not known. */
   readonly costNanoUsd: number | null;
-  /** Its process died before it was recorded: it may have cost all that was reserved. */
+  /** The end of its process has ended it: one that was not recorded may have cost all that was reserved. */
   readonly isLost?: true | undefined;
 }
 
