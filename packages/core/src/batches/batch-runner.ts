@@ -33,8 +33,6 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
       return batches.filter((batch) => isOpen(batch) && !isElsewhere(batch, options)).map(({ id }) => id);
     },
     run: (id, stop) => runBatch(id, { ...options, stop, isStopped: () => stop.stopping.aborted }),
-    // What a failure of the store has stopped goes on by the next look, too.
-    scansAgain: true,
     platform,
     logger,
   });

@@ -48,7 +48,7 @@ export function keepRenewing(
 
 /** Runs jobs that are rows of a store, each once at a time. */
 export interface JobRunner {
-  /** Takes up those that a process has left, and looks for such ones now and then where it is to. */
+  /** Takes up those that a process, or a failure, has left, and looks for such ones now and then. */
   start(): Promise<void>;
   /** Takes a job up; one that is under way is looked at again when it has ended. */
   takeUp(id: string): void;
@@ -72,8 +72,6 @@ interface JobRunnerOptions {
   /** Those that are to be run here. */
   readonly findIds: () => Promise<readonly string[]>;
   readonly run: (id: string, stop: JobStop) => Promise<void>;
-  /** Whether it looks for jobs again and again. */
-  readonly scansAgain: boolean;
   readonly platform: Platform;
   readonly logger: Logger;
 }
@@ -82,7 +80,7 @@ const SCAN_EVERY_MS = 10_000;
 /** The end of a process waits so long for what had better come to its end; its own limit is seconds beyond the drain. */
 const CUT_OFF_MS = 5000;
 
-export function createJobRunner({ name, findIds, run, scansAgain, platform, logger }: JobRunnerOptions): JobRunner {
+export function createJobRunner({ name, findIds, run, platform, logger }: JobRunnerOptions): JobRunner {
   const running = new Map<string, Promise<void>>();
   /** Those that were taken up again while they were about to end. */
   const again = new Set<string>();
@@ -102,17 +100,14 @@ export function createJobRunner({ name, findIds, run, scansAgain, platform, logg
       });
     running.set(id, work);
   };
-  /** Never rejects: a store that is away is asked again, also where one look would do. */
+  /** Again and again: what a failure of the store has stopped goes on by the next look, too. Never rejects. */
   const scan = async (): Promise<void> => {
-    let isListed = false;
     try {
       for (const id of await findIds()) if (!running.has(id)) takeUp(id);
-      isListed = true;
     } catch (error) {
       logger.warn(`jobs could not be listed (${name})`, { reason: String(error) });
     }
-    if (!stop.stopping.aborted && (scansAgain || !isListed))
-      cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
+    if (!stop.stopping.aborted) cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
   };
   return {
     async start() {

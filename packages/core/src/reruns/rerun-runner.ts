@@ -61,7 +61,6 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
         .map(({ id }) => id);
     },
     run: (id, { stopping }) => runRerun(id, { ...options, isStopped: () => stopping.aborted }),
-    scansAgain: ownerId !== null,
     platform,
     logger,
   });

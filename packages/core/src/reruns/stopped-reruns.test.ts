@@ -69,3 +69,22 @@ test('a call that the end of the gateway has ended is made again after the next 
   expect(done?.calls.map(({ isLost = false }) => isLost)).toEqual([true, false]);
   expect((await rowOf(id)).lostNanoUsd).toBe(done?.calls[0]?.costNanoUsd);
 });
+
+test('a rerun that a failure of the store has stopped goes on by itself, without a restart', async () => {
+  const { gateway, platform, asked, begin, rowOf, store, logged } = startGateway(0);
+  await gateway.start();
+  const update = store.reruns.update.bind(store.reruns);
+  let isAway = true;
+  Object.assign(store.reruns, {
+    update: (...given: Parameters<typeof update>) =>
+      isAway && asked.other > 0 ? Promise.reject(new Error('The store is away')) : update(...given),
+  });
+  const id = await begin();
+  await until(() => logged.some(({ line }) => line === 'error a rerun has stopped'));
+  expect(await rowOf(id)).toMatchObject({ state: 'running' });
+  isAway = false;
+  await platform.advance(10_000);
+  await until(async () => (await rowOf(id)).state !== 'running');
+  expect(await rowOf(id)).toMatchObject({ state: 'done', counts: { done: 1 } });
+  expect(asked.other).toBe(1);
+});
