@@ -52,6 +52,9 @@ export function openOwnedDestination(options: OwnedDestinationOptions): OwnedDes
     status: () => statusOf(owned),
     readWaiting: owned.readWaiting,
     async drained() {
+      // Two at work on one place would read the same page, and its generations would be sent twice.
+      owned.isDraining = true;
+      owned.cancelRead();
       await owned.reading;
       while (!owned.isClosed && (await readPage(owned))) await queue.drained();
       await queue.drained();
@@ -97,6 +100,7 @@ function createOwnedState(options: OwnedDestinationOptions) {
     reading: Promise.resolve() as Promise<unknown>,
     cancelRead: (): void => undefined,
     cancelSave: (): void => undefined,
+    isDraining: false,
     isClosed: false,
     hasFailed: false,
     async readWaiting() {
@@ -162,7 +166,8 @@ async function readOn(owned: OwnedState): Promise<void> {
     logger.error('pending broadcasts could not be read', { destination: destination.id, reason: String(error) });
   });
   await owned.reading;
-  if (!owned.isClosed) owned.cancelRead = platform.setTimer(() => void readOn(owned), READ_EVERY_MS);
+  if (!owned.isClosed && !owned.isDraining)
+    owned.cancelRead = platform.setTimer(() => void readOn(owned), READ_EVERY_MS);
 }
 
 function saveLater(owned: OwnedState): void {

@@ -123,6 +123,25 @@ test('a process that is closed sends what is there, and leaves the rest to anoth
   expect([one.sent, other.sent]).toEqual([idsOf(0, 5), ['n5']]);
 });
 
+test('a process that is closed while a page takes long to read sends each generation once', async () => {
+  const { store, all } = await createProcesses(undefined);
+  const [one] = all;
+  await one.add('d', WEBHOOK);
+  await advanceAll(all, 2000);
+  const { follow } = store.generations;
+  let reads = 0;
+  const slow: typeof follow = async (place, limit) => {
+    reads += 1;
+    const found = await follow?.(place, limit);
+    if (reads === 1) await new Promise<void>((resolve) => void one.platform.setTimer(resolve, 1500));
+    return found ?? { records: [], place: place ?? '' };
+  };
+  Object.assign(store.generations, { follow: slow });
+  for (const id of idsOf(0, 5)) await one.record(id);
+  await Promise.all([one.broadcaster.close(5000), one.platform.advance(6000)]);
+  expect(one.sent).toEqual(idsOf(0, 5));
+});
+
 test('what a destination did not take is tried again by the next owner, and every process tells how it stands', async () => {
   const { store, all } = await createProcesses(
     () => 503,
