@@ -172,6 +172,14 @@ describe.skipIf(missingPostgres)('While it runs, a store', () => {
     expect(await store.guardrailHits.list()).toEqual([sum]);
   });
 
+  test('refuses with a 503 while the server does not let its user in any more', async () => {
+    const { url } = await startOwnPostgres();
+    const store = await openStore(url);
+    await runStatement(url, `alter role current_user password 'another'`);
+    endConnectionsAtOnce(change(url, { password: 'another' }));
+    for (const id of ['a', 'b']) await expect(store.keys.insert(toKey(id))).rejects.toMatchObject(UNAVAILABLE);
+  });
+
   test('makes a change although each of its idle connections was ended a moment ago', async () => {
     const url = await openDatabase();
     const store = await openStore(url, { maxConnections: 6 });

@@ -22,6 +22,7 @@ import {
   toConnectionString,
   toDatabaseAddress,
   toStoreError,
+  toUnavailableError,
 } from './errors.ts';
 import { createChannelNotifications, createListener, type Notifications } from './notifications.ts';
 
@@ -237,7 +238,7 @@ async function takeClient(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    throw toStoreError(error);
+    throw toUnavailableError(error);
   }
 }
 

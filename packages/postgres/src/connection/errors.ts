@@ -211,7 +211,12 @@ function isPassing(error: unknown): boolean {
 
 /** Turns an error of the database into a 503 where it passes. Any other stays as it is. */
 export function toStoreError(error: unknown): unknown {
-  if (error instanceof GatewayError || !isPassing(error)) return error;
+  return isPassing(error) ? toUnavailableError(error) : error;
+}
+
+/** Turns whatever kept a connection from being made into a 503: no caller can help it, also where an operator has to. */
+export function toUnavailableError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   return new GatewayError('provider_overloaded', 'The database of the gateway is not available; try again shortly', {
     cause: error,
     retryAfterSeconds: 1,
