@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { toVideoJob } from '../support/stores/video-jobs.ts';
 import { missingPostgres } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore, openTwoStores } from './support/postgres-stores.ts';
 
@@ -45,6 +46,19 @@ describe.skipIf(missingPostgres)('The rows of two processes', () => {
     const taken = await Promise.all(stores.map(async ({ entries }) => entries?.take('k')));
     expect(taken.filter((value) => value !== undefined)).toEqual(['v']);
     expect(await other.entries?.get('k')).toBeUndefined();
+  });
+
+  test('are all removed that have expired, however many there are', async () => {
+    const { url } = await openTwoStores();
+    await runStatement(
+      url,
+      `insert into gateway.entries (id, value, expires_at)
+       select 'old ' || n, '"v"', now() - interval '1 second' from generate_series(1, 12000) n`,
+    );
+    // It sweeps as it starts.
+    await openStore(url);
+    const count = async () => runStatement(url, 'select count(*)::int as rows from gateway.entries');
+    await eventually(async () => expect(await count()).toEqual([{ rows: 0 }]));
   });
 
   test('forget an entry that has expired, and let it be claimed again', async () => {

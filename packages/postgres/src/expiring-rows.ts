@@ -91,20 +91,28 @@ interface Sweep {
 }
 
 const SWEEP_EVERY_MS = 10 * 60 * 1000;
-/** A sweep is no burden for a database that has not been swept for long. */
+/** Removed by one statement, so that each is short also where the database has not been swept for long. */
 const MAX_SWEPT_ROWS = 5000;
+/** A table is left to the next sweep after this time. */
+const MAX_SWEEP_MS = 60_000;
 
 /** Removes now and then what retention drops and what has expired. Several processes may do so at once. */
 export function createSweep({ connection, logger, oldestMs }: SweepOptions): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | undefined;
+  let isClosed = false;
 
   const remove = async (table: string, key: string, condition: ReturnType<typeof sql>): Promise<void> => {
     const from = sql.id('gateway', table);
-    await sql`
-      delete from ${from} where ${sql.ref(key)} in (
-        select ${sql.ref(key)} from ${from} where ${condition} limit ${MAX_SWEPT_ROWS} for update skip locked
-      )`.execute(connection.database);
+    const endsAt = performance.now() + MAX_SWEEP_MS;
+    let removed: bigint;
+    do {
+      const result = await sql`
+        delete from ${from} where ${sql.ref(key)} in (
+          select ${sql.ref(key)} from ${from} where ${condition} limit ${MAX_SWEPT_ROWS} for update skip locked
+        )`.execute(connection.database);
+      removed = result.numAffectedRows ?? 0n;
+    } while (removed >= MAX_SWEPT_ROWS && !isClosed && performance.now() < endsAt);
   };
   const sweep = async (): Promise<void> => {
     try {
@@ -119,7 +127,8 @@ export function createSweep({ connection, logger, oldestMs }: SweepOptions): Swe
     }
   };
   const begin = (): void => {
-    sweeping = sweep().finally(() => {
+    // One that takes long is not joined by another.
+    sweeping ??= sweep().finally(() => {
       sweeping = undefined;
     });
   };
@@ -129,6 +138,7 @@ export function createSweep({ connection, logger, oldestMs }: SweepOptions): Swe
       begin();
     },
     async close() {
+      isClosed = true;
       clearInterval(timer);
       await sweeping;
     },
