@@ -72,6 +72,15 @@ test('a journal gives back what was not settled, whole and in order, and nothing
   expect(await segmentFiles()).toEqual([]);
 });
 
+test('a record whose content is longer than a line may be is there without the content', async () => {
+  const first = await open();
+  await first.append(toText('gen-1', 'x'.repeat(65 * 1024 * 1024)));
+  await first.append(toText('gen-2', 'short'));
+  await first.close();
+  expect(await readAll(await open())).toEqual(['gen-1', `gen-2 ${JSON.stringify({ text: 'short' })}`]);
+  expect(warnings).toEqual(['A content is too long for the journal; a crash before the database has it loses it']);
+});
+
 test('an opening removes what a crash has left of files that were being replaced', async () => {
   await (await open()).close();
   const left = ['changes.ndjson', 'logs/records-000001.ndjson'].map((name) => `${name}.0123456789ab.gateway-tmp`);

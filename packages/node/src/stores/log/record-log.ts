@@ -6,6 +6,7 @@ import { removeIfThere } from '../files/atomic-file.ts';
 import { errorReason, sizeOf } from '../files/file-system.ts';
 import { type AppendFile, openAppendFile } from './append-file.ts';
 import { createLog, type Log } from './log.ts';
+import { MAX_LINE_BYTES } from './recover-log.ts';
 import { createSegments, type OpenSegments, type Segment, type SegmentsOptions } from './segments.ts';
 
 /** A smaller segment is written to again after all its records are settled. */
@@ -20,6 +21,17 @@ export interface RecordLogOptions extends Pick<
   readonly segmentBytes: number;
   /** Bytes of closed segments, before the oldest are removed. */
   readonly heldBytes: number;
+}
+
+/** For the frame of a line. */
+const FRAME_ROOM_BYTES = 1024;
+
+/** Whether a line can be read again with its content: of one that is too long, the record would be lost with it. */
+function fitsLine(record: string, content: string): boolean {
+  const mostBytes = (record.length + content.length) * 3 + FRAME_ROOM_BYTES;
+  // They are counted only where they have to be.
+  if (mostBytes <= MAX_LINE_BYTES) return true;
+  return Buffer.byteLength(record) + Buffer.byteLength(content) + FRAME_ROOM_BYTES <= MAX_LINE_BYTES;
 }
 
 /** The records in their segments. One is written to; each is over when nothing in it is unsettled. */
@@ -92,7 +104,9 @@ export async function openRecordLog(options: RecordLogOptions): Promise<RecordLo
     filesInSegment: 1,
     choose,
     encode({ record, content }, { lines }) {
-      lines[0]?.add(`{"record":${record},"content":`, content ?? 'null', '}');
+      const isKept = content === null || fitsLine(record, content);
+      if (!isKept) logger?.warn('A content is too long for the journal; a crash before the database has it loses it');
+      lines[0]?.add(`{"record":${record},"content":`, isKept && content !== null ? content : 'null', '}');
     },
     commit: (_, segment) => void (segment.unsettled += 1),
     toResult: ({ number }) => number,

@@ -6,7 +6,7 @@ import { isLineBeginning, recordOf, salvageRecords, toLine } from './record-line
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Longer than any line of a log. Without a limit, a lost newline could allocate gigabytes. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = Buffer.from('\r');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
