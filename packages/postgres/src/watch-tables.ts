@@ -38,6 +38,8 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
   /** The look after that one, for what came meanwhile. */
   let next: { isWhole: boolean; readonly done: Promise<void> } | undefined;
   let outage: string | null = null;
+  /** Reasons of this outage that the log has: a connection that was ended comes first, why no other is made after it. */
+  const told = new Set<string>();
   const stops: (() => void)[] = [];
 
   const plan = (): void => {
@@ -50,9 +52,11 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
       await refresh(isWhole);
       if (outage !== null) logger?.info('The database can be used again');
       outage = null;
+      told.clear();
     } catch (error) {
       const reason = describe(error);
-      if (outage === null) logger?.warn('The database cannot be used; the tables in memory remain in use', { reason });
+      if (!told.has(reason)) logger?.warn('The database cannot be used; the tables in memory remain in use', { reason });
+      told.add(reason);
       outage = reason;
     }
   };

@@ -265,6 +265,14 @@ test('what no call has used for five seconds is returned', async () => {
   expect(store.put).toEqual([0]);
 });
 
+test('nothing is held for a record that seemed lost after the store had counted it', async () => {
+  const { store, ledger } = setUp();
+  await ledger.reserve(holdOf('early', 6 * CENT), [budgetOf(10 * CENT)]);
+  store.count(['early']);
+  ledger.keepLost(holdOf('early', 5 * CENT));
+  expect(ledger.heldNanoUsd()).toBe(0);
+});
+
 test('the cost of a lost record is held until the store counts it after all', async () => {
   const { store, ledger } = setUp();
   const budget = budgetOf(10 * CENT);

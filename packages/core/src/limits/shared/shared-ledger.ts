@@ -273,8 +273,8 @@ function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
     },
     keepLost(cost) {
       book.release(cost.id);
-      early.delete(cost.id);
-      if (cost.anyNanoUsd === 0) return;
+      const isCounted = early.delete(cost.id);
+      if (isCounted || cost.anyNanoUsd === 0) return;
       book.add(cost);
       if (countsLater) lost.add(cost.id);
     },
