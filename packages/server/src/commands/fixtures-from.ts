@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 
 import type { FixtureSuite, SavedFixture } from '@model-gateway/core';
+import type { SuiteFile } from '@model-gateway/fixtures';
 
 import { type Parsed, readFlags, readInteger, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
@@ -18,6 +19,8 @@ export interface FixturesFromOptions {
   /** A management key. */
   readonly key: string;
   readonly suite: FixtureSuite | null;
+  /** Whether a suite that differs is replaced. */
+  readonly force: boolean;
 }
 
 const HELP = `Usage: model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [flags]
@@ -28,6 +31,7 @@ const HELP = `Usage: model-gateway fixtures from --key KEY [--where CONDITIONS] 
   --dir DIR          where the cases go (./fixtures)
   --api URL          the gateway that stored them (http://127.0.0.1:8855/api/v1)
   --suite RUNNER     vitest, jest, node or pytest: writes a suite beside DIR that runs the cases (node); none for none
+  --force            replace a suite that exists and differs
 
 Makes a case of each call, without the secrets and personal data in it: a request, and the response it got. The suite
 needs no network.
@@ -40,6 +44,7 @@ const FLAGS = {
   api: { type: 'string' },
   key: { type: 'string' },
   suite: { type: 'string' },
+  force: { type: 'boolean' },
 } as const;
 
 const MOST = 1000;
@@ -49,7 +54,14 @@ const SUITES: readonly string[] = ['vitest', 'jest', 'node', 'pytest'] satisfies
 export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-from', FixturesFromOptions> {
   const values = readFlags(args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const { where, last = '50', dir = 'fixtures', api = 'http://127.0.0.1:8855/api/v1', suite = 'node' } = values;
+  const {
+    where,
+    last = '50',
+    dir = 'fixtures',
+    api = 'http://127.0.0.1:8855/api/v1',
+    suite = 'node',
+    force = false,
+  } = values;
   const key = values.key ?? process.env['MODEL_GATEWAY_MANAGEMENT_KEY'];
   if (key === undefined) throw new UsageError('Missing --key: a management key, or set MODEL_GATEWAY_MANAGEMENT_KEY');
   if (suite !== 'none' && !SUITES.includes(suite)) {
@@ -64,6 +76,7 @@ export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-fro
       api: api.replace(/\/+$/, ''),
       key,
       suite: suite === 'none' ? null : (suite as FixtureSuite),
+      force,
     },
   };
 }
@@ -109,11 +122,17 @@ export async function makeFixturesFrom(options: FixturesFromOptions): Promise<vo
   process.stderr.write(
     `${made} ${made === 1 ? 'case' : 'cases'}; ${private_} replaced. Read them before you share them.\n`,
   );
-  if (suite === null) return;
-  const { name, text, run } = toSuite(suite, basename(dir), dirname(dir) === '.' ? '' : `${dirname(dir)}/`);
+  if (suite !== null)
+    writeSuite(options, toSuite(suite, basename(dir), dirname(dir) === '.' ? '' : `${dirname(dir)}/`));
+}
+
+/** Suites are meant to be edited, so another text than the suite's stays, unless it is to be replaced. */
+function writeSuite({ dir, force }: FixturesFromOptions, { name, text, run }: SuiteFile): void {
   const file = join(dirname(dir), name);
-  writeFileSync(file, text);
-  process.stderr.write(`${file} runs them: ${run}\n`);
+  const isKept = !force && existsSync(file) && readFileSync(file, 'utf8') !== text;
+  if (!isKept) writeFileSync(file, text);
+  const what = `${file} exists and differs from a new suite, so it is left; --force replaces it.\n`;
+  process.stderr.write(isKept ? what : `${file} runs them: ${run}\n`);
 }
 
 /** Ids of the latest calls, the newest first. */
