@@ -7,6 +7,7 @@ Copy this file beside conftest.py, and put `pytest_plugins = ["model_gateway"]` 
 import base64
 import json
 import os
+import re
 import shlex
 import subprocess
 import urllib.error
@@ -17,11 +18,13 @@ import pytest
 
 COMMAND = os.environ.get("MODEL_GATEWAY_COMMAND", "npx model-gateway")
 
+_FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
+
 
 def _to_json(value):
     """Regular expressions and bytes in the words of the gateway."""
     if hasattr(value, "pattern"):
-        return {"pattern": value.pattern}
+        return {"pattern": value.pattern, "flags": "".join(letter for flag, letter in _FLAGS if value.flags & flag)}
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     raise TypeError(f"{value!r} has no JSON form")

@@ -18,3 +18,8 @@ def test_passes_on_that_it_is_asked_too_often(gateway):
         summarise("a long text", gateway.base_url, gateway.api_key)
     assert refused.value.code == 429
     assert refused.value.headers["retry-after"] == "7"
+
+
+def test_summarises_several_lines(gateway):
+    gateway.on(re.compile("^SUMMARISE.*^the end", re.IGNORECASE | re.MULTILINE | re.DOTALL), "Two lines.")
+    assert summarise("a line\nthe end", gateway.base_url, gateway.api_key) == "Two lines."
