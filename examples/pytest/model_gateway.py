@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = os.environ.get("MODEL_GATEWAY_COMMAND", "npx model-gateway")
+COMMAND = os.environ.get("MODEL_GATEWAY_COMMAND", "npx --no-install model-gateway")
 
 _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
 

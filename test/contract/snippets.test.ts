@@ -36,6 +36,7 @@ const text: string = name;
 \`\`\`sh
 PORT=1 npx model-gateway serve --prot 8855   # no such flag
 npm run nothing && node nowhere.mjs
+npx --no-install model-gateway replay --dri fixtures
 \`\`\`
 `,
 );
@@ -82,5 +83,6 @@ test('commands of the pages have flags, scripts and files that exist', () => {
     expect.stringMatching(/^wrong\.md:19: model-gateway serve --prot 8855: .*--prot/),
     'wrong.md:19: npm run nothing: there is no such script',
     'wrong.md:19: nowhere.mjs does not exist',
+    expect.stringMatching(/^wrong\.md:19: model-gateway replay --dri fixtures: .*--dri/),
   ]);
 });

@@ -18,12 +18,14 @@ export function checkCommands(snippet: Snippet): string[] {
 }
 
 function findCommandProblem(words: readonly string[], folder: string): string | undefined {
-  const [program = '', ...args] = words.filter((word, index) => index > 0 || word !== 'npx');
+  const isFlag = (word: string | undefined): boolean => word?.startsWith('-') === true;
+  const start = words[0] === 'npx' ? words.findIndex((word, index) => index > 0 && !isFlag(word)) : 0;
+  const [program = '', ...args] = words.slice(start);
   if (program === 'model-gateway') return findArgsProblem(args);
   if (program === 'npm' && args[0] === 'run') return findScriptProblem(args);
   return program === 'node'
     ? findFileProblem(
-        args.find((arg) => !arg.startsWith('-')),
+        args.find((arg) => !isFlag(arg)),
         folder,
       )
     : undefined;
