@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, afterEach, expect, test } from 'vitest';
 
+import { quote } from '../../packages/server/src/process/own-command.ts';
 import { createPdf } from '../support/clients/create-pdf.ts';
 
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
@@ -288,6 +289,14 @@ test('a key made beside the running owner counts at once, one made without it af
   expect(await stop(gateway)).toBe(0);
   const kept = readFileSync(join(dir, 'config.json'), 'utf8');
   for (const { stdout } of [before, beside, management]) expect(kept).not.toContain(stdout.trim());
+});
+
+test('without a key it says how to make one, with its directory as a word of the shell', async () => {
+  const dir = newPath("anna's data");
+  const gateway = await serve(['--no-demo', '--data-dir', dir]);
+  await waitForStderr(gateway, 'there are no keys yet');
+  const command = `keys create --name NAME --data-dir ${quote(dir)}`;
+  expect(gateway.output.stderr).toContain(JSON.stringify(command).slice(1, -1));
 });
 
 test('an owner that was killed does not stand in the way of a new key', async () => {

@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { startScriptedUpstream } from '../../../../test/support/upstreams/scripted-upstream.ts';
 import { openJsonStore } from '../open/find-store.ts';
+import { quote } from '../process/own-command.ts';
 import { compose } from '../serve/compose.ts';
 import { importForeign } from './import-foreign.ts';
 import type { ForeignGateway } from './plan.ts';
@@ -234,7 +235,7 @@ const CALLED = { litellm: 'echo', portkey: 'gpt-4o-mini', helicone: 'echo', open
 
 /** A folder with the files of a gateway, and `run` for the command on them. */
 function prepare(from: ForeignGateway, address: string, rename = (text: string): string => text) {
-  const dir = mkdtempSync(join(tmpdir(), 'gateway-moving-'));
+  const dir = mkdtempSync(join(tmpdir(), 'gateway moving '));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   const files = Object.entries(FILES[from](address)).map(([name, text]) => {
     writeFileSync(join(dir, name), rename(text));
@@ -261,6 +262,7 @@ test.each(['litellm', 'portkey', 'helicone', 'openrouter'] as const)(
     onTestFinished(() => upstream.close());
     const { out, dataDir, run } = prepare(from, upstream.baseUrl);
     const report = await run({ applies: true, makesKeys: true });
+    expect(report).toContain(`serve --config ${quote(out)}\n`);
 
     const written = readConfig(out);
     if (from === 'openrouter') {

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 
 import { findStore, isDatabase, type NamedStore, withStore } from '../open/find-store.ts';
 import { type StoreFlags, UsageError } from '../process/flags.ts';
-import { ownCommand } from '../process/own-command.ts';
+import { ownCommand, quote } from '../process/own-command.ts';
 import { describeFileError } from '../process/start-error.ts';
 import { toTable } from '../terminal/table.ts';
 import { type Applied, applyPlan, writePlannedConfig } from './apply-plan.ts';
@@ -61,10 +61,8 @@ export async function importForeign(
   const left = unmade > 0 && !options.makesKeys;
   if (left)
     write(`Keys of which only a name or a hash is known are made with --new-keys; up to ${unmade} are missing.\n`);
-  const [first] = plan.variables;
-  write(
-    `${first === undefined ? 'Start' : 'Set the variables above, then start'} it: ${ownCommand()} serve --config ${options.out}\n`,
-  );
+  const start = plan.variables.length === 0 ? 'Start' : 'Set the variables above, then start';
+  write(`${start} it: ${ownCommand()} serve --config ${quote(options.out)}\n`);
 }
 
 async function readForeign(path: string): Promise<ForeignFile> {

@@ -16,3 +16,9 @@ export function ownCommand(env: Readonly<Record<string, string | undefined>> = p
   if (folders.some((folder) => existsSync(join(folder, file)))) return NAME;
   return process.getBuiltinModule('node:sea')?.isSea() === true ? process.argv0 : `npx ${NAME}`;
 }
+
+/** A path as a word of a shell; those of Windows know no single quotes. */
+export function quote(path: string, platform: NodeJS.Platform = process.platform): string {
+  if (/^[\w./\\:~-]+$/.test(path)) return path;
+  return platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
+}

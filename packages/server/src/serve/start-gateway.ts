@@ -23,7 +23,7 @@ import { warnOfSecrets } from '../open/open-secrets.ts';
 import { describePlace, isReady, openStore, whenReady } from '../open/open-store.ts';
 import { createReload, followConfig } from '../process/follow-config.ts';
 import type { ServerLogger } from '../process/logger.ts';
-import { ownCommand } from '../process/own-command.ts';
+import { ownCommand, quote } from '../process/own-command.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { createProcessMetrics, type ProcessMetrics, toExposition } from '../process/process-metrics.ts';
@@ -296,10 +296,10 @@ async function hintAtMissingKeys({ config, logger, place }: Start, store: Store)
   if (config.auth.bootstrapKeys.length > 0 || (await store.keys.list()).length > 0) return;
   const where =
     config.store.type === 'json'
-      ? ` --data-dir '${config.store.dir}'`
+      ? ` --data-dir ${quote(config.store.dir)}`
       : config.file === null
         ? ''
-        : ` --config '${config.file}'`;
+        : ` --config ${quote(config.file)}`;
   logger.warn(`there are no keys yet; create one: ${ownCommand()} keys create --name NAME${where}`);
 }
 

@@ -6,7 +6,7 @@ import { keyOfPreset } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 
 import { guess, readPort, UsageError } from '../process/flags.ts';
-import { ownCommand } from '../process/own-command.ts';
+import { ownCommand, quote } from '../process/own-command.ts';
 import { describeFileError, StartError } from '../process/start-error.ts';
 
 export interface InitOptions {
@@ -118,12 +118,6 @@ function toAdvice(
   const migrate = usesPostgres ? `  ${ownCommand()} migrate ${config}\n` : '';
   const keys = `\nThen create a key for your apps:\n\n  ${ownCommand()} keys create --name NAME ${config}\n`;
   return `${file} is written. ${none}${first === '' ? 'Start' : `${first}start`} the gateway:\n\n${migrate}  ${ownCommand()} serve ${config}\n${keys}`;
-}
-
-/** A path as a word of a shell; those of Windows know no single quotes. */
-function quote(path: string): string {
-  if (/^[\w./\\:~-]+$/.test(path)) return path;
-  return process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function openTerminal(): AskingTerminal {
