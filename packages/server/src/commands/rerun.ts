@@ -8,7 +8,7 @@ Runs past calls again against other models at the running gateway, and prints ho
 
   --model ID         the model to run them against; repeat for more than one. ID@PROVIDER lets only that provider serve it,
                      @preset/SLUG or ID@preset/SLUG puts a preset over the requests
-  --provider SLUG    the only provider that may serve models without one of their own
+  --provider SLUG    the only provider that may serve any of them; an @ then belongs to the name of a model
   --system TEXT      replaces the system prompt of each request
   --append-system TEXT  is added at the end of it
   --parameters JSON  put over the members of each request: '{"temperature":0}'
@@ -93,8 +93,9 @@ function readTargets(models: readonly string[], values: Values): RerunOptions['t
   return models.map((text) => {
     const [, other = '', preset] = /^(.*)@preset\/([^/]+)$/.exec(text) ?? [];
     if (preset !== undefined) return { ...(other !== '' && { model: other }), preset, ...change };
+    if (provider !== undefined) return { model: text, provider, ...change };
     // Ids of models may have an @ of their own, before a slash.
-    const [, model = text, own = provider] = /^(.+)@([a-z0-9][\w-]*)$/i.exec(text) ?? [];
+    const [, model = text, own] = /^(.+)@([a-z0-9][\w.-]*)$/i.exec(text) ?? [];
     return { model, ...(own !== undefined && { provider: own }), ...change };
   });
 }

@@ -155,7 +155,7 @@ test('rerun reads its flags', () => {
 
 test('rerun gives each model a provider of its own, and changes the requests for all', () => {
   const { targets } = parse(
-    ...'--model a/b@one --model cf/@cf/meta/llama --provider two --max-cost 1'.split(' '),
+    ...'--model a/b@one --model acme/small@my.host --model cf/@cf/meta/llama@two --max-cost 1'.split(' '),
     '--append-system',
     'Be brief.',
     '--parameters',
@@ -164,8 +164,15 @@ test('rerun gives each model a provider of its own, and changes the requests for
   const change = { system: { append: 'Be brief.' }, parameters: { temperature: 0 } };
   expect(targets).toEqual([
     { model: 'a/b', provider: 'one', ...change },
+    { model: 'acme/small', provider: 'my.host', ...change },
     { model: 'cf/@cf/meta/llama', provider: 'two', ...change },
   ]);
+});
+
+test('rerun takes an @ for a part of the name of a model where the provider is named apart', () => {
+  const names = ['google/claude-sonnet-4@20250514', 'cf/@cf/meta/llama', 'a/b'];
+  const { targets } = parse(...names.flatMap((name) => ['--model', name]), '--provider', 'vertex', '--max-cost', '1');
+  expect(targets).toEqual(names.map((model) => ({ model, provider: 'vertex' })));
 });
 
 test('rerun takes a preset in the place of a model, or with another model', () => {
