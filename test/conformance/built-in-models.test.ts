@@ -91,7 +91,7 @@ test('demo mode serves its own models alone', async () => {
   expect(ids.filter((id) => !id.startsWith('demo/'))).toEqual([]);
 });
 
-test('the doctor reports on stdout, ends with 0 or 1, and prints no key', async () => {
+test('the doctor reports on stdout, ends with 2 where the config is wrong, and prints no key', async () => {
   const run = (...args: string[]) =>
     new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
       execFile(process.execPath, [BIN, 'doctor', ...args], { cwd: folder, env: {} }, (error, stdout, stderr) =>
@@ -104,7 +104,7 @@ test('the doctor reports on stdout, ends with 0 or 1, and prints no key', async 
   expect(well.stdout).toMatch(/ok +call +gpt-\S+ responded \(1000 \+ 500 tokens\)/);
   expect(well.stdout).not.toContain(UPSTREAM_KEY);
   expect(await run('--config', 'missing.json')).toMatchObject({
-    code: 1,
+    code: 2,
     stdout: expect.stringContaining('there is no such file') as string,
   });
 });

@@ -9,7 +9,8 @@ const HELP = `Usage: model-gateway doctor [flags]
   --json             the report as one JSON document on stdout, and the one for people on stderr
 
 Checks each provider in layers (address, name, connection, certificate, key, call), says what to do about the first
-that fails, and ends with 1 if there is one. Keys are sent to their providers and printed nowhere.
+that fails, and ends with 1 if there is one, with 2 if the config is wrong. Keys are sent to their providers and
+printed nowhere.
 `;
 
 const FLAGS = { ...STORE_FLAGS, call: { type: 'boolean' }, json: { type: 'boolean' } } as const;

@@ -29,7 +29,8 @@ async function setUp(providers: readonly object[]) {
 
 async function runDoctor(dataDir: string, env: Record<string, string> = {}) {
   let text = '';
-  const { ok: isWell } = await examine({ config: undefined, dataDir, call: false }, env, (piece) => (text += piece));
+  const { report } = await examine({ config: undefined, dataDir, call: false }, env, (piece) => (text += piece));
+  const isWell = report.ok;
   expect(text).not.toContain(KEY);
   expect(text).not.toContain(HEADER);
   return { isWell, text };

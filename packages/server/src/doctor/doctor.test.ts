@@ -34,13 +34,13 @@ async function run(
     env = {},
     ...rest
   }: { call?: boolean; env?: Record<string, string>; models?: unknown; auth?: unknown; timeouts?: unknown } = {},
-): Promise<{ isWell: boolean; text: string }> {
+): Promise<{ isWell: boolean; exitCode: number; text: string }> {
   const config = join(folder, 'gateway.config.json');
   writeFileSync(config, JSON.stringify({ providers, ...rest }));
   let text = '';
-  const { ok: isWell } = await examine({ config, dataDir: undefined, call }, env, (piece) => (text += piece));
+  const { report, exitCode } = await examine({ config, dataDir: undefined, call }, env, (piece) => (text += piece));
   expect(text).not.toContain(KEY);
-  return { isWell, text };
+  return { isWell: report.ok, exitCode, text };
 }
 
 const providerAt = (baseUrl: string): Record<string, unknown> => ({
@@ -234,9 +234,10 @@ test('a connection that breaks off before a response is told as that', async () 
   expect(lineOf(text, 'auth')).toMatch(/^FAIL auth .* => The server was reached but closed the connection/);
 });
 
-test('a config that cannot be used is reported with the variable that is missing', async () => {
-  const { isWell, text } = await run([{ slug: 'groq', preset: 'groq' }]);
+test('a config that cannot be used is reported with the variable that is missing, and ends with 2', async () => {
+  const { isWell, exitCode, text } = await run([{ slug: 'groq', preset: 'groq' }]);
   expect(isWell).toBe(false);
+  expect(exitCode).toBe(2);
   expect(text).toContain('providers[0].apiKey: is missing, and GROQ_API_KEY is not set');
 });
 
@@ -244,10 +245,13 @@ test('without a config and without keys there is nothing to look at, and that is
   let text = '';
   const options = { config: undefined, dataDir: join(folder, 'none'), call: false };
   expect(await examine(options, {}, (piece) => (text += piece))).toEqual({
-    ok: false,
-    problem: expect.stringContaining('OPENAI_API_KEY') as string,
-    warnings: [],
-    providers: [],
+    report: {
+      ok: false,
+      problem: expect.stringContaining('OPENAI_API_KEY') as string,
+      warnings: [],
+      providers: [],
+    },
+    exitCode: 1,
   });
   expect(text).toContain('OPENAI_API_KEY');
 });

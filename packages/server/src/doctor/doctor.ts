@@ -70,15 +70,18 @@ interface Reported {
   readonly advice: string | null;
 }
 
-/**
- * Checks every provider, of the configuration and set up, and prints what is wrong and what to do. Sets exit code 1 when
- * one of them cannot be used.
- */
+interface Examined {
+  readonly report: DoctorReport;
+  /** 1 when a provider cannot be used, 2 when the config is wrong, as for the other commands. */
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/** Checks every provider, of the configuration and set up, and prints what is wrong and what to do. */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const telling = options.json ? process.stderr : process.stdout;
-  const report = await examine(options, process.env, (text) => void telling.write(text));
+  const { report, exitCode } = await examine(options, process.env, (text) => void telling.write(text));
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (!report.ok) process.exitCode = 1;
+  process.exitCode = exitCode;
 }
 
 /** As `doctor`, with its environment as arguments. `write` receives what people read. */
@@ -86,14 +89,14 @@ export async function examine(
   { call, ...flags }: Omit<DoctorOptions, 'json'>,
   env: NodeJS.ProcessEnv,
   write: (text: string) => void,
-): Promise<DoctorReport> {
+): Promise<Examined> {
   const report: DoctorReport = { ok: false, problem: null, warnings: [], providers: [] };
-  const give = (problem: string, told = problem): DoctorReport => {
+  const give = (problem: string, told = problem, exitCode: 1 | 2 = 1): Examined => {
     write(`${told}\n`);
-    return { ...report, problem };
+    return { report: { ...report, problem }, exitCode };
   };
   const config = await tryConfig(flags, env);
-  if (config instanceof ConfigError) return give(config.message);
+  if (config instanceof ConfigError) return give(config.message, config.message, 2);
   report.warnings.push(...config.warnings);
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
   const stored = await readStored(config);
@@ -131,7 +134,7 @@ export async function examine(
   const failures = report.providers.filter(({ ok }) => !ok).length;
   const all = count === 1 ? '1 provider' : `${count} providers`;
   write(failures === 0 ? `${all}: all can be used.\n` : `${all}: ${failures} cannot be used.\n`);
-  return { ...report, ok: failures === 0 };
+  return { report: { ...report, ok: failures === 0 }, exitCode: failures === 0 ? 0 : 1 };
 }
 
 function withoutSecrets(found: ProviderReport, secrets: readonly string[]): ProviderReport {
