@@ -37,8 +37,13 @@ export function createConfigFolder() {
       error = thrown;
     }
     if (!(error instanceof ConfigError)) throw new Error('the config was accepted', { cause: error });
-    const lines = error.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    expect(error.message.split('\n  ').slice(1)).toEqual(lines);
+    const { issues } = error;
+    const lines = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    const placed = lines.map((text, index) => {
+      const line = issues[index]?.line;
+      return line === undefined ? text : `${text} (line ${line})`;
+    });
+    expect(error.message.split('\n  ').slice(1)).toEqual(placed);
     expect(error.message).toContain(file);
     return lines;
   }

@@ -7,6 +7,8 @@ export interface ConfigIssue {
   readonly path: string;
   /** The mistake and how to correct it. Never holds a value that may be secret. */
   readonly message: string;
+  /** The line of the field in the file, or of what the field is missing in. Absent where neither is in a file. */
+  readonly line?: number | undefined;
 }
 
 /** A configuration that cannot be used, with all that is wrong in it. The message can be printed as it is. */
@@ -17,7 +19,10 @@ export class ConfigError extends Error {
   readonly issues: readonly ConfigIssue[];
 
   constructor(file: string | null, issues: readonly ConfigIssue[]) {
-    const lines = issues.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
+    const lines = issues.map(
+      ({ path, message, line }) =>
+        `  ${path === '' ? '' : `${path}: `}${message}${line === undefined ? '' : ` (line ${line})`}`,
+    );
     const count = issues.length === 1 ? 'an error' : `${issues.length} errors`;
     super(`${file ?? 'The configuration'} has ${count}:\n${lines.join('\n')}`);
     this.file = file;
@@ -137,100 +142,4 @@ function unwrapSchema(schema: unknown, value: unknown): unknown {
   return schema.options.find(
     (option) => option instanceof z.ZodObject && z.safeParse(option.shape[tag], memberOf(value, tag)).success,
   );
-}
-
-/** Where a text stops being JSON, and what would have been right there. */
-interface JsonError {
-  /** Counted from 1. */
-  readonly line: number;
-  /** Counted from 1, in UTF-16 units. */
-  readonly column: number;
-  readonly message: string;
-}
-
-const JSON_NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// oxlint-disable-next-line no-control-regex -- JSON forbids exactly these inside a string
-const JSON_STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const JSON_WORD = /true|false|null/y;
-const JSON_SPACE = /[ \t\n\r]*/y;
-
-/** Thrown within this file only, to leave the recursion. */
-class JsonStop extends Error {
-  readonly offset: number;
-  constructor(offset: number, message: string) {
-    super(message);
-    this.offset = offset;
-  }
-}
-
-/**
- * Finds the first place where a text is not JSON; null when there is none. The engine's own message quotes the text
- * around the place, where a key may stand, and names no place for some faults.
- */
-export function findJsonError(text: string): JsonError | null {
-  try {
-    const end = skipSpace(text, readJsonValue(text, skipSpace(text, 0)));
-    if (end < text.length) throw new JsonStop(end, 'there is more after the end of the value');
-    return null;
-  } catch (error) {
-    if (!(error instanceof JsonStop)) throw error;
-    const before = text.slice(0, error.offset);
-    return {
-      line: before.split('\n').length,
-      column: error.offset - before.lastIndexOf('\n'),
-      message: error.message,
-    };
-  }
-}
-
-function readJsonValue(text: string, at: number): number {
-  const first = text[at];
-  if (first === '{') return readJsonMembers(text, at, '}', readJsonMember);
-  if (first === '[') return readJsonMembers(text, at, ']', readJsonValue);
-  if (first === '"') return readJsonString(text, at);
-  const end = matchJson(JSON_WORD, text, at) ?? matchJson(JSON_NUMBER, text, at);
-  if (end === undefined) throw new JsonStop(at, describeUnexpected(text, at, 'a value'));
-  return end;
-}
-
-function readJsonMembers(text: string, open: number, close: '}' | ']', read: typeof readJsonValue): number {
-  let at = skipSpace(text, open + 1);
-  if (text[at] === close) return at + 1;
-  for (;;) {
-    at = skipSpace(text, read(text, at));
-    if (text[at] === close) return at + 1;
-    if (text[at] !== ',') throw new JsonStop(at, describeUnexpected(text, at, `a comma or "${close}"`));
-    const comma = at;
-    at = skipSpace(text, at + 1);
-    if (text[at] === close) throw new JsonStop(comma, `a comma before "${close}" is not allowed`);
-  }
-}
-
-function readJsonMember(text: string, at: number): number {
-  if (text[at] !== '"') throw new JsonStop(at, describeUnexpected(text, at, 'a field name in double quotes'));
-  const colon = skipSpace(text, readJsonString(text, at));
-  if (text[colon] !== ':') throw new JsonStop(colon, describeUnexpected(text, colon, 'a colon after the field name'));
-  return readJsonValue(text, skipSpace(text, colon + 1));
-}
-
-function readJsonString(text: string, at: number): number {
-  const end = matchJson(JSON_STRING, text, at);
-  if (end === undefined) {
-    throw new JsonStop(at, 'this text is not closed on its line, or holds a bad escape (write \\\\ for a backslash)');
-  }
-  return end;
-}
-
-function describeUnexpected(text: string, at: number, expected: string): string {
-  if (at >= text.length) return `the file ends where ${expected} is expected`;
-  if (text[at] === '/' || text[at] === '#') return 'comments are not allowed in JSON';
-  if (text[at] === "'") return 'text needs double quotes, not single ones';
-  return `expected ${expected}`;
-}
-
-const skipSpace = (text: string, at: number): number => matchJson(JSON_SPACE, text, at) ?? at;
-
-function matchJson(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
 }

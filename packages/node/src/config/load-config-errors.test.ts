@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createConfigFolder, endpoint, local } from '../../../../test/support/config/config-folder.ts';
 import { loadConfig } from './load-config.ts';
 
-const { folder, refused } = createConfigFolder();
+const { folder, load, refused } = createConfigFolder();
 
 test.each<[string, unknown, string]>([
   ['an unknown field', { server: { prot: 1 } }, 'server.prot: is not a known field. Did you mean "port"?'],
@@ -309,6 +309,48 @@ test('a file that is not JSON is refused with the line and column, and nothing o
   ]);
   expect(refused('\uFEFF{\n // hidden\n}')).toEqual(['line 2, column 2: comments are not allowed in JSON']);
   expect(refused('[]')).toEqual(['must be an object: { … }, but is a list']);
+});
+
+const MISTAKEN = `{
+  "server": { "host": "::1",
+    "prot": 1 },
+  "providers": [
+    { "slug": "a", "wire": "openai", "baseUrl": "http://127.0.0.1/v1",
+      "headers": {
+        "a.b": "c",
+        "a b": "c" } },
+
+    { "wire": "openai", "baseUrl": "http://127.0.0.1/v1" }
+  ],
+  "timeouts": {}
+}`;
+
+test('each error names the line of its field, or that of the entry where the field is missing', () => {
+  expect(() => load(MISTAKEN)).toThrow(
+    [
+      'server.prot: is not a known field. Did you mean "port"? (line 3)',
+      'providers[0].headers.a b: is not a valid name of an HTTP header (line 8)',
+      'providers[1].slug: is missing; give text in double quotes (line 10)',
+    ].join('\n  '),
+  );
+});
+
+test('an error of the file as a whole, and one of a section that is not there, name no line', () => {
+  expect(() => load('[]')).toThrow(/: \{ … \}, but is a list$/);
+  expect(() => load({ store: { type: 'postgres', url: 'postgres://h/d', notifications: 'redis' } })).toThrow(
+    /"env:REDIS_URL" \} \(line 1\)$/,
+  );
+});
+
+test('a name that stands twice is a warning with both lines, because the first is overridden', () => {
+  const { warnings, server } = load(
+    '{\n"server": { "port": 1,\n"port": 2 },\n"server": { "host": "::1" },\n"server": {\n"port": 3, "port":\n4 } }',
+  );
+  expect(server.port).toBe(4);
+  expect(warnings).toEqual([
+    'server is given 3 times, in lines 2, 4 and 5; the last one is used',
+    'server.port is given 2 times, in lines 6 and 6; the last one is used',
+  ]);
 });
 
 test('a file that is not there is refused by its path', () => {

@@ -15,8 +15,9 @@ import type * as z from '@model-gateway/core/foundation/zod';
 import { providerSettingsSchema } from '@model-gateway/core/setup';
 
 import { checkConfig, type Placed } from './check-config.ts';
-import { ConfigError, describeSchemaIssue, findJsonError } from './config-errors.ts';
+import { ConfigError, type ConfigIssue, describeSchemaIssue } from './config-errors.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
+import { findJsonError, findJsonPlaces, type JsonPlaces } from './json-text.ts';
 import { type ModuleConfig, toModuleConfig } from './module-config.ts';
 import { isOfPackage, type PackageConfig, toPackageConfig } from './package-config.ts';
 import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
@@ -82,14 +83,16 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     return toGatewayConfig(configSchema.parse({}), facts, flags);
   }
   const path = resolve(file);
-  const { tree, issues, warnings: odd, optionSecrets } = resolveSecrets(readJson(path), { env, dir: dirname(path) });
+  const { value, places } = readJson(path);
+  const { tree, issues, warnings: odd, optionSecrets } = resolveSecrets(value, { env, dir: dirname(path) });
+  const toError = (): ConfigError => new ConfigError(path, withLines(issues, places));
   const unresolved = new Set(issues.map((issue) => issue.path));
   const parsed = checkWith(configSchema, tree);
   const broken = parsed.error?.issues ?? [];
   const described = broken.flatMap((issue) => describeSchemaIssue(issue, configSchema, tree));
   // The form of a reference is not that of the secret.
   issues.push(...described.filter((issue) => !unresolved.has(issue.path)));
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw new ConfigError(path, issues);
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw toError();
 
   const sound = takeSoundParts(tree as Record<string, unknown>, broken);
   const slugs = listSlugs((tree as Record<string, unknown>)['providers']);
@@ -98,7 +101,7 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     sound.providers.map(({ entry: { slug, preset = null } }) => ({ slug, preset })),
   );
   issues.push(...checkConfig({ ...sound, slugs, served, presets, env }));
-  if (issues.length > 0) throw new ConfigError(path, issues);
+  if (issues.length > 0) throw toError();
 
   const providers = sound.providers
     .filter(({ entry }) => entry.module === undefined && !isOfPackage(entry))
@@ -107,7 +110,7 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
   const listless = providerPackages.map(({ slug }) => ({ slug, discoverModels: false, listsModels: false }));
-  const warnings = [...odd, ...listWarnings([...providers, ...listless], models)];
+  const warnings = [...listRepeated(places), ...odd, ...listWarnings([...providers, ...listless], models)];
   const modules = { ...listModules(sound, path), providerPackages, optionSecrets };
   const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, ...modules } as const;
   return toGatewayConfig(sound.file, facts, flags);
@@ -138,7 +141,21 @@ function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, pat
   };
 }
 
-function readJson(path: string): unknown {
+function withLines(issues: readonly ConfigIssue[], places: JsonPlaces): ConfigIssue[] {
+  return issues.map((issue) => {
+    const line = places.lineOf(issue.path);
+    return line === undefined ? issue : { ...issue, line };
+  });
+}
+
+function listRepeated({ repeated }: JsonPlaces): string[] {
+  return repeated.map(({ path, lines }) => {
+    const first = lines.slice(0, -1).join(', ');
+    return `${path} is given ${lines.length} times, in lines ${first} and ${lines.at(-1)}; the last one is used`;
+  });
+}
+
+function readJson(path: string): { readonly value: unknown; readonly places: JsonPlaces } {
   const fail = (message: string): never => {
     throw new ConfigError(path, [{ path: '', message }]);
   };
@@ -151,7 +168,7 @@ function readJson(path: string): unknown {
     return fail(`${reason}; give the path of a readable config file`);
   }
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text) as unknown, places: findJsonPlaces(text) };
   } catch {
     const found = findJsonError(text);
     return fail(found === null ? 'is not JSON' : `line ${found.line}, column ${found.column}: ${found.message}`);

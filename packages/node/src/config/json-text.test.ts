@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { findJsonError } from './config-errors.ts';
+import { findJsonError, findJsonPlaces } from './json-text.ts';
 
 test.each([
   ['', 1, 1, 'the file ends where a value is expected'],
@@ -39,4 +39,27 @@ test('agrees with the engine on what is JSON', () => {
       expect(findJsonError(changed) === null).toBe(isJson);
     }),
   );
+});
+
+test('a text that is nested deeper than any configuration is refused where it is', () => {
+  expect(findJsonError(`${'['.repeat(400)}${']'.repeat(400)}`)).toBeNull();
+  expect(findJsonError(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual({
+    line: 1,
+    column: 502,
+    message: 'this is nested more than 500 levels deep',
+  });
+});
+
+test('finds the line of a field, also where names have dots and brackets in them', () => {
+  const { lineOf, repeated } = findJsonPlaces(`{ "a": 1,
+"a.b": { "c":
+  [ 1,
+    { "d[0]": 2,
+"e\\u0066": 3 } ] },
+"__proto__": 4 }`);
+  expect(
+    ['a', 'a.b', 'a.b.c[0]', 'a.b.c[1].d[0]', 'a.b.c[1].ef', 'a.b.c[1].g.h', 'a.x', '__proto__'].map(lineOf),
+  ).toEqual([1, 2, 3, 4, 5, 4, 1, 6]);
+  expect(['', 'b', '[0]'].map(lineOf)).toEqual([undefined, undefined, undefined]);
+  expect(repeated).toEqual([]);
 });
