@@ -127,7 +127,7 @@ describe.each(['jest-29', 'jest-30'])('%s', { timeout: LIMIT_MS }, (jest) => {
     symlinkSync(NODE_MODULES, join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{}');
     const gateway = { api: await startWithCalls(), key: CANARY_MANAGEMENT_KEY };
-    const about = { where: undefined, last: 50, dir: join(folder, 'cases'), suite: 'jest' } as const;
+    const about = { where: undefined, last: 50, force: false, dir: join(folder, 'cases'), suite: 'jest' } as const;
     await makeFixturesFrom({ ...about, ...gateway });
     const start = () => runJest(jest, folder, { flags: ['--testMatch', '**/cases.test.cjs'] });
     expect(await start()).toMatchObject({ isPassed: true, output: expect.stringMatching(/Tests: +5 passed, 5 total/) });
