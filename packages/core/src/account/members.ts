@@ -47,7 +47,7 @@ export async function insertKey(
   parts: NewKeyParts,
   { isOfMember = false }: { readonly isOfMember?: boolean } = {},
 ): Promise<void> {
-  const { store, members } = parts;
+  const { members } = parts;
   const { creatorUserId } = record;
   if (creatorUserId === null) return storeKey(record, parts);
   const before = await members.get(creatorUserId);

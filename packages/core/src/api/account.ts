@@ -10,7 +10,7 @@ import { findModel, isModelName } from '../routing/resolve-models.ts';
 import type { Store } from '../stores/store.ts';
 import { creditsSchema } from '../wire/account.ts';
 import { refuseField } from '../wire/fields.ts';
-import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../wire/generation-list.ts';
+import { activityListSchema, activityQuerySchema } from '../wire/generation-list.ts';
 import {
   type RateLimitList,
   rateLimitListSchema,

@@ -117,12 +117,8 @@ test('lists the endpoints of every name that a call may use', async () => {
     { id: 'r/chat', canonical_slug: 'r/chat-2026', endpoints: endpointsAt({ one: 1 }) },
   ]);
   for (const name of ['r/chat', 'r/chat-2026', 'r/chat:nitro', 'r/chat:floor']) {
-    const { status, body } = await get(`/api/v1/models/${name}/endpoints`);
-    expect([name, status, (JSON.parse(String(body)) as { data?: { id: string } }).data?.id]).toEqual([
-      name,
-      200,
-      'r/chat',
-    ]);
+    const response = await get(`/api/v1/models/${name}/endpoints`);
+    expect([name, response.status, jsonOf(response)]).toMatchObject([name, 200, { data: { id: 'r/chat' } }]);
   }
   expect((await get('/api/v1/models/r/nothing:nitro/endpoints')).status).toBe(404);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { pageQuerySchema, wholeNumber } from './fields.ts';
+import { pageQuerySchema } from './fields.ts';
 
 const nullableString = z.string().nullable();
 
