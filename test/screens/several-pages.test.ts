@@ -6,6 +6,7 @@ import { type Echo, startEcho } from '../e2e/start-echo.ts';
 
 const API_KEY = 'sk-gw-v1-pages-0123456789abcdef0123456789abcdef';
 const MANAGEMENT_KEY = `${API_KEY}-management`;
+const OTHER_MANAGEMENT_KEY = `${API_KEY}-other-management`;
 /** Time within which a page is to know what has happened elsewhere. */
 const LIMIT_MS = 2000;
 /** A page that nobody touches asks every five seconds. */
@@ -19,6 +20,7 @@ const toConfig = (echoUrl: string): object => ({
     bootstrapKeys: [
       { key: API_KEY, kind: 'api', name: 'dev' },
       { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' },
+      { key: OTHER_MANAGEMENT_KEY, kind: 'management', name: 'successor' },
     ],
   },
   webhooks: { allowPrivateNetwork: true },
@@ -75,6 +77,68 @@ describe.skipIf(skipped !== undefined)(
       await other.getByText('Made in the first').waitFor({ timeout: LIMIT_MS });
       await makeKey(other, 'Made in the second');
       await page.getByText('Made in the second').waitFor({ timeout: LIMIT_MS });
+      expect(problems).toEqual([]);
+    });
+
+    /** As another page of this browser does, which the page hears nothing of. */
+    const signInElsewhere = (page: Page, key: string) =>
+      page.context().request.post(`${ui.url}/admin/v1/session`, { data: { key } });
+    const nameOf = (page: Page) => page.getByTitle(/^Signed in with the key/).innerText();
+
+    test('write on after the same user has signed in anew in another', async () => {
+      const { page } = await ui.open('#/keys');
+      await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+      await signInElsewhere(page, MANAGEMENT_KEY);
+      await makeKey(page, 'Made with the new session');
+      expect(await keyNames()).toContain('Made with the new session');
+    });
+
+    test('write nothing of one user as another who has signed in since, and show whose data they show', async () => {
+      const { page } = await ui.open('#/keys');
+      await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+      expect(await nameOf(page)).toBe('admin');
+      await signInElsewhere(page, OTHER_MANAGEMENT_KEY);
+      await page.getByRole('button', { name: 'New key' }).first().click();
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.type('Typed by the first user');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => nameOf(page), { timeout: 5000 }).toBe('successor');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await keyNames()).not.toContain('Typed by the first user');
+    });
+
+    test('show in one whom the other has signed in, before anything is written', async () => {
+      const { page, problems } = await ui.open('#/keys');
+      await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+      await ui.call('/api/v1/keys', { body: { name: 'There before' } });
+      await signInElsewhere(page, OTHER_MANAGEMENT_KEY);
+      const other = await page.context().newPage();
+      await other.goto(`${ui.url}/ui/#/keys`);
+      await expect.poll(() => nameOf(page), { timeout: LIMIT_MS }).toBe('successor');
+      await page.getByText('There before').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('keep no key that was typed in the playground once its user has signed out', async () => {
+      const { page, problems } = await ui.open('#/playground?models=acme/echo');
+      const change = page.getByRole('button', { name: 'Change key' });
+      const field = page.getByLabel('Or enter a key');
+      await change.or(field).first().waitFor();
+      if (await change.isVisible()) await change.click();
+      await field.fill(API_KEY);
+      await field.press('Enter');
+      await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
+      const kept = 'JSON.stringify(Object.values(sessionStorage))';
+      expect(await page.evaluate(kept)).toContain(API_KEY);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      expect(await page.evaluate(kept)).not.toContain(API_KEY);
+      await page.getByLabel('Management key').fill(MANAGEMENT_KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('banner').waitFor();
+      // Nor does the page itself, which was not loaded again.
+      await page.getByRole('textbox', { name: 'Message', exact: true }).or(field).first().waitFor();
+      expect(await page.evaluate(kept)).not.toContain(API_KEY);
       expect(problems).toEqual([]);
     });
 

@@ -1,6 +1,8 @@
+import type { SessionResponse } from '@model-gateway/core/wire';
+
 import { ApiError, toApiError } from './api-error.ts';
 import { apiMessages } from './messages.ts';
-import { endSession, getSession, toSessionHeaders } from './session.ts';
+import { endSession, getSession, type Session, setSession, toSession, toSessionHeaders, toUserKey } from './session.ts';
 
 const channel = new BroadcastChannel('model-gateway');
 
@@ -9,8 +11,19 @@ export const tellOtherPages = (): void => channel.postMessage('changed');
 
 /** Calls back when another page of this browser has changed something. */
 export function onOtherPagesChange(listener: () => void): void {
-  channel.addEventListener('message', listener);
+  channel.addEventListener('message', ({ data }) => {
+    if (data === 'changed') listener();
+  });
 }
+
+/** Tells the other pages of this browser which session its cookie is of now: they share the cookie. */
+export const tellOtherPagesOfSession = (csrfToken: string): void => channel.postMessage({ csrfToken });
+
+channel.addEventListener('message', ({ data }: MessageEvent<{ readonly csrfToken?: string }>) => {
+  const session = getSession();
+  const isOther = data.csrfToken !== undefined && session.type === 'cookie' && session.csrfToken !== data.csrfToken;
+  if (isOther) void readSession();
+});
 
 /** Undefined, empty text and false-like absences are left out of the query. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -54,12 +67,54 @@ export async function callApi<Body>(path: string, call: ApiCall = {}): Promise<B
 
 /** The same, with the body of the response unread; a response that is not a success throws. */
 export async function openApi(path: string, call: ApiCall = {}): Promise<Response> {
+  const { method = 'GET', caller } = call;
+  const session = getSession();
+  let response = await send(path, call);
+  // It was refused before anything was done.
+  const isRefusedWrite = response.status === 403 && method !== 'GET';
+  if (isRefusedWrite && (await hasNewSession(session, caller))) response = await send(path, call);
+  // A session that is not valid any more ends at its first refusal.
+  if (response.status === 401 && caller === undefined && getSession().type === 'cookie') endSession(true);
+  if (!response.ok) throw await readError(response);
+  if (method !== 'GET' && caller === undefined && !QUESTIONS.test(path)) tellOtherPages();
+  return response;
+}
+
+let reading: Promise<void> | undefined;
+
+/**
+ * Finds out, after a refusal, whether another page has begun a new session since this one sent a write: their cookie is
+ * one, and the CSRF token of the session before is no good. Of the same user the write may be sent again; what another
+ * user has typed is not theirs.
+ */
+export async function hasNewSession(sent: Session, caller: Caller | undefined): Promise<boolean> {
+  if (sent.type !== 'cookie' || caller?.key !== undefined) return false;
+  if (getSession() === sent) await readSession();
+  const now = getSession();
+  return now.type === 'cookie' && now.csrfToken !== sent.csrfToken && toUserKey(now) === toUserKey(sent);
+}
+
+/** Takes over the session that the cookie is of. Never rejects: the refusal before, or the next one, says more. */
+function readSession(): Promise<void> {
+  const before = getSession();
+  const take = ({ data }: SessionResponse): void => {
+    // The user may have signed out meanwhile.
+    if (getSession() !== before || before.type !== 'cookie') return;
+    if (!data.signed_in) endSession(true);
+    else if (data.csrf_token !== before.csrfToken) setSession(toSession(data));
+  };
+  reading ??= callApi<SessionResponse>('/admin/v1/session')
+    .then(take, () => undefined)
+    .finally(() => (reading = undefined));
+  return reading;
+}
+
+async function send(path: string, call: ApiCall): Promise<Response> {
   const { method = 'GET', query, body, signal, caller, isKept = false } = call;
   const headers = toAuthHeaders(caller, method);
   if (body !== undefined) headers['content-type'] = 'application/json';
-  let response: Response;
   try {
-    response = await fetch(toApiUrl(path, query), {
+    return await fetch(toApiUrl(path, query), {
       method,
       headers,
       body: body === undefined ? null : JSON.stringify(body),
@@ -73,11 +128,6 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
     if (signal?.aborted === true) throw error;
     throw new ApiError(apiMessages().unreachable, { status: 0, errorType: 'unreachable' });
   }
-  // A session that is not valid any more ends at its first refusal.
-  if (response.status === 401 && caller === undefined && getSession().type === 'cookie') endSession(true);
-  if (!response.ok) throw await readError(response);
-  if (method !== 'GET' && caller === undefined && !QUESTIONS.test(path)) tellOtherPages();
-  return response;
 }
 
 /** Operations that change nothing, although they have a body. */

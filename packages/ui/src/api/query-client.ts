@@ -2,6 +2,7 @@ import { focusManager, QueryCache, QueryClient } from '@tanstack/react-query';
 
 import { ApiError } from './api-error.ts';
 import { callApi, onOtherPagesChange } from './call-api.ts';
+import { onUserLeft } from './session.ts';
 
 const STALE_MS = 15_000;
 const KEPT_MS = 300_000;
@@ -53,6 +54,9 @@ export const queryClient: QueryClient = new QueryClient({
     },
   },
 });
+
+// What one user was shown is not for the next.
+onUserLeft(() => queryClient.clear());
 
 /** Keeps what is shown as it is at the gateway, when the user comes back and when another page changes something. */
 export function followChanges(): void {

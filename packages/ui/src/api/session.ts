@@ -1,4 +1,4 @@
-import type { Member, SignInProblem } from '@model-gateway/core/wire';
+import type { Member, SessionResponse, SignInProblem } from '@model-gateway/core/wire';
 import { createStore, useStore } from 'zustand';
 
 /**
@@ -47,13 +47,53 @@ export const useSession = (): Session => useStore(store);
 
 export const setSession = (session: Session): void => store.setState(session, true);
 
+/** Who is signed in. Another session of the same user has the same. */
+export const toUserKey = (session: Session): string =>
+  session.type === 'none' ? '' : JSON.stringify([session.userId, session.name]);
+
+/** Calls back when those who were signed in have left, also when others have come in their place. */
+export function onUserLeft(listener: () => void): void {
+  store.subscribe((now, before) => {
+    if (before.type !== 'none' && toUserKey(now) !== toUserKey(before)) listener();
+  });
+}
+
+/** A session as the gateway describes it. */
+export function toSession(data: Extract<SessionResponse['data'], { signed_in: true }>): Session {
+  const { name, csrf_token: csrfToken, expires_at: expiresAt, user_id: userId, role, operations } = data;
+  const member: SessionMember = {
+    ...(userId != null && { userId }),
+    ...(role !== undefined && { role }),
+    ...(operations !== undefined && { operations: new Set(operations) }),
+  };
+  // When the host of the page authenticates the user, the host also guards against forged requests.
+  if (csrfToken === '' || expiresAt === null) return { type: 'host', name, ...member };
+  return { type: 'cookie', name, csrfToken, expiresAt, ...member };
+}
+
 /**
  * Removes the session, which the gateway may have ended. When the host of the page authenticates the user, there is no
  * sign-in to repeat.
  */
 export function endSession(isEnded = false): void {
-  if (store.getState().type !== 'host') setSession(isEnded ? { type: 'none', isEnded } : NONE);
+  if (store.getState().type === 'host') return;
+  setSession(isEnded ? { type: 'none', isEnded } : NONE);
+  forgetPlaygroundKey();
 }
+
+/** Where a tab keeps what its playground calls as, which may be a key that was typed: it goes with its user. */
+export const PLAYGROUND_KEY = 'model-gateway.playground-key';
+
+/** Also where the playground, which has the key too, was not opened since the page was loaded. */
+function forgetPlaygroundKey(): void {
+  try {
+    globalThis.sessionStorage?.removeItem(PLAYGROUND_KEY);
+  } catch {
+    // Forbidden: nothing is kept.
+  }
+}
+
+onUserLeft(forgetPlaygroundKey);
 
 /** Headers that a call requires beside the cookie. */
 export function toSessionHeaders(session: Session, method: string): Record<string, string> {

@@ -1,5 +1,5 @@
 import { ApiError, toApiError } from './api-error.ts';
-import { type Caller, tellOtherPages, toApiUrl, toAuthHeaders } from './call-api.ts';
+import { type Caller, hasNewSession, tellOtherPages, toApiUrl, toAuthHeaders } from './call-api.ts';
 import { apiMessages } from './messages.ts';
 import { endSession, getSession } from './session.ts';
 
@@ -14,7 +14,18 @@ export interface Upload {
  * Sends a form and returns the JSON of the response. By XMLHttpRequest, because `fetch` does not tell how much has been
  * sent. Throws `ApiError`, and the signal's reason when it fires.
  */
-export function uploadForm<Body>(path: string, form: FormData, upload: Upload = {}): Promise<Body> {
+export async function uploadForm<Body>(path: string, form: FormData, upload: Upload = {}): Promise<Body> {
+  const session = getSession();
+  try {
+    return await send(path, form, upload);
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.status === 403;
+    if (!isRefused || !(await hasNewSession(session, upload.caller))) throw error;
+    return send(path, form, upload);
+  }
+}
+
+function send<Body>(path: string, form: FormData, upload: Upload): Promise<Body> {
   const { caller, onProgress, signal } = upload;
   return new Promise<Body>((resolve, reject) => {
     signal?.throwIfAborted();

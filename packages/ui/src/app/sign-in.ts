@@ -1,9 +1,9 @@
 import type { SessionResponse, SignInWays } from '@model-gateway/core/wire';
 
 import { ApiError } from '../api/api-error.ts';
-import { callApi, toApiUrl } from '../api/call-api.ts';
+import { callApi, tellOtherPagesOfSession, toApiUrl } from '../api/call-api.ts';
 import { queryClient } from '../api/query-client.ts';
-import { endSession, getSession, type SessionMember, setSession } from '../api/session.ts';
+import { endSession, getSession, setSession, toSession } from '../api/session.ts';
 import { readSignInLink, readSignInProblem } from '../sign-in-link.ts';
 import { getDesktop } from './desktop.ts';
 import { appMessages } from './messages.ts';
@@ -112,18 +112,11 @@ async function findSession(): Promise<void> {
 
 function take({ data }: SessionResponse): void {
   if (!data.signed_in) return endSession(wasSignedIn());
-  const { name, csrf_token: csrfToken, expires_at: expiresAt, user_id: userId, role, operations } = data;
-  const member: SessionMember = {
-    ...(userId != null && { userId }),
-    ...(role !== undefined && { role }),
-    ...(operations !== undefined && { operations: new Set(operations) }),
-  };
-  // When the host of the page authenticates the user, the host also guards against forged requests.
-  if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name, ...member });
-  else {
-    setSession({ type: 'cookie', name, csrfToken, expiresAt, ...member });
-    remember(true);
-  }
+  const session = toSession(data);
+  setSession(session);
+  if (session.type !== 'cookie') return;
+  remember(true);
+  tellOtherPagesOfSession(session.csrfToken);
 }
 
 /** Whether this browser was signed in and did not sign out: a session that is gone has ended without its user. */

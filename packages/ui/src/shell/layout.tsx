@@ -1,7 +1,7 @@
 import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 
-import { useSession } from '../api/session.ts';
+import { toUserKey, useSession } from '../api/session.ts';
 import { useRecents } from '../app/recents.ts';
 import { listenForShortcuts, useShortcut } from '../app/shortcuts.ts';
 import { PortBanner } from '../features/port-banner.tsx';
@@ -47,7 +47,8 @@ export function Layout() {
       ) : isAlone ? (
         <Outlet />
       ) : (
-        <Frame />
+        // Another page may sign in another user.
+        <Frame key={toUserKey(session)} />
       )}
       <LateToasts />
     </>

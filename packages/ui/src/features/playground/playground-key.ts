@@ -7,18 +7,18 @@ import { createStore, useStore } from 'zustand';
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { getSession } from '../../api/session.ts';
+import { getSession, onUserLeft, PLAYGROUND_KEY } from '../../api/session.ts';
 import type { Key } from '../../api/types.ts';
 import { DEMO_API_KEY } from '../../app/sign-in.ts';
 import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
 import { findUsableKeys, PLAYGROUND_KEY_NAME } from './usable-keys.ts';
 
-const STORAGE_KEY = 'model-gateway.playground-key';
 /** The user wants to choose, although there is a key to call as. */
 const ASK = 'ask';
 const HASH = 'hash:';
 /** What was chosen in this tab. */
-const store = createStore<string | null>(() => globalThis.sessionStorage?.getItem(STORAGE_KEY) ?? null);
+const store = createStore<string | null>(() => globalThis.sessionStorage?.getItem(PLAYGROUND_KEY) ?? null);
+onUserLeft(() => store.setState(null, true));
 
 /**
  * Who the playground calls as; null until there is a key, undefined until that is known,
@@ -98,6 +98,6 @@ async function findFirst(): Promise<Key | undefined> {
 }
 
 function choose(choice: string): void {
-  sessionStorage.setItem(STORAGE_KEY, choice);
+  sessionStorage.setItem(PLAYGROUND_KEY, choice);
   store.setState(choice, true);
 }
