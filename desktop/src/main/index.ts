@@ -13,6 +13,7 @@ import { createNotifier } from './notices/notifier.ts';
 import { showNotification, type ShownNotification } from './notices/show-notification.ts';
 import { openLogs } from './open-logs.ts';
 import { createQuitter } from './quit.ts';
+import { startsHidden } from './settings/login-item.ts';
 import { createProviderKeys } from './settings/provider-keys.ts';
 import { createSettingsChanger } from './settings/settings-changer.ts';
 import { openSettingsFile } from './settings/settings-file.ts';
@@ -113,7 +114,7 @@ async function run(): Promise<void> {
   showState();
   await control.start();
   if (file.settings.lookForUpdates) lookForUpdatesNow();
-  if (!process.argv.includes('--hidden')) window.show();
+  if (!startsHidden(file.settings.startHidden)) window.show();
 }
 
 /** Delays quitting until everything has been written. */
@@ -131,6 +132,8 @@ function stopBeforeQuitting(stop: () => Promise<void>): void {
 if (app.requestSingleInstanceLock()) {
   setChromiumSwitches();
   declareAppScheme();
+  // Windows shows notifications of programs that it knows by the name of their shortcut alone: the `appId` of the builder.
+  app.setAppUserModelId('dev.model-gateway.desktop');
   // The app stays in the tray.
   app.on('window-all-closed', () => undefined);
   app

@@ -26,6 +26,15 @@ export function setStartAtLogin(isWanted: boolean, isHidden: boolean): void {
   writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
+/**
+ * Whether the window is to stay closed at this start. macOS passes no arguments to what it starts at login, but says that
+ * it has.
+ */
+export function startsHidden(isHiddenAtLogin: boolean): boolean {
+  if (process.argv.includes('--hidden')) return true;
+  return process.platform === 'darwin' && isHiddenAtLogin && app.getLoginItemSettings().wasOpenedAtLogin;
+}
+
 function autostartFile(): string {
   const config = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   return join(config, 'autostart', 'model-gateway.desktop');
