@@ -55,6 +55,24 @@ describe.skipIf(skipped !== undefined)(
       expect((await until((found) => found.state.port === port)).state.phase).toBe('listening');
     });
 
+    test('is that of before when the window ends a pause, which nothing else has ended', async () => {
+      const port = await freePort();
+      const { page, until } = await launchApp({ port });
+      await until((found) => found.state.phase === 'listening');
+      await page.evaluate(() => window.desktop.retryPort(0));
+      const { state } = await until((found) => found.state.phase === 'listening' && found.state.port !== port);
+      await page.evaluate(() => window.desktop.setPaused(true));
+      await until((found) => found.state.phase === 'paused');
+      await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-of-the-pause-test'));
+      await until((found) => found.state.phase === 'paused' && found.state.isDemo === false);
+      await expect(healthOf(state.port ?? 0)).rejects.toThrow('fetch failed');
+      // The window works all the same.
+      expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
+      await page.getByRole('alert').getByRole('button', { name: 'Resume' }).click();
+      expect((await until((found) => found.state.phase === 'listening')).state.port).toBe(state.port);
+      expect(await healthOf(state.port ?? 0)).toMatchObject({ status: 'ok' });
+    });
+
     test('is asked about in a dialog while no window is open, once, and tried again after sleep', async () => {
       const tray = await watchTray();
       const port = await freePort();

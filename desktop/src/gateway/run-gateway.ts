@@ -85,7 +85,8 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   const tell = (state: Extract<FromGateway, { type: 'state' }>['state']): void => post({ type: 'state', state });
   const port = createPortListener({ gateway, config, logger, isDemo, language, tell });
 
-  await port.open(options.place);
+  if (options.isPaused) port.pause();
+  else await port.open(options.place);
   await composition.noteConfig();
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
   figures.note();

@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   restrictPages();
   serveAppScheme(paths.ui, createGatewayFetch(gateway));
 
-  const quitter = createQuitter(gateway);
+  const quitter = createQuitter(gateway, () => control.setPaused(true));
   const askAboutTray = createTrayHostAsker();
   const window = createAppWindow(paths.preload, file, async () => {
     if (quitter.isQuitting) return;
@@ -69,8 +69,7 @@ async function run(): Promise<void> {
   });
   const setPaused = (isPaused: boolean): void => {
     quitter.stay();
-    if (isPaused) gateway.pause();
-    else control.listenAgain();
+    control.setPaused(isPaused);
   };
   const tray = createAppTray(paths.icons, {
     open: (place) => window.show(place),

@@ -15,7 +15,8 @@ export interface Quitter {
 }
 
 export function createQuitter(
-  gateway: Pick<GatewayProcess, 'readFigures' | 'figures' | 'pause' | 'onChange'>,
+  gateway: Pick<GatewayProcess, 'readFigures' | 'figures' | 'onChange'>,
+  pause: () => void,
 ): Quitter {
   let isWaiting = false;
   let isQuitting = false;
@@ -30,7 +31,7 @@ export function createQuitter(
       if (openCalls === 0) return app.quit();
       switch (await askWhen(openCalls)) {
         case 'when-done':
-          gateway.pause();
+          pause();
           isWaiting = true;
           // The calls may have ended while the question was shown.
           await gateway.readFigures();

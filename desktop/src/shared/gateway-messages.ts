@@ -22,6 +22,8 @@ export interface StartMessage {
   /** Recordings are written to this directory and replayed from it. */
   readonly recordingsDir: string;
   readonly place: ListenAddress;
+  /** Whether it accepts no calls from clients until it is told to listen. */
+  readonly isPaused: boolean;
 }
 
 export interface ListenAddress {
@@ -58,7 +60,7 @@ export type ToGateway =
 
 export interface GatewayFigures {
   readonly openCalls: number;
-  /** The figures of the day in UTC, as the UI counts it. */
+  /** The figures of the day since local midnight, as the UI counts it unless its user has chosen UTC. */
   readonly today: { readonly requests: number; readonly costUsd: number };
   /** The latest calls, newest first. */
   readonly latest: readonly PanelCall[];

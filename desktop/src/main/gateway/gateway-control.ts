@@ -13,10 +13,12 @@ import { listNetworkHosts } from './network-addresses.ts';
 export interface GatewayControl {
   /** Starts or restarts the gateway: with other keys, another configuration, or other data. */
   start(): Promise<void>;
-  /** Listens at the address of the settings, or this time at another port. */
+  /** Listens at the address of the settings, or this time at another port; while it is paused, afterwards. */
   listen(port?: number): void;
-  /** Listens at the same address as before: after a pause or a sleep, clients still use it. */
+  /** Listens at the same address as before: after a sleep, clients still use it. */
   listenAgain(): void;
+  /** Accepts no calls from clients, whatever is changed or restarted meanwhile; or listens where it did before. */
+  setPaused(isPaused: boolean): void;
   /** Runs work on the data while nothing else uses it. */
   atRest(work: () => Promise<void>): Promise<void>;
 }
@@ -31,6 +33,7 @@ export interface GatewayParts {
 export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
   /** The port for this time; undefined for that of the settings. */
   let chosenPort: number | undefined;
+  let isPaused = false;
   const place = (): ListenAddress => {
     const port = chosenPort ?? file.settings.port;
     const isShared = file.settings.shareOnNetwork;
@@ -40,6 +43,10 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       allowedHosts: isShared ? listNetworkHosts() : [],
     };
   };
+  // What the system chose for a 0 is the address that clients were given, and that a sleep must not change.
+  gateway.onChange(() => {
+    if (chosenPort === 0 && gateway.state.phase === 'listening') chosenPort = gateway.state.port;
+  });
   /** The last piece of work on the process. It never rejects. */
   let last: Promise<unknown> = Promise.resolve();
   /** Does this after all earlier work: of two starts at once, each would begin a process, and one would be left over. */
@@ -69,6 +76,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       mode: file.settings.mode,
       recordingsDir: paths.recordings,
       place: place(),
+      isPaused,
     }));
   };
   const start = (): Promise<void> => inTurn(startNow);
@@ -76,12 +84,17 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
     chosenPort = port;
     // A gateway that failed to start cannot listen.
     if (gateway.state.phase === 'failed') void start();
-    else gateway.listen(place());
+    else if (!isPaused) gateway.listen(place());
   };
   return {
     start,
     listen,
     listenAgain: () => listen(chosenPort),
+    setPaused(isWanted) {
+      isPaused = isWanted;
+      if (isPaused) gateway.pause();
+      else listen(chosenPort);
+    },
     atRest: (work) =>
       inTurn(async () => {
         await gateway.stop();

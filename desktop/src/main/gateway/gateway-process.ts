@@ -56,6 +56,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
   const hear = (message: FromGateway): void => {
     switch (message.type) {
       case 'state':
+        if (message.state.phase === 'listening') child.keepPort(message.state.port);
         return change(message.state);
       case 'notice':
         return onNotice(message.notice);
@@ -91,7 +92,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       child.launch(toMessage());
     },
     listen: child.listen,
-    pause: () => void child.send({ type: 'pause' }),
+    pause: child.pause,
     send: child.send,
     onResponse: (tell) => void (onMessage = tell),
     onChange: (tell) => void listeners.push(tell),
@@ -141,9 +142,17 @@ function createRestartedChild(
     send,
     isRunning: (): boolean => child !== undefined,
     listen(place: ListenAddress): void {
-      if (lastStart !== undefined) lastStart = { ...lastStart, place };
+      if (lastStart !== undefined) lastStart = { ...lastStart, place, isPaused: false };
       // One that ends listens nowhere any more; the next one begins with the address of the settings.
       if (!isStopping) send({ type: 'listen', place });
+    },
+    pause(): void {
+      if (lastStart !== undefined) lastStart = { ...lastStart, isPaused: true };
+      send({ type: 'pause' });
+    },
+    /** After a crash, too, clients find it at the port that the system has chosen. */
+    keepPort(port: number): void {
+      if (lastStart?.place.port === 0) lastStart = { ...lastStart, place: { ...lastStart.place, port } };
     },
     async stop(isNow: boolean): Promise<void> {
       isStopping = true;

@@ -20,7 +20,7 @@ export function PortBanner() {
   if (phase === 'paused')
     return (
       <Banner title={t.paused} text={t.pausedNote}>
-        <Button onClick={() => retry(null)}>{t.resume}</Button>
+        <Button onClick={() => void ask(getDesktop()?.setPaused(false))}>{t.resume}</Button>
       </Banner>
     );
   if (phase === 'failed')
