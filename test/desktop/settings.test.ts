@@ -135,8 +135,17 @@ describe.skipIf(skipped !== undefined)(
       await handleDialogs(launched, 'Cancel');
       expect(await page.evaluate(() => window.desktop.wipe())).toMatchObject({ done: false });
       expect(existsSync(join(userDir, 'data/canary'))).toBe(true);
+      await page.evaluate(async () => {
+        localStorage.setItem('canary', 'typed');
+        await new Promise((resolve) => (indexedDB.open('canary').onsuccess = resolve));
+      });
       await handleDialogs(launched, 'Delete everything');
-      expect(await page.evaluate(() => window.desktop.wipe())).toMatchObject({ done: true });
+      // The page is loaded again, so that it cannot be asked what came of it.
+      const reloaded = page.waitForEvent('load');
+      await page.evaluate(() => void window.desktop.wipe());
+      await reloaded;
+      const kept = async () => [localStorage.getItem('canary'), (await indexedDB.databases()).map(({ name }) => name)];
+      expect(await page.evaluate(kept)).toEqual([null, expect.not.arrayContaining(['canary'])]);
       const { providerKeys } = await until(({ state }) => state.phase === 'listening' && state.isDemo === true);
       expect(providerKeys).toEqual([]);
       expect(existsSync(join(userDir, 'data/canary'))).toBe(false);

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import type { Outcome } from '@model-gateway/ui/desktop-bridge';
-import { type BrowserWindow, dialog } from 'electron';
+import { type BrowserWindow, dialog, session } from 'electron';
 
 import type { AppPaths } from '../app-paths.ts';
 import { texts } from '../texts.ts';
@@ -15,8 +15,8 @@ export interface WipeOptions {
 }
 
 /**
- * Deletes, after a question, all recorded data and every key, so that the next user of the machine finds none. The
- * app's settings stay, and so does the configuration file, which the user has written.
+ * Deletes, after a question, all recorded data, every key and what the window keeps, such as the conversations of its
+ * playground, so that the next user of the machine finds none. The app's settings stay, and so does the configuration file, which the user has written.
  */
 export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
   const words = texts().data;
@@ -34,6 +34,11 @@ export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeO
     const all = [paths.data, paths.recordings, paths.logs, ...replaced];
     await Promise.all(all.map((path) => rm(path, { recursive: true, force: true })));
     file.change({ sealedKeys: {}, sealingKey: null });
+  });
+  await session.defaultSession.clearStorageData();
+  // Its page has in memory what was deleted, and would write it again. The page is told first.
+  setImmediate(() => {
+    if (!window.isDestroyed()) window.webContents.reload();
   });
   return { done: true, message: words.wiped };
 }
