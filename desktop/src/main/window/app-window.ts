@@ -2,6 +2,7 @@ import { app, BrowserWindow, screen, session, shell } from 'electron';
 
 import type { Bounds, SettingsFile } from '../settings/settings-file.ts';
 import { APP_ORIGIN } from './app-scheme.ts';
+import { LINK_HOSTS } from './link-hosts.ts';
 
 export interface AppWindow {
   /** Opens the window, or brings it to the front. `place` is a location of the UI, as after the `#/`. */
@@ -84,28 +85,6 @@ export function restrictPages(): void {
     contents.on('will-attach-webview', (event) => event.preventDefault());
   });
 }
-
-/** Hosts of documentation, and of pages where keys are made. Other links are not opened. */
-const LINK_HOSTS = new Set([
-  'platform.openai.com',
-  'console.anthropic.com',
-  'aistudio.google.com',
-  'console.groq.com',
-  'openrouter.ai',
-  'api.together.ai',
-  'fireworks.ai',
-  'deepinfra.com',
-  'platform.deepseek.com',
-  'console.mistral.ai',
-  'console.x.ai',
-  'cloud.cerebras.ai',
-  'www.perplexity.ai',
-  'platform.moonshot.ai',
-  'bailian.console.alibabacloud.com',
-  'build.nvidia.com',
-  'fal.ai',
-  'replicate.com',
-]);
 
 /** Opens a link in the user's browser, if its host is in the list. */
 export async function openLink(link: string): Promise<boolean> {

@@ -4,12 +4,11 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 
-import { getDesktop } from '../../app/desktop.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
 import { partMessages } from '../part-messages.ts';
 import { Code } from './code.tsx';
-import { toSafeLink } from './outside-link.tsx';
+import { toSafeLink, useOpenOutside } from './outside-link.tsx';
 import { isReadableMarkdown, PlainText } from './plain-text.tsx';
 import { showControls } from './show-controls.ts';
 import { StreamedText } from './streamed-text.tsx';
@@ -174,6 +173,7 @@ export function readMarkdown(text: string, plugin?: MarkdownPlugin): ReactElemen
 
 function OutsideLink({ href, children }: { href: unknown; children: ReactNode }) {
   const [isAsking, setIsAsking] = useState(false);
+  const open = useOpenOutside();
   const t = partMessages().text;
   const url = toSafeLink(href);
   if (url === null) return <span className="underline decoration-dotted">{children}</span>;
@@ -201,10 +201,7 @@ function OutsideLink({ href, children }: { href: unknown; children: ReactNode })
                 className="inline-flex min-h-8 items-center rounded-md bg-accent px-2.5 text-sm font-medium text-accent-ink"
                 onClick={(event) => {
                   setIsAsking(false);
-                  const desktop = getDesktop();
-                  if (desktop === undefined) return;
-                  event.preventDefault();
-                  void desktop.openLink(url.href);
+                  open(event, url);
                 }}
               >
                 {t.openHost(url.hostname)}
