@@ -25,7 +25,7 @@ const SCREENS: readonly (readonly [string, () => string])[] = [
 /** The bridge that the desktop app puts into its window; it records the requests it receives. */
 const DESKTOP = `
   const info = {
-    version: '0.1.0', platform: 'linux', dataDir: '/data', secretStorage: 'plain', networkUrls: [],
+    version: '0.1.0', platform: 'linux', dataDir: '/data', secretStorage: 'plain', networkUrls: [], language: 'en',
     providerKeys: ['OPENAI_API_KEY'],
     state: { phase: 'not-listening', kind: 'taken', port: 8855, message: 'Port 8855 is taken by another program.' },
     settings: { port: 8855, startAtLogin: false, startHidden: false, closeToTray: true, shareOnNetwork: false, lookForUpdates: false, language: 'system' },

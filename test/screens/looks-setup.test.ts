@@ -38,7 +38,7 @@ const DESKTOP = `
     version: '0.1.0', platform: 'linux', dataDir: '/home/ada/.config/Model Gateway',
     state: { phase: 'listening', url: 'http://127.0.0.1:8855', port: 8855, isDemo: false },
     settings: ${JSON.stringify({ ...DEFAULT_SETTINGS, shareOnNetwork: true, shortcut: 'Control+Alt+G' })},
-    secretStorage: 'keyring', providerKeys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
+    language: 'en', secretStorage: 'keyring', providerKeys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
     networkUrls: ['http://192.168.1.20:8855'],
   };
   const latest = ['ok', 'failed', 'ok', 'cancelled', 'ok'].map((status, at) => ({

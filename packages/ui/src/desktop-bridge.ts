@@ -93,6 +93,8 @@ export const infoSchema = z.object({
   dataDir: z.string(),
   state: stateSchema,
   settings: settingsSchema,
+  /** What the app speaks now: where the settings leave it to the system, only the app knows. */
+  language: z.enum(['en', 'de']),
   /** `keyring`, `plain` (the machine has no keyring), or `none`. */
   secretStorage: z.enum(['keyring', 'plain', 'none']),
   /** Names of the environment variables for which a key is kept; never the keys. */

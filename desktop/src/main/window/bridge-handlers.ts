@@ -92,6 +92,7 @@ function toInfo({ paths, file, keys, gateway }: BridgeParts): DesktopInfo {
     dataDir: paths.data,
     state: gateway.state,
     settings,
+    language: currentLanguage(),
     secretStorage: keys.storage,
     providerKeys: keys.names(),
     networkUrls: settings.shareOnNetwork

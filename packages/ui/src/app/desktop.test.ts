@@ -1,11 +1,13 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import { queryClient } from '../api/query-client.ts';
 import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
+import { getLocale } from '../messages/locale.ts';
 import { followDesktop } from './desktop.ts';
 
 afterEach(() => {
   globalThis.desktop = undefined;
+  vi.unstubAllGlobals();
   queryClient.clear();
 });
 
@@ -45,4 +47,20 @@ test('asks again after a crash too, and where the port cannot be had, but not fo
   await app.change('failed');
   await app.change('not-listening');
   expect(isInvalid()).toBe(true);
+});
+
+test('speaks the language that the app has found for the system, whatever its window is packaged with', async () => {
+  vi.stubGlobal('navigator', { languages: ['en-US', 'de'] });
+  vi.stubGlobal('document', { documentElement: { dataset: {} } });
+  let language: DesktopInfo['language'] = 'de';
+  const info = async (): Promise<DesktopInfo> =>
+    ({ language, state: { phase: 'listening' }, settings: { language: 'system' } }) as DesktopInfo;
+  let tell: () => void = () => undefined;
+  globalThis.desktop = { info, onChange: (listener: () => void) => (tell = listener) } as unknown as DesktopBridge;
+  await followDesktop();
+  expect(getLocale().language).toBe('de');
+  expect(document.documentElement.lang).toBe('de');
+  language = 'en';
+  tell();
+  await expect.poll(() => getLocale().language).toBe('en');
 });

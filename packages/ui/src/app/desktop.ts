@@ -3,7 +3,7 @@ import { createStore, useStore } from 'zustand';
 import { queryClient } from '../api/query-client.ts';
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
 import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
-import { getPreferences, setPreferences } from './preferences.ts';
+import { getPreferences, setPreferences, setSystemLanguages } from './preferences.ts';
 
 declare global {
   var desktop: DesktopBridge | undefined;
@@ -28,7 +28,9 @@ export async function followDesktop(): Promise<void> {
     const info = await bridge.info();
     if (hasBegunAnew(before, info.state.phase)) void queryClient.invalidateQueries();
     store.setState(info, true);
-    // The app's own menus and this page speak one language.
+    // The app's own menus and this page speak one language. Of the system's, Chromium lists first what the app is packaged
+    // with.
+    setSystemLanguages([info.language]);
     if (getPreferences().language !== info.settings.language) setPreferences({ language: info.settings.language });
   };
   // Without a reply the page goes on as in a browser.

@@ -85,6 +85,16 @@ globalThis.addEventListener?.('storage', ({ key }) => {
   if (key === STORAGE_KEY) store.setState(read(), true);
 });
 
+/** What the system speaks, the first before the others. */
+let systemLanguages: readonly string[] = globalThis.navigator?.languages ?? [];
+
+/** Takes the word of the app around this page for it. */
+export function setSystemLanguages(languages: readonly string[]): void {
+  if (languages.join() === systemLanguages.join()) return;
+  systemLanguages = languages;
+  store.setState({});
+}
+
 const prefersDark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 prefersDark?.addEventListener('change', () => setPreferences({}));
 
@@ -97,7 +107,7 @@ export const useIsDark = (): boolean => useStore(store, isDark);
 /** Puts theme and language on the document. Called once before the first paint, and by every change. */
 export function applyPreferences(): void {
   const { language, zone } = store.getState();
-  setLocale(language, zone, navigator.languages);
+  setLocale(language, zone, systemLanguages);
   document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
   document.documentElement.lang = getLocale().language;
 }
