@@ -150,10 +150,9 @@ export const settingsQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi<{ data: AccountSettings }>('/admin/v1/settings', { signal })).data,
 });
 
-/** The rate limits of the configuration. */
+/** The rate limits of the configuration, and those that were set since. */
 export const rateLimitsQuery = queryOptions({
   queryKey: ['rate-limits'],
-  staleTime: Number.POSITIVE_INFINITY,
   queryFn: ifPermitted(
     'listRateLimits',
     async ({ signal }) => (await callApi<RateLimitList>('/admin/v1/rate-limits', { signal })).data,

@@ -9,11 +9,15 @@ const KEPT_MS = 300_000;
 
 /** The queries of what users change. Calls follow a feed of their own, and to count them costs more. */
 const CHANGED_BY_USERS: ReadonlySet<unknown> = new Set([
+  'alarms',
+  'budget-raises',
+  'call-limits',
   'deliveries',
   'destinations',
   'endpoints',
   'explain',
   'fixtures',
+  'groups',
   'guardrails',
   'keys',
   'local-servers',
@@ -24,9 +28,12 @@ const CHANGED_BY_USERS: ReadonlySet<unknown> = new Set([
   'provider-setups',
   'provider-states',
   'providers',
+  'rate-limits',
+  'reruns',
   'settings',
   'videos',
   'webhooks',
+  'workspaces',
 ]);
 
 const isChangedByUsers = ({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean =>
@@ -81,16 +88,21 @@ export function recoverQueries(): void {
   const look = async (): Promise<void> => {
     if (document.hidden || isLooking || queryClient.getQueryCache().findAll(FAILED).length === 0) return;
     isLooking = true;
-    try {
-      // One request beforehand, so that no panel turns into a loading one and back for as long as it lasts.
-      await callApi('/admin/v1/generations', { query: { limit: 1 } });
-      await queryClient.refetchQueries(FAILED);
-    } catch {
-      // It is still away.
-    }
+    // One request beforehand, so that no panel turns into a loading one and back for as long as it lasts.
+    if (await isBack()) await queryClient.refetchQueries(FAILED);
     isLooking = false;
   };
   setInterval(() => void look(), LOOK_EVERY_MS);
+}
+
+/** Whether the gateway can read its database again. Some roles are refused this, which it has to read their session for. */
+async function isBack(): Promise<boolean> {
+  try {
+    await callApi('/admin/v1/generations', { query: { limit: 1 } });
+    return true;
+  } catch (error) {
+    return error instanceof ApiError && error.status !== 0 && error.status < 500;
+  }
 }
 
 const FAILED = {
