@@ -54,6 +54,40 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   });
 
+  test('another kind looks at what it can, over a time that it has, and a key that is gone stays to be seen', async () => {
+    const key = await ui.call('/api/v1/keys', { body: { name: 'Watched' }, key: MANAGEMENT_KEY });
+    const { data } = (await key.json()) as { data: { hash: string } };
+    const body = {
+      name: 'Slow',
+      what: 'duration_ms',
+      of: `key:${data.hash}`,
+      threshold: 9,
+      window_minutes: 15,
+      to: [],
+    };
+    expect((await ui.call('/admin/v1/alarms', { body, key: MANAGEMENT_KEY })).status).toBe(201);
+    const { page, problems, go, screenshot } = await ui.open('#/settings?section=alarms');
+    const list = page.getByRole('region', { name: 'Alarms' });
+    const chosen = (label: string) => page.getByLabel(label, { exact: true }).locator('option:checked').innerText();
+    await list.getByRole('button', { name: 'Edit: Slow' }).click();
+    await expect.poll(() => chosen('Of')).toBe('Key: Watched');
+    await page.getByLabel('Alarm on').selectOption('spend_spike');
+    expect([await chosen('Of'), await chosen('Compare')]).toEqual(['Key: Watched', 'The last hour']);
+    await page.getByLabel('Alarm on').selectOption('guardrail_hits');
+    expect(await chosen('Of')).toBe('The account');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await list.getByText('Guardrail hits ≥ 9 · The account').waitFor();
+    const orphan = { ...body, name: 'Orphan' };
+    expect((await ui.call('/admin/v1/alarms', { body: orphan, key: MANAGEMENT_KEY })).status).toBe(201);
+    const authorization = `Bearer ${MANAGEMENT_KEY}`;
+    await fetch(`${ui.url}/api/v1/keys/${data.hash}`, { method: 'DELETE', headers: { authorization } });
+    await go('#/settings?section=alarms');
+    await list.getByRole('button', { name: 'Edit: Orphan' }).click();
+    expect(await chosen('Of')).toBe(`key:${data.hash.slice(0, 16)}…`);
+    await screenshot('alarm-of-a-key-that-is-gone');
+    expect(problems).toEqual([]);
+  });
+
   test('the address of an alarm opens its history', async () => {
     const body = { name: 'Refusals', what: 'key_refused', threshold: 5, to: [] };
     const created = await ui.call('/admin/v1/alarms', { body, key: MANAGEMENT_KEY });

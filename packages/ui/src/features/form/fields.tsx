@@ -60,11 +60,13 @@ type SelectFieldProps<Values extends FieldValues> = ValueProps<Values> &
   Omit<ComponentProps<'select'>, Own | 'children'> & {
     /** Each choice with what it is called, in this order. */
     readonly options: Options;
+    /** Called after the user has chosen: what depends on it may have to change, too. */
+    readonly onChosen?: (chosen: string) => void;
   };
 
 /** One of a few values of a form; an empty one stands for null, too. */
 export function SelectField<Values extends FieldValues>(props: SelectFieldProps<Values>) {
-  const { form, error, name, path = name, show = asIs, read = asText, options, ...rest } = props;
+  const { form, error, name, path = name, show = asIs, read = asText, options, onChosen, ...rest } = props;
   const { value, onChange } = useController({ control: form.control, name }).field;
   return (
     <LabelledSelect
@@ -72,7 +74,10 @@ export function SelectField<Values extends FieldValues>(props: SelectFieldProps<
       error={issueFor(error, path)}
       value={String(show(value))}
       options={options}
-      onChange={(chosen) => onChange(read(chosen))}
+      onChange={(chosen) => {
+        onChange(read(chosen));
+        onChosen?.(chosen);
+      }}
     />
   );
 }

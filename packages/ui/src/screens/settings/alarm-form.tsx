@@ -8,7 +8,6 @@ import { allKeysQuery, workspacesQuery } from '../../api/queries.ts';
 import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
 import { fromLocalMoment, LAST_LOCAL_MOMENT, toLocalMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import type { Options } from '../../parts/controls/select.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { alarmMessages } from './alarm-messages.ts';
@@ -21,6 +20,8 @@ interface AlarmValues extends Pick<Alarm, 'name' | 'what' | 'of' | 'period' | 't
   /** As the field of a date has it, in minutes; empty for not silenced. */
   readonly silenced: string;
 }
+
+type Choices = readonly (readonly [value: string, label: string])[];
 
 const MAX_RECEIVERS = 5;
 const HOUR = 60;
@@ -78,7 +79,18 @@ export function AlarmForm({ existing, onSave, onClose }: AlarmFormProps) {
   const save = useMutation({ mutationFn: (values: AlarmValues) => onSave(toBody(values)) });
   const submit = form.handleSubmit((values) => save.mutate(values));
   const parts = { form, error: save.error };
+  const of = useWatch({ control: form.control, name: 'of' });
   const subjects = useSubjectOptions(what);
+  const windows: Choices = [
+    [String(HOUR), t.windows.hour],
+    [String(DAY), t.windows.day],
+  ];
+  /** Another kind may not look at the same, or over the same time. */
+  const fitTo = (kind: Alarm['what']): void => {
+    if (!canLookAt(kind, form.getValues('of'))) form.setValue('of', 'account');
+    const isListed = windows.some(([value]) => value === String(form.getValues('window_minutes')));
+    if (partsOf(kind).isSpike && !isListed) form.setValue('window_minutes', HOUR);
+  };
   const number = { type: 'number', min: 0, step: 'any', read: numberOrNull } as const;
   const { hasCalls, isSpike } = partsOf(what);
   return (
@@ -98,22 +110,19 @@ export function AlarmForm({ existing, onSave, onClose }: AlarmFormProps) {
       <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
           <InputField {...parts} name="name" label={t.name} required maxLength={100} />
-          <SelectField {...parts} name="what" label={t.kind} options={Object.entries(t.kinds)} />
-          <SelectField {...parts} name="of" label={t.of} options={subjects} />
+          <SelectField
+            {...parts}
+            name="what"
+            label={t.kind}
+            options={Object.entries(t.kinds)}
+            onChosen={(kind) => fitTo(kind as Alarm['what'])}
+          />
+          <SelectField {...parts} name="of" label={t.of} options={withPresent(subjects, of)} />
           <InputField {...parts} {...number} name="threshold" label={t.threshold} hint={t.thresholds[what]} required />
           <SelectField {...parts} name="period" label={t.period} options={Object.entries(t.periods)} />
           {isSpike && (
             <>
-              <SelectField
-                {...parts}
-                name="window_minutes"
-                label={t.window}
-                read={Number}
-                options={[
-                  [String(HOUR), t.windows.hour],
-                  [String(DAY), t.windows.day],
-                ]}
-              />
+              <SelectField {...parts} name="window_minutes" label={t.window} read={Number} options={windows} />
               <InputField {...parts} {...number} name="min_usd" label={t.minUsd} required />
             </>
           )}
@@ -186,24 +195,35 @@ function Receivers(parts: { readonly form: ReturnType<typeof useForm<AlarmValues
   );
 }
 
+/** With what the alarm looks at where that is none of the options, as a key that is gone. */
+const withPresent = (options: Choices, of: string): Choices =>
+  options.some(([option]) => option === of) ? options : [...options, [of, toShortId(of)]];
+
+/** Whether a kind can look at this: all can at the account, most at keys and workspaces. */
+function canLookAt(what: Alarm['what'], of: string): boolean {
+  if (of === 'account') return true;
+  if (what === 'provider_down' || what === 'key_refused') return false;
+  return what !== 'guardrail_hits' || !of.startsWith('key:');
+}
+
 /** What a kind can look at: the account, and where it can, keys and workspaces. */
-function useSubjectOptions(what: Alarm['what']): Options {
+function useSubjectOptions(what: Alarm['what']): Choices {
   const t = alarmMessages();
   const { data: keys = [] } = useQuery(allKeysQuery);
   const { data: workspaces = [] } = useQuery(workspacesQuery);
-  const isAccountAlone = what === 'provider_down' || what === 'key_refused';
-  return [
+  const all: Choices = [
     ['account', t.account],
-    ...(isAccountAlone ? [] : workspaces.map(({ id, name }) => [`workspace:${id}`, t.workspaceNamed(name)] as const)),
-    ...(isAccountAlone || what === 'guardrail_hits'
-      ? []
-      : keys.map(({ hash, name }) => [`key:${hash}`, t.keyNamed(name)] as const)),
+    ...workspaces.map(({ id, name }) => [`workspace:${id}`, t.workspaceNamed(name)] as const),
+    ...keys.map(({ hash, name }) => [`key:${hash}`, t.keyNamed(name)] as const),
   ];
+  return all.filter(([of]) => canLookAt(what, of));
 }
 
 /** Names what an alarm looks at, or gives the beginning of an id whose thing is gone. */
 export function useSubjectNames(): (of: string) => string {
   const options = useSubjectOptions('spend_usd');
-  const shownLength = 20;
-  return (of) => options.find(([value]) => value === of)?.[1] ?? `${of.slice(0, shownLength)}…`;
+  return (of) => options.find(([value]) => value === of)?.[1] ?? toShortId(of);
 }
+
+const SHOWN_LENGTH = 20;
+const toShortId = (of: string): string => `${of.slice(0, SHOWN_LENGTH)}…`;
