@@ -155,6 +155,31 @@ describe.skipIf(isSkipped)(`keys and packages of a provider${why}`, { timeout: 1
     expect(opened.problems).toEqual([]);
   });
 
+  test('what is typed while a provider is being saved stays typed, and what was saved is shown as saved', async () => {
+    const body = { slug: 'typed', name: 'Before', wire: 'openai', baseUrl: 'http://127.0.0.1:9/v1' };
+    expect((await ui.call(`${SETUP}/providers`, { body })).ok).toBe(true);
+    const { page, problems } = await ui.open('#/providers/typed');
+    const form = page.getByRole('main');
+    const name = form.getByLabel('Name', { exact: true });
+    await form.getByText('More', { exact: true }).click();
+    const { promise: isTyped, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/setup\/providers\/typed$/, async (route) => {
+      if (route.request().method() === 'PATCH') await isTyped;
+      await route.continue();
+    });
+    await name.fill('Sent');
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await sent;
+    await name.fill('Typed meanwhile');
+    release();
+    await page.getByText('Sent saved', { exact: true }).waitFor();
+    expect(await name.inputValue()).toBe('Typed meanwhile');
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Typed meanwhile saved', { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('limits on requests at once are added, counted and changed in the settings', async () => {
     const opened = await ui.open('#/settings?section=account');
     const { page } = opened;

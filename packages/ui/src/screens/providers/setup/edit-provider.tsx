@@ -2,6 +2,7 @@ import type { ProviderSetup, TestDraftRequest, UpdateProviderRequest } from '@mo
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 
+import { withTyped } from '../../../features/form/changes.ts';
 import { type ProviderDraft, toSettings } from '../../../features/providers/setup/provider-draft.ts';
 import { ProviderFields } from '../../../features/providers/setup/provider-fields.tsx';
 import { type ProviderPreset, updateProvider } from '../../../features/providers/setup/setup-queries.ts';
@@ -17,6 +18,12 @@ import { changesConnection, toStoredDraft, toUpdate } from './to-update.ts';
 interface EditProviderProps {
   readonly setup: ProviderSetup;
   readonly preset: ProviderPreset | null;
+}
+
+interface Sent {
+  readonly change: UpdateProviderRequest;
+  /** What was typed then. */
+  readonly sent: ProviderDraft;
 }
 
 /** The form of a saved provider. A new key or address is tested first, and saved once it works. */
@@ -37,15 +44,17 @@ export function EditProvider({ setup, preset }: EditProviderProps) {
   const isConnectionChanged = changesConnection(update);
   const needsTest = isConnectionChanged && test.found?.ok !== true;
   const save = useMutation({
-    mutationFn: (change: UpdateProviderRequest) => updateProvider(setup.slug, change),
-    async onSuccess(saved) {
+    mutationFn: ({ change }: Sent) => updateProvider(setup.slug, change),
+    async onSuccess(saved, { sent }) {
       const now = toStoredDraft(saved, preset);
       setBefore(now);
-      setDraft(now);
+      // What was typed while it was being saved stays typed.
+      setDraft((current) => withTyped(now, sent, current));
       showToast({ tone: 'good', title: (saved.enabled ? t.saved : t.savedDisabled)(saved.name) });
       await client.invalidateQueries();
     },
   });
+  const saveNow = (): void => save.mutate({ change: update, sent: draft });
   const reset = (): void => {
     setSavesWhenTested(false);
     test.reset();
@@ -61,13 +70,13 @@ export function EditProvider({ setup, preset }: EditProviderProps) {
     if (!isChanged) return;
     setSavesWhenTested(needsTest);
     if (needsTest) runTest();
-    else save.mutate(update);
+    else saveNow();
   };
   const { found, isPending, wasStopped, error } = test;
   useEffect(() => {
     if (!savesWhenTested || isPending || (found === null && !wasStopped && error === null)) return;
     setSavesWhenTested(false);
-    if (found?.ok === true && !wasStopped && error === null) save.mutate(update);
+    if (found?.ok === true && !wasStopped && error === null) saveNow();
   });
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -94,7 +103,7 @@ export function EditProvider({ setup, preset }: EditProviderProps) {
           {needsTest ? t.testAndSave : t.save}
         </Button>
         {needsTest && (found?.ok === false || error !== null) ? (
-          <Button onClick={() => save.mutate(update)}>{t.saveUntested}</Button>
+          <Button onClick={saveNow}>{t.saveUntested}</Button>
         ) : (
           <Button isBusy={isPending && !savesWhenTested} onClick={() => runTest()}>
             {t.test}
