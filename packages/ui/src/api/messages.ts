@@ -40,7 +40,7 @@ export const apiMessages = createMessages(
         signIn: 'Erneut anmelden. Der Schlüssel wurde vielleicht deaktiviert oder ist abgelaufen.',
         limit: 'Das Limit des Schlüssels unter „Schlüssel“ oder das Budget seiner Guardrail erhöhen.',
         otherKey:
-          'Dafür ist ein anderer Schlüssel nötig: Management-Schlüssel verwalten, API-Schlüssel rufen Modelle auf.',
+          'Dafür ist ein anderer Schlüssel nötig: Verwaltungsschlüssel zum Verwalten, API-Schlüssel zum Aufrufen von Modellen.',
         missing: 'Vielleicht gelöscht oder nie gespeichert. Zurück zur Liste gehen.',
         noEndpoint: 'Ändern, was diese Anbieter ausschließt, oder ein anderes Modell wählen.',
         unpriced:

@@ -129,7 +129,7 @@ export const keysMessages = createMessages(
       },
       none: 'keins',
       noGuardrail: 'keine',
-      spendless: 'Management-Schlüssel rufen keine Modelle auf und geben deshalb nichts aus.',
+      spendless: 'Verwaltungsschlüssel rufen keine Modelle auf und geben deshalb nichts aus.',
       never: 'nie',
       workspaceDefault: 'Standard',
 

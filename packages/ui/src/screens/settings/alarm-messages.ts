@@ -103,7 +103,7 @@ export const alarmMessages = createMessages(
         key_refused: 'Ablehnungen eines Anbieterschlüssels',
         guardrail_hits: 'Guardrail-Treffer',
       },
-      of: 'Von',
+      of: 'Gilt für',
       account: 'Das Konto',
       keyNamed: (name) => `Schlüssel: ${name}`,
       workspaceNamed: (name) => `Workspace: ${name}`,

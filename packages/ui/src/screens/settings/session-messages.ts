@@ -58,7 +58,7 @@ export const sessionMessages = createMessages(
       noStop: (sessions) =>
         `Keine von ${plural.de(sessions, { one: `${sessions} Sitzung`, other: `${sessions} Sitzungen` })} wäre angehalten worden.`,
       stops: (stopped, sessions, saved) =>
-        `${stopped} von ${plural.de(sessions, { one: `${sessions} Sitzung`, other: `${sessions} Sitzungen` })} wären angehalten worden. Das spart ${saved}.`,
+        `${stopped} von ${plural.de(sessions, { one: `${sessions} Sitzung`, other: `${sessions} Sitzungen` })} ${plural.de(stopped, { one: 'wäre', other: 'wären' })} angehalten worden. Das spart ${saved}.`,
       withoutContents: (count) =>
         `In ${plural.de(count, { one: `${count} Sitzung`, other: `${count} Sitzungen` })} ohne gespeicherte Prompts lassen sich keine Schleifen finden.`,
       session: 'Sitzung',

@@ -42,17 +42,17 @@ export const signInMessages = createMessages(
   },
   {
     de: {
-      key: 'Management-Schlüssel',
+      key: 'Verwaltungsschlüssel',
       hint: 'Gilt für 12 Stunden. Der Schlüssel wird nicht gespeichert. Oder den Link öffnen, den das Gateway beim Start ausgibt.',
       failed: 'Nicht angemeldet',
       invalid: 'Der Schlüssel ist ungültig, deaktiviert oder abgelaufen.',
-      notManagement: 'Das ist ein API-Schlüssel. Zum Anmelden ist ein Management-Schlüssel nötig.',
+      notManagement: 'Das ist ein API-Schlüssel. Zum Anmelden ist ein Verwaltungsschlüssel nötig.',
       submit: 'Anmelden',
       demo: 'Demo-Schlüssel verwenden',
       linkFailed: 'Die Anmeldung über den Link ist fehlgeschlagen',
       linkOver: 'Dieser Link ist abgelaufen oder wurde schon benutzt',
       linkOverAdvice:
-        'Er gilt einmal, innerhalb von zehn Minuten nach dem Start des Gateways. Für einen neuen Link das Gateway neu starten, oder mit einem Management-Schlüssel anmelden. Er lässt sich im Terminal erstellen:',
+        'Er gilt einmal, innerhalb von zehn Minuten nach dem Start des Gateways. Für einen neuen Link das Gateway neu starten, oder mit einem Verwaltungsschlüssel anmelden. Er lässt sich im Terminal erstellen:',
       ended: 'Die Sitzung ist beendet',
       endedAdvice:
         'Sitzungen dauern 12 Stunden und enden, wenn das Gateway neu startet oder der Schlüssel deaktiviert wird. Nach der Anmeldung geht es an derselben Stelle weiter.',
@@ -67,7 +67,7 @@ export const signInMessages = createMessages(
         expired:
           'Die Anmeldung dauerte länger als zehn Minuten, begann in einem anderen Browser oder ist schon beendet. Neu beginnen.',
         denied: 'Die Anmeldung wurde dort abgebrochen oder verweigert.',
-        away: 'Der Anmeldedienst ist nicht erreichbar. Später noch einmal versuchen oder mit einem Management-Schlüssel anmelden.',
+        away: 'Der Anmeldedienst ist nicht erreichbar. Später noch einmal versuchen oder mit einem Verwaltungsschlüssel anmelden.',
         invalid: 'Die Antwort des Anmeldedienstes ließ sich nicht prüfen. Das Protokoll des Gateways nennt den Grund.',
         too_many: 'Zu viele fehlgeschlagene Anmeldungen. Eine Minute warten und noch einmal versuchen.',
         inactive: 'Die Mitgliedschaft ist deaktiviert. Bitte an die Administration wenden.',
