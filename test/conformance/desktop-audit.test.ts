@@ -36,6 +36,7 @@ test('the desktop app notes changes of its configuration in the audit log', asyn
       mode: 'live',
       recordingsDir: join(dataDir, 'recordings'),
       place: { host: '127.0.0.1', port: 0, allowedHosts: [] },
+      isPaused: false,
       fetch,
       post: () => undefined,
     });

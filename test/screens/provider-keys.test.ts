@@ -162,7 +162,8 @@ describe.skipIf(isSkipped)(`keys and packages of a provider${why}`, { timeout: 1
     const form = page.getByRole('main');
     const name = form.getByLabel('Name', { exact: true });
     await form.getByText('More', { exact: true }).click();
-    const { promise: isTyped, resolve: release } = Promise.withResolvers<void>();
+    let release: () => void = () => undefined;
+    const isTyped = new Promise<void>((resolve) => (release = resolve));
     await page.route(/setup\/providers\/typed$/, async (route) => {
       if (route.request().method() === 'PATCH') await isTyped;
       await route.continue();
