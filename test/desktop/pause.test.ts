@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,7 +42,8 @@ vi.mock('electron', () => ({
 
 /** The app around processes that do nothing but note what they are told. */
 async function startApp() {
-  const dir = join(tmpdir(), `pause-${process.pid}-${performance.now()}`);
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-pause-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   started.length = 0;
   const file = openSettingsFile(join(dir, 'settings.json'));
   const gateway = createGatewayProcess('entry.js');
