@@ -55,7 +55,8 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
       told.clear();
     } catch (error) {
       const reason = describe(error);
-      if (!told.has(reason)) logger?.warn('The database cannot be used; the tables in memory remain in use', { reason });
+      if (!told.has(reason))
+        logger?.warn('The database cannot be used; the tables in memory remain in use', { reason });
       told.add(reason);
       outage = reason;
     }

@@ -323,8 +323,6 @@ export const activityQuerySchema = z.object({
   group_by: z.literal('workspace').optional(),
 });
 
-export type ActivityQuery = z.infer<typeof activityQuerySchema>;
-
 export const activityListSchema = z.object({
   data: z.array(activityItemSchema),
   /** From then on no calls are missing; retention has dropped some before. Absent where that was before the first day. */
