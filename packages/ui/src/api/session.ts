@@ -81,11 +81,16 @@ export function endSession(isEnded = false): void {
   forgetPlaygroundKey();
 }
 
+/** The gateway does not say who is signed in: what the tab keeps is still its user's, who may be found again. */
+export function awaitSession(): void {
+  if (store.getState().type !== 'host') setSession(NONE);
+}
+
 /** Where a tab keeps what its playground calls as, which may be a key that was typed: it goes with its user. */
 export const PLAYGROUND_KEY = 'model-gateway.playground-key';
 
 /** Also where the playground, which has the key too, was not opened since the page was loaded. */
-function forgetPlaygroundKey(): void {
+export function forgetPlaygroundKey(): void {
   try {
     globalThis.sessionStorage?.removeItem(PLAYGROUND_KEY);
   } catch {

@@ -3,7 +3,7 @@ import type { SessionResponse, SignInWays } from '@model-gateway/core/wire';
 import { ApiError } from '../api/api-error.ts';
 import { callApi, tellOtherPagesOfSession, toApiUrl } from '../api/call-api.ts';
 import { queryClient } from '../api/query-client.ts';
-import { endSession, getSession, setSession, toSession } from '../api/session.ts';
+import { awaitSession, endSession, forgetPlaygroundKey, getSession, setSession, toSession } from '../api/session.ts';
 import { readSignInLink, readSignInProblem } from '../sign-in-link.ts';
 import { getDesktop } from './desktop.ts';
 import { appMessages } from './messages.ts';
@@ -17,7 +17,10 @@ let ending: Promise<unknown> = Promise.resolve();
 export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<void> {
   // Else the end of the one could take the cookie of the other.
   await ending;
-  take(await callApi<SessionResponse>('/admin/v1/session', { method: 'POST', body: proof }));
+  const response = await callApi<SessionResponse>('/admin/v1/session', { method: 'POST', body: proof });
+  // It may be another user than the one whom the page has lost sight of.
+  forgetPlaygroundKey();
+  take(response);
 }
 
 /** The ways to sign in beside keys and links. */
@@ -101,7 +104,7 @@ async function findSession(): Promise<void> {
   try {
     take(await callApi<SessionResponse>('/admin/v1/session'));
   } catch (error) {
-    endSession();
+    awaitSession();
     if (!(error instanceof ApiError) || error.status !== 503) return;
     setTimeout(() => {
       // Another page may have signed in meanwhile.

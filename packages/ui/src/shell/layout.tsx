@@ -45,7 +45,7 @@ export function Layout() {
           <SignIn session={session} />
         </Suspense>
       ) : isAlone ? (
-        <Outlet />
+        <Outlet key={toUserKey(session)} />
       ) : (
         // Another page may sign in another user.
         <Frame key={toUserKey(session)} />

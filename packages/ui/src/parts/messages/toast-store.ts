@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { createStore, useStore } from 'zustand';
 
 import { messageOf } from '../../api/api-error.ts';
+import { onUserLeft } from '../../api/session.ts';
 import type { Outcome } from '../../desktop-bridge.ts';
 import { partMessages } from '../part-messages.ts';
 
@@ -68,6 +69,18 @@ export function showUndo({ title, undo, undone }: Undoable): void {
 
 const heldDeletions = createStore<ReadonlySet<string>>(() => new Set());
 
+let usersBefore = 0;
+// What one user has begun is neither finished nor taken back by the next.
+onUserLeft(() => {
+  usersBefore += 1;
+  const isOwn = ({ action, onGone }: Toast): boolean => action !== undefined || onGone !== undefined;
+  shownToasts.setState(
+    getToasts().filter((toast) => !isOwn(toast)),
+    true,
+  );
+  heldDeletions.setState(new Set(), true);
+});
+
 export interface Deletion {
   readonly id: string;
   /** When the page is closed before: it is deleted, or kept as it is. Absent: kept. */
@@ -89,17 +102,19 @@ export interface Deletion {
  *
  * What guards calls, such as a guardrail, stays in force until then, and is kept when the page is closed before. What
  * gives access, such as a key, is switched off by the caller at once, and deleted with the page. Either way, nobody may do
- * more in the meantime than before.
+ * more in the meantime than before. Where its user leaves before, it stays as it is then.
  */
 export function holdDeletion({ id, title, detail, onClosing, failed, run, undo }: Deletion): void {
   if (heldDeletions.getState().has(id)) return;
   let isUndone = false;
   let isFinished = false;
+  const user = usersBefore;
   heldDeletions.setState((held) => new Set([...held, id]), true);
   const finish = async (): Promise<void> => {
     if (isFinished) return;
     isFinished = true;
     removeEventListener('pagehide', onPageHide);
+    if (user !== usersBefore) return;
     try {
       await (isUndone ? undo?.() : run());
     } catch (error) {

@@ -4,6 +4,7 @@ import { MessageSquareText, StickyNote, ThumbsDown, ThumbsUp } from 'lucide-reac
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
+import { getSession, toUserKey } from '../../../api/session.ts';
 import { generationQuery } from '../../../features/generations/content/generation-queries.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { showFailure } from '../../../parts/messages/toast-store.ts';
@@ -24,6 +25,7 @@ const NONE: ReviewChange = { rating: null, note: null };
 function useReview(id: string) {
   const client = useQueryClient();
   const { queryKey } = generationQuery(id);
+  const isKnown = (): boolean => client.getQueryData(queryKey) !== undefined;
   const readReview = (): ReviewChange => client.getQueryData(queryKey)?.review ?? NONE;
   const save = useMutation({
     scope: { id: `review:${id}` },
@@ -41,7 +43,7 @@ function useReview(id: string) {
       }),
     onError: (error) => showFailure(reviewMessages().notSaved, error),
   });
-  return { save, readReview };
+  return { save, readReview, isKnown };
 }
 
 /** Whether a response is good or bad, to be chosen, and a note about it. */
@@ -135,8 +137,9 @@ interface NoteEditorProps {
 /** What was typed is saved when one leaves for another request or closes the page; only *Cancel* drops it. */
 function NoteEditor({ id, note, onClose }: NoteEditorProps) {
   const t = reviewMessages();
-  const { save, readReview } = useReview(id);
+  const { save, readReview, isKnown } = useReview(id);
   const [text, setText] = useState(note ?? '');
+  const [user] = useState(() => toUserKey(getSession()));
   const isCancelled = useRef(false);
   const written = text.trim() === '' ? null : text.trim();
   const submit = (): void => save.mutate({ note: written }, { onSuccess: onClose });
@@ -145,7 +148,10 @@ function NoteEditor({ id, note, onClose }: NoteEditorProps) {
     onClose();
   };
   useOnLeave(() => {
-    if (!isCancelled.current && !save.isPending && written !== readReview().note) save.mutate({ note: written });
+    // Another page may have signed in another user, who is not the one who wrote it.
+    const isOwn = toUserKey(getSession()) === user && isKnown();
+    if (isOwn && !isCancelled.current && !save.isPending && written !== readReview().note)
+      save.mutate({ note: written });
   });
   return (
     <form
