@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import type { ListenAddress } from '../../shared/gateway-messages.ts';
+import type { GatewayState, ListenAddress } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
 import { type ProviderKeys, toKeyring } from '../settings/provider-keys.ts';
 import { openSealingKey } from '../settings/sealing-key.ts';
@@ -44,8 +44,11 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
     };
   };
   // What the system chose for a 0 is the address that clients were given, and that a sleep must not change.
+  let stateBefore: GatewayState | undefined;
   gateway.onChange(() => {
-    if (chosenPort === 0 && gateway.state.phase === 'listening') chosenPort = gateway.state.port;
+    const { state } = gateway;
+    // Figures that come before the process has listened tell the state of before.
+    if (chosenPort === 0 && state.phase === 'listening' && state !== stateBefore) chosenPort = state.port;
   });
   /** The last piece of work on the process. It never rejects. */
   let last: Promise<unknown> = Promise.resolve();
@@ -82,6 +85,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
   const start = (): Promise<void> => inTurn(startNow);
   const listen = (port?: number): void => {
     chosenPort = port;
+    stateBefore = gateway.state;
     // A gateway that failed to start cannot listen.
     if (gateway.state.phase === 'failed') void start();
     else if (!isPaused) gateway.listen(place());

@@ -16,7 +16,8 @@ export interface WipeOptions {
 
 /**
  * Deletes, after a question, all recorded data, every key and what the window keeps, such as the conversations of its
- * playground, so that the next user of the machine finds none. The app's settings stay, and so does the configuration file, which the user has written.
+ * playground, so that the next user of the machine finds none. The app's settings stay, and so does the configuration
+ * file, which the user has written.
  */
 export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
   const words = texts().data;
@@ -36,9 +37,11 @@ export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeO
     file.change({ sealedKeys: {}, sealingKey: null });
   });
   await session.defaultSession.clearStorageData();
-  // Its page has in memory what was deleted, and would write it again. The page is told first.
+  // Its page has in memory what was deleted, and would write it again; what it says would go with it.
   setImmediate(() => {
-    if (!window.isDestroyed()) window.webContents.reload();
+    if (window.isDestroyed()) return;
+    window.webContents.reload();
+    void dialog.showMessageBox(window, { type: 'info', message: words.wiped });
   });
   return { done: true, message: words.wiped };
 }

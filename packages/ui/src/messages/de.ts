@@ -98,7 +98,7 @@ export const de: Messages = {
     wipeQuestion: 'Alle Daten des Gateways löschen?',
     wipeDetail:
       'Anfragen, Schlüssel, Guardrails, Ziele, Videos, Aufzeichnungen und Protokolle werden gelöscht, auch die Schlüssel ' +
-      'der Anbieter und was der Playground behält. Sicherungen an anderen Orten bleiben. Das lässt sich nicht rückgängig machen.',
+      'der Anbieter, was der Playground behält und die Anzeigeeinstellungen dieses Fensters. Sicherungen an anderen Orten bleiben. Das lässt sich nicht rückgängig machen.',
     wipe: 'Alles löschen',
     cancel: 'Abbrechen',
     wiped: 'Alles wurde gelöscht.',

@@ -97,8 +97,8 @@ export const en = {
     restored: (path: string, before: string) => `Restored from ${path}. The previous data is in ${before}.`,
     wipeQuestion: 'Delete all of the gateway’s data?',
     wipeDetail:
-      'This deletes requests, keys, guardrails, destinations, videos, recordings, logs, provider keys and what the ' +
-      'playground keeps. Backups elsewhere are kept. This can’t be undone.',
+      'This deletes requests, keys, guardrails, destinations, videos, recordings, logs, provider keys, what the ' +
+      'playground keeps and the display preferences of this window. Backups elsewhere are kept. This can’t be undone.',
     wipe: 'Delete everything',
     cancel: 'Cancel',
     wiped: 'Everything was deleted.',
