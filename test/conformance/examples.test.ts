@@ -35,7 +35,7 @@ test.skipIf(hasPytest ? undefined : 'pytest is not installed')(
 
 test.each([
   ['that npm has installed', '', '--no-install model-gateway'],
-  ['of a tarball', 'vendor/model-gateway.tgz', '--yes --package vendor/model-gateway.tgz model-gateway'],
+  ['of a tarball', 'vendor/model-gateway.tgz', '--yes --package ./vendor/model-gateway.tgz model-gateway'],
 ])(
   'the GitHub action starts the gateway %s, and tells the steps after it where it is',
   async (_, given, command) => {
@@ -74,3 +74,9 @@ test.each([
   },
   60_000,
 );
+
+test('the release names tarballs by paths that npm does not take for repositories of GitHub', () => {
+  const workflow = readFileSync(join(examples, '../.github/workflows/release.yml'), 'utf8');
+  const [, places = ''] = /for tarball in (\S+); do npm publish/.exec(workflow) ?? [];
+  expect(places).toMatch(/^\.\/packed\/\*\.tgz$/);
+});
