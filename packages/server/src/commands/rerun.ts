@@ -92,8 +92,9 @@ function readTargets(models: readonly string[], values: Values): RerunOptions['t
   };
   return models.map((text) => {
     const [, other = '', preset] = /^(.*)@preset\/([^/]+)$/.exec(text) ?? [];
-    if (preset !== undefined) return { ...(other !== '' && { model: other }), preset, ...change };
-    if (provider !== undefined) return { model: text, provider, ...change };
+    const fromOne = provider === undefined ? {} : { provider };
+    if (preset !== undefined) return { ...(other !== '' && { model: other }), preset, ...fromOne, ...change };
+    if (provider !== undefined) return { model: text, ...fromOne, ...change };
     // Ids of models may have an @ of their own, before a slash.
     const [, model = text, own] = /^(.+)@([a-z0-9][\w.-]*)$/i.exec(text) ?? [];
     return { model, ...(own !== undefined && { provider: own }), ...change };

@@ -224,3 +224,20 @@ test.each([
 ])('rerun %s says what is missing or wrong', (line, message) => {
   expect(() => parse(...line.split(' '))).toThrow(message);
 });
+
+test('rerun holds a preset to the provider that is named apart, too', () => {
+  const { targets } = parse(
+    '--model',
+    'a/b@preset/brief',
+    '--model',
+    '@preset/brief',
+    '--provider',
+    'p',
+    '--max-cost',
+    '1',
+  );
+  expect(targets).toEqual([
+    { model: 'a/b', preset: 'brief', provider: 'p' },
+    { preset: 'brief', provider: 'p' },
+  ]);
+});
