@@ -267,10 +267,14 @@ test('what no call has used for five seconds is returned', async () => {
 
 test('nothing is held for a record that seemed lost after the store had counted it', async () => {
   const { store, ledger } = setUp();
-  await ledger.reserve(holdOf('early', 6 * CENT), [budgetOf(10 * CENT)]);
+  const budget = budgetOf(10 * CENT);
+  await ledger.reserve(holdOf('early', 6 * CENT), [budget]);
+  store.spentNanoUsd = 5 * CENT;
   store.count(['early']);
   ledger.keepLost(holdOf('early', 5 * CENT));
   expect(ledger.heldNanoUsd()).toBe(0);
+  expect(await fareOf(() => ledger.reserve(holdOf('next', 6 * CENT), [budget]))).not.toBe('passes');
+  expect(await fareOf(() => ledger.reserve(holdOf('less', 5 * CENT), [budget]))).toBe('passes');
 });
 
 test('the cost of a lost record is held until the store counts it after all', async () => {

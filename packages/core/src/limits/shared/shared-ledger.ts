@@ -273,10 +273,12 @@ function createCountedHolds(options: CountedHoldsOptions): CountedHolds {
     },
     keepLost(cost) {
       book.release(cost.id);
-      const isCounted = early.delete(cost.id);
-      if (isCounted || cost.anyNanoUsd === 0) return;
-      book.add(cost);
-      if (countsLater) lost.add(cost.id);
+      if (early.delete(cost.id)) moveToStore([cost]);
+      else if (cost.anyNanoUsd > 0) {
+        book.add(cost);
+        if (countsLater) lost.add(cost.id);
+      }
+      noteFree(cost.spenders);
     },
     leaveToStore,
     until(id) {
