@@ -107,3 +107,31 @@ test('a batch that an upstream is slow to take is found there by the next proces
   expect(await helpersOf(second).ended(id)).toMatchObject({ status: 'completed', request_counts: { completed: 1 } });
   expect([upstream.batches.length, upstream.calls]).toEqual([1, []]);
 });
+
+test('a batch that is given up is cancelled by the next process where one has ended meanwhile', async () => {
+  const made = createBatchGateway('openai');
+  const { gateway, upstream, open, store, storage, post } = made;
+  await gateway.start();
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const { key, data } = jsonOf(await post('/api/v1/keys', { name: 'gone' }, { headers })) as {
+    readonly key: string;
+    readonly data: { readonly hash: string };
+  };
+  const requests = [{ custom_id: 'a', body: { messages: [{ role: 'user', content: 'a' }], max_tokens: 50 } }];
+  const body = { endpoint: CHAT, model: 'acme/chat', requests };
+  const own = { headers: { authorization: `Bearer ${key}` } };
+  await post('/api/beta/batches', body, own);
+  await until(() => upstream.batches.length === 1);
+  expect(await closesWithin(6000, made)).toBe(true);
+  await store.keys.remove(data.hash);
+  const { state, answerAgain } = hang(upstream, /\/cancel$/);
+  const second = open({ recordingStore: store }, { storage });
+  await second.gateway.start();
+  await until(() => state.hung === 1);
+  expect(await closesWithin(6000, second)).toBe(true);
+  expect(upstream.batches.map(({ isCancelled }) => isCancelled)).toEqual([false]);
+  answerAgain();
+  const third = open({ recordingStore: store }, { storage });
+  await third.gateway.start();
+  await until(() => upstream.batches[0]?.isCancelled === true);
+});

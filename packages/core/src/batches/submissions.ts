@@ -204,7 +204,10 @@ export async function abandonSubmissions(
     if (upstreamId !== null && state !== 'ended') {
       const signal = parts.stop.cutOff;
       const api = parts.calls().findApi(providerSlug, providerKey);
-      await api?.cancel({ upstreamId, signal, timeoutMs: BATCH_CALL_MS }).catch(() => undefined);
+      // What the end of this process cuts off is cancelled by the next, which finds the row.
+      await api?.cancel({ upstreamId, signal, timeoutMs: BATCH_CALL_MS }).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+      });
       parts.logger.error(GIVEN_UP, { batch: batchId, provider: providerSlug, upstreamId });
     }
     await batches.remove(id);
