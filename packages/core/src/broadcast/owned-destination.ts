@@ -56,7 +56,8 @@ export function openOwnedDestination(options: OwnedDestinationOptions): OwnedDes
       owned.isDraining = true;
       owned.cancelRead();
       await owned.reading;
-      while (!owned.isClosed && (await readPage(owned))) await queue.drained();
+      do await queue.drained();
+      while (!owned.isClosed && owned.held.size < MAX_AHEAD && (await readPage(owned)));
       await queue.drained();
     },
     async close() {

@@ -26,7 +26,9 @@ interface Process extends BroadcastBench {
 
 let processes = 0;
 
-function createProcess(store: SharedMemoryStore, statusOf: (call: number) => number | 'never' = () => 200): Process {
+type StatusOf = (call: number) => number | 'never' | Promise<number>;
+
+function createProcess(store: SharedMemoryStore, statusOf: StatusOf = () => 200): Process {
   const platform = createVirtualPlatform();
   processes += 1;
   platform.randomBytes(100 * processes);
@@ -36,7 +38,7 @@ function createProcess(store: SharedMemoryStore, statusOf: (call: number) => num
     async send({ body }: TransportRequest) {
       const ids = [...String(body).matchAll(/"gen_ai.response.id","value":\{"stringValue":"([^"]+)"/g)];
       sent.push(...ids.map(([, id = '']) => id));
-      const status = statusOf(calls++);
+      const status = await statusOf(calls++);
       if (status === 'never') await new Promise(() => undefined);
       return { status: Number(status), headers: {}, body: (async function* () {})() };
     },
@@ -121,6 +123,23 @@ test('a process that is closed sends what is there, and leaves the rest to anoth
   await other.record('n5');
   await other.platform.advance(10_000);
   expect([one.sent, other.sent]).toEqual([idsOf(0, 5), ['n5']]);
+});
+
+test('a process that is closed sends all that there is time for, however much that is', async () => {
+  let respond: (status: number) => void = () => undefined;
+  const first = new Promise<number>((resolve) => (respond = resolve));
+  const { all } = await createProcesses((call) => (call === 0 ? first : 200));
+  const [one] = all;
+  await one.add('d', WEBHOOK);
+  await advanceAll(all, 2000);
+  for (const id of idsOf(0, 1200)) await one.record(id);
+  // As many as are held at once wait for the destination.
+  await one.platform.advance(5000);
+  const closed = one.broadcaster.close(20_000);
+  await one.platform.advance(1000);
+  respond(200);
+  await Promise.all([closed, one.platform.advance(20_000)]);
+  expect(one.sent).toEqual(idsOf(0, 1200));
 });
 
 test('a process that is closed while a page takes long to read sends each generation once', async () => {
