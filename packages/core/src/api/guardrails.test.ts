@@ -41,6 +41,7 @@ test.each([
     ['acme/chat', 'acme/chat-2026'],
     ['acme/chat:free', 'acme/chat-2026'],
   ],
+  ['is the id of the paid one', 'acme/chat:free', ['acme/chat', 'acme/chat'], ['acme/chat:free', 'acme/chat']],
   ['is the id of another', 'acme/new', ['acme/chat', undefined], ['acme/new', 'acme/chat']],
 ])('holds for one model alone where a canonical slug %s', async (_, id, [other = '', otherSlug], [own, slug]) => {
   const endpoints = [{ provider: 'acme', providerModel: 'c' }];

@@ -278,7 +278,7 @@ function isModelListed(slugs: readonly string[], { modelId }: Endpoint, catalog:
   if (slugs.includes(modelId)) return true;
   const canonical = catalog.find(modelId)?.definition.canonical_slug;
   if (canonical === undefined || !slugs.includes(canonical)) return false;
-  return catalog.find(canonical)?.definition.canonical_slug === canonical;
+  return catalog.find(canonical)?.id !== canonical;
 }
 
 function zdrRuleOf({ modelId }: Endpoint): ZdrRule {
