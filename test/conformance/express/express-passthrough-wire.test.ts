@@ -99,7 +99,7 @@ describe.each([
       expect(headers).not.toHaveProperty(name);
     }
     // A page of the target would have the origin of the host.
-    expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none';/);
+    expect(headers['content-security-policy']).toMatch(/^sandbox allow-same-origin; default-src 'none';/);
   });
 
   test('follows no redirect', async () => {

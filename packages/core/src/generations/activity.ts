@@ -46,7 +46,7 @@ export async function summariseActivity(
   const sums =
     userId === undefined
       ? store.generations.activity(selection)
-      : readSumsOf(userId, { ...selection, generations: store.generations });
+      : readSumsOf(userId, { first, last, principalIds, generations: store.generations });
   for (const sum of await sums) {
     const isAskedFor = sum.date >= first && sum.date <= last;
     if (!isAskedFor || (workspaceId !== undefined && workspaceId !== sum.workspaceId)) continue;
@@ -67,10 +67,15 @@ export async function summariseActivity(
 /** The sums of stores know keys alone, of which some are deleted, and no member has a key for calls by token. */
 async function readSumsOf(
   userId: string,
-  { since, principalIds, generations }: Pick<ActivitySelection, 'since' | 'principalIds'> & Pick<Store, 'generations'>,
+  {
+    first,
+    last,
+    principalIds,
+    generations,
+  }: ActivityRange & Pick<ActivitySelection, 'principalIds'> & Pick<Store, 'generations'>,
 ): Promise<ActivitySum[]> {
   const book = createActivityBook();
-  const days = { fromMs: Date.parse(`${since}T00:00:00Z`), toMs: Date.UTC(9999, 0) };
+  const days = { fromMs: Date.parse(`${first}T00:00:00Z`), toMs: Date.parse(`${last}T24:00:00Z`) };
   await generations.scan({ ...days, reach: { userId, workspaceIds: new Set() } }, (generation) => {
     const facts = generation.readFacts();
     // Another member who asks reaches their own calls alone, whatever is asked for.

@@ -15,10 +15,11 @@ export const NO_SNIFFING: Readonly<Record<string, string>> = { 'x-content-type-o
 
 /**
  * What another server has made comes from the gateway's own origin: a browser that opens it as a page runs nothing of it,
- * and keeps it apart from the sessions of the web UI. Films and pictures still show.
+ * as it would be of the web UI. Films and pictures still show, and are read with the cookie of their reader.
  */
 export const SANDBOXED: Readonly<Record<string, string>> = {
-  'content-security-policy': "sandbox; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
+  'content-security-policy':
+    "sandbox allow-same-origin; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
 };
 
 interface JsonResponse extends GatewayResponse {

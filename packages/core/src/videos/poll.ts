@@ -9,7 +9,7 @@ import { addPolls, NO_POLLS, type Polls, videoOf, type VideoProviders } from './
 const FETCH_TIMEOUT_MS = 60_000;
 /** Accepted content types: an error page has another one, and an SVG is a page that runs scripts. */
 const FILM_TYPE =
-  /^(?:(?:video|audio)\/[\w.+-]+|image\/(?:a?png|jpeg|gif|webp|avif|heic|heif|bmp|tiff)|application\/(?:octet-stream|mp4)|binary\/octet-stream)$/;
+  /^(?:(?:video|audio)\/[\w.+-]+|image\/(?:a?png|p?jpe?g|jxl|gif|webp|avif|heic|heif|bmp|tiff)|application\/(?:octet-stream|mp4)|binary\/octet-stream)$/;
 
 /**
  * Opens a completed job's video, whose type is one of films or pictures, without parameters; 416 has neither type nor

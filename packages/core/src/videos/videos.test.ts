@@ -296,7 +296,7 @@ test.each([
   expect(response.status).toBe(expected === null ? 502 : 200);
   if (expected === null) return;
   expect(response.headers['content-type']).toBe(expected);
-  expect(response.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none';/);
+  expect(response.headers['content-security-policy']).toMatch(/^sandbox allow-same-origin; default-src 'none';/);
 });
 
 test('says that upstream has no such bytes in its own words', async () => {

@@ -42,8 +42,8 @@ class JsonStop extends Error {
 }
 
 /**
- * Finds the first place where a text is not JSON, or too deep; null when there is none. The engine's own message quotes the text
- * around the place, where a key may stand, and names no place for some faults.
+ * Finds the first place where a text is not JSON, or too deep; null when there is none. The engine's own message quotes
+ * the text around the place, where a key may stand, and names no place for some faults.
  */
 export function findJsonError(text: string): JsonError | null {
   try {

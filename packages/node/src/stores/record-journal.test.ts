@@ -78,7 +78,9 @@ test('a record whose content is longer than a line may be is there without the c
   await first.append(toText('gen-2', 'short'));
   await first.close();
   expect(await readAll(await open())).toEqual(['gen-1', `gen-2 ${JSON.stringify({ text: 'short' })}`]);
-  expect(warnings).toEqual(['A content is too long for the journal; a crash before the database has it loses it']);
+  expect(warnings).toEqual([
+    'A content is too long for the journal; it is lost unless the database takes it from memory',
+  ]);
 });
 
 test('an opening removes what a crash has left of files that were being replaced', async () => {

@@ -105,7 +105,8 @@ export async function openRecordLog(options: RecordLogOptions): Promise<RecordLo
     choose,
     encode({ record, content }, { lines }) {
       const isKept = content === null || fitsLine(record, content);
-      if (!isKept) logger?.warn('A content is too long for the journal; a crash before the database has it loses it');
+      if (!isKept)
+        logger?.warn('A content is too long for the journal; it is lost unless the database takes it from memory');
       lines[0]?.add(`{"record":${record},"content":`, isKept && content !== null ? content : 'null', '}');
     },
     commit: (_, segment) => void (segment.unsettled += 1),
