@@ -40,7 +40,11 @@ const CALLERS: Readonly<Record<Route<unknown>['auth'], readonly string[]>> = {
   api: ['API'],
   management: ['management', 'the token of SCIM'],
   any: ['any', "the job's own, or management", 'the same'],
-  none: ['none', 'the cookie', 'none on this machine, else `metrics.token` or management'],
+  none: [
+    'none',
+    'the cookie',
+    'none on this machine by `localhost` or a loopback address, else `metrics.token` or management',
+  ],
 };
 
 test.each(ROUTES.map((route) => [nameOf(route), route.auth] as const))(
