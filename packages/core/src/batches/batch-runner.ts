@@ -33,6 +33,7 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
       return batches.filter((batch) => isOpen(batch) && !isElsewhere(batch, options)).map(({ id }) => id);
     },
     run: (id, stop) => runBatch(id, { ...options, stop, isStopped: () => stop.stopping.aborted }),
+    scansAgain: true,
     platform,
     logger,
   });

@@ -48,7 +48,7 @@ export function keepRenewing(
 
 /** Runs jobs that are rows of a store, each once at a time. */
 export interface JobRunner {
-  /** Takes up those that a process, or a failure, has left, and looks for such ones now and then. */
+  /** Takes up those that a process has left, and looks for such ones now and then where it is to, and after failures. */
   start(): Promise<void>;
   /** Takes a job up; one that is under way is looked at again when it has ended. */
   takeUp(id: string): void;
@@ -66,12 +66,20 @@ export interface JobStop {
   readonly cutOff: AbortSignal;
 }
 
+/** Behind `JobStop`. */
+interface Controllers {
+  readonly stopping: AbortController;
+  readonly cutOff: AbortController;
+}
+
 interface JobRunnerOptions {
   /** In messages: `batch`. */
   readonly name: string;
   /** Those that are to be run here. */
   readonly findIds: () => Promise<readonly string[]>;
   readonly run: (id: string, stop: JobStop) => Promise<void>;
+  /** Whether it looks for jobs of other processes again and again, and not only for those that a failure has stopped. */
+  readonly scansAgain: boolean;
   readonly platform: Platform;
   readonly logger: Logger;
 }
@@ -80,34 +88,45 @@ const SCAN_EVERY_MS = 10_000;
 /** The end of a process waits so long for what had better come to its end; its own limit is seconds beyond the drain. */
 const CUT_OFF_MS = 5000;
 
-export function createJobRunner({ name, findIds, run, platform, logger }: JobRunnerOptions): JobRunner {
+export function createJobRunner({ name, findIds, run, scansAgain, platform, logger }: JobRunnerOptions): JobRunner {
   const running = new Map<string, Promise<void>>();
   /** Those that were taken up again while they were about to end. */
   const again = new Set<string>();
-  const stopping = new AbortController();
-  const cutOff = new AbortController();
-  const stop: JobStop = { stopping: stopping.signal, cutOff: cutOff.signal };
+  let isStopped = false;
+  let begun: Controllers | undefined;
+  /** With the first job: a host for single requests makes no signals outside of one. */
+  const begin = (): Controllers => (begun ??= { stopping: new AbortController(), cutOff: new AbortController() });
   let cancelScan = (): void => undefined;
   let cancelCutOff = (): void => undefined;
   const takeUp = (id: string): void => {
-    if (stop.stopping.aborted) return;
+    if (isStopped) return;
     if (running.has(id)) return void again.add(id);
-    const work = run(id, stop)
-      .catch((error: unknown) => logger.error(`a ${name} has stopped`, { [name]: id, reason: String(error) }))
+    const { stopping, cutOff } = begin();
+    const work = run(id, { stopping: stopping.signal, cutOff: cutOff.signal })
+      .catch((error: unknown) => {
+        logger.error(`a ${name} has stopped`, { [name]: id, reason: String(error) });
+        scanLater();
+      })
       .finally(() => {
         running.delete(id);
         if (again.delete(id)) takeUp(id);
       });
     running.set(id, work);
   };
-  /** Again and again: what a failure of the store has stopped goes on by the next look, too. Never rejects. */
+  const scanLater = (): void => {
+    cancelScan();
+    if (!isStopped) cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
+  };
+  /** Never rejects: a store that is away is asked again, also where one look would do. */
   const scan = async (): Promise<void> => {
+    let isListed = false;
     try {
       for (const id of await findIds()) if (!running.has(id)) takeUp(id);
+      isListed = true;
     } catch (error) {
       logger.warn(`jobs could not be listed (${name})`, { reason: String(error) });
     }
-    if (!stop.stopping.aborted) cancelScan = platform.setTimer(() => void scan(), SCAN_EVERY_MS);
+    if (scansAgain || !isListed) scanLater();
   };
   return {
     async start() {
@@ -117,7 +136,10 @@ export function createJobRunner({ name, findIds, run, platform, logger }: JobRun
     takeUp,
     stop() {
       cancelScan();
-      if (stop.stopping.aborted) return;
+      if (isStopped) return;
+      isStopped = true;
+      if (begun === undefined) return;
+      const { stopping, cutOff } = begun;
       stopping.abort();
       if (running.size > 0) cancelCutOff = platform.setTimer(() => cutOff.abort(), CUT_OFF_MS);
     },

@@ -61,6 +61,7 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
         .map(({ id }) => id);
     },
     run: (id, { stopping }) => runRerun(id, { ...options, isStopped: () => stopping.aborted }),
+    scansAgain: ownerId !== null,
     platform,
     logger,
   });
