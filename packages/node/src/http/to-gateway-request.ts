@@ -67,11 +67,12 @@ export function toGatewayRequest(
   options: NodeRequestOptions,
 ): GatewayRequest {
   const client = new AbortController();
+  // Of HTTP/2, a stream that the client has cancelled counts as finished, though nothing has ended it.
   response.on('close', () => {
-    if (!response.writableFinished) {
-      client.abort(clientLeft());
-    }
+    if (!response.writableEnded || !response.writableFinished) client.abort(clientLeft());
   });
+  // The client may have left while the host looked its caller up, for instance.
+  if (response.closed) client.abort(clientLeft());
   const url = options.url ?? request.url ?? '/';
   const queryAt = url.indexOf('?');
   const mountPath = options.mountPath ?? '';

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
+import process from 'node:process';
 
 import { createTimerWheel } from '@model-gateway/core';
+import compression from 'compression';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
+import { toGatewayRequest } from './to-gateway-request.ts';
 import { type WriteOptions, writeResponse } from './write-response.ts';
 
 const MORE_THAN_BUFFERS_HOLD = 32 * 1024 * 1024;
@@ -44,3 +48,73 @@ test('uses the timer wheel of a host that has one', async () => {
   await expect(written).resolves.toBeUndefined();
   await closed;
 });
+
+const OPTIONS = { bodyLimitBytes: 1000, originOf: () => 'http://host' };
+
+test('a client that has left before the gateway is asked has left', async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  expect(toGatewayRequest(request, response, OPTIONS).signal.aborted).toBe(false);
+  client.destroy();
+  await once(response, 'close');
+  expect(toGatewayRequest(request, response, OPTIONS).signal.aborted).toBe(true);
+});
+
+test('ends a stream over HTTP/2 whose client cancels it, or reads nothing for too long', async () => {
+  const server = createHttp2Server();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => {
+    session.destroy();
+    server.close();
+  });
+  for (const leaves of [true, false]) {
+    const stream = session.request({ ':path': '/' });
+    stream.on('error', () => undefined);
+    const [request, response] = (await once(server, 'request')) as unknown as [IncomingMessage, ServerResponse];
+    const { signal } = toGatewayRequest(request, response, OPTIONS);
+    const aborted = once(signal, 'abort');
+    let isReturned = false;
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: new Uint8Array(65_536) }),
+        return: async () => ((isReturned = true), { done: true, value: undefined }),
+      }),
+    };
+    const written = writeResponse(response, { status: 200, headers: {}, body }, { clientWriteTimeoutMs: 200 });
+    await once(stream, 'response');
+    if (leaves) stream.close(8);
+    await written;
+    expect([leaves, isReturned]).toEqual([leaves, true]);
+    await aborted;
+  }
+});
+
+test('leaves no listeners on the stream of compression(), however often its client is slow', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const compress = compression();
+  const server = createServer((request, response) => {
+    compress(request as never, response as never, () => {
+      const body = 'some text, '.repeat(1_000_000);
+      void writeResponse(response, { status: 200, headers: { 'content-type': 'text/plain' }, body }, CLIENT);
+    });
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(response.headers.get('content-encoding')).not.toBeNull();
+  expect((await response.text()).length).toBe(11_000_000);
+  expect(warnings).toEqual([]);
+});
+
+const CLIENT: WriteOptions = { clientWriteTimeoutMs: 10_000 };

@@ -76,11 +76,12 @@ async function writeStream(
   options: WriteOptions,
 ): Promise<void> {
   const iterator = body[Symbol.asyncIterator]();
+  const reader = followReader(response, options);
   try {
     for (;;) {
       const { done, value } = await iterator.next();
-      if (done === true || response.destroyed) break;
-      if (!response.write(value)) await untilRead(response, 'drain', options);
+      if (done === true || reader.hasLeft()) break;
+      if (!response.write(value)) await reader.untilDrained();
       // `compression()` and similar middleware keep the data until `flush` is called.
       (response as { flush?: () => void }).flush?.();
     }
@@ -89,7 +90,7 @@ async function writeStream(
     response.destroy();
     throw error;
   } finally {
-    if (response.destroyed) await iterator.return?.();
+    if (reader.hasLeft()) await iterator.return?.();
     else {
       response.end();
       await untilSent(response, options);
@@ -97,30 +98,70 @@ async function writeStream(
   }
 }
 
+interface Reader {
+  hasLeft(): boolean;
+  /** Resolves when the client has read on or left. One that reads nothing for too long is disconnected. */
+  untilDrained(): Promise<void>;
+}
+
+/**
+ * Follows the client of a streamed response, by one listener for each event: those that `compression()` moves to its own
+ * stream cannot be taken back. Whether it has left only the event tells, as responses of HTTP/2 are never `destroyed`.
+ */
+function followReader(response: ServerResponse, { wheel = hostWheel, clientWriteTimeoutMs }: WriteOptions): Reader {
+  let isClosed = response.destroyed;
+  let isHeard = false;
+  let resume = (): void => undefined;
+  response.once('close', () => {
+    isClosed = true;
+    resume();
+  });
+  const stalled = wheel.add(() => {
+    response.destroy();
+    resume();
+  });
+  return {
+    hasLeft: () => isClosed || response.destroyed,
+    untilDrained() {
+      if (isClosed) return Promise.resolve();
+      if (!isHeard) response.on('drain', () => resume());
+      isHeard = true;
+      return new Promise((resolve) => {
+        resume = () => {
+          stalled.clear();
+          resolve();
+        };
+        stalled.set(clientWriteTimeoutMs);
+      });
+    },
+  };
+}
+
 /**
  * Resolves when an ended response has been sent completely. It nearly always has been already: then there is no
  * promise.
  */
 function untilSent(response: ServerResponse, options: WriteOptions): Promise<void> | undefined {
-  return (response.socket?.writableLength ?? 0) > 0 ? untilRead(response, 'finish', options) : undefined;
+  return (response.socket?.writableLength ?? 0) > 0 ? untilFinished(response, options) : undefined;
 }
 
-/** Resolves when the client has read on or disconnected. One that reads nothing for too long is disconnected. */
-function untilRead(
+/** Resolves when all is sent or the client has gone. One that reads nothing for too long is disconnected. */
+function untilFinished(
   response: ServerResponse,
-  event: 'drain' | 'finish',
   { wheel = hostWheel, clientWriteTimeoutMs }: WriteOptions,
 ): Promise<void> {
   return new Promise((resolve) => {
-    // Destroying the connection closes the response, and that ends the wait.
-    const stalled = wheel.add(() => response.destroy());
     const done = (): void => {
       stalled.clear();
-      response.off(event, done);
+      response.off('finish', done);
       response.off('close', done);
       resolve();
     };
-    response.once(event, done);
+    const stalled = wheel.add(() => {
+      response.destroy();
+      done();
+    });
+    response.once('finish', done);
     response.once('close', done);
     stalled.set(clientWriteTimeoutMs);
   });
