@@ -31,8 +31,9 @@ export function originOf(request: ExpressRequest): string {
 /**
  * The caller's address according to `trust proxy`. A loopback address gives access to what is meant for this machine
  * alone, so it is not trusted for a request that came through a proxy: the proxy may run here, and its client anywhere.
+ * Undefined where it is not known.
  */
-export function remoteAddressOf({ ip, headers }: ExpressRequest): string {
+export function remoteAddressOf({ ip, headers }: ExpressRequest): string | undefined {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
-  return ip === undefined || (isForwarded && isLoopbackHost(ip)) ? 'unknown' : ip;
+  return ip !== undefined && isForwarded && isLoopbackHost(ip) ? undefined : ip;
 }
