@@ -119,6 +119,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = foundations;
   let runtime: Runtime = createRuntime(options, foundations);
   let isStarted = false;
+  /** A start that is still under way begins nothing more. */
+  let isEnding = false;
   let cancelDiscovery: (() => void) | undefined;
 
   const stopFollowing = options.store.onTablesChanged?.((tables) => {
@@ -202,16 +204,19 @@ export function createGateway(options: GatewayOptions): Gateway {
       await import('./api/chat.ts');
       await videos.runner.start();
       await reruns.start();
+      if (isEnding) return;
       foundations.files?.start();
       await foundations.batches?.start();
       await broadcaster.start();
       isStarted = true;
       await discoverRepeatedly();
+      if (isEnding) return;
       warnOfModels(runtime);
       catalogWatch?.start();
       alarms.start();
     },
     async close() {
+      isEnding = true;
       stopFollowing?.();
       videos.runner.stop();
       reruns.stop();
