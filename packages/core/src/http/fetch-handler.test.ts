@@ -77,6 +77,10 @@ test('hands over the path below its mount, undecoded, the query and the public a
   });
   await toFetchHandler(gateway, { expose: ['health'] })(new Request('https://host.example/health'));
   expect(asked[1]).toMatchObject({ path: '/health', query: '', baseUrl: 'https://host.example' });
+  // Behind a proxy.
+  const behind = toFetchHandler(gateway, { mountPath: '/ai', publicOrigin: 'https://ai.example' });
+  await behind(new Request('http://10.0.0.5:3000/ai/api/v1/models'));
+  expect(asked[2]).toMatchObject({ path: '/api/v1/models', baseUrl: 'https://ai.example/ai' });
 });
 
 test('serves only the exposed routes besides the API', async () => {

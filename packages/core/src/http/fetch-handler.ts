@@ -14,6 +14,8 @@ interface FetchedGateway {
 export interface FetchHandlerOptions {
   /** The path where the gateway is mounted, e.g. `/ai`; requests elsewhere get a 404. Default: the root. */
   readonly mountPath?: string | undefined;
+  /** The origin that clients see, as `https://ai.example`, where a proxy stands in front. Default: that of the request. */
+  readonly publicOrigin?: string | undefined;
   /** Routes to offer besides the API; all others respond with 404. Default: none. */
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /** Largest body in bytes. Default 32 MiB. */
@@ -70,7 +72,7 @@ export function toFetchHandler(
       openBody: (routeLimitBytes = limitBytes) => openBody(request, routeLimitBytes),
       signal: request.signal,
       waitUntil,
-      baseUrl: url.origin + mountPath,
+      baseUrl: (options.publicOrigin ?? url.origin) + mountPath,
       authenticate: authenticate && (() => authenticate(request)),
     });
     return toResponse(response, onEnd);
