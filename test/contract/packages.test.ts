@@ -20,6 +20,14 @@ test('the version in the code is that of every package', () => {
   expect(versions).toEqual(folders.map(() => VERSION));
 });
 
+test('all packages name one homepage and one repository', () => {
+  const places = folders.map((folder) => {
+    const { homepage, repository } = JSON.parse(read(`${folder}/package.json`)) as Manifest;
+    return `${String(homepage)} ${String((repository as { readonly url?: unknown }).url)}`;
+  });
+  expect([...new Set(places)]).toHaveLength(1);
+});
+
 test('no package reads its package.json, which a bundle does not have beside it', () => {
   const sources = globSync(['packages/*/{src,testing}/**/*.ts', 'packages/*/*.js'], { cwd: root });
   // It reads those of packages that operators install.
@@ -46,8 +54,8 @@ describe.each(folders)('The package in %s', (folder) => {
       main: expect.stringMatching(/^\.\/.+\.js$/),
       types: expect.stringMatching(/^\.\/.+\.d\.ts$/),
       license: 'MIT',
-      homepage: 'https://model-gateway.invalid/',
-      repository: { type: 'git', url: 'git+https://model-gateway.invalid/model-gateway.git', directory: folder },
+      homepage: expect.stringMatching(/^https:\/\/\S+$/),
+      repository: { type: 'git', url: expect.stringMatching(/^git\+https:\/\/\S+\.git$/), directory: folder },
       publishConfig: { access: 'public', provenance: true },
     });
   });
