@@ -74,9 +74,3 @@ test.each([
   },
   60_000,
 );
-
-test('the release names tarballs by paths that npm does not take for repositories of GitHub', () => {
-  const workflow = readFileSync(join(examples, '../.github/workflows/release.yml'), 'utf8');
-  const [, places = ''] = /for tarball in (\S+); do npm publish/.exec(workflow) ?? [];
-  expect(places).toMatch(/^\.\/packed\/\*\.tgz$/);
-});
