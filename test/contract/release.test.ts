@@ -53,7 +53,7 @@ test('the release publishes every package, each after those that it needs', () =
     const before = published.slice(0, published.indexOf(toPath(name)));
     expect(before, name).toEqual(expect.arrayContaining(needed.map(toPath)));
   }
-});
+}, 30_000);
 
 test('a release that is repeated publishes what is missing', () => {
   const all = manifests.map(({ name }) => name);
