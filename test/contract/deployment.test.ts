@@ -106,11 +106,13 @@ test('pages call the gateway at the port where it listens', () => {
 });
 
 interface ComposeService {
+  readonly image?: string;
   readonly command?: readonly string[] | string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly networks?: { readonly default: { readonly ipv4_address: string } };
   readonly stop_grace_period?: string;
+  readonly init?: boolean;
 }
 interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
@@ -145,6 +147,14 @@ test('Compose: the migration reads the same config, with a command that there is
   });
   expect(volumes).toEqual(['./gateway.config.json:/etc/model-gateway/gateway.config.json:ro']);
   expect(environment).toEqual(gateways[0]?.[1].environment);
+});
+
+test('Compose: no command of the image is the first process, which would ignore most signals', () => {
+  const ours = Object.entries(compose.services).filter(([, { image }]) => image === 'model-gateway');
+  expect(ours.map(([name, { init }]) => [name, init])).toEqual([
+    ...gateways.map(([name]) => [name, true]),
+    ['migrate', true],
+  ]);
 });
 
 test('Compose: every variable is in the example of an environment file, and the config has all that it names', () => {
