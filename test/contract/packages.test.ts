@@ -20,6 +20,20 @@ test('the version in the code is that of every package', () => {
   expect(versions).toEqual(folders.map(() => VERSION));
 });
 
+test('the version in the code is that of the desktop application and of the images in examples', () => {
+  const lock = JSON.parse(read('desktop/package-lock.json')) as {
+    readonly version: string;
+    readonly packages: Readonly<Record<string, { readonly version: string }>>;
+  };
+  const { version } = JSON.parse(read('desktop/package.json')) as Manifest;
+  // Otherwise: node scripts/write-version.js
+  expect([version, lock.version, lock.packages['']?.version]).toEqual([VERSION, VERSION, VERSION]);
+  const pages = globSync('examples/kubernetes/*.{yaml,md}', { cwd: root }).map(read);
+  const tags = pages.flatMap((page) => [...page.matchAll(/\/model-gateway:(\S+)/g)].map(([, tag]) => tag));
+  expect(tags.length).toBeGreaterThan(2);
+  expect(new Set(tags)).toEqual(new Set([VERSION]));
+});
+
 test('all packages name one homepage and one repository', () => {
   const places = folders.map((folder) => {
     const { homepage, repository } = JSON.parse(read(`${folder}/package.json`)) as Manifest;
