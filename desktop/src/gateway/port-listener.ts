@@ -38,6 +38,10 @@ export function createPortListener(options: PortListenerOptions): PortListener {
   /** Listeners that were left; some may still be sending responses. */
   const leaving = new Set<Listener>();
 
+  /** The number of the last wish: an earlier one that is still at work tells nothing, and keeps no port. */
+  let wishes = 0;
+  let work = Promise.resolve();
+
   /** Takes no more clients. Responses that are under way go on. */
   const leave = (): void => {
     const left = listener;
@@ -46,38 +50,52 @@ export function createPortListener(options: PortListenerOptions): PortListener {
     leaving.add(left);
     void left.close(drainMs + CUT_AFTER_MS).finally(() => leaving.delete(left));
   };
+  /** The state once it listens there, or why it does not. */
+  const tryAt = async ({ host, port, allowedHosts }: ListenAddress): Promise<GatewayState> => {
+    if (isDemo && host !== LOOPBACK) {
+      const message = MESSAGES[language].state.demoNotShared;
+      return { phase: 'not-listening', kind: 'other', port, message, freePort: null, isDemo };
+    }
+    try {
+      listener = await listen(gateway, {
+        host,
+        port,
+        bodyLimitBytes: Math.round(bodyLimitMb * 1024 * 1024),
+        allowedOrigins,
+        // Shared or not, a page that was led to this port by its name is kept out.
+        onlyKnownHosts: true,
+        allowedHosts,
+        clientWriteTimeoutMs: clientWriteMs,
+        logger,
+      });
+      return { phase: 'listening', url: listener.url, port: listener.port, isDemo };
+    } catch (error) {
+      const message = (await describeListenError(error, { host, port })) ?? String(error);
+      const freePort = await findFreePort(host, port);
+      return { phase: 'not-listening', kind: kindOf(error), port, message, freePort, isDemo };
+    }
+  };
   return {
-    async open({ host, port, allowedHosts }) {
+    open(place) {
       leave();
-      if (isDemo && host !== LOOPBACK) {
-        const message = MESSAGES[language].state.demoNotShared;
-        return tell({ phase: 'not-listening', kind: 'other', port, message, freePort: null, isDemo });
-      }
-      try {
-        listener = await listen(gateway, {
-          host,
-          port,
-          bodyLimitBytes: Math.round(bodyLimitMb * 1024 * 1024),
-          allowedOrigins,
-          // Shared or not, a page that was led to this port by its name is kept out.
-          onlyKnownHosts: true,
-          allowedHosts,
-          clientWriteTimeoutMs: clientWriteMs,
-          logger,
-        });
-        tell({ phase: 'listening', url: listener.url, port: listener.port, isDemo });
-      } catch (error) {
-        const message = (await describeListenError(error, { host, port })) ?? String(error);
-        const freePort = await findFreePort(host, port);
-        tell({ phase: 'not-listening', kind: kindOf(error), port, message, freePort, isDemo });
-      }
+      const wish = (wishes += 1);
+      work = work.then(async () => {
+        if (wish !== wishes) return;
+        const state = await tryAt(place);
+        if (wish === wishes) tell(state);
+        else leave();
+      });
+      return work;
     },
     pause() {
+      wishes += 1;
       leave();
       tell({ phase: 'paused', isDemo });
     },
     async close(limitMs) {
+      wishes += 1;
       leave();
+      await work;
       await Promise.all([...leaving].map((left) => left.close(limitMs)));
     },
   };
