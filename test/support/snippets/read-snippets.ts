@@ -31,7 +31,7 @@ const FENCE = /((?:<!--(?:(?!-->)[^])*-->\s*)*)^( *)```(\w*)[^\n]*\n([^]*?)^\2``
 const MARK = /<!--\s*(from|at|into|given|config):?\s+((?:(?!-->)[^])*?)\s*-->/g;
 
 export const PAGES: readonly string[] = globSync(
-  ['README.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md'],
+  ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md'],
   { cwd: root },
 )
   .map((file) => file.replaceAll('\\', '/'))
