@@ -179,8 +179,15 @@ test.each(presets)('a refusal of %s is told in the gateway’s own words', async
   }
 });
 
+const readPage = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)), 'utf8');
+
+test('the status names the number of presets', () => {
+  expect(readPage('status.md')).toContain(` ${Object.keys(PRESETS).length} [presets](providers.md)`);
+});
+
 test('the documentation says how every preset is proven', () => {
-  const page = readFileSync(fileURLToPath(new URL('../../../docs/providers.md', import.meta.url)), 'utf8');
+  const page = readPage('providers.md');
   const section = /^## What is proven how$(.*?)^## /ms.exec(page)?.[1] ?? '';
   expect(Object.keys(PRESETS).filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
 });
