@@ -56,6 +56,22 @@ test('links of the pages lead to files and headings that exist', () => {
   expect(PAGES.flatMap((page) => checkLinks(page, readFileSync(root + page, 'utf8')))).toEqual([]);
 });
 
+/** Sections of a page that its list of contents, if it has one, leaves out. */
+function findUnlisted(page: string, text: string): string[] {
+  const [before = '', ...sections] = text.replaceAll(/^( *)```[^]*?^\1```/gm, '').split(/^## /m);
+  if (!/^- \[[^\]]*\]\(#/m.test(before)) return [];
+  const listed = new Set([...before.matchAll(/\]\(#([^)\s]+)\)/g)].map(([, anchor]) => anchor));
+  const headings = sections.map((section) => section.split('\n', 1)[0] ?? '');
+  return headings.filter((heading) => !listed.has(toAnchor(heading))).map((heading) => `${page}: ${heading}`);
+}
+
+test('a list of contents hides no section of its page', () => {
+  const listed = '# One\n\n- [Two](#two)\n\n## Two\n\n```sh\n## a comment\n```\n';
+  expect(findUnlisted('one.md', listed)).toEqual([]);
+  expect(findUnlisted('one.md', `${listed}\n## Three\n`)).toEqual(['one.md: Three']);
+  expect(PAGES.flatMap((page) => findUnlisted(page, readFileSync(root + page, 'utf8')))).toEqual([]);
+});
+
 test('each promise names the tests that hold it', () => {
   const [table = ''] = readFileSync(`${root}docs/promises.md`, 'utf8').split('\n## ');
   const rows = table.split('\n').filter((line) => /^\| (?!Promise|---)/.test(line));
