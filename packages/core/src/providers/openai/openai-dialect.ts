@@ -69,7 +69,10 @@ export interface OpenAiDialect {
   readonly rerankPath: string;
   /** Whether documents are read in Mistral's form, at `/ocr`. */
   readonly hasOcr: boolean;
-  /** The server has OpenAI's newer API as well, with all of its tools. */
+  /**
+   * The server is OpenAI's own, or Azure's: it has the newer API as well, with all of its tools, and the names of models
+   * tell what they take.
+   */
   readonly hasResponses: boolean;
   /** The server sends speech as events that count its tokens, where it is asked to (`stream_format`). */
   readonly hasAudioEvents: boolean;

@@ -195,6 +195,60 @@ test('raises a limit below the lowest one that the wire takes', () => {
   expect(bodyOf({ max_tokens: 2 })).toMatchObject({ max_output_tokens: 16 });
 });
 
+test.each([
+  ['gpt-5', 'xhigh', 'high'],
+  ['gpt-5.2', 'minimal', 'low'],
+  ['openai/gpt-5.4', 'max', 'xhigh'],
+  ['gpt-5.6-sol', 'max', 'max'],
+  ['gpt-5.6-sol', 'none', 'none'],
+] as const)('asks the model %s for the effort %s as %s', (providerModel, reasoning_effort, effort) => {
+  expect(bodyOf({ reasoning_effort }, { providerModel })).toMatchObject({ reasoning: { effort } });
+});
+
+test('names an effort where a model would do without reasoning that is on', () => {
+  const reasoningOf = (providerModel: string): unknown =>
+    bodyOf({ reasoning: { enabled: true, exclude: true } }, { providerModel })['reasoning'];
+  expect([reasoningOf('gpt-5.4'), reasoningOf('gpt-5')]).toEqual([{ effort: 'medium' }, undefined]);
+});
+
+test('marks what is to be cached for models that know the mark, but nothing that a model or a tool said', () => {
+  const text = { type: 'text' as const, text: 'Long', cache_control: { type: 'ephemeral' as const } };
+  const request: Partial<ChatCompletionRequest> = {
+    messages: [
+      { role: 'system', content: [text] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'A', prompt_cache_breakpoint: { mode: 'explicit' } },
+          { type: 'text', text: 'B', prompt_cache_breakpoint: { mode: 'implicit' } },
+        ],
+      },
+      { role: 'assistant', content: [text], tool_calls: [] },
+      { role: 'tool', tool_call_id: 'call_1', content: [text] },
+    ],
+    prompt_cache_options: { mode: 'explicit', ttl: null },
+  };
+  const mark = { prompt_cache_breakpoint: { mode: 'explicit' } };
+  expect(bodyOf(request, { providerModel: 'gpt-5.6-luna' })).toMatchObject({
+    input: [
+      { role: 'system', content: [{ type: 'input_text', text: 'Long', ...mark }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'A', ...mark },
+          { type: 'input_text', text: 'B' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Long' }] },
+      { type: 'function_call_output', output: [{ type: 'input_text', text: 'Long' }] },
+    ],
+    prompt_cache_options: { mode: 'explicit' },
+  });
+  const newer = JSON.stringify(bodyOf(request, { providerModel: 'gpt-5.6-luna' }));
+  expect(newer.match(/prompt_cache_breakpoint/g)).toHaveLength(2);
+  expect(JSON.stringify(bodyOf(request, { providerModel: 'gpt-5.5' }))).not.toContain('prompt_cache');
+});
+
 test('never sends the user’s own name', () => {
   expect(JSON.stringify(bodyOf({ user: 'ann@x.example' }))).not.toContain('ann@');
 });

@@ -2,6 +2,7 @@ import { isReasoningSupported, isSupported } from '../../../wire/chat-parameters
 import type { ChatCompletionRequest, ChatMessage, ContentPart, ReasoningEffort } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
 import { effortOfBudget } from '../../kit/to-upstream.ts';
+import { type Efforts, effortsOf, knowsBreakpoints, toNearestEffort, toNoEffort } from '../../openai/model-traits.ts';
 import type { ChatCall } from '../../provider.ts';
 import { toReasoningItems } from './to-reasoning-items.ts';
 
@@ -37,9 +38,11 @@ export function toResponsesRequest(call: ChatCall, userId?: string): Record<stri
   const wantsLogprobs = request.logprobs === true && supports('logprobs');
   const include = [...(mayReason(call) ? [ENCRYPTED_REASONING] : []), ...(wantsLogprobs ? [LOG_PROBABILITIES] : [])];
   const isParallel = request.parallel_tool_calls;
+  const hasMarks = knowsBreakpoints(call.providerModel);
+  const cache = hasMarks ? toCacheOptions(request) : undefined;
   return {
     model: call.providerModel,
-    input: toResponsesInput(request.messages),
+    input: toResponsesInput(request.messages, hasMarks),
     ...toLimit(request),
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -50,6 +53,7 @@ export function toResponsesRequest(call: ChatCall, userId?: string): Record<stri
     ...toSampling(request, supports),
     ...(wantsLogprobs && request.top_logprobs && { top_logprobs: request.top_logprobs }),
     ...(request.prompt_cache_key && { prompt_cache_key: request.prompt_cache_key }),
+    ...(cache && { prompt_cache_options: cache }),
     ...(userId !== undefined && { safety_identifier: userId }),
     ...(request.service_tier && { service_tier: toServiceTier(request.service_tier) }),
     store: false,
@@ -60,6 +64,11 @@ export function toResponsesRequest(call: ChatCall, userId?: string): Record<stri
 function toLimit({ max_completion_tokens: newer, max_tokens: older }: ChatCompletionRequest): object {
   const limit = newer ?? older;
   return typeof limit === 'number' ? { max_output_tokens: Math.max(limit, MIN_OUTPUT_TOKENS) } : {};
+}
+
+function toCacheOptions({ prompt_cache_options: options }: ChatCompletionRequest): object | undefined {
+  if (!options) return undefined;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function toSampling(
@@ -100,7 +109,7 @@ const REASONS = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|gpt-oss|codex)/;
 export function toResponsesReasoning(call: ChatCall): Record<string, unknown> | undefined {
   const { request } = call;
   if (isReasoningSupported(call) === false) return undefined;
-  const effort = toEffort(request);
+  const effort = toEffort(call);
   const summary = toSummary(request, effort);
   if (effort === undefined && summary === undefined) return undefined;
   return { ...(effort && { effort }), ...(summary && { summary }) };
@@ -122,15 +131,23 @@ export function withEncryptedReasoning(include: unknown): unknown[] {
   return given.includes(ENCRYPTED_REASONING) ? given : [...given, ENCRYPTED_REASONING];
 }
 
-function toEffort({ reasoning, reasoning_effort, ...request }: ChatCompletionRequest): ReasoningEffort | undefined {
+/** The efforts of a model that is not known. */
+const USUAL_EFFORTS: Efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'];
+
+function toEffort({ request, providerModel, isOfFamily }: ChatCall): ReasoningEffort | undefined {
+  const { reasoning, reasoning_effort } = request;
+  const model = effortsOf(providerModel);
   const effort = reasoning?.effort ?? reasoning_effort ?? undefined;
-  if (effort === 'none' || reasoning?.enabled === false) return 'none';
-  // The highest that this wire has.
-  if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort;
+  if (effort === 'none' || reasoning?.enabled === false) return toNoEffort(model, isOfFamily);
+  const accepted = model?.efforts ?? USUAL_EFFORTS;
+  if (effort !== undefined) return toNearestEffort(effort, accepted);
   const budget = reasoning?.max_tokens ?? undefined;
-  if (budget === undefined) return undefined;
+  if (budget === undefined) {
+    // Models that can do without reasoning may do so where no effort is named.
+    return reasoning?.enabled === true && model?.canRest === true ? toNearestEffort('medium', accepted) : undefined;
+  }
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
-  return limit === undefined ? 'medium' : effortOfBudget(budget, limit);
+  return toNearestEffort(limit === undefined ? 'medium' : effortOfBudget(budget, limit), accepted);
 }
 
 /** Reasoning that a caller wants to see comes as a summary alone. OpenAI's own field for the effort asks for none. */
@@ -173,8 +190,11 @@ function toResponsesToolChoice(choice: ChatCompletionRequest['tool_choice']): un
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
-/** Converts a conversation to input items. Marks for a cache and names are left out; texts never change. */
-export function toResponsesInput(messages: readonly ChatMessage[]): object[] {
+/**
+ * Converts a conversation to input items. Names are left out, and marks for a cache where the model has none, or that are
+ * on what a model or a tool said; texts never change.
+ */
+export function toResponsesInput(messages: readonly ChatMessage[], hasMarks = false): object[] {
   return messages.flatMap((message): object[] => {
     switch (message.role) {
       case 'assistant':
@@ -182,7 +202,7 @@ export function toResponsesInput(messages: readonly ChatMessage[]): object[] {
       case 'tool':
         return [{ type: 'function_call_output', call_id: message.tool_call_id, output: toContent(message.content) }];
       default:
-        return [{ role: message.role, content: toContent(message.content) }];
+        return [{ role: message.role, content: toContent(message.content, hasMarks) }];
     }
   });
 }
@@ -212,8 +232,15 @@ function toSaid(content: AssistantMessage['content']): object[] {
   );
 }
 
-const toContent = (content: string | readonly ContentPart[]): string | object[] =>
-  typeof content === 'string' ? content : content.map(toPart);
+const toContent = (content: string | readonly ContentPart[], hasMarks = false): string | object[] =>
+  typeof content === 'string' ? content : content.map((part) => ({ ...toPart(part), ...(hasMarks && toMark(part)) }));
+
+/** The end of a cached part, in either of the public forms. */
+function toMark(part: ContentPart): object | undefined {
+  const control = 'cache_control' in part ? part.cache_control : undefined;
+  const isBreakpoint = 'prompt_cache_breakpoint' in part && part.prompt_cache_breakpoint?.mode === 'explicit';
+  return control || isBreakpoint ? { prompt_cache_breakpoint: { mode: 'explicit' } } : undefined;
+}
 
 function toPart(part: ContentPart): object {
   switch (part.type) {

@@ -191,6 +191,42 @@ test.each([
   expect(build(body)['reasoning_effort']).toBe(effort);
 });
 
+test.each([
+  ['gpt-5', 'none', 'none'],
+  ['gpt-5-mini-2025-08-07', 'minimal', 'minimal'],
+  ['gpt-5', 'xhigh', 'high'],
+  ['gpt-5-pro', 'low', 'high'],
+  ['gpt-5-codex', 'minimal', 'low'],
+  ['gpt-5.1', 'minimal', 'low'],
+  ['gpt-5.1', 'max', 'high'],
+  ['gpt-5.1-codex-max', 'max', 'xhigh'],
+  ['gpt-5.2', 'minimal', 'low'],
+  ['gpt-5.4', 'max', 'xhigh'],
+  ['gpt-5.4-pro', 'low', 'medium'],
+  ['gpt-5.1-chat-latest', 'high', 'medium'],
+  ['gpt-5.6-luna', 'max', 'max'],
+  ['gpt-6-astra', 'minimal', 'low'],
+  ['o4-mini', 'xhigh', 'high'],
+  ['gpt-35-turbo', 'minimal', 'minimal'],
+  ['my-deployment', 'max', 'xhigh'],
+])('asks the model %s for the effort %s as %s', (providerModel, reasoning_effort, sent) => {
+  for (const preset of ['openai', 'azure'] as const) {
+    const { dialect } = OPENAI_PRESETS[preset];
+    expect(build({ reasoning_effort }, { dialect, providerModel })['reasoning_effort']).toBe(sent);
+  }
+});
+
+test('knows the efforts of OpenAI’s models on its own servers alone', () => {
+  expect(build({ reasoning_effort: 'minimal' }, { providerModel: 'gpt-5.2' })['reasoning_effort']).toBe('minimal');
+});
+
+test('asks for the least reasoning where a family’s newest model cannot do without', () => {
+  const { dialect } = OPENAI_PRESETS.openai;
+  const sentTo = (providerModel: string): unknown =>
+    build({ reasoning_effort: 'none' }, { dialect, providerModel, isOfFamily: true })['reasoning_effort'];
+  expect([sentTo('gpt-5'), sentTo('gpt-6-astra'), sentTo('gpt-5.6')]).toEqual(['minimal', 'low', 'none']);
+});
+
 test('calls the fast tier by its upstream name', () => {
   expect(build({ service_tier: 'fast' })['service_tier']).toBe('priority');
 });

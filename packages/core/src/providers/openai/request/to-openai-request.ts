@@ -1,14 +1,9 @@
 import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wire/chat-parameters.ts';
 import type { ChatCompletionRequest, ChatMessage, ContentPart, ReasoningEffort } from '../../../wire/chat-request.ts';
 import type { PrefillForm } from '../../../wire/model-definition.ts';
-import {
-  budgetOfEffort,
-  effortOfBudget,
-  JSON_OBJECT_INSTRUCTION,
-  type RealEffort,
-  toSchemaInstruction,
-} from '../../kit/to-upstream.ts';
+import { budgetOfEffort, effortOfBudget, JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../../kit/to-upstream.ts';
 import type { ChatCall } from '../../provider.ts';
+import { effortsOf, knowsBreakpoints as modelKnowsBreakpoints, toNearestEffort, toNoEffort } from '../model-traits.ts';
 import { type OpenAiDialect, toRenamed } from '../openai-dialect.ts';
 
 /** Leaves out unsupported fields, as the public wire promises; adds nothing but the request for usage. */
@@ -37,7 +32,7 @@ export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<
   if (request.prompt_cache_options && knowsBreakpoints(call.providerModel, dialect)) {
     body['prompt_cache_options'] = withoutNulls(request.prompt_cache_options);
   }
-  if (isTaken('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
+  if (isTaken('reasoning_effort')) Object.assign(body, toReasoningFields(call, dialect));
   if (dialect.isGateway) Object.assign(body, toGatewayFields(call));
   if (call.prefill !== undefined) addPrefill(body, messages, call.prefill);
   if (call.stream) {
@@ -87,17 +82,20 @@ interface AskedReasoning {
   readonly isOff: boolean;
 }
 
-const SCALE = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly RealEffort[];
-
 /** The fields that request reasoning, in the server's own form; none where the caller gave no options. */
 function toReasoningFields(
-  request: ChatCompletionRequest,
-  { reasoningRequest, efforts }: OpenAiDialect,
+  { request, providerModel, isOfFamily }: ChatCall,
+  { reasoningRequest, efforts, hasResponses }: OpenAiDialect,
 ): Record<string, unknown> {
   const asked = readAsked(request);
   if (asked === undefined) return {};
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
-  if (reasoningRequest === 'effort') return { reasoning_effort: toEffort(asked, limit, efforts) };
+  if (reasoningRequest === 'effort') {
+    // OpenAI refuses an effort that the model does not have.
+    const model = hasResponses ? effortsOf(providerModel) : undefined;
+    if (asked.isOff) return { reasoning_effort: toNoEffort(model, isOfFamily) };
+    return { reasoning_effort: toEffort(asked, limit, model?.efforts ?? efforts) };
+  }
   if (reasoningRequest === 'reasoning') return { reasoning: withoutNulls(toOwnForm(request)) };
 
   const isOn = !asked.isOff;
@@ -119,7 +117,7 @@ function toReasoningFields(
   }
 }
 
-function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): AskedReasoning | undefined {
+export function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): AskedReasoning | undefined {
   const effort = reasoning?.effort ?? reasoning_effort ?? undefined;
   const budget = reasoning?.max_tokens ?? undefined;
   const enabled = reasoning?.enabled ?? undefined;
@@ -137,9 +135,7 @@ function toEffort(
   if (isOff) return 'none';
   // A budget without an output limit to relate it to means only that reasoning is on.
   const derived = budget === undefined || limit === undefined ? 'medium' : effortOfBudget(budget, limit);
-  const wish = effort === undefined || effort === 'none' ? derived : effort;
-  const distance = (other: RealEffort): number => Math.abs(SCALE.indexOf(other) - SCALE.indexOf(wish));
-  return accepted.reduce((best, other) => (distance(other) <= distance(best) ? other : best), accepted[0] ?? wish);
+  return toNearestEffort(effort === undefined || effort === 'none' ? derived : effort, accepted);
 }
 
 /** The reasoning tokens; undefined without a budget, or without a limit to relate an effort to. */
@@ -199,12 +195,9 @@ function addInstruction(messages: Record<string, unknown>[], instruction: string
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type ToId = (id: string) => string;
 
-/** GPT-5.6 and newer: older models refuse the mark. */
-const KNOWS_BREAKPOINTS = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
-
 /** Whether OpenAI's own marks for its cache may be sent. */
 const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect): boolean =>
-  cacheMarks === 'prompt_cache_breakpoint' && KNOWS_BREAKPOINTS.test(providerModel);
+  cacheMarks === 'prompt_cache_breakpoint' && modelKnowsBreakpoints(providerModel);
 
 /** Converts a conversation. Marks and fields that the server does not support are left out; texts never change. */
 function toOpenAiMessages(
