@@ -623,6 +623,49 @@ test.each([
   );
 });
 
+test.each<[string, Partial<ChatCall['request']>, string]>([
+  ['gpt-5.6-luna', {}, 'responses'],
+  ['gpt-5.6-luna', { reasoning_effort: 'low' }, 'responses'],
+  ['gpt-5.6-luna', { reasoning_effort: 'none' }, 'chat/completions'],
+  ['gpt-6-astra', {}, 'responses'],
+  ['gpt-5.4-mini', {}, 'chat/completions'],
+  ['gpt-5.4-mini', { reasoning: { effort: 'high' } }, 'responses'],
+  ['gpt-5.5', { reasoning: { enabled: false } }, 'chat/completions'],
+  ['gpt-5.2', { reasoning_effort: 'high' }, 'chat/completions'],
+  ['gpt-5.6-chat-latest', { reasoning_effort: 'high' }, 'chat/completions'],
+  ['gpt-35-turbo', {}, 'chat/completions'],
+  ['gpt-5.6-luna', { tools: [] }, 'chat/completions'],
+  ['gpt-5.6-luna', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'chat/completions'],
+])('a call of functions to %s with %j goes to /%s', async (providerModel, asked, path) => {
+  const sent: string[] = [];
+  const transport = createScriptedTransport((exchange) => {
+    sent.push(exchange.request.url);
+    exchange.respond(200, { 'content-type': 'application/json' });
+    exchange.push(JSON.stringify(exchange.request.url.includes('/responses') ? RESPONSE : COMPLETION));
+    exchange.end();
+  });
+  const provider = providerOn(transport, { responses: true, batches: true, dialect: OPENAI_PRESETS.openai.dialect });
+  const tools = [{ type: 'function' as const, function: { name: 'f' } }];
+  const request = { ...callOf().request, tools, ...asked };
+  await provider.chatWhole?.(callOf({ request, providerModel, stream: false }));
+  await collect(provider.chat?.(callOf({ request, providerModel })));
+  const line = await provider.batches?.toRequest(callOf({ request, providerModel, stream: false }));
+  expect([...sent, line?.group]).toEqual(Array.from({ length: 3 }, () => `https://api.acme.example/v1/${path}`));
+});
+
+test.each([
+  ['that is only compatible', { responses: true }],
+  ['that is not to get the Responses form', { responses: false, dialect: OPENAI_PRESETS.openai.dialect }],
+])('a call of functions to a server %s stays with chat completions', async (_name, settings) => {
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(COMPLETION)],
+  });
+  const request = { ...callOf().request, tools: [{ type: 'function' as const, function: { name: 'f' } }] };
+  await providerOn(transport, settings).chatWhole?.(callOf({ request, providerModel: 'gpt-5.6', stream: false }));
+  expect(transport.latest().request.url).toContain('/chat/completions');
+});
+
 test('a gateway that gets the Responses form is told what it may choose among, and which plugins to run', async () => {
   const transport = createReplayTransport({
     headers: { 'content-type': 'application/json' },

@@ -1,4 +1,5 @@
 import { createLazyIterable, once } from '../../foundation/awaitable.ts';
+import { isReasoningSupported, isSupported } from '../../wire/chat-parameters.ts';
 import { createCohereEmbeddings } from '../cohere/cohere-embeddings.ts';
 import { createGatewayImages } from '../gateway/gateway-images.ts';
 import { createGatewayVideos } from '../gateway/gateway-videos.ts';
@@ -7,6 +8,7 @@ import { type ChatWire, createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toModelSegment, toUpstream } from '../kit/to-upstream.ts';
 import { createMistralOcr } from '../mistral/mistral-ocr.ts';
 import type { ChatCall, Provider, WholeProvider } from '../provider.ts';
+import { versionOf } from './model-traits.ts';
 import { createOpenAiBatches } from './openai-batches.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
@@ -17,7 +19,7 @@ import { createOpenAiSpeech } from './openai-speech.ts';
 import { createOpenAiTranscriptions } from './openai-transcriptions.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
 import { readOpenAiError } from './read-openai-error.ts';
-import { toOpenAiRequest } from './request/to-openai-request.ts';
+import { readAsked, toOpenAiRequest } from './request/to-openai-request.ts';
 import { createOpenAiCompletionReader } from './response/openai-completion-reader.ts';
 
 export interface OpenAiProviderSettings extends ProviderOptions {
@@ -93,6 +95,8 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     const { toResponsesWire } = await import('../openai-responses/openai-responses-provider.ts');
     return toResponsesWire({ slug: settings.slug, toUrl: toCallUrl('/responses'), listUrl: toUrl('/models') });
   });
+  const isSentToResponses = (call: ChatCall): boolean =>
+    call.native?.form === 'responses' || (dialect.hasResponses && needsResponses(call));
   const toModelUrl = (path: string) => {
     const url = toUrl(path);
     return (model: string): string => (isAddressPerModel ? url.replace(MODEL_PLACE, toModelSegment(model)) : url);
@@ -127,14 +131,16 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     moderation: createOpenAiModeration(upstream, toModelUrl('/moderations')),
     ...(dialect.hasOcr && { ocr: createMistralOcr(upstream, toUrl('/ocr')) }),
     ...(settings.responses === true
-      ? withResponses({ chat, chatWhole }, async () => createChatWire(upstream, await loadResponses()))
+      ? withResponses({ chat, chatWhole }, isSentToResponses, async () =>
+          createChatWire(upstream, await loadResponses()),
+        )
       : settings.hasChat !== false && { chat, chatWhole }),
     ...(!isAddressPerModel &&
       hasBatches(settings, 'api.openai.com') && {
         batches: createOpenAiBatches(upstream, {
           ...settings,
           toUrl,
-          wireOf: (call) => (settings.responses === true && isResponses(call) ? loadResponses() : wire),
+          wireOf: (call) => (settings.responses === true && isSentToResponses(call) ? loadResponses() : wire),
         }),
       }),
     ...(isGateway && { gateway: { plugins: GATEWAY_PLUGINS } }),
@@ -148,19 +154,36 @@ const toPrefillUrl = (url: string, { prefillSegment }: OpenAiDialect): string =>
 
 type ChatMembers = Required<Pick<WholeProvider, 'chat' | 'chatWhole'>>;
 
-const isResponses = ({ native }: ChatCall): boolean => native?.form === 'responses';
+/**
+ * Whether OpenAI refuses a call at `/chat/completions` and serves it at `/responses`: one with functions, to a model that
+ * is to reason. GPT-5.4 and 5.5 are refused with an effort alone, newer ones unless there is `none`. Tools of other kinds
+ * have another form there, so such a call stays, for upstream to refuse.
+ */
+function needsResponses(call: ChatCall): boolean {
+  const { request, providerModel } = call;
+  const { tools } = request;
+  if (!tools || tools.length === 0 || !tools.every(({ type }) => type === 'function')) return false;
+  const version = versionOf(providerModel) ?? 0;
+  if (version < 504 || providerModel.includes('-chat') || isSupported(call, 'tools') === false) return false;
+  const asked = isReasoningSupported(call) === false ? undefined : readAsked(request);
+  return asked === undefined ? version >= 506 : !asked.isOff;
+}
 
 /**
- * Chat members that send a call of the Responses form on in it, which keeps what chat completions cannot say, and every
- * other call as `members` do. That wire is loaded with the first such call.
+ * Chat members that send some calls in the Responses form: those that came in it, which keeps what chat completions
+ * cannot say, and those that can be served in it alone. `members` send every other call. That wire is loaded with the
+ * first such call.
  */
-export function withResponses(members: ChatMembers, load: () => Promise<ChatMembers>): ChatMembers {
+function withResponses(
+  members: ChatMembers,
+  isMeant: (call: ChatCall) => boolean,
+  load: () => Promise<ChatMembers>,
+): ChatMembers {
   let loading: Promise<ChatMembers> | undefined;
   const responses = (): Promise<ChatMembers> => (loading ??= load());
   return {
     chat: (call) =>
-      isResponses(call) ? createLazyIterable(async () => (await responses()).chat(call)) : members.chat(call),
-    chatWhole: (call) =>
-      isResponses(call) ? responses().then((wire) => wire.chatWhole(call)) : members.chatWhole(call),
+      isMeant(call) ? createLazyIterable(async () => (await responses()).chat(call)) : members.chat(call),
+    chatWhole: (call) => (isMeant(call) ? responses().then((wire) => wire.chatWhole(call)) : members.chatWhole(call)),
   };
 }
