@@ -52,6 +52,11 @@ export interface OpenAiDialect {
   /** The field in which reasoning of earlier turns is sent back to the model that made it. `null`: it is not sent. */
   readonly earlierReasoning: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking-part' | null;
   /**
+   * What stands for the reasoning that a turn lacks, where a server that reasons refuses such a turn: `null` elsewhere.
+   * It takes turns of other models, and of clients that do not keep reasoning, by it.
+   */
+  readonly reasoningPlaceholder: string | null;
+  /**
    * The server is a gateway with the same API as this one: it takes the fields of that beyond OpenAI's, chooses among
    * providers of its own, and makes videos by its own API.
    */
@@ -108,6 +113,7 @@ export const COMMON_DIALECT: OpenAiDialect = {
   earlierReasoning: null,
   isGateway: false,
   embeddings: {},
+  reasoningPlaceholder: null,
   modelsPath: '/models',
   localServer: null,
   rerankPath: '/rerank',

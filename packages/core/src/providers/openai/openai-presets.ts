@@ -121,6 +121,7 @@ export const OPENAI_PRESETS = {
       reasoningRequest: 'thinking',
       efforts: ['low', 'high', 'max'],
       earlierReasoning: 'reasoning_content',
+      reasoningPlaceholder: '',
       prefill: 'prefix',
       prefillSegment: 'beta',
     }),
@@ -258,6 +259,8 @@ export const OPENAI_PRESETS = {
       reasoningRequest: 'thinking',
       efforts: [],
       earlierReasoning: 'reasoning_content',
+      // It refuses an empty one.
+      reasoningPlaceholder: ' ',
     }),
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),

@@ -192,6 +192,35 @@ test.each([
 });
 
 test.each([
+  ['deepseek', ''],
+  ['moonshot', ' '],
+] as const)(
+  'fills in reasoning that turns lack beside tools at %s, which refuses them without',
+  (preset, placeholder) => {
+    const { dialect } = OPENAI_PRESETS[preset];
+    const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      ...HELLO,
+      { role: 'assistant', content: 'One moment.', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: '1' },
+      { role: 'assistant', content: 'One', reasoning: 'Easy' },
+      { role: 'user', content: 'And now?' },
+      { role: 'assistant', content: 'Two' },
+    ];
+    const reasoningOf = (body: object, more: Partial<ChatCall> = {}): unknown =>
+      (build({ messages, ...body }, { dialect, ...more })['messages'] as { reasoning_content?: string }[])
+        .filter((_, index) => [1, 3, 5].includes(index))
+        .map(({ reasoning_content: text }) => text);
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    expect(reasoningOf({ tools })).toEqual([placeholder, 'Easy', placeholder]);
+    expect(reasoningOf({})).toEqual([placeholder, undefined, undefined]);
+    expect(reasoningOf({ tools, reasoning: { enabled: false } })).toEqual([undefined, undefined, undefined]);
+    // The beginning of a completion is no turn yet.
+    expect(reasoningOf({ tools }, { prefill: 'prefix' })).toEqual([placeholder, 'Easy', undefined]);
+  },
+);
+
+test.each([
   ['gpt-5', 'none', 'none'],
   ['gpt-5-mini-2025-08-07', 'minimal', 'minimal'],
   ['gpt-5', 'xhigh', 'high'],

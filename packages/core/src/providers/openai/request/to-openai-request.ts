@@ -201,16 +201,21 @@ const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect):
 
 /** Converts a conversation. Marks and fields that the server does not support are left out; texts never change. */
 function toOpenAiMessages(
-  { request, providerModel }: Pick<ChatCall, 'request' | 'providerModel'>,
+  { request, providerModel, prefill }: Pick<ChatCall, 'request' | 'providerModel' | 'prefill'>,
   dialect: OpenAiDialect,
 ): Record<string, unknown>[] {
+  const begun = prefill === undefined ? undefined : request.messages.at(-1);
   const toId = dialect.toolCallIds === 'any' ? (id: string) => id : createShortIds();
   const isMarkKnown = dialect.cacheMarks !== 'prompt_cache_breakpoint' || knowsBreakpoints(providerModel, dialect);
   const known = isMarkKnown ? dialect : { ...dialect, cacheMarks: null };
   const messages: Record<string, unknown>[] = [];
   for (const message of request.messages) {
     const upstream = toUpstreamMessage(message, known, toId);
-    if (message.role !== 'assistant' || hasSaid(upstream, message)) messages.push(upstream);
+    if (message.role !== 'assistant') messages.push(upstream);
+    else if (hasSaid(upstream, message)) {
+      if (message !== begun) fillReasoning(upstream, message, { request, dialect });
+      messages.push(upstream);
+    }
   }
   if (request.cache_control && known.cacheMarks === 'cache_control') markEnd(messages, request.cache_control);
   return messages;
@@ -290,7 +295,7 @@ function addEarlierReasoning(
     }
     return;
   }
-  const text = message.reasoning ?? message.reasoning_content ?? textOfDetails(message);
+  const text = textOfReasoning(message);
   if (text === '' || !message.tool_calls || message.tool_calls.length === 0) return;
   if (earlierReasoning !== 'thinking-part') {
     upstream[earlierReasoning] = text;
@@ -301,6 +306,29 @@ function addEarlierReasoning(
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text }] };
   upstream['content'] = [thinking, ...(Array.isArray(said) ? (said as unknown[]) : [])];
 }
+
+/**
+ * Adds reasoning to a turn without, for servers that refuse a turn that called tools without it, and any turn of a model
+ * where there are tools to be called.
+ */
+function fillReasoning(
+  upstream: Record<string, unknown>,
+  message: AssistantMessage,
+  { request, dialect: { reasoningPlaceholder, earlierReasoning } }: TurnContext,
+): void {
+  if (reasoningPlaceholder === null || earlierReasoning === null || upstream[earlierReasoning] !== undefined) return;
+  const hasTools = (message.tool_calls ?? []).length > 0 || (request.tools ?? []).length > 0;
+  if (!hasTools || readAsked(request)?.isOff === true) return;
+  upstream[earlierReasoning] = textOfReasoning(message) || reasoningPlaceholder;
+}
+
+interface TurnContext {
+  readonly request: ChatCompletionRequest;
+  readonly dialect: OpenAiDialect;
+}
+
+const textOfReasoning = (message: AssistantMessage): string =>
+  message.reasoning ?? message.reasoning_content ?? textOfDetails(message);
 
 function textOfDetails({ reasoning_details: details }: AssistantMessage): string {
   return (details ?? []).map(({ text, summary }) => textOf(text) + textOf(summary)).join('');
