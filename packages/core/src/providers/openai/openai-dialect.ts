@@ -66,6 +66,8 @@ export interface OpenAiDialect {
    * Cohere's own form, at `/v2/embed` of the same host.
    */
   readonly embeddings: 'cohere' | Readonly<Record<string, string | null>>;
+  /** Models have names that customers chose, which say nothing of what they are. */
+  readonly hasDeployments: boolean;
   /** Where the models are listed, seen from the address of the provider. */
   readonly modelsPath: string;
   /** Which model server it is, where that tells of abilities elsewhere than in its list. */
@@ -111,9 +113,10 @@ export const COMMON_DIALECT: OpenAiDialect = {
   reasoningRequest: 'effort',
   efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
   earlierReasoning: null,
+  reasoningPlaceholder: null,
+  hasDeployments: false,
   isGateway: false,
   embeddings: {},
-  reasoningPlaceholder: null,
   modelsPath: '/models',
   localServer: null,
   rerankPath: '/rerank',

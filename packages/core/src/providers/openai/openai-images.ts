@@ -33,18 +33,26 @@ export interface ImageSending {
   readonly shown: object;
 }
 
+interface OpenAiImageSettings {
+  readonly toUrl: (path: string, providerModel: string) => string;
+  /** Names of models are the customer's own. */
+  readonly hasDeployments: boolean;
+}
+
 /** Creates the images of a provider over OpenAI's wire: `POST /images/generations`, and `/images/edits` with pictures. */
 export function createOpenAiImages(
   upstream: Upstream,
-  toUrl: (path: string, providerModel: string) => string,
+  { toUrl, hasDeployments }: OpenAiImageSettings,
 ): NonNullable<Provider['image']> {
+  const kindOf = (model: string): ImageModelKind => kindOfModel(model, hasDeployments);
   return createImageWire(upstream, {
     name: 'openai',
     isGateway: false,
     toRequest(call) {
       const { order, providerModel } = call;
-      if (order.references.length > 0) return toEdit(call, toUrl('/images/edits', providerModel));
-      const shown = { ...order.options, ...toFields(call), prompt: order.prompt };
+      const kind = kindOf(providerModel);
+      if (order.references.length > 0) return toEdit(call, kind, toUrl('/images/edits', providerModel));
+      const shown = { ...order.options, ...toFields(call, kind), prompt: order.prompt };
       const url = toUrl('/images/generations', providerModel);
       return { url, contentType: 'application/json', body: JSON.stringify(shown), shown };
     },
@@ -201,14 +209,28 @@ function readImageUsage(usage: unknown): Pick<ImageResult, 'usage' | 'upstreamCo
   return { usage: counted };
 }
 
-/** Models that always send base64, and refuse to be asked for it. */
-const ALWAYS_BASE64 = /^(?:gpt-image|chatgpt-image)/;
-/** Models with three frames. */
-const THREE_FRAMES = /^(?:gpt-image-1|chatgpt-image)/;
+interface ImageModelKind {
+  /** It always sends base64, and refuses to be asked for it. */
+  readonly isAlwaysBase64: boolean;
+  readonly hasThreeFrames: boolean;
+}
 
-function toFields({ order, providerModel: model, onPart }: ImageCall): Record<string, unknown> {
+/**
+ * What a model takes, by its name. A deployment under a name of its own is taken for one of GPT Image, all of which know
+ * the three frames.
+ */
+function kindOfModel(model: string, hasDeployments: boolean): ImageModelKind {
+  const isGptImage = /^(?:gpt-image|chatgpt-image)/.test(model);
+  const isUnknown = hasDeployments && !isGptImage && !model.startsWith('dall-e');
+  return {
+    isAlwaysBase64: isGptImage || isUnknown,
+    hasThreeFrames: /^(?:gpt-image-1|chatgpt-image)/.test(model) || isUnknown,
+  };
+}
+
+function toFields({ order, providerModel: model, onPart }: ImageCall, kind: ImageModelKind): Record<string, unknown> {
   const { count, quality, background, output_format: format, output_compression: compression, seed } = order;
-  const size = toSize(order, model);
+  const size = toSize(order, kind);
   return {
     model,
     ...(count > 1 && { n: count }),
@@ -218,15 +240,15 @@ function toFields({ order, providerModel: model, onPart }: ImageCall): Record<st
     ...(format != null && { output_format: format }),
     ...(compression != null && { output_compression: compression }),
     ...(seed != null && { seed }),
-    ...(!ALWAYS_BASE64.test(model) && { response_format: 'b64_json' }),
+    ...(!kind.isAlwaysBase64 && { response_format: 'b64_json' }),
     ...(onPart !== undefined && { stream: true, partial_images: order.previews }),
   };
 }
 
-function toSize({ frame }: ImageOrder, model: string): string | undefined {
+function toSize({ frame }: ImageOrder, { hasThreeFrames }: ImageModelKind): string | undefined {
   const pixels = toPixels(frame);
   if (pixels === undefined) return undefined;
-  const { width, height } = frame.pixels === undefined && THREE_FRAMES.test(model) ? toNearestFrame(pixels) : pixels;
+  const { width, height } = frame.pixels === undefined && hasThreeFrames ? toNearestFrame(pixels) : pixels;
   return `${width}x${height}`;
 }
 
@@ -243,9 +265,9 @@ function toNearestFrame({ width, height }: Pixels): Pixels {
 }
 
 /** A form, as edits are sent. Its pictures are files, so that one at an address cannot be in it. */
-function toEdit(call: ImageCall, url: string): ImageSending {
+function toEdit(call: ImageCall, kind: ImageModelKind, url: string): ImageSending {
   const { order } = call;
-  const fields = { ...order.options, ...toFields(call), prompt: order.prompt };
+  const fields = { ...order.options, ...toFields(call, kind), prompt: order.prompt };
   const files = order.references.map((reference, index) => ({
     name: order.references.length === 1 ? 'image' : 'image[]',
     picture: toFile(reference, `input_references.${index}.image_url.url`),

@@ -67,7 +67,7 @@ export const OPENAI_PRESETS = {
     apiKeyEnv: 'AZURE_OPENAI_API_KEY',
     // It lists what could be deployed; what can be called is deployments, under names of the customer's own.
     listsModels: false,
-    dialect: { ...openAi, keyHeader: 'api-key' },
+    dialect: { ...openAi, keyHeader: 'api-key', hasDeployments: true },
     dataPolicy: NO_TRAINING,
   },
   groq: preset('Groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', {

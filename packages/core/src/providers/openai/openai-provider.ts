@@ -127,7 +127,10 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     }),
     image: isGateway
       ? createGatewayImages(upstream, { url: toUrl('/images'), chatWhole })
-      : createOpenAiImages(upstream, (path, model) => toModelUrl(path)(model)),
+      : createOpenAiImages(upstream, {
+          toUrl: (path, model) => toModelUrl(path)(model),
+          hasDeployments: dialect.hasDeployments,
+        }),
     moderation: createOpenAiModeration(upstream, toModelUrl('/moderations')),
     ...(dialect.hasOcr && { ocr: createMistralOcr(upstream, toUrl('/ocr')) }),
     ...(settings.responses === true
