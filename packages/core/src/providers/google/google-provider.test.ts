@@ -290,6 +290,17 @@ test.each([
     'invalid_request',
     'temperature',
   ],
+  [
+    'a prompt that is too long',
+    400,
+    {
+      code: 400,
+      message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      status: 'INVALID_ARGUMENT',
+    },
+    'context_length_exceeded',
+    '1048576',
+  ],
   ['a bad key', 400, badKey, 'provider_unavailable', "refused the gateway's own account (HTTP 401)"],
   [
     'an account',

@@ -25,6 +25,9 @@ const STATUS_OF_NAME: ReadonlyMap<unknown, number> = new Map(
   }),
 );
 
+/** "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)." */
+const CONTEXT_TOO_LONG = /input token count\b[^.]*\bexceeds the maximum number of tokens/i;
+
 /** Returns the `error` of a body or an event; undefined when it has none. Some responses wrap it in a list. */
 export function findGoogleError(body: unknown): unknown {
   const [first]: unknown[] = Array.isArray(body) ? body : [body];
@@ -45,7 +48,7 @@ export function readGoogleError(error: unknown, httpStatus: number | null = null
   return {
     status: isBadKey ? 401 : name === 'FAILED_PRECONDITION' ? 403 : (httpStatus ?? ofBody ?? null),
     message: typeof message === 'string' ? message : undefined,
-    providerCode: name,
+    providerCode: typeof message === 'string' && CONTEXT_TOO_LONG.test(message) ? 'context_length_exceeded' : name,
     retryAfterSeconds: readRetryDelay(details),
   };
 }
