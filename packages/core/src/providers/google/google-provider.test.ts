@@ -415,3 +415,22 @@ test('says why a server will not list its models', async () => {
   const transport = createReplayTransport({ status: 400, pieces: [JSON.stringify({ error: badKey })] });
   await expect(providerOn(transport).listModels?.(signal)).rejects.toThrow("Acme refused the gateway's own account");
 });
+
+test('names a likely type of a file whose address shows none at Vertex AI, which demands one', async () => {
+  const url = 'https://files.example/1';
+  const content = [
+    { type: 'image_url' as const, image_url: { url } },
+    { type: 'image_url' as const, image_url: { url: `${url}.png` } },
+    { type: 'video_url' as const, video_url: { url } },
+    { type: 'file' as const, file: { file_data: url } },
+  ];
+  const typesAt = async (platform: 'vertex' | undefined): Promise<unknown> => {
+    const transport = createReplayTransport({ headers: JSON_HEADERS, pieces: [JSON.stringify(stop)] });
+    const call = callOf({ stream: false, request: { messages: [{ role: 'user', content }] } });
+    await collect(providerOn(transport, { platform }).chat?.(call));
+    const { contents } = transport.latest().sent as { contents: { parts: { fileData: { mimeType?: string } }[] }[] };
+    return contents[0]?.parts.map(({ fileData }) => fileData.mimeType);
+  };
+  expect(await typesAt('vertex')).toEqual(['image/jpeg', 'image/png', 'video/mp4', 'application/pdf']);
+  expect(await typesAt(undefined)).toEqual([undefined, 'image/png', undefined, undefined]);
+});

@@ -28,6 +28,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
   const upstream = toUpstream(settings, { keyHeader: 'x-goog-api-key' });
   const { baseUrl } = upstream;
   const { downloads } = settings;
+  const isVertex = settings.platform === 'vertex';
   const wire: ChatWire = {
     name: 'google',
     toUrl({ providerModel, stream }) {
@@ -35,7 +36,8 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
       return `${baseUrl}/${toModelPath(providerModel)}:${method}`;
     },
     nativeForm: 'gemini',
-    toBody: (call) => (call.native?.form === 'gemini' ? toNativeBody(call, call.native) : toGoogleRequest(call)),
+    toBody: (call) =>
+      call.native?.form === 'gemini' ? toNativeBody(call, call.native) : toGoogleRequest(call, isVertex),
     createReader: createGoogleCompletionReader,
     readError: readGoogleErrorBody,
     listUrl: `${baseUrl}/models?pageSize=${LIST_PAGE_SIZE}`,
@@ -49,7 +51,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     speechFormatsOf: () => GOOGLE_SPEECH_FORMATS,
     transcription: createGoogleTranscriptions(upstream),
   };
-  if (settings.platform === 'vertex') {
+  if (isVertex) {
     // The other calls have other forms there, and so has the list of models.
     const provider: WholeProvider = { ...common, chat: members.chat, chatWhole: members.chatWhole };
     return provider;

@@ -16,6 +16,12 @@ interface Conversation {
   readonly contents: Content[];
 }
 
+/** What a conversation depends on. */
+interface ConversationTraits extends GeminiTraits {
+  /** A file at an address is refused without its type. */
+  readonly needsFileTypes: boolean;
+}
+
 type Speaker = 'user' | 'model' | 'tools';
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
@@ -24,7 +30,7 @@ type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
  * Neighbours of one role become one turn, but function results stay separate from the user's next message, because the
  * wire requires as many results as calls. Throws `invalid_request` that names what cannot be expressed.
  */
-export function toGoogleConversation(messages: readonly ChatMessage[], traits: GeminiTraits): Conversation {
+export function toGoogleConversation(messages: readonly ChatMessage[], traits: ConversationTraits): Conversation {
   const instruction: Part[] = [];
   const contents: Content[] = [];
   const names = new Map<string, string>();
@@ -41,10 +47,10 @@ export function toGoogleConversation(messages: readonly ChatMessage[], traits: G
     switch (message.role) {
       case 'system':
       case 'developer':
-        instruction.push(...toParts(message.content, `${path}.content`));
+        instruction.push(...toParts(message.content, `${path}.content`, traits));
         break;
       case 'user':
-        add('user', toParts(message.content, `${path}.content`));
+        add('user', toParts(message.content, `${path}.content`, traits));
         break;
       case 'assistant':
         for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name);
@@ -66,7 +72,7 @@ interface ResultContext {
   readonly path: string;
   /** Names of functions by the ids of their calls. */
   readonly names: ReadonlyMap<string, string>;
-  readonly traits: GeminiTraits;
+  readonly traits: ConversationTraits;
 }
 
 /** Results are matched to calls by name on this wire, and must be objects. */
@@ -78,7 +84,7 @@ function toResultParts(message: ToolMessage, { path, names, traits }: ResultCont
       `"${message.tool_call_id}" does not match a tool call in an earlier message`,
     );
   }
-  const parts = toParts(message.content, `${path}.content`);
+  const parts = toParts(message.content, `${path}.content`, traits);
   const media = parts.filter(({ text }) => typeof text !== 'string');
   const text = parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
   const response = parseJsonObject(text) ?? { output: text };
@@ -106,12 +112,12 @@ interface Signatures {
  * Converts an assistant's message to parts: signed thoughts, text, images, calls. Thoughts without a signature are left
  * out, because a model ignores them. Throws `invalid_request` that names what cannot be expressed.
  */
-function toModelParts(message: AssistantMessage, path: string, traits: GeminiTraits): Part[] {
+function toModelParts(message: AssistantMessage, path: string, traits: ConversationTraits): Part[] {
   const details = (message.reasoning_details ?? []).filter(({ format }) => format === REASONING_FORMAT);
   const signatures = readSignatures(details);
-  const text = toParts(message.content, `${path}.content`);
+  const text = toParts(message.content, `${path}.content`, traits);
   const said = text.length > 0 ? text : toParts(message.refusal, `${path}.refusal`);
-  const images = (message.images ?? []).map((image, index) => toImagePart(image, index, { path, signatures }));
+  const images = (message.images ?? []).map((image, index) => toImagePart(image, index, { path, signatures, traits }));
   const calls = (message.tool_calls ?? []).map((call, index) =>
     toCallPart(call, `${path}.tool_calls.${index}`, signatures),
   );
@@ -164,13 +170,23 @@ function withTextSignatures(said: readonly Part[], { ofTexts }: Signatures, call
 
 const toEmptyPart = (thoughtSignature: string): Part => ({ text: '', thoughtSignature });
 
+interface ImageContext {
+  readonly path: string;
+  readonly signatures: Signatures;
+  readonly traits: FileTraits;
+}
+
 function toImagePart(
   { image_url: image }: Record<string, unknown>,
   index: number,
-  { path, signatures }: { readonly path: string; readonly signatures: Signatures },
+  { path, signatures, traits }: ImageContext,
 ): Part {
   const url = typeof image === 'object' && image !== null && 'url' in image ? image.url : undefined;
-  const part = toMedia(typeof url === 'string' ? url : '', `${path}.images.${index}.image_url.url`);
+  const part = toMedia(
+    typeof url === 'string' ? url : '',
+    `${path}.images.${index}.image_url.url`,
+    typeFor('image', traits),
+  );
   return withSignature(part, signatures.byId.get(`image_${index}`));
 }
 
@@ -227,34 +243,46 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
  * Turns content into parts. Empty texts are left out, because this wire refuses them. Throws `invalid_request` that
  * names the part for what cannot be expressed; `path` leads to the content.
  */
-export function toParts(content: string | readonly ContentPart[] | null | undefined, path: string): Part[] {
+export function toParts(
+  content: string | readonly ContentPart[] | null | undefined,
+  path: string,
+  traits: FileTraits = { needsFileTypes: false },
+): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   return (content ?? []).flatMap((part, index) =>
-    part.type === 'text' && part.text === '' ? [] : [toPart(part, `${path}.${index}`)],
+    part.type === 'text' && part.text === '' ? [] : [toPart(part, `${path}.${index}`, traits)],
   );
 }
 
-function toPart(part: ContentPart, path: string): Part {
+type FileTraits = Pick<ConversationTraits, 'needsFileTypes'>;
+
+/** The likeliest type of a file whose address does not show it. */
+const USUAL_TYPES = { image: 'image/jpeg', video: 'video/mp4', file: 'application/pdf' } as const;
+
+const typeFor = (kind: keyof typeof USUAL_TYPES, { needsFileTypes }: FileTraits): string | undefined =>
+  needsFileTypes ? USUAL_TYPES[kind] : undefined;
+
+function toPart(part: ContentPart, path: string, traits: FileTraits): Part {
   switch (part.type) {
     case 'text':
       return { text: part.text };
     case 'image_url':
-      return toMedia(part.image_url.url, `${path}.image_url.url`);
+      return toMedia(part.image_url.url, `${path}.image_url.url`, typeFor('image', traits));
     case 'video_url':
     case 'input_video':
-      return toMedia(part.video_url.url, `${path}.video_url.url`);
+      return toMedia(part.video_url.url, `${path}.video_url.url`, typeFor('video', traits));
     case 'file':
-      return toFile(part.file, `${path}.file`);
+      return toFile(part.file, `${path}.file`, traits);
     case 'input_audio':
       return toAudio(part.input_audio, `${path}.input_audio.data`);
   }
 }
 
 /** Turns an address into a part: a data URL is sent along, anything on the web is for upstream to fetch. */
-function toMedia(url: string, path: string): Part {
+function toMedia(url: string, path: string, usualType?: string): Part {
   if (!isDataUrl(url)) {
     if (!/^(https?|gs):\/\//i.test(url)) throw refuseField(path, 'must be an http(s) URL or a data URL with data');
-    const mimeType = guessMimeType(url);
+    const mimeType = guessMimeType(url) ?? usualType;
     return { fileData: { fileUri: url, ...(mimeType !== undefined && { mimeType }) } };
   }
   const data = parseDataUrl(url);
@@ -271,8 +299,9 @@ function guessMimeType(url: string): string | undefined {
 function toFile(
   { file_data: url, file_id: fileId }: Extract<ContentPart, { type: 'file' }>['file'],
   path: string,
+  traits: FileTraits,
 ): Part {
-  if (url) return toMedia(url, `${path}.file_data`);
+  if (url) return toMedia(url, `${path}.file_data`, typeFor('file', traits));
   // An id names a file in one provider's account, which is the gateway's and not the caller's.
   if (fileId) throw refuseField(`${path}.file_id`, 'is not known to this provider; send the file itself as file_data');
   throw refuseField(`${path}.file_data`, 'is missing');

@@ -26,9 +26,10 @@ const IMAGE_FIELDS = [
 /**
  * Builds the upstream body. A field that the endpoint does not support is left out, as the public wire promises; one
  * that it supports but this wire cannot express is refused with `invalid_request` that names it, or left out where a
- * completion without it still meets the request (docs/providers/google.md has the list).
+ * completion without it still meets the request (docs/providers/google.md has the list). With `needsFileTypes` each file
+ * at an address gets a type, which Vertex AI demands.
  */
-export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
+export function toGoogleRequest(call: ChatCall, needsFileTypes = false): Record<string, unknown> {
   const { request, providerModel, supportedParameters } = call;
   const supports: Supports = (name) => isSupported(call, name) !== false;
   const traits = readGeminiTraits(providerModel, supportedParameters);
@@ -43,7 +44,7 @@ export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
     isReasoningSupported(call) !== false ? toThinkingConfig(request, traits.thinking, call.isOfFamily) : undefined;
   if (thinking !== undefined) generationConfig['thinkingConfig'] = thinking;
   return {
-    ...toGoogleConversation(request.messages, traits),
+    ...toGoogleConversation(request.messages, { ...traits, needsFileTypes }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: tools }] }),
     ...(choice && { toolConfig: { functionCallingConfig: choice } }),
     ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
