@@ -120,6 +120,12 @@ test('leaves formats that the wire does not have to other providers', async () =
 
 test.each([
   ['is cut', RESPONSE.slice(0, -30), true],
+  ['ends at the output limit', JSON.stringify([toChunk(SAMPLES, { finishReason: 'MAX_TOKENS' })]), true],
+  [
+    'is withheld after its beginning',
+    JSON.stringify([toChunk(SAMPLES, { finishReason: 'STOP' }), { candidates: [{ finishReason: 'OTHER' }] }]),
+    true,
+  ],
   ['has no audio', '[{"candidates":[{"finishReason":"SAFETY"}]}]', false],
   ['has audio that is none', '[{"candidates":[{"content":{"parts":[{"inlineData":{"data":"%%%%"}}]}}]}]', false],
   ['is an error', '[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"Too many"}}]', false],
@@ -132,7 +138,8 @@ test.each([
 });
 
 test('sends audio in base64 to be written down, and charges it by its tokens', async () => {
-  const text = { candidates: [{ content: { parts: [{ text: 'Hm', thought: true }, { text: 'Hello there\n' }] } }] };
+  const parts = [{ text: 'Hm', thought: true }, { text: 'Hello there\n' }];
+  const text = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
   const usageMetadata = {
     promptTokenCount: 100,
     candidatesTokenCount: 3,
@@ -164,3 +171,15 @@ test('sends audio in base64 to be written down, and charges it by its tokens', a
     inlineData: { mimeType: 'audio/mp3', data: bytes.toString('base64') },
   });
 });
+
+test.each(['MAX_TOKENS', 'RECITATION', undefined])(
+  'takes a transcript that ends with %s for a failure',
+  async (reason) => {
+    const candidate = { content: { parts: [{ text: 'Hello th' }] }, ...(reason && { finishReason: reason }) };
+    const core = createGoogleGateway(replay(JSON.stringify({ candidates: [candidate] })));
+    const input_audio = { data: Buffer.from('audio').toString('base64'), format: 'mp3' };
+    const response = await core.post('/api/v1/audio/transcriptions', { model: 'google/ears', input_audio });
+    expect(response.status).toBe(502);
+    expect(JSON.stringify(jsonOf(response))).toContain('Google broke the transcript off');
+  },
+);

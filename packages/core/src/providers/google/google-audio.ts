@@ -122,16 +122,23 @@ function lift(lifter: Base64Lifter, piece: Uint8Array, name: string): readonly U
   }
 }
 
-/** Throws `provider_unavailable` unless the list has come to its end. */
+/** Throws `provider_unavailable` unless the list, and the speech in it, has come to its end. */
 function readEnd(text: string, name: string): AudioFacts {
   const parsed = checkWith(z.array(responseSchema), parseJson(text));
   const responses = parsed.success ? parsed.data : [];
-  if (!responses.some(({ candidates }) => candidates?.some(({ finishReason }) => finishReason != null) === true)) {
-    throw new GatewayError('provider_unavailable', `${name} broke the speech off`);
-  }
+  const reasons = responses.flatMap(({ candidates }) => candidates?.[0]?.finishReason ?? []);
+  requireEnd(reasons.at(-1), `${name} broke the speech off`);
   const upstreamId = responses.find(({ responseId }) => responseId != null)?.responseId;
   const usage = toUsage(responses.findLast(({ usageMetadata }) => usageMetadata != null)?.usageMetadata);
   return { ...(upstreamId != null && { upstreamId }), ...(usage !== undefined && { usage }) };
+}
+
+/** The reason of a response that is whole; any other ends one that is cut off or withheld. */
+const WHOLE = 'STOP';
+
+function requireEnd(reason: string | undefined, problem: string): void {
+  if (reason === WHOLE) return;
+  throw new GatewayError('provider_unavailable', reason === undefined ? problem : `${problem} (${reason})`);
 }
 
 function toUsage(counted: Response['usageMetadata']): Usage | undefined {
@@ -201,6 +208,7 @@ export function createGoogleTranscriptions(upstream: Upstream): NonNullable<Prov
     if (!parsed.success || parts == null) {
       throw new GatewayError('provider_unavailable', `${name} returned a response without a transcript`);
     }
+    requireEnd(parsed.data.candidates?.[0]?.finishReason ?? undefined, `${name} broke the transcript off`);
     const text = parts.flatMap((part) => (part.thought === true ? [] : (part.text ?? []))).join('');
     const { responseId, usageMetadata } = parsed.data;
     const usage = toUsage(usageMetadata);
