@@ -398,3 +398,23 @@ test('throws nothing but a GatewayError, whatever upstream sends', () => {
     }),
   );
 });
+
+test.each([
+  ['gemini-3.5-flash', ['a fox', 'a den', ''], 2],
+  ['gemini-2.5-flash', ['a fox', 'a den'], 1],
+  ['gemini-2.5-flash', [], undefined],
+])(
+  'counts the searches that Google charges a call of %s for, with the queries %j',
+  (modelVersion, webSearchQueries, count) => {
+    const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 2 };
+    const end = {
+      ...event([{ text: 'Hi' }], { finishReason: 'STOP', groundingMetadata: { webSearchQueries } }),
+      modelVersion,
+      usageMetadata,
+    };
+    const expected = count === undefined ? undefined : { web_search_requests: count };
+    expect(readWhole(end).usage?.server_tool_use_details).toEqual(expected);
+    const streamed = readStreamed([end, { usageMetadata }]);
+    expect(streamed.at(-1)?.usage?.server_tool_use_details).toEqual(expected);
+  },
+);

@@ -41,6 +41,7 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
   let hasUsage = false;
   let isSilent = true;
   let grounding: unknown;
+  let model: unknown;
   /** The last one counts: older models send STOP with every event. */
   let native: string | undefined;
 
@@ -60,6 +61,7 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
     if (isObject(content)) for (const part of objectsOf(content['parts'])) parts.read(part, delta);
     if (typeof finishReason === 'string' && finishReason !== 'FINISH_REASON_UNSPECIFIED') native = finishReason;
     grounding = groundingMetadata ?? grounding;
+    model = completion['modelVersion'] ?? model;
     const logprobs = toLogprobs(logprobsResult);
     if (isEmpty(delta) && logprobs === undefined) return chunk;
     isSilent = false;
@@ -90,7 +92,7 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
         native_finish_reason: native,
       },
     ];
-    if (hasUsage) setUsage(chunk, usage.read(isSilent));
+    if (hasUsage) setUsage(chunk, withSearches(usage.read(isSilent), countSearches(grounding, model)));
     return chunk;
   };
 
@@ -150,6 +152,17 @@ function toFinishReason(native: string, callCount: number): FinishReason {
   const reason = FINISH_REASONS.get(native) ?? 'error';
   return reason === 'stop' && callCount > 0 ? 'tool_calls' : reason;
 }
+
+/** What Google charges for searches: from Gemini 3 on each query, before that each prompt that led to some. */
+function countSearches(grounding: unknown, model: unknown): number {
+  const queries = isObject(grounding) ? grounding['webSearchQueries'] : undefined;
+  if (!Array.isArray(queries)) return 0;
+  const count = queries.filter((query) => query !== '').length;
+  return typeof model === 'string' && /gemini-[12]\b/.test(model) ? Math.min(count, 1) : count;
+}
+
+const withSearches = (usage: Usage | undefined, count: number): Usage | undefined =>
+  usage === undefined || count === 0 ? usage : { ...usage, server_tool_use_details: { web_search_requests: count } };
 
 function setUsage(chunk: ChatChunk, usage: ChatChunk['usage']): void {
   if (usage !== undefined) chunk.usage = usage;
@@ -295,7 +308,7 @@ interface GoogleUsage {
 
 /**
  * The wire's prompt count includes cached tokens; thoughts are counted beside the candidates, but on the gateway's wire
- * within the completion. `toolUsePromptTokenCount` is ignored: Google's own tools are never requested.
+ * within the completion. What Google's own tools gave the model, in calls in Google's form, is a part of the prompt.
  */
 export function createGoogleUsage(): GoogleUsage {
   const counts: { [name in (typeof COUNTS)[number]]?: number } = {};
@@ -313,9 +326,11 @@ export function createGoogleUsage(): GoogleUsage {
       }
     },
     read(isSilent) {
-      const prompt = counts.promptTokenCount;
-      const completion = prompt === undefined ? undefined : readCompletion(prompt, counts, isSilent);
-      if (prompt === undefined || completion === undefined) return undefined;
+      const said = counts.promptTokenCount;
+      if (said === undefined) return undefined;
+      const prompt = said + (counts.toolUsePromptTokenCount ?? 0);
+      const completion = readCompletion(prompt, counts, isSilent);
+      if (completion === undefined) return undefined;
       const promptDetails = withoutUnknown({
         cached_tokens: counts.cachedContentTokenCount,
         audio_tokens: countModality(details.promptTokensDetails, 'AUDIO'),
@@ -347,7 +362,7 @@ function readCompletion(
 ): number | undefined {
   const thoughts = counts.thoughtsTokenCount ?? 0;
   if (counts.candidatesTokenCount !== undefined) return counts.candidatesTokenCount + thoughts;
-  const rest = (counts.totalTokenCount ?? 0) - prompt - (counts.toolUsePromptTokenCount ?? 0);
+  const rest = (counts.totalTokenCount ?? 0) - prompt;
   const completion = Math.max(rest, thoughts);
   return completion > 0 || isSilent ? completion : undefined;
 }

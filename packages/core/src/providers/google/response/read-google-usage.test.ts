@@ -67,8 +67,25 @@ test('takes the output from the total where candidates are not counted', () => {
   });
   expect(read({ promptTokenCount: 9, thoughtsTokenCount: 4 })).toMatchObject({ completion_tokens: 4 });
   expect(read({ promptTokenCount: 9, toolUsePromptTokenCount: 6, totalTokenCount: 20 })).toMatchObject({
-    prompt_tokens: 9,
+    prompt_tokens: 15,
     completion_tokens: 5,
+  });
+});
+
+test('counts what Google’s own tools gave the model as a part of the prompt', () => {
+  expect(
+    read({
+      promptTokenCount: 151,
+      candidatesTokenCount: 1089,
+      totalTokenCount: 20_689,
+      toolUsePromptTokenCount: 18_329,
+      thoughtsTokenCount: 1120,
+    }),
+  ).toEqual({
+    prompt_tokens: 18_480,
+    completion_tokens: 2209,
+    total_tokens: 20_689,
+    completion_tokens_details: { reasoning_tokens: 1120 },
   });
 });
 
