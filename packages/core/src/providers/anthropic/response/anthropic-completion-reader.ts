@@ -202,7 +202,8 @@ export function addAnthropicUsage(known: AnthropicCounts, value: unknown): Anthr
     const isKnown = counts[name] !== undefined;
     if (count > 0 || !isKnown || (name === 'output' && !isEmptyReport)) counts[name] = count;
   }
-  const cacheWrite1h = countIn(value['cache_creation'], 'ephemeral_1h_input_tokens');
+  const written = iterations.length > 0 ? iterations.map(({ cache_creation: each }) => each).filter(isObject) : [];
+  const cacheWrite1h = written.length > 0 ? sumOf(written, HOUR_FIELD) : countIn(value['cache_creation'], HOUR_FIELD);
   const thinking = countIn(value['output_tokens_details'], 'thinking_tokens');
   const webSearches = countIn(value['server_tool_use'], 'web_search_requests');
   if (cacheWrite1h !== undefined) counts.cacheWrite1h = cacheWrite1h;
@@ -210,6 +211,8 @@ export function addAnthropicUsage(known: AnthropicCounts, value: unknown): Anthr
   if (webSearches !== undefined) counts.webSearches = webSearches;
   return counts;
 }
+
+const HOUR_FIELD = 'ephemeral_1h_input_tokens';
 
 const countIn = (details: unknown, field: string): number | undefined =>
   isObject(details) ? readCount(details[field]) : undefined;

@@ -95,6 +95,29 @@ test('adds up turns on the server, all but those of another model that advises',
   });
 });
 
+test('adds up what the turns on the server keep for an hour', () => {
+  const turn = (cache_creation?: object) => ({
+    type: 'message',
+    input_tokens: 1,
+    output_tokens: 1,
+    cache_creation_input_tokens: 100,
+    ...(cache_creation && { cache_creation }),
+  });
+  const written = (...iterations: object[]) =>
+    usageOf({
+      input_tokens: 1,
+      output_tokens: 1,
+      cache_creation_input_tokens: 100,
+      cache_creation: { ephemeral_5m_input_tokens: 60, ephemeral_1h_input_tokens: 40 },
+      iterations,
+    })?.prompt_tokens_details;
+  const first = turn({ ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 100 });
+  const second = turn({ ephemeral_5m_input_tokens: 60, ephemeral_1h_input_tokens: 40 });
+  expect(written(first, second)).toEqual({ cache_write_tokens: 200, cache_write_1h_tokens: 140 });
+  // Where the turns do not say it, the counts beside them hold.
+  expect(written(turn(), turn())).toEqual({ cache_write_tokens: 200, cache_write_1h_tokens: 40 });
+});
+
 test.each([
   [undefined],
   [null],
