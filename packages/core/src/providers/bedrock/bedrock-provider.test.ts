@@ -205,6 +205,18 @@ describe('requests', () => {
     });
   });
 
+  test('tools that were called are named where the caller names none any more, as Converse demands it', async () => {
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
+    const messages = [
+      { role: 'user', content: 'When and where?' },
+      { role: 'assistant', tool_calls: [call('1', 'now'), call('2', 'here'), call('3', 'now')] },
+      ...['1', '2', '3'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' })),
+    ];
+    const toolSpec = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
+    expect((await sendBody({ messages }))['toolConfig']).toEqual({ tools: [toolSpec('now'), toolSpec('here')] });
+    expect(await sendBody({})).not.toHaveProperty('toolConfig');
+  });
+
   test('files have names unlike each other, and texts are sent as bytes', async () => {
     const file = (data: string) => ({ type: 'file', file: { filename: 'a/b_c.pdf', file_data: data } });
     const content = [

@@ -1,4 +1,4 @@
-import type { Unchecked } from '../../../foundation/parse.ts';
+import { isRecord, type Unchecked } from '../../../foundation/parse.ts';
 import { isReasoningSupported, isSupported } from '../../../wire/chat-parameters.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat-request.ts';
 import { refuseField } from '../../../wire/fields.ts';
@@ -37,7 +37,7 @@ export function toConverseRequest(call: ChatCall): Record<string, unknown> {
   const reasoning = isReasoningSupported(call) === false ? {} : toReasoning(call, traits);
   const fields = { ...reasoning.fields, ...(supports('top_k') && toTopK(request, traits)) };
   const inference = toInference(request, supports, reasoning.isAlone === true);
-  const tools = supports('tools') ? toToolConfig(call, traits, messages) : undefined;
+  const tools = supports('tools') ? toToolConfig(call, traits, messages) : toEarlierTools(messages);
   const tier = toServiceTier(request);
   return {
     messages,
@@ -79,10 +79,11 @@ function toToolConfig(
   messages: readonly { readonly content: readonly Block[] }[],
 ): Block | undefined {
   const tools = toAnthropicTools(request.tools ?? []);
-  if (tools.length === 0) return undefined;
+  // Earlier calls of tools want the tools.
+  if (tools.length === 0) return toEarlierTools(messages);
   const choice = toAnthropicToolChoice(request);
   if (choice?.['type'] === 'none') {
-    // Earlier calls of tools want the tools, and no choice keeps them from being called again.
+    // No choice keeps them from being called again.
     const isInUse = messages.some(({ content }) =>
       content.some((block) => 'toolUse' in block || 'toolResult' in block),
     );
@@ -105,6 +106,16 @@ function toToolConfig(
     ]),
     ...toToolChoice(choice),
   };
+}
+
+/** The tools that were called, by their names alone, where the caller names none any more. */
+function toEarlierTools(messages: readonly { readonly content: readonly Block[] }[]): Block | undefined {
+  const names = messages.flatMap(({ content }) =>
+    content.flatMap(({ toolUse }) => (isRecord(toolUse) ? [toolUse['name']] : [])),
+  );
+  if (names.length === 0) return undefined;
+  const inputSchema = { json: { type: 'object' } };
+  return { tools: [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema } })) };
 }
 
 function toToolChoice(choice: Unchecked | undefined): Block {
