@@ -200,7 +200,7 @@ function whySkipped(
 
 /** Only another model would take what the caller got wrong, or a longer endpoint what was too long. */
 function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refusal): boolean {
-  if (!isCallersMistake(error.code) || endpoint.modelId !== refusing.modelId) return false;
+  if (!isCallersMistake(error.code) || error.isOfEndpoint || endpoint.modelId !== refusing.modelId) return false;
   if (error.code !== 'context_length_exceeded' || refusing.contextLength === null) return true;
   return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
 }

@@ -76,6 +76,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** HTTP status of the upstream response, for the record. */
   readonly upstreamStatus?: number | null | undefined;
+  /** Another endpoint of the same model may take what this one refuses. */
+  readonly isOfEndpoint?: boolean | undefined;
   /** Members of the response beside `error`. */
   readonly beside?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -87,6 +89,7 @@ export class GatewayError extends Error {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly upstreamStatus: number | null;
+  readonly isOfEndpoint: boolean;
   readonly beside: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
@@ -95,6 +98,7 @@ export class GatewayError extends Error {
     this.metadata = options.metadata;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.upstreamStatus = options.upstreamStatus ?? null;
+    this.isOfEndpoint = options.isOfEndpoint === true;
     this.beside = options.beside;
   }
 

@@ -138,6 +138,13 @@ export function refuseField(path: string, problem: string, cause?: unknown): Gat
   });
 }
 
+/** The same for what one provider cannot take and another may: the next endpoint of the model is tried. */
+export const refuseFieldHere = (path: string, problem: string): GatewayError =>
+  new GatewayError('invalid_request', `${path}: ${problem}`, {
+    isOfEndpoint: true,
+    metadata: { issues: [{ path, message: problem }] },
+  });
+
 /** The fields of a change that are present: absent ones must not overwrite anything. */
 export function givenFields<Change extends object>(
   change: Change,

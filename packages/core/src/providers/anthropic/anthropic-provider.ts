@@ -17,6 +17,7 @@ import { createAnthropicBatches } from './anthropic-batches.ts';
 import { readAnthropicModelList, readModelTraits } from './models.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { toAnthropicRequest, toMaxTokens, toServiceTier } from './request/to-anthropic-request.ts';
+import { withDataAlone } from './request/with-data-alone.ts';
 import { withMarkedEnd } from './request/with-marked-end.ts';
 import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
@@ -83,7 +84,7 @@ function createVertexProvider(settings: AnthropicProviderSettings, upstream: Ups
     },
     async toBody(call) {
       const { model: _model, ...body } = await wire.toBody(call);
-      return { anthropic_version: VERTEX_VERSION, ...withMarkedEnd(body) };
+      return { anthropic_version: VERTEX_VERSION, ...withMarkedEnd(withDataAlone(body)) };
     },
   });
   return {

@@ -3,6 +3,7 @@ import { isObject, isRecord, parseReturned } from '../../foundation/parse.ts';
 import { toNativeBody, toNativeHeaders } from '../anthropic/anthropic-provider.ts';
 import { readModelTraits } from '../anthropic/models.ts';
 import { toAnthropicRequest } from '../anthropic/request/to-anthropic-request.ts';
+import { withDataAlone } from '../anthropic/request/with-data-alone.ts';
 import { withMarkedEnd } from '../anthropic/request/with-marked-end.ts';
 import { createAnthropicCompletionReader } from '../anthropic/response/anthropic-completion-reader.ts';
 import { decodeBase64 } from '../kit/base64.ts';
@@ -107,7 +108,7 @@ async function toInvokeBody(
   return {
     anthropic_version: ANTHROPIC_VERSION,
     ...(betas !== undefined && { anthropic_beta: betas.split(',').map((beta) => beta.trim()) }),
-    ...withMarkedEnd(body),
+    ...withMarkedEnd(withDataAlone(body)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, objectsOf, type Unchecked } from '../../../foundation/parse.ts';
 import type { ChatMessage } from '../../../wire/chat-request.ts';
-import { refuseField } from '../../../wire/fields.ts';
+import { refuseFieldHere } from '../../../wire/fields.ts';
 import type { Block } from '../../anthropic/request/to-anthropic-content.ts';
 import { toAnthropicConversation } from '../../anthropic/request/to-anthropic-conversation.ts';
 import { toBase64 } from '../../kit/to-upstream.ts';
@@ -77,12 +77,13 @@ const sourceOf = ({ source }: Block): Unchecked => (isRecord(source) ? source : 
 
 function toImage({ type, media_type: mediaType, data }: Unchecked): Block {
   if (type !== 'base64')
-    throw refuseField('messages', 'images must be data URLs for this provider, which fetches none');
+    throw refuseFieldHere('messages', 'images must be data URLs for this provider, which fetches none');
   return { format: String(mediaType).replace('image/', ''), source: { bytes: data } };
 }
 
 function toDocument({ type, data }: Unchecked, name: string): Block {
-  if (type === 'url') throw refuseField('messages', 'files must be data URLs for this provider, which fetches none');
+  if (type === 'url')
+    throw refuseFieldHere('messages', 'files must be data URLs for this provider, which fetches none');
   if (type === 'base64') return { format: 'pdf', name, source: { bytes: data } };
   return { format: 'txt', name, source: { bytes: toBase64(new TextEncoder().encode(String(data))) } };
 }
