@@ -142,7 +142,7 @@ export const script: WireScript = {
     forbidden: refuseOnce(403, 'PERMISSION_DENIED', `This region is not served; ${SPILLED}`),
   },
   brokenOff: { ...say('Hello', 'MALFORMED_FUNCTION_CALL'), native: 'MALFORMED_FUNCTION_CALL' },
-  contextTooLong: 'invalid_request',
+  contextTooLong: 'context_length_exceeded',
   errorEvent: { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } },
   sent: {
     tools: {
