@@ -4,7 +4,7 @@ import { noKey } from '../auth/keys.ts';
 import { createModelCall, type RegionOf } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { chatKind } from '../chat/chat-kind.ts';
-import { type PluginParts, onwardPluginsOf, toPluginConstraints } from '../chat/complete-chat.ts';
+import { onwardPluginsOf, type PluginParts, toPluginConstraints } from '../chat/plugins.ts';
 import { findPreset, namesPreset } from '../chat/presets/use-preset.ts';
 import { explainFailover } from '../dispatch/ask-again.ts';
 import { type CallerParts, findCaller, planWithin } from '../dispatch/prepare-call.ts';
