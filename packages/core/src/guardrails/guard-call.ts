@@ -10,22 +10,18 @@ import type { CompiledFilter, InputFilters, OutputFilters } from './filters/comp
 import type { Span } from './filters/filter.ts';
 import { type NormalisedText, normaliseInSteps, normaliseText } from './filters/normalise-text.ts';
 import { EXACT_LENGTH } from './filters/search.ts';
+import { isJsonDocument, unescapeInSteps } from './json-text.ts';
 import type { Policy } from './policy.ts';
+import { mergeOverlaps, type PlacedText, replaceIn, type Replacement } from './replace-matches.ts';
 import { createTextGuard, guardInSteps } from './text-guard.ts';
 import {
   actionOf,
   type Finding,
-  isJsonDocument,
-  mergeOverlaps,
-  type PlacedText,
-  replaceIn,
-  type Replacement,
   toBlockError,
   toFinding,
   toStages,
   toUnavailableError,
   toUnreadableError,
-  unescapeInSteps,
 } from './verdict.ts';
 
 export interface GuardedCall<Request> {

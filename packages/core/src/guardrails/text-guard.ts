@@ -1,7 +1,8 @@
 import type { Steps } from '../foundation/queues.ts';
 import type { CompiledFilter, OutputFilters } from './filters/compile-filters.ts';
 import { normaliseSegments } from './filters/normalise-text.ts';
-import { type Finding, toFinding, toJsonContent, unescapeJson } from './verdict.ts';
+import { toJsonContent, unescapeJson } from './json-text.ts';
+import { type Finding, toFinding } from './verdict.ts';
 
 /** Longest match in a completion, in UTF-16 units of the original; of a longer one, only that much is taken. */
 export const MAX_MATCH_LENGTH = 1024;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { cpuMs } from '../../../../../test/support/async/cpu-ms.ts';
 import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import { BUILTIN_FILTER_SLUGS } from '../../wire/guardrails.ts';
-import { unescapeInSteps, unescapeJson } from '../verdict.ts';
+import { unescapeInSteps, unescapeJson } from '../json-text.ts';
 import { BUILT_IN_FILTERS } from './compile-filters.ts';
 import { createCustomFilter, createPatternSet } from './custom-filter.ts';
 import type { Filter } from './filter.ts';

@@ -1,5 +1,5 @@
 import type { Steps } from '../../foundation/queues.ts';
-import { findPiece } from '../verdict.ts';
+import { findPiece } from '../json-text.ts';
 
 /** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */
 export interface NormalisedText {

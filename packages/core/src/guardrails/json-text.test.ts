@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { unescapeJson } from './verdict.ts';
+import { unescapeJson } from './json-text.ts';
 
 /** Escapes every character of JSON that can be escaped. */
 const escapeAll = (text: string): string =>
