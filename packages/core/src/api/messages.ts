@@ -1,8 +1,8 @@
 import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../calls/model-call.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import { messagesFormat } from '../formats/messages/messages-format.ts';
+import { readJsonBody } from '../http/json-body.ts';
 import { operation } from '../http/operation.ts';
-import { readJsonBody } from '../http/request.ts';
 import { toJsonResponse } from '../http/response.ts';
 import {
   countTokensRequestSchema,

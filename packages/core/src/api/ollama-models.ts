@@ -1,8 +1,8 @@
 import { toModelRecord } from '../catalog/to-model-record.ts';
 import { findShownEndpoints, modelsWith } from '../dispatch/usable-endpoints.ts';
 import { parseWith } from '../foundation/parse.ts';
+import { readJsonBody } from '../http/json-body.ts';
 import { operation, publicOperation } from '../http/operation.ts';
-import { readJsonBody } from '../http/request.ts';
 import type { Model } from '../wire/models.ts';
 import {
   type OllamaListedModel,

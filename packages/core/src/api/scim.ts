@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 import { refuseForeignDirectory } from '../auth/keys.ts';
+import { readJsonBody } from '../http/json-body.ts';
 import { operation } from '../http/operation.ts';
-import { type GatewayRequest, readJsonBody } from '../http/request.ts';
+import type { GatewayRequest } from '../http/request.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { fits } from '../scim/filter.ts';
 import { parsePatch } from '../scim/patch.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
 import { operation } from '../http/operation.ts';
-import { type GatewayRequest, firstValue } from '../http/request.ts';
+import { firstValue, type GatewayRequest } from '../http/request.ts';
 import { type GatewayResponse, SANDBOXED } from '../http/response.ts';
 import type { VideoContent } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-jobs.ts';

@@ -1,4 +1,5 @@
 import { GatewayError } from '../foundation/errors.ts';
+import { refuseEncoding } from './json-body.ts';
 import { firstValue, type GatewayRequest } from './request.ts';
 
 /** One file of a form, on its way in. */
@@ -82,13 +83,7 @@ export function toObject(
 }
 
 function refuseOtherBodies(request: Pick<GatewayRequest, 'headers'>): void {
-  const encoding = firstValue(request.headers['content-encoding']);
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Content-Encoding "${encoding.slice(0, 40)}" is not accepted; send the body uncompressed`,
-    );
-  }
+  refuseEncoding(request.headers);
   if (isForm(request)) return;
   const type = firstValue(request.headers['content-type']) ?? '';
   throw new GatewayError(

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import type { ErrorCode } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
-import { type PublicContext, readJsonBody, type RequestContext } from './request.ts';
+import { readJsonBody } from './json-body.ts';
+import type { PublicContext, RequestContext } from './request.ts';
 import { type GatewayResponse, toJsonResponse } from './response.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { createBase64Lifter } from '../foundation/lift-base64.ts';
+import { readJsonBody } from '../http/json-body.ts';
 import { type FormFile, isForm, readForm, toObject } from '../http/multipart.ts';
-import { type GatewayRequest, readJsonBody } from '../http/request.ts';
+import type { GatewayRequest } from '../http/request.ts';
 import type { AudioFile } from '../providers/audio-contract.ts';
 import type { StoredFile } from '../stores/files.ts';
 import { refuseField } from '../wire/fields.ts';

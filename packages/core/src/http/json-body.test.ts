@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
-import { type GatewayRequest, readJsonBody } from './request.ts';
+import { readJsonBody } from './json-body.ts';
+import type { GatewayRequest } from './request.ts';
 
 function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers'] = {}): GatewayRequest {
   return {
