@@ -13,7 +13,8 @@ import { toCut, toOneDimension, toValues } from './histogram.ts';
 import { findBounds } from './list-rows.ts';
 import { type Read, type ReadParts, type Span, walkSpans } from './reader.ts';
 import { searchRecords } from './search.ts';
-import { readSums, type SumRow, toSlots } from './sums.ts';
+import { toSlots } from './slots.ts';
+import { readSums, type SumRow } from './sums.ts';
 
 const LIMIT_MS = 5000;
 const WALK_MS = 400;

@@ -25,17 +25,9 @@ import {
 } from './reader.ts';
 import { addUpFirstSessions, addUpSessions, toMeasured } from './rows-by-session.ts';
 import { searchRecords } from './search.ts';
-import {
-  createSketches,
-  type Dimension,
-  isDimension,
-  readSketches,
-  readSums,
-  type SketchedRow,
-  type Sketches,
-  sketchRows,
-  toSlots,
-} from './sums.ts';
+import { createSketches, type Sketches } from './sketches.ts';
+import { toSlots } from './slots.ts';
+import { type Dimension, isDimension, readSketches, readSums, type SketchedRow, sketchRows } from './sums.ts';
 
 const LIMIT_MS = 5000;
 /** For what no sums are kept of. */

@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 
 import { isWithin } from './filters.ts';
 import type { Read, Span } from './reader.ts';
+import type { Cells } from './sketches.ts';
+import type { Slot } from './slots.ts';
 
 /** What sums are kept for, with the column of it; the empty one is all generations together. */
 const DIMENSIONS = {
@@ -49,7 +51,7 @@ interface SumQuery {
   readonly values?: readonly string[] | undefined;
   /** Default: all. */
   readonly statuses?: readonly GenerationStatus[] | undefined;
-  readonly slots: readonly Slots[];
+  readonly slots: readonly Slot[];
 }
 
 /** The sums of what generations of some buckets have in common. What is not in the sums yet is read from rows. */
@@ -135,7 +137,7 @@ function sumsOf({ statuses = STATUSES }: SumQuery): RawBuilder<unknown> {
     ${add(chosen.map((status) => `${status}_nano`))} as cost_nano`);
 }
 
-function toSlotRows(slots: readonly Slots[]): RawBuilder<unknown> {
+function toSlotRows(slots: readonly Slot[]): RawBuilder<unknown> {
   return sql`select * from unnest(${slots.map(({ bucket }) => bucket)}::integer[],
     ${slots.map(({ grainMs }) => grainMs)}::integer[], ${slots.map(({ fromMs }) => fromMs)}::bigint[],
     ${slots.map(({ toMs }) => toMs)}::bigint[]) as slot (bucket, grain_ms, from_ms, to_ms)`;
@@ -186,7 +188,7 @@ function toQueryRows(query: SumQuery): RawBuilder<unknown> {
 const APART_MS = 24 * 60 * 60 * 1000;
 
 /** Spans that hold all slots without a grain, without the days between them. */
-function toEdges(slots: readonly Slots[]): Span[] {
+function toEdges(slots: readonly Slot[]): Span[] {
   const edges: { fromMs: number; toMs: number }[] = [];
   for (const { grainMs, fromMs, toMs } of slots) {
     if (grainMs !== null) continue;
@@ -199,175 +201,21 @@ function toEdges(slots: readonly Slots[]): Span[] {
 
 const ROW_COLUMNS = sql.raw(
   [
-    'model provider_name principal_id user_id app status cost_nano prompt_tokens cached_tokens saved_nano',
-    'first_token_ms duration_ms tokens_per_second attempts',
+    'model',
+    'provider_name',
+    'principal_id',
+    'user_id',
+    'app',
+    'status',
+    'cost_nano',
+    'prompt_tokens',
+    'cached_tokens',
+    'saved_nano',
+    'first_token_ms',
+    'duration_ms',
+    'tokens_per_second',
+    'attempts',
   ]
-    .join(' ')
-    .split(' ')
     .map((column) => `g.${column}`)
     .join(', '),
 );
-
-/**
- * Numbers of measurements by cell, as JSON of runs: the number of a cell, as `gateway.cell_of` gives it out, then the counts
- * of it and of those that follow. A cell may come more than once.
- */
-type Cells = string;
-
-const CELL_WIDTH = 0.04;
-const GROWTH = Math.exp(CELL_WIDTH);
-/** The cell of what is not above 0.001. */
-const ZERO_CELL = -200;
-
-/** The cell of a day in milliseconds, and of more than anything makes tokens, with all that is beyond. */
-const LAST_CELL = 460;
-const CELLS = LAST_CELL - ZERO_CELL + 1;
-
-/**
- * Counts measurements of several buckets in cells, of which percentiles are within 2 in 100. They are in one array: a chart
- * has hundreds of buckets, and as many arrays would keep the garbage collector busy.
- */
-export interface Sketches {
-  add(bucket: number, cells: Cells): void;
-  /** Takes others of as many buckets away. */
-  subtract(other: Sketches): void;
-  clear(): void;
-  /** All buckets in one. */
-  toTotal(): Sketches;
-  /** The smallest measurement of a bucket that is not below that part of them; null without any. */
-  percentile(bucket: number, part: number): number | null;
-  /** Undefined without any. */
-  readonly counts: Float64Array | undefined;
-  /** The cells that have been counted in, its end excluded: most measurements are in a few of all. */
-  readonly used: Range;
-}
-
-interface Range {
-  from: number;
-  to: number;
-}
-
-/** Creates empty ones, or those of counts. */
-export function createSketches(
-  buckets: number,
-  { counts: given, used = { from: CELLS, to: 0 } }: Partial<Pick<Sketches, 'counts' | 'used'>> = {},
-): Sketches {
-  let counts = given;
-  return {
-    get counts() {
-      return counts;
-    },
-    used,
-    add(bucket, cells) {
-      counts ??= new Float64Array(buckets * CELLS);
-      for (const run of JSON.parse(cells) as number[][]) addRun(counts, bucket * CELLS, run, used);
-    },
-    subtract(other) {
-      if (other.counts === undefined) return;
-      counts ??= new Float64Array(buckets * CELLS);
-      widen(used, other.used);
-      for (let start = 0; start < counts.length; start += CELLS) {
-        for (let place = start + other.used.from; place < start + other.used.to; place += 1) {
-          counts[place] = (counts[place] as number) - (other.counts[place] as number);
-        }
-      }
-    },
-    clear() {
-      counts?.fill(0);
-      Object.assign(used, { from: CELLS, to: 0 });
-    },
-    toTotal() {
-      const total = counts && new Float64Array(CELLS);
-      for (let start = 0; counts && total && start < counts.length; start += CELLS) {
-        for (let cell = used.from; cell < used.to; cell += 1) {
-          total[cell] = (total[cell] as number) + (counts[start + cell] as number);
-        }
-      }
-      return createSketches(1, { counts: total, used: { ...used } });
-    },
-    percentile(bucket, part) {
-      return counts === undefined
-        ? null
-        : toPercentile(counts.subarray(bucket * CELLS, (bucket + 1) * CELLS), used, part);
-    },
-  };
-}
-
-function widen(used: Range, { from, to }: Range): void {
-  used.from = Math.min(used.from, from);
-  used.to = Math.max(used.to, to);
-}
-
-/** A chart adds hundreds of thousands of cells. */
-function addRun(counts: Float64Array, start: number, run: readonly number[], used: Range): void {
-  const first = (run[0] ?? 0) - ZERO_CELL;
-  for (let at = 1; at < run.length; at += 1) {
-    const place = start + first + at - 1;
-    counts[place] = (counts[place] as number) + (run[at] ?? 0);
-  }
-  widen(used, { from: first, to: first + run.length - 1 });
-}
-
-/** The middle of a cell, with four digits: it is less exact than that. */
-const valueOfCell = (cell: number): number =>
-  cell <= ZERO_CELL ? 0 : Number(((2 * GROWTH ** cell) / (GROWTH + 1)).toPrecision(4));
-
-function toPercentile(counts: Float64Array, { from, to }: Range, part: number): number | null {
-  let total = 0;
-  for (let cell = from; cell < to; cell += 1) total += counts[cell] as number;
-  if (total <= 0) return null;
-  let left = Math.max(1, Math.ceil(total * part));
-  for (let cell = from; cell < to; cell += 1) {
-    left -= counts[cell] as number;
-    if (left <= 0) return valueOfCell(cell + ZERO_CELL);
-  }
-  return null;
-}
-
-/** The lengths of the spans of which sums are kept, the longest first. Each is a multiple of the next. */
-const GRAINS_MS = [24 * 60 * 60 * 1000, 3 * 60 * 60 * 1000, 30 * 60 * 1000] as const;
-
-/** A part of a bucket; without a grain it has to be read from rows. */
-interface Slots {
-  readonly bucket: number;
-  readonly grainMs: number | null;
-  readonly fromMs: number;
-  /** Excluded. */
-  readonly toMs: number;
-}
-
-interface Buckets {
-  readonly startMs: number;
-  readonly bucketMs: number;
-  readonly buckets: number;
-}
-
-/** Divides what is in buckets and in a span into as few parts as there can be, of which sums are kept where possible. */
-export function toSlots({ startMs, bucketMs, buckets }: Buckets, fromMs: number, toMs: number): Slots[] {
-  const slots: Slots[] = [];
-  const first = Math.max(0, Math.floor((fromMs - startMs) / bucketMs));
-  for (let bucket = first; bucket < buckets; bucket += 1) {
-    const start = Math.max(fromMs, startMs + bucket * bucketMs);
-    const end = Math.min(toMs, startMs + (bucket + 1) * bucketMs);
-    if (start >= toMs) break;
-    addSlots(slots, bucket, start, end);
-  }
-  return slots;
-}
-
-function addSlots(slots: Slots[], bucket: number, fromMs: number, toMs: number, from = 0): void {
-  const grainMs = GRAINS_MS[from];
-  if (grainMs === undefined) {
-    if (fromMs < toMs) slots.push({ bucket, grainMs: null, fromMs, toMs });
-    return;
-  }
-  const start = Math.ceil(fromMs / grainMs) * grainMs;
-  const end = Math.floor(toMs / grainMs) * grainMs;
-  if (start >= end) {
-    addSlots(slots, bucket, fromMs, toMs, from + 1);
-    return;
-  }
-  addSlots(slots, bucket, fromMs, start, from + 1);
-  slots.push({ bucket, grainMs, fromMs: start, toMs: end });
-  addSlots(slots, bucket, end, toMs, from + 1);
-}
