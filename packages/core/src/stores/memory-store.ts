@@ -13,6 +13,7 @@ import {
 } from './kit/repositories.ts';
 import { createFirstGenerations, createSessionBook } from './kit/sessions.ts';
 import { createCarriedSpending, createSpendingBook, toSpending } from './kit/spending.ts';
+import { createTextRing, type RingText } from './kit/text-ring.ts';
 import { EMPTY_TABLES } from './rows.ts';
 import type {
   GenerationPage,
@@ -64,14 +65,14 @@ interface KeptGeneration {
   readonly id: string;
   readonly createdAtMs: number;
   /** As JSON. As objects a call would take several times the memory: a streamed text is a chain of all its pieces. */
-  record: KeptText;
+  record: RingText;
   content: KeptContent | null;
   /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
 }
 
 interface KeptContent {
-  readonly text: KeptText;
+  readonly text: RingText;
   readonly isPacked: boolean;
 }
 
@@ -303,72 +304,3 @@ function filteredPageOf(
   }
   return { records, next: null };
 }
-
-/** The place of a text that is kept. */
-export interface KeptText {
-  readonly slab: Slab;
-  readonly at: number;
-  readonly length: number;
-}
-
-/**
- * Keeps many texts outside of the heap, best let go in about the order in which they came: thousands of them in the heap
- * are copied from its young to its old part, and their garbage waits there for a full collection, which a process with
- * much memory puts off.
- */
-interface TextRing {
-  keep(text: string): KeptText;
-  read(kept: KeptText): string;
-  /** Call once for each text. Its room is used again when all that came with it are let go. */
-  letGo(kept: KeptText): void;
-}
-
-interface Slab {
-  readonly bytes: Uint8Array;
-  used: number;
-  /** Texts in it that are kept. */
-  texts: number;
-}
-
-const SLAB_BYTES = 256 * 1024;
-/** Slabs without a text that are kept for the next ones. */
-const SPARE_SLABS = 4;
-
-const encoder = new TextEncoder();
-// A byte order mark is part of the text that it stands in.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-export function createTextRing(): TextRing {
-  const spare: Slab[] = [];
-  let open = createSlab(SLAB_BYTES);
-
-  const makeRoom = (): void => {
-    if (open.texts > 0) open = spare.pop() ?? createSlab(SLAB_BYTES);
-    open.used = 0;
-  };
-  const keepAlone = (text: string): KeptText => {
-    const bytes = encoder.encode(text);
-    return { slab: { bytes, used: bytes.length, texts: 1 }, at: 0, length: bytes.length };
-  };
-
-  return {
-    keep(text) {
-      // A character takes at most three bytes.
-      if (text.length * 3 > SLAB_BYTES / 4) return keepAlone(text);
-      if (open.used + text.length * 3 > SLAB_BYTES) makeRoom();
-      const { used: at, bytes } = open;
-      const { written: length } = encoder.encodeInto(text, at === 0 ? bytes : bytes.subarray(at));
-      open.used += length;
-      open.texts += 1;
-      return { slab: open, at, length };
-    },
-    read: ({ slab, at, length }) => decoder.decode(slab.bytes.subarray(at, at + length)),
-    letGo({ slab }) {
-      slab.texts -= 1;
-      if (slab.texts === 0 && slab !== open && slab.bytes.length === SLAB_BYTES && spare.length < SPARE_SLABS)
-        spare.push(slab);
-    },
-  };
-}
-
-const createSlab = (size: number): Slab => ({ bytes: new Uint8Array(size), used: 0, texts: 0 });
