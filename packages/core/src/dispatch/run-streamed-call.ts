@@ -53,8 +53,10 @@ export async function runStreamedCall<Request, Begun extends BegunPieces>(
     const { endpoint, startedAt, first } = await open.askEndpoints();
     const guarded = await guardResult({ whole: kind, open, prepared, endpoint }, first);
     const { result: begun, refusal } = guarded ?? { result: first, refusal: null };
-    if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result: begun });
-    if (refusal !== null) throw refusal;
+    if (refusal !== null) {
+      await open.record(outcomeOf(refusal), { endpoint, result: begun });
+      throw refusal;
+    }
     const body = relayPieces({ open, kind, parts: context.parts, endpoint, startedAt, begun });
     return { endpoint, begun, body };
   } catch (thrown) {
@@ -64,7 +66,7 @@ export async function runStreamedCall<Request, Begun extends BegunPieces>(
 }
 
 interface Relay<Request, Begun extends BegunPieces> {
-  readonly open: OpenWholeCall<Begun>;
+  readonly open: OpenWholeCall<Begun, Begun>;
   readonly kind: StreamedKind<Request, Begun>;
   readonly parts: WholeCallParts;
   readonly endpoint: Endpoint;

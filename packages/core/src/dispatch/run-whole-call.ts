@@ -86,12 +86,12 @@ export interface GuardedResult<Result> {
 }
 
 /** The same for a kind whose response begins before its result is there. */
-export interface BeginningKind<Request, Begun, Result> extends AskedKind<Request, Begun, Result> {
+export interface DeferredKind<Request, Begun, Result> extends AskableKind<Request, Begun, Result> {
   /** Waits for the result. Rejects as `ask` does. */
   finish(begun: Begun): Promise<Result>;
 }
 
-interface AskedKind<Request, Begun, Result> extends Omit<WholeKind<Request, Result>, 'ask'> {
+interface AskableKind<Request, Begun, Result> extends Omit<WholeKind<Request, Result>, 'ask'> {
   /** Calls one endpoint, until the response has begun: from then on, no other endpoint is asked. */
   ask(endpoint: Endpoint, call: ModelCall<Request>, turn: WholeTurn): Promise<Begun>;
 }
@@ -111,13 +111,13 @@ export function runWholeCall<Request, Result>(
   whole: WholeKind<Request, Result>,
   context: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
-  return runBeginningCall(received, { ...whole, finish: (result: Result) => Promise.resolve(result) }, context);
+  return runDeferredCall(received, { ...whole, finish: (result: Result) => Promise.resolve(result) }, context);
 }
 
-/** The same for a kind whose response begins before its result is there. */
-export async function runBeginningCall<Request, Begun, Result>(
+/** Runs a call whose upstream accepts it before the result is ready; `finish` waits for the result. */
+export async function runDeferredCall<Request, Begun, Result>(
   received: ModelCall<Request>,
-  whole: BeginningKind<Request, Begun, Result>,
+  whole: DeferredKind<Request, Begun, Result>,
   context: CallContext<WholeCallParts>,
 ): Promise<WholeResult<Result>> {
   const prepared = await prepareWholeCall(received, whole, context);
@@ -131,8 +131,10 @@ export async function runBeginningCall<Request, Begun, Result>(
     note(outcome);
     const guarded = await guardResult({ whole, open, prepared, endpoint }, given);
     const { result, refusal } = guarded ?? { result: given, refusal: null };
-    if (refusal !== null) await open.record(outcomeOf(refusal), { endpoint, result });
-    if (refusal !== null) throw refusal;
+    if (refusal !== null) {
+      await open.record(outcomeOf(refusal), { endpoint, result });
+      throw refusal;
+    }
     const { usage = NO_USAGE, record } = await open.record(outcome, { endpoint, result });
     const generationMs = record.generation.generation_time;
     const attempts = open.observer.attempts();
@@ -147,7 +149,7 @@ export async function runBeginningCall<Request, Begun, Result>(
 
 interface Guarding<Request, Begun, Result> {
   readonly whole: Omit<WholeKind<Request, Result>, 'ask'>;
-  readonly open: OpenWholeCall<Result, Begun>;
+  readonly open: OpenWholeCall<Begun, Result>;
   readonly prepared: PreparedCall<Request>;
   readonly endpoint: Endpoint;
 }
@@ -167,7 +169,7 @@ export async function guardResult<Request, Begun, Result>(
 
 /** Waits for the result of a call that has begun, which the endpoint may still fail to give. */
 async function finish<Request, Begun, Result>(
-  whole: BeginningKind<Request, Begun, Result>,
+  whole: DeferredKind<Request, Begun, Result>,
   begun: Begun,
   onFailure: (thrown: unknown) => void,
 ): Promise<Result> {
@@ -198,7 +200,7 @@ export async function prepareWholeCall<Request, Result>(
 }
 
 /** A prepared call under way. */
-export interface OpenWholeCall<Result, Begun = Result> {
+export interface OpenWholeCall<Begun, Result> {
   readonly observer: CallObserver;
   /** Fires with a `GatewayError` when the call has to end. */
   readonly signal: AbortSignal;
@@ -216,18 +218,18 @@ export interface OpenWholeCall<Result, Begun = Result> {
 }
 
 /** Begins a prepared call, which is then to be recorded and ended, whatever happens. */
-export function openWholeCall<Request, Result, Begun = Result>(
+export function openWholeCall<Request, Begun, Result>(
   prepared: PreparedCall<Request>,
-  whole: AskedKind<Request, Begun, Result>,
+  whole: AskableKind<Request, Begun, Result>,
   { request: client, parts }: CallContext<WholeCallParts>,
   isStreamed = false,
-): OpenWholeCall<Result, Begun> {
+): OpenWholeCall<Begun, Result> {
   const { call, endpoints, report } = prepared;
   const observer = observeCall(prepared, null, parts);
   const tracked = trackCall(parts.openCalls, client, { stream: isStreamed ? observer : null, followed: observer });
   const { signal } = tracked;
   const wasStreamed = isStreamed || call.kind.isStreamed?.(call.request) === true;
-  const open: OpenWholeCall<Result, Begun> = {
+  const open: OpenWholeCall<Begun, Result> = {
     observer,
     signal,
     interrupt: (error) => tracked.interrupt(error),

@@ -3,8 +3,8 @@ import { weighText } from '../calls/texts.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
 import {
-  type BeginningKind,
-  runBeginningCall,
+  type DeferredKind,
+  runDeferredCall,
   type WholeCallParts,
   type WholeResult,
 } from '../dispatch/run-whole-call.ts';
@@ -33,13 +33,13 @@ export async function runImages(
   onPart?: (part: ImagePart) => void,
 ): Promise<WholeResult<ImageResult>> {
   refuseContradictions(call.request);
-  return runBeginningCall(call, toBeginningKind(context.parts, onPart), context);
+  return runDeferredCall(call, toDeferredKind(context.parts, onPart), context);
 }
 
-function toBeginningKind(
+function toDeferredKind(
   { timeouts, logging, platform, routing: { catalog } }: WholeCallParts,
   onPart: ((part: ImagePart) => void) | undefined,
-): BeginningKind<ImageRequest, Begun, ImageResult> {
+): DeferredKind<ImageRequest, Begun, ImageResult> {
   const capabilitiesOf = ({ modelId }: Endpoint): ImageCapabilities | undefined =>
     catalog.find(modelId)?.definition.image;
   const pause = (forMs: number): Promise<void> => new Promise((resolve) => void platform.setTimer(resolve, forMs));
