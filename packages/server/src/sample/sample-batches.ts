@@ -1,6 +1,14 @@
 import type { Generation, StoredBatch, StoredFile } from '@model-gateway/core';
 
-import { createDice, HOUR_MS, NOTHING_KNOWN, SAMPLE_KEYS, type SampleCall, type SampleKey } from './sample-calls.ts';
+import {
+  createDice,
+  HOUR_MS,
+  NOTHING_KNOWN,
+  SAMPLE_KEYS,
+  type SampleCall,
+  type SampleKey,
+  toFigures,
+} from './sample-calls.ts';
 import type { SampleMedia } from './sample-kinds.ts';
 import { DOCUMENTS, PICTURES, type SampleExchange, SUPPORT, WEBSITE } from './sample-texts.ts';
 
@@ -261,16 +269,7 @@ function toCall(
     user_agent: 'model-gateway-batch',
     streamed: false,
     cancelled: false,
-    finish_reason: finish,
-    native_finish_reason: finish,
-    tokens_prompt: input,
-    tokens_completion: output,
-    native_tokens_prompt: input,
-    native_tokens_completion: output,
-    native_tokens_cached: 0,
-    native_tokens_reasoning: 0,
-    total_cost: costNanoUsd / 1e9,
-    usage: costNanoUsd / 1e9,
+    ...toFigures({ finish, input, output, cached: 0, reasoning: 0, costNanoUsd }),
     cache_discount: null,
     latency: null,
     generation_time: null,

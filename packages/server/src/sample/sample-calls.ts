@@ -1,9 +1,10 @@
-import type {
-  Generation,
-  GenerationContent,
-  GenerationRecord,
-  StoredContent,
-  StoredRequest,
+import {
+  type Generation,
+  type GenerationContent,
+  type GenerationRecord,
+  type StoredContent,
+  type StoredRequest,
+  UNKNOWN_GENERATION,
 } from '@model-gateway/core';
 
 import {
@@ -266,16 +267,14 @@ function toCall(
     session_id: facts.session ?? null,
     streamed: key !== 'website',
     cancelled: isCancelled,
-    finish_reason: finish,
-    native_finish_reason: finish,
-    tokens_prompt: input,
-    tokens_completion: output,
-    native_tokens_prompt: input,
-    native_tokens_completion: output,
-    native_tokens_cached: cached,
-    native_tokens_reasoning: model.reasons === true ? Math.round(output * 0.4) : 0,
-    total_cost: costNanoUsd / 1e9,
-    usage: costNanoUsd / 1e9,
+    ...toFigures({
+      finish,
+      input,
+      output,
+      cached,
+      reasoning: model.reasons === true ? Math.round(output * 0.4) : 0,
+      costNanoUsd,
+    }),
     cache_discount: cached === 0 ? null : (cached * (prices.input - prices.cached)) / 1e9,
     latency,
     generation_time: latency + Math.round((output / speed) * 1000),
@@ -341,32 +340,35 @@ const toError = (provider: string): GenerationContent['error'] => ({
   previous_errors: [],
 });
 
+/** What a made-up call has in common with every other. */
 export const NOTHING_KNOWN = {
+  ...UNKNOWN_GENERATION,
   request_id: null,
-  upstream_id: null,
-  session_id: null,
-  router: null,
   api_type: 'completions',
-  origin: '',
-  http_referer: null,
-  app_id: null,
-  user_agent: null,
-  external_user: null,
-  preset_id: null,
   workspace_id: '00000000-0000-4000-8000-000000000000',
-  data_region: 'global',
-  is_byok: false,
-  service_tier: null,
-  native_tokens_completion_images: null,
   num_media_prompt: null,
-  num_media_completion: null,
   num_input_audio_prompt: null,
-  num_search_results: null,
-  num_fetches: null,
-  web_search_engine: null,
-  upstream_inference_cost: null,
-  moderation_latency: null,
-  response_cache_source_id: null,
-  cost_known: true,
-  usage_estimated: false,
 } as const;
+
+interface Figures {
+  readonly finish: string | null;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly reasoning: number;
+  readonly costNanoUsd: number;
+}
+
+/** How a made-up chat call ended, its tokens and its cost, as a record has them. */
+export const toFigures = ({ finish, input, output, cached, reasoning, costNanoUsd }: Figures) => ({
+  finish_reason: finish,
+  native_finish_reason: finish,
+  tokens_prompt: input,
+  tokens_completion: output,
+  native_tokens_prompt: input,
+  native_tokens_completion: output,
+  native_tokens_cached: cached,
+  native_tokens_reasoning: reasoning,
+  total_cost: costNanoUsd / 1e9,
+  usage: costNanoUsd / 1e9,
+});
