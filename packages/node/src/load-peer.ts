@@ -27,7 +27,7 @@ export function isPeerMissing(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === CODE;
 }
 
-/** Of ES modules, of CommonJS, and in the single executable, which loads nothing but modules of Node.js. */
+/** Codes of ES modules, of CommonJS, and of the single executable, which loads nothing but modules of Node.js. */
 const NOT_FOUND: ReadonlySet<unknown> = new Set([
   'ERR_MODULE_NOT_FOUND',
   'MODULE_NOT_FOUND',

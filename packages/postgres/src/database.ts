@@ -65,7 +65,7 @@ export interface RowTables {
     /** The batch that it belongs to; its own id, if it is one. */
     readonly batch_id: string;
     readonly is_batch: boolean;
-    /** Of lines that are with a provider: whose budgets hold what they may cost. */
+    /** Whose budgets hold what a line that is with a provider may cost. */
     readonly payer_id: string | null;
     readonly user_id: string | null;
     readonly workspace_id: string | null;

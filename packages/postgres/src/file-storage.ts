@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely';
 
 import type { Database } from './database.ts';
 
-/** Of one row: small enough for the memory of both sides, large enough that a file is a few hundred of them. */
+/** Size of one row: small enough for the memory of both sides, large enough that a file is a few hundred rows. */
 const CHUNK_BYTES = 512 * 1024;
 
 /** Stores the contents of files as chunks in the database, so that every instance has them. */

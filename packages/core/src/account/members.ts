@@ -98,7 +98,7 @@ export async function removeMember(id: string, by: Pick<Principal, 'member'>, pa
   const refuse = (member: Member, all: readonly Member[]): void =>
     refuseOwnerChange(member, null, { principal: by, all });
   refuse(found, await store.members.list());
-  // Of two owners who remove each other at once, one finds that the other has gone.
+  // When two owners remove each other at once, one of them finds that the other has gone.
   if (roleOf(found) === 'owner') {
     await store.members.update(id, (present, all) => {
       refuse(present, all);
@@ -120,7 +120,7 @@ export async function removeMember(id: string, by: Pick<Principal, 'member'>, pa
     }));
   }
   const isRemoved = await store.members.remove(id);
-  // Of a key that was made since, whoever made it found the member still there.
+  // A key may have been made meanwhile by a caller who found the member still there.
   if (isRemoved) await disableKeysOf(id, parts);
   return isRemoved;
 }

@@ -139,7 +139,7 @@ interface Line {
   /** The slope as it is found, which may be noise. */
   readonly steep: number;
   readonly middle: number;
-  /** Of the days about the line. */
+  /** Variance of the days about the line. */
   readonly variance: number;
   /** Sum of the squared distances of the days from the middle. */
   readonly spread: number;

@@ -206,7 +206,7 @@ const sumOf = ({ creditsNanoUsd, byokNanoUsd }: Spent): number => creditsNanoUsd
 const toMoney = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 const toNumber = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 
-/** Of 95 in 100 calls that ended well, where there are enough of them. */
+/** Measures the latency of 95 in 100 calls that ended well; null where there are too few of them. */
 async function measureLatency(
   rule: Rule,
   figure: 'firstTokenP95Ms' | 'durationP95Ms',

@@ -3,7 +3,7 @@ import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import { type EndpointParts, findShownEndpoints } from '../dispatch/usable-endpoints.ts';
 import type { FileLibrary } from '../files/file-library.ts';
-import { findNamedFile, toBase64 } from '../files/resolve-files.ts';
+import { findNamedFile, MAX_REQUEST_FILES_BYTES, toBase64 } from '../files/resolve-files.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';
@@ -64,12 +64,13 @@ export function createPictureReader({
   parts,
   principal,
 }: Pick<RequestContext<ImageParts>, 'parts' | 'principal'>): (id: string, path: string) => Promise<Picture> {
-  let left = MAX_FILE_BYTES;
+  let left = MAX_REQUEST_FILES_BYTES;
   return async (id, path) => {
     const { file, read } = await findNamedFile(parts.files, id, workspaceOf(principal), path);
     if (!file.mimeType.startsWith('image/')) throw refuseField(path, 'is not an image');
     left -= file.bytes;
-    if (left < 0) throw refuseField(path, `is too large: files of one request have ${MAX_FILE_BYTES} bytes at most`);
+    if (left < 0)
+      throw refuseField(path, `is too large: files of one request have ${MAX_REQUEST_FILES_BYTES} bytes at most`);
     return toPicture(`data:${file.mimeType};base64,${await toBase64(read())}`);
   };
 }
@@ -78,9 +79,6 @@ export function createPictureReader({
 export const toPicture = (url: string): Picture => ({ type: 'image_url', image_url: { url } });
 
 const workspaceOf = ({ workspaceId }: Principal): string => workspaceId ?? DEFAULT_WORKSPACE_ID;
-
-/** Of all files of one request: they are in memory as long as it lasts. */
-const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 type AnyPicture = NonNullable<ImageBody['mask']>;
 type Picture = NonNullable<ImageRequest['mask']>;

@@ -99,7 +99,7 @@ test('keeps the last owner, whoever asks', async () => {
   }
   expect(await core.store.members.get('owner')).toMatchObject({ organization_role: 'owner' });
   await ask(core, OPERATOR, 'PATCH /admin/v1/members/viewer', { organization_role: 'owner' });
-  // Of two owners who remove each other at once, one stays.
+  // When two owners remove each other at once, one stays.
   const removals = await Promise.all([
     ask(core, OWNER, 'DELETE /admin/v1/members/viewer'),
     ask(core, toPrincipal('viewer', 'owner'), 'DELETE /admin/v1/members/owner'),

@@ -136,7 +136,10 @@ function narrowTable<Row>(rows: TableRepository<Row>, isVisible: (row: Row) => b
   };
 }
 
-/** Of these workspaces. What the organization has assigned beyond the member's reach is not theirs to change. */
+/**
+ * Shows the guardrails of the member's workspaces. What the organization has assigned beyond them is not theirs to
+ * change.
+ */
 function narrowGuardrails(
   { guardrails, keyAssignments, memberAssignments, keys: allKeys }: Store,
   reach: MemberReach,
@@ -205,7 +208,7 @@ function narrowGenerations(
   const seen: GenerationReach = { userId: reach.own ? reach.userId : null, workspaceIds: reach.workspaceIds };
   const isOwnAlone = reach.own && reach.workspaceIds.size === 0;
   const own: ReadonlySet<string> = new Set([reach.userId]);
-  /** Of members alone stores keep sums. */
+  /** Stores keep sums of a member, and none of a reach. */
   const narrow = (filter: GenerationFilter = {}): GenerationFilter => {
     if (!isOwnAlone) return { ...filter, reach: seen };
     return { ...filter, userIds: filter.userIds?.has(reach.userId) === false ? new Set() : own };

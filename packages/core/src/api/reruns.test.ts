@@ -234,7 +234,7 @@ test('counts a verdict of a model only if it holds in both orders, and shows wha
     if (sent.model !== 'judge') return say(sent);
     const shown = sent.messages.at(-1)?.content ?? '';
     const isForward = shown.indexOf('chat: ') < shown.indexOf('other: ');
-    // Of "place" it always prefers the first, of "better" always that of the other model.
+    // It always prefers the first for "place", and always that of the other model for "better".
     if (shown.includes('place')) return 'VERDICT: A';
     return `I looked at A. VERDICT: ${isForward ? 'B' : 'A'}`;
   };

@@ -12,7 +12,7 @@ const kindOfModel = ({ architecture }: (typeof BUILT_IN_MODELS)[number]) =>
 const endpoints = BUILT_IN_MODELS.flatMap((model) =>
   model.endpoints.map((endpoint) => ({ id: model.id, kind: kindOfModel(model), ...endpoint })),
 );
-/** Of chats: models of other kinds have not both prices of tokens, and may be free. */
+/** The prices of chat models: models of other kinds have not both prices of tokens, and may be free. */
 const priced = endpoints.flatMap(({ id, kind, provider, pricing }) =>
   pricing && kind === 'chat' ? [{ id, provider, pricing }] : [],
 );

@@ -223,7 +223,7 @@ export function priceOf(endpoint: Endpoint): number {
       image === undefined ? (pricing?.completion ?? pricing?.image_output) : Number(image) / TOKENS_AN_IMAGE;
     const read = pricing?.prompt ?? (image === undefined ? undefined : 0);
     blend = (3 * Number(read) + Number(written)) / 4;
-    // Of a kind that is charged by searches, tokens without a price are free; a search reads some thousand of them.
+    // Where searches are charged, tokens without a price are free; a search reads some thousand tokens.
     if (pricing?.search_unit !== undefined) blend = (blend || 0) + Number(pricing.search_unit) / 1000;
     // Endpoints of one model mostly charge by the same unit.
     if (Number.isNaN(blend)) blend = Number(pricing?.character ?? pricing?.audio_second ?? Number.POSITIVE_INFINITY);

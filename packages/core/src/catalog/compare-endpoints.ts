@@ -5,7 +5,7 @@ import type { EndpointDefinition, EndpointPricing, ModelDefinition } from '../wi
 export interface CatalogChange {
   readonly model: string;
   readonly provider: string;
-  /** Of the endpoint, where it has one. */
+  /** The tag of the endpoint, where it has one. */
   readonly tag: string | undefined;
   /** `context_length`, `max_completion_tokens`, `supported_parameters`, `input_modalities`, or `pricing.` with a unit. */
   readonly field: string;
@@ -54,7 +54,7 @@ export function compareEndpoints(
       }
       compared.add(entry.id);
       changes.push(...compareEndpoint(model, endpoint, entry));
-      // Of a model as a whole, once for all endpoints at the provider.
+      // Inputs belong to the model as a whole: they are compared once for all endpoints at the provider.
       if (inputs.size === 0) changes.push(...compareInputs(model, endpoint, entry));
       inputs.add(entry);
       notes.push(...findDoubts(model, endpoint, entry));

@@ -1,7 +1,7 @@
 import type { Provider } from '../providers/provider.ts';
 import type { ModelDefinition } from '../wire/model-definition.ts';
 
-/** Of Mistral, which charges a page as others charge a request (https://mistral.ai/pricing, 2026-11). */
+/** The reader of Mistral, which charges a page as others charge a request (https://mistral.ai/pricing, 2026-11). */
 const USUAL_READER = {
   id: 'mistralai/mistral-ocr-latest',
   name: 'Mistral OCR',

@@ -27,7 +27,7 @@ export interface ChargedCall {
 /** What a call makes beside text, or may make at most. */
 export interface MadeMedia {
   readonly images: number;
-  /** Of all images, each rounded up to whole megapixels. */
+  /** The sum over all images, each rounded up to whole megapixels. */
   readonly megapixels: number;
   /** The call makes nothing else, so that a price for its images is a price for all of it. */
   readonly isAll: boolean;
@@ -169,7 +169,7 @@ export function toReportedCost(
   return {
     usd,
     ...(isSplit ? { promptUsd, completionUsd } : splitLike(listed, usd)),
-    // Of what was charged instead of list prices it is not known what it would have been.
+    // Nobody knows what a charge that took the place of list prices would have been without the cache.
     cacheDiscountUsd: null,
     upstreamUsd: totalUsd ?? null,
     nanoUsd: Math.round(usd * 1e9),

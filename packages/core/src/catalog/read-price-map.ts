@@ -31,7 +31,7 @@ const PRICES: ReadonlyMap<string, PriceUnit> = new Map([
   ['output_cost_per_reasoning_token', 'internal_reasoning'],
 ]);
 
-/** Of long prompts: `input_cost_per_token_above_200k_tokens`. */
+/** Matches the prices of long prompts: `input_cost_per_token_above_200k_tokens`. */
 const LONG_PROMPT = /^(.+)_above_(\d+)k_tokens$/;
 
 /**

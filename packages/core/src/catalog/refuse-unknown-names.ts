@@ -17,8 +17,9 @@ export interface NameList {
 
 /** Limit of the names whose nearest is searched for, among all of the catalog's. */
 const MAX_SUGGESTIONS = 3;
-/** Of a misspelt name, so many letters may differ from what was meant: to compare long names takes length times length. */
+/** Maximum part of the letters of a misspelt name that may differ from the name that was meant. */
 const MISSPELT_PART = 0.5;
+/** Maximum number of these letters: the time to compare two names grows with it. */
 const MOST_CHANGES = 12;
 
 /**

@@ -76,7 +76,7 @@ function toPart(
   { messages }: { readonly messages: readonly ChatMessage[] },
   joint: CompletionPart['joint'] = null,
 ): CompletionPart {
-  // Of the text only the weight is needed, where upstream does not count.
+  // Only the weight of the text is needed, where upstream does not count.
   const completion = createCompletionAccumulator({ maxLength: 0 });
   return { endpoint, startedAt, messages, completion, first, rest, joint };
 }

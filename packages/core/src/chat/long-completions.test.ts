@@ -114,7 +114,7 @@ test('settles long completions that end together a few at a time', async () => {
   const before = core.store.appendCalls();
   const streams = Array.from({ length: 20 }, () => streamText(core));
   await core.platform.advance(0);
-  // Of 160,000 characters each; none is read again before the store takes it.
+  // Each has 160,000 characters; none is read again before the store takes it.
   expect(core.store.appendCalls() - before).toBe(3);
   expect(opened.slice(1).map(({ taken, isClosed }) => [taken, isClosed])).toEqual(Array(20).fill([0, false]));
   open();

@@ -73,7 +73,8 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
       // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
       if (reason === null && !isCallersMistake(refusal.error.code)) {
         let allowed = mayRetry(endpoint, firstModel, parts);
-        // Not in a function of its own: it would return later than the next waiting call asks.
+        // Inlined: a helper function would settle one microtask later, after the next waiting call has already asked
+        // (docs/decisions/0011).
         while (typeof allowed !== 'boolean') {
           allowed = (await raceAbort(allowed, signal)) ?? mayRetry(endpoint, firstModel, parts);
         }
@@ -106,8 +107,8 @@ export async function runAttempts<First>(options: AttemptOptions, ask: Ask<First
     refusal = { endpoint, error: attempted, isOfModel: limited !== null };
     refusals.push(refusal);
     if (again === 'waited') health.noteWaitedInVain();
-    // Another endpoint that is left keeps an attempt of its own.
-    // A second try would pass by the gateway's own limit on the model.
+    // With another endpoint left, keep one attempt for it. Do not retry a limit of the gateway on the model: the second
+    // try would bypass it.
     const isOut = limited !== null || refusals.length > (isLast ? MAX_RETRIES : MAX_RETRIES - 1);
     const second = isOut ? null : planSecondTry({ error: attempted, health, timesAgain, wasWell }, wish.account);
     again = undefined;

@@ -13,8 +13,8 @@ import { type FilePart, findFilePart, type FileText, withContent } from './file-
  */
 export type ResolveFiles = (body: unknown, principal: Principal) => Awaitable<unknown>;
 
-/** Of all files of one request: they are in memory as long as it lasts. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Maximum size of all files of one request, which stay in memory while it lasts. */
+export const MAX_REQUEST_FILES_BYTES = 32 * 1024 * 1024;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -83,13 +83,16 @@ interface Reading {
 
 function createReading(library: FileLibrary, workspaceId: string): Reading {
   const read = new Map<string, FileText>();
-  let left = MAX_BYTES;
+  let left = MAX_REQUEST_FILES_BYTES;
   const readOnce = async (file: StoredFile, path: string): Promise<FileText> => {
     const known = read.get(file.id);
     if (known !== undefined) return known;
     left -= file.bytes;
     if (left < 0)
-      throw refuseField(path, `is too large: files of one request have ${MAX_BYTES} bytes together at most`);
+      throw refuseField(
+        path,
+        `is too large: files of one request have ${MAX_REQUEST_FILES_BYTES} bytes together at most`,
+      );
     const { read: open } = await library.open(file);
     const text = await (/^text\/|json$/.test(file.mimeType) ? toText(open()) : toBase64(open()));
     const content = { mimeType: file.mimeType, filename: file.filename, text };

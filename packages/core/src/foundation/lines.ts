@@ -1,4 +1,4 @@
-/** Of one line: more is no request that a model takes. */
+/** Maximum length of one line: no model takes a longer request. */
 const MAX_LINE_CHARACTERS = 32 * 1024 * 1024;
 
 /** Yields the lines of a text that are not blank, with their numbers from 1. Throws `RangeError` for one that is too long. */

@@ -1,7 +1,7 @@
 import type { GenerationContent, MediaInput } from '../wire/generation.ts';
 import type { GenerationLogging } from './observer.ts';
 
-/** Of what one call has made, in base64. */
+/** Maximum length of the base64 of everything that one call has made. */
 const MAX_CHARACTERS = 3 * 1024 * 1024;
 
 /** Never so much that the prompt would not be stored because of it. */
@@ -58,7 +58,7 @@ export function copyPieces(
   };
 }
 
-/** Of a call of `fromCharCode`, whose arguments lie on the stack. */
+/** Maximum number of arguments of one call of `fromCharCode`: they lie on the stack. */
 const STEP_BYTES = 8192;
 
 function joinBase64(pieces: readonly Uint8Array[]): string {

@@ -84,10 +84,10 @@ export interface CallObserver extends FollowedCall {
   observe(chunks: readonly ChatChunk[]): void;
   /** Call once. Makes the record; the recorder stores it. Then call `letGo`. */
   settle(outcome: Outcome): SettledGeneration;
-  /** Releases the completion, of which a record that is not stored yet may still read. */
-  letGo(): void;
-  /** The same for a call that is no conversation: what is known of its result is given. */
+  /** As `settle`, for a call without a conversation: the caller supplies what is known of the result. */
   settleWhole(outcome: Outcome, result: ResultFacts): SettledGeneration;
+  /** Releases the completion, from which a record that is not stored yet may still read. */
+  letGo(): void;
 }
 
 /** What the record of a call that is no conversation has of its result; of one that failed, no usage. */

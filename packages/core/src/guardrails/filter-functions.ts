@@ -16,8 +16,8 @@ export interface FilteredText {
   readonly generationId: string;
   readonly principal: Principal;
   /**
-   * Of a request, the role of its message, null outside of messages (descriptions of tools, inputs of embeddings). Of a
-   * completion, `assistant`.
+   * The role of the message in a request, null outside of messages (descriptions of tools, inputs of embeddings);
+   * `assistant` in a completion.
    */
   readonly role: string | null;
   /** It is JSON as text, such as the arguments of a tool: what replaces it has to be JSON, too. */

@@ -92,7 +92,7 @@ function* replaceAll(
   let count = 0;
   for (const span of spans) {
     pieces.push(text.slice(at, written(span.start)));
-    // Of one that began in the text before, only the rest is removed.
+    // When a match began in the text before, only its rest is removed.
     if (span.start >= start) pieces.push(toForm(span.placeholder, form));
     at = written(span.end);
     count += 1;

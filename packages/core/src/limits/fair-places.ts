@@ -68,7 +68,7 @@ const ASSUMED_HOLD_MS = 1000;
 /** For so long what cannot be counted is asked for again, while calls wait: a busy machine is no outage. */
 const PATIENCE_MS = 2000;
 
-/** Of so many calls other processes hear since when they wait: more places are seldom free at once. */
+/** Maximum number of waiting calls whose age other processes learn: more places are seldom free at once. */
 const TOLD_CALLS = 16;
 
 /** Where other processes hold the places, they are asked for one again so often. */

@@ -10,7 +10,7 @@ type ModelJudgeSpec = Extract<RerunJudgeSpec, { readonly type: 'model' }>;
 export type JudgingOrder = 'forward' | 'swapped';
 
 interface AskJudge {
-  /** Of its text, as `judgeTokensOf` says. */
+  /** Maximum number of tokens of its text, as `judgeTokensOf` says. */
   readonly maxTokens: number;
   /** Asks the model of a judge, and resolves with its text; null where it has said nothing. */
   readonly ask: (order: JudgingOrder, request: RerunRequest) => Promise<string | null>;

@@ -68,7 +68,7 @@ export function createRerunRunner(options: RerunRunnerOptions): RerunRunner {
   let isStopped = false;
   let cancelDrop = (): void => undefined;
   let dropping = Promise.resolve();
-  /** Of another process it is not known whether it still creates one. */
+  /** Another process may still be creating one, and nobody knows whether it is. */
   const failLeft = () => failUnfinished(store, ownerId === null ? null : platform.now() - MAX_CREATING_MS);
   /** Every hour, as retention does with the records. */
   const dropAged = (): void => {

@@ -105,7 +105,7 @@ export function explainKeys(
   board: KeyBoard,
 ): NonNullable<EndpointExplanation['keys']> {
   const { slug, keys = [] } = endpoint.provider;
-  // Of those that are drawn by weight, the same number for each shows the one with the largest share.
+  // The same number for each draw shows the one with the largest share among those that are drawn by weight.
   const parts = { keys: board, random: () => 0.5 };
   const choice = chooseKey(endpoint, { stickyKey: keyStickinessOf(call, endpoint), isDryRun: true }, parts);
   return keys.map((key) => {

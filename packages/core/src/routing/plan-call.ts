@@ -110,7 +110,7 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
     if (!areTogether && own.length > 1) {
       const ordered = order(own, resolved.variants, planning);
       own = ordered.endpoints;
-      // Of several models the first decides: the others are fallbacks.
+      // The first of several models decides: the others are fallbacks.
       orderedBy ??= ordered.by;
     }
     if (!areTogether && options.ownKeys !== undefined) own = joinOwn(own, options.ownKeys);

@@ -23,7 +23,7 @@ function rolesByWorkspace(groups: readonly GroupRecord[]): ReadonlyMap<string, R
   return found;
 }
 
-/** Of groups that change all the time, the last of those who change them brings the workspaces to the end. */
+/** Maximum number of rounds. While groups keep changing, the last of those who change them finishes the workspaces. */
 const MAX_ROUNDS = 5;
 
 /**

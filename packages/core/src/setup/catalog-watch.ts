@@ -70,7 +70,7 @@ export function createCatalogWatch(parts: WatchParts): CatalogWatch {
   };
 }
 
-/** Of several processes at one store, the first to claim it compares. */
+/** Compares, in the process that claims it first among those at one store. */
 async function compareOnce(parts: WatchParts, signal: AbortSignal): Promise<void> {
   const { source = {}, everyMs, store, logger, instanceId } = parts;
   const { entries } = store;

@@ -32,7 +32,7 @@ export async function runSpeech(
 
 interface BegunSpeech extends BegunPieces, CopiedPieces, Pick<SpeechResult, 'contentType'> {
   readonly facts: () => AudioFacts;
-  /** Of its endpoint. */
+  /** Whether its endpoint charges by tokens. */
   readonly isByTokens: boolean;
 }
 

@@ -97,7 +97,7 @@ export interface StoredSubmission {
 
 export interface SubmittedLine {
   readonly index: number;
-  /** Of the call that is recorded when its response has come; names the request upstream. */
+  /** The id of the call that is recorded when its response has come; it names the request upstream. */
   readonly generationId: string;
   /** What budgets hold for it, in billionths of a dollar; null for nothing, or not any more. */
   readonly hold: { readonly creditsNanoUsd: number | null; readonly anyNanoUsd: number } | null;

@@ -3,7 +3,7 @@ import type { StoredSettings } from '../wire/settings.ts';
 /** How long a store keeps what it records, in whole days. With `Infinity` nothing is dropped for its age. */
 export interface KeptDays {
   readonly days: number;
-  /** Of what was said; at most as long as the records. */
+  /** How long what was said is kept; at most as long as the records. */
   readonly contentDays: number;
 }
 

@@ -54,7 +54,7 @@ test('a kept generation costs its texts and at most 4 KB, and those that were re
   const { length } = grow(pieces);
   const heldBytes = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const costs: number[] = [];
-  // Of several counts: meanwhile V8 may collect what other tests have left, or hold what they make.
+  // The least of several counts is right: V8 may collect what other tests have left meanwhile, or hold what they make.
   for (let round = 0; round < 4; round += 1) {
     const { generations } = createMemoryStore({ maxGenerations: 1000 });
     collectGarbage();

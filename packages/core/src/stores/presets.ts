@@ -10,7 +10,7 @@ export interface PresetRepository extends Repository<StoredPreset> {
 
 /** A preset with all its versions, in their order. */
 export interface StoredPreset {
-  /** Of the row (`presetRowId`), as slugs are unique within their workspace alone. */
+  /** The id of the row (`presetRowId`), as slugs are unique within their workspace alone. */
   readonly id: string;
   readonly workspaceId: string;
   readonly preset: Preset;

@@ -26,7 +26,7 @@ const LEAST_BYTES_A_SECOND: ReadonlyMap<string, number> = new Map([
   ['aac', 1000],
 ]);
 const LEAST_OF_ANY = 750;
-/** Of most recordings that people send: 64 kbit/s. */
+/** The rate of most recordings that people send: 64 kbit/s. */
 const USUAL_BYTES_A_SECOND = 8000;
 
 /** About the length of audio where neither its header nor upstream tells. */

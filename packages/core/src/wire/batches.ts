@@ -115,7 +115,7 @@ export const batchRowListQuerySchema = pageQuerySchema.extend({
 /** A batch as management sees it. */
 const batchRowSchema = batchSchema.extend({
   workspace_id: z.string(),
-  /** Of the key that its calls are made as. */
+  /** The hash of the key that its calls are made as. */
   key_hash: z.string(),
   key_name: z.string(),
 });

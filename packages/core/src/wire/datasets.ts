@@ -52,7 +52,7 @@ export const rankingsSchema = z.object({
       date: z.string(),
       /** `other`: all models beyond the first 50 together. */
       model_permaslug: z.string(),
-      /** Of prompts and completions, as decimal text. */
+      /** The tokens of prompts and completions, as decimal text. */
       total_tokens: z.string(),
     }),
   ),

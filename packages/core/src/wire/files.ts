@@ -140,7 +140,7 @@ const storedFileSchema = z.object({
   purpose: z.enum(FILE_PURPOSES),
   /** `generated`: the gateway made it, as the results of a batch. */
   origin: originSchema,
-  /** Of the key that uploaded it, or for which it was made. */
+  /** The hash of the key that uploaded it, or for which it was made. */
   key_hash: z.string(),
   /** Null for a key that is not stored. */
   key_name: z.string().nullable(),
@@ -153,7 +153,7 @@ const storedFileSchema = z.object({
 export const storedFileListSchema = z.object({
   data: z.array(storedFileSchema),
   total_count: z.int(),
-  /** Of all that the query matches, not of the page alone. */
+  /** The bytes of all files that the query matches, not of the page alone. */
   total_bytes: z.int(),
 });
 

@@ -48,12 +48,12 @@ export const callLimitListSchema = z.object({
           waiting: z.int(),
         }),
       ),
-      /** Of all of them together. */
+      /** The calls of all of them together. */
       under_way: z.int(),
       waiting: z.int(),
     }),
   ),
-  /** Of how many processes calls are counted: all that share one Redis; else the one that responds. */
+  /** The number of processes whose calls are counted: all that share one Redis; else the one that responds. */
   instances: z.int().min(1),
   /** Why other processes are not counted at the moment; null where none is missing. */
   missing: z.string().nullable(),

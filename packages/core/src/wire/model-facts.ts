@@ -45,7 +45,7 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
-  /** Of models that rank documents: a query with up to 100 of them; the gateway's own field. */
+  /** Price of a query with up to 100 documents, of models that rank them; the gateway's own field. */
   search_unit: z.string().optional(),
   /** Prices of models that make videos, by the measured unit; the gateway's own field. */
   video: z.string().optional(),

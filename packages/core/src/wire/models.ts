@@ -47,7 +47,7 @@ export const modelSchema = z.object({
   /** Absent where it is not known, and for models that do not reason. */
   reasoning: modelReasoningSchema.optional(),
   benchmarks: benchmarksSchema.optional(),
-  /** Of a model that is asked for under another name: the model itself. */
+  /** The model itself, where it is asked for under another name. */
   alias_target: z.object({ slug: z.string(), name: z.string() }).optional(),
 });
 export type Model = z.infer<typeof modelSchema>;

@@ -93,7 +93,7 @@ const promptHeadSchema = z.object({
   description: z.string().nullable(),
   current_version: z.int(),
   version_count: z.int(),
-  /** Of the current version, as the variables. */
+  /** The model of the current version, as are the variables. */
   model: z.string().nullable(),
   variables: z.array(z.string()),
   created_at: z.string(),

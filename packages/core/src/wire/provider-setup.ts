@@ -138,7 +138,7 @@ const shownSettingsSchema = z.object({
   options: plainOptions.optional(),
   baseUrl: z.string().optional(),
   query: z.record(z.string(), z.string()),
-  /** Of each key, its end. */
+  /** The keys, each as its end. */
   apiKeys: z.array(z.object({ name: z.string().optional(), key: z.string(), ...keyNumbers })).optional(),
   dataPolicy: z.object({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() }).optional(),
   responses: z.boolean().optional(),

@@ -15,7 +15,7 @@ const RERUN_STATES = ['estimating', 'ready', 'running', 'paused', 'done', 'faile
 export type RerunState = (typeof RERUN_STATES)[number];
 const RERUN_ITEM_STATES = ['pending', 'running', 'done', 'failed'] as const;
 const RERUN_VERDICTS = ['win', 'tie', 'loss'] as const;
-/** Of the new completion, against the original. */
+/** How the new completion did against the original. */
 export type RerunVerdict = (typeof RERUN_VERDICTS)[number];
 
 const modelSchema = z.string().min(1, 'must not be empty').max(200);
@@ -186,7 +186,7 @@ const rerunSchema = z.object({
   judges: z.array(judgeSchema),
   concurrency: z.int(),
   max_cost_usd: usd,
-  /** Of all calls so far, those of judges and the lost ones included. */
+  /** The cost of all calls so far, those of judges and the lost ones included. */
   spent_usd: usd,
   judge_cost_usd: usd,
   /** The most that calls may have cost whose result was lost with their process; a part of `spent_usd`. */
@@ -226,7 +226,7 @@ const targetReportSchema = z.object({
   outcomes: outcomesSchema,
   judges: z.array(z.object({ judge: z.string(), win: z.int(), tie: z.int(), loss: z.int() })),
   figures: figuresSchema,
-  /** Of the same calls as they were. */
+  /** The figures of the same calls as they were. */
   original_figures: figuresSchema,
   judge_cost_usd: usd,
 });
@@ -283,7 +283,7 @@ export const rerunEstimateSchema = z.object({
     items: z.int(),
     /** Items whose requests are not stored. */
     without_request: z.int(),
-    /** Of the originals, as their records say. */
+    /** The tokens of the originals, as their records say. */
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     targets: z.array(

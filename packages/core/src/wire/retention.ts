@@ -8,7 +8,7 @@ export const storedRetentionSchema = z.object({
   days: z.int().nullable(),
   /** Null is as long as the records. */
   content_days: z.int().nullable(),
-  /** Of the audit log. Absent is null. */
+  /** The days of the audit log. Absent is null. */
   audit_days: z.int().nullable().optional(),
 });
 

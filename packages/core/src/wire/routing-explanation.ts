@@ -43,7 +43,7 @@ const endpointExplanationSchema = z.object({
         weight: z.number(),
         state: z.enum(KEY_STATES),
         chosen: z.boolean(),
-        /** Of the chosen one: no other can be used, the session or user leads to it, it was drawn, or all are disabled. */
+        /** Why it is chosen: no other is usable, the session or user leads to it, it was drawn, or all are disabled. */
         reason: z.enum(['only', 'sticky', 'weight', 'last_resort']).optional(),
       }),
     )

@@ -66,7 +66,7 @@ const grantedWorkspaceSchema = z.object({
 });
 
 const knownGroupSchema = z.object({
-  /** Of a directory's group; of one of the configuration its name, which is no id of an operation. */
+  /** The id of a directory's group; for a group of the configuration its name, which is no id of an operation. */
   id: z.string(),
   source: z.enum(['directory', 'sign_in']),
   display_name: z.string(),

@@ -316,7 +316,7 @@ const ORDERS: readonly (readonly [Order['sort'], ascending: string, descending: 
   ['time', '0 1 2 3', '3 2 1 0'],
   ['cost', '2 0 1 3', '1 2 0 3'],
   ['duration', '1 0 2 3', '2 0 1 3'],
-  // Of a whole response and of what failed before its first token there is none.
+  // A whole response has no latency, nor has what failed before its first token.
   ['latency', '0 3 2 1', '0 3 2 1'],
   ['tokens_in', '1 2 0 3', '2 0 1 3'],
   ['tokens_out', '2 1 0 3', '0 1 2 3'],

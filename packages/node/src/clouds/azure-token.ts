@@ -3,7 +3,7 @@ import { createRenewed } from './renewed.ts';
 
 /** Who the gateway is at Azure, as an operator says it. */
 export interface AzureIdentity {
-  /** Of a managed identity or a workload identity, where there are several. */
+  /** The id of a managed identity or a workload identity, where there are several. */
   readonly clientId?: string | undefined;
   readonly tenantId?: string | undefined;
 }

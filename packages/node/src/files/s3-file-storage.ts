@@ -6,7 +6,7 @@ export interface S3FileStorageOptions {
   readonly bucketName: string;
   /** Default: us-east-1. */
   readonly region?: string | undefined;
-  /** Of a server other than Amazon's: `https://host`. */
+  /** Origin of a server other than Amazon's: `https://host`. */
   readonly endpoint?: string | undefined;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -14,7 +14,7 @@ export interface S3FileStorageOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Of a part of an upload: at least 5 MiB, as S3 has it, and held in memory until it is sent. */
+/** Size of a part of an upload: S3 requires 5 MiB, and a part is held in memory until it is sent. */
 const PART_BYTES = 8 * 1024 * 1024;
 const RETRIES = 3;
 

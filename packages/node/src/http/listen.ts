@@ -151,7 +151,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
 
 const platform = createNodePlatform();
 
-/** Of a response that the gateway itself has no part in. */
+/** Headers of a response that does not come from the gateway. */
 const headersOf = (request: IncomingMessage): Record<string, string> => ({
   ...NO_SNIFFING,
   'x-request-id': requestIdOf(request, platform),

@@ -40,7 +40,7 @@ export function createBodyMemory(maxBytes: number): BodyMemory {
   return {
     hold(response, bytes) {
       const held = heldBy.get(response) ?? 0;
-      // It would never be given back.
+      // After `close` a hold would never be released.
       if (bytes <= held || response.closed) return true;
       const isAlone = total === held;
       if (!isAlone && total - held + bytes > maxBytes) return false;
@@ -67,7 +67,7 @@ export function toGatewayRequest(
   options: NodeRequestOptions,
 ): GatewayRequest {
   const client = new AbortController();
-  // Of HTTP/2, a stream that the client has cancelled counts as finished, though nothing has ended it.
+  // An HTTP/2 stream that the client cancelled reports itself as finished, though `end` was never called.
   response.on('close', () => {
     if (!response.writableEnded || !response.writableFinished) client.abort(clientLeft());
   });

@@ -105,8 +105,8 @@ interface Reader {
 }
 
 /**
- * Follows the client of a streamed response, by one listener for each event: those that `compression()` moves to its own
- * stream cannot be taken back. Whether it has left only the event tells, as responses of HTTP/2 are never `destroyed`.
+ * Follows the client of a streamed response. Registers each listener once, because `compression()` moves listeners to
+ * its own stream and they cannot be removed. Relies on the `close` event: an HTTP/2 response never becomes `destroyed`.
  */
 function followReader(response: ServerResponse, { wheel = hostWheel, clientWriteTimeoutMs }: WriteOptions): Reader {
   let isClosed = response.destroyed;

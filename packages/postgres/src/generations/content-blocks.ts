@@ -30,7 +30,7 @@ const LONG_TEXT = 4096;
 const HASH_LENGTH = 22;
 
 interface PackedContents {
-  /** Of each record, in their order; null for one without a content. */
+  /** The content of each record, in their order; null for a record without one. */
   readonly texts: readonly (StoredText | null)[];
   /** Each block once, in the order of `BLOCK_TYPES`; undefined where there are none. */
   readonly blocks: RowArrays | undefined;

@@ -35,13 +35,13 @@ export interface SumRow {
 
 export interface SketchedRow extends SumRow {
   readonly retries: number;
-  /** Of calls whose cached tokens are known. */
+  /** Tokens of calls whose cached tokens are known. */
   readonly prompt_tokens: number;
   readonly cached_tokens: number;
   readonly saved_nano: number;
   readonly first_tokens: Cells | null;
   readonly speeds: Cells | null;
-  /** Of calls that ended well. */
+  /** Durations of calls that ended well. */
   readonly durations: Cells | null;
 }
 

@@ -29,7 +29,7 @@ const COMPLETION = {
 
 interface SetUp {
   readonly status?: number;
-  /** Of completions. */
+  /** The status of completions. */
   readonly chatStatus?: number;
   readonly answer?: object;
   readonly models?: readonly object[];

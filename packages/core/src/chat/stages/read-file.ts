@@ -23,9 +23,9 @@ interface FileSource {
 
 /** What the files of one request may still have together. */
 export interface FileRoom {
-  /** Of files that are fetched; those in the request are bounded by the limit of its body. */
+  /** Bytes of files that are fetched; those in the request are bounded by the limit of its body. */
   bytes: number;
-  /** Of their texts. */
+  /** Characters of their texts. */
   characters: number;
 }
 

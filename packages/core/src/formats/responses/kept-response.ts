@@ -63,7 +63,7 @@ function withoutSeal({
 
 interface Places {
   item(item: Unchecked): Unchecked;
-  /** Of reasoning that is more than its text; else none. */
+  /** The details of reasoning that is more than its text; else none. */
   details(details: readonly ReasoningDetail[]): ReasoningDetail[];
 }
 

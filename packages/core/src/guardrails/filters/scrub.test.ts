@@ -39,7 +39,7 @@ function createMaker(seed: number) {
     card,
     () => `10.${1 + Math.floor(random() * 200)}.${1 + Math.floor(random() * 200)}.${1 + Math.floor(random() * 200)}`,
     () => `${pick(['512', '219', '078'])}-${pick(['45', '12'])}-${pick(['6789', '1234'])}`,
-    // Of no known form: a token of one's own service.
+    // A token of one's own service has no known form.
     () => `${many('0123456789abcdef', 40)}`,
     () => `tok${many(ALNUM, 36)}`,
     () => many(`${ALNUM}-_`, 43),

@@ -105,7 +105,7 @@ function replacePrivate(text: string, isName: boolean): { readonly text: string;
   let count = 0;
   for (const { start, end, placeholder } of found) {
     if (end <= at) continue;
-    // Of two that overlap, the later one takes what the earlier has left.
+    // Where two overlap, the later one takes what the earlier one has left.
     clean += text.slice(at, Math.max(at, start)) + (start >= at ? placeholder : '');
     at = end;
     count += 1;

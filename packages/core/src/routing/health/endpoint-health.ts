@@ -57,7 +57,7 @@ export interface EndpointHealth {
   noteWaitedInVain(): void;
   /** Whether that was so the last time: no call waits for it until one has begun. */
   hasWaitedInVain(): boolean;
-  /** It refused a text that it was to continue: it does not do what it is taken for, until the process or its provider begins anew. */
+  /** It rejected a prefill, so it is not offered one until the process or its provider restarts. */
   noteRefusedPrefill(): void;
   hasRefusedPrefill(): boolean;
   /** Whether any call has had a result: endpoints are remembered as soon as a route is planned with them. */

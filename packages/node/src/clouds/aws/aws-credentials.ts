@@ -14,7 +14,7 @@ import {
 
 /** Who the gateway is at AWS, as an operator says it. */
 export interface AwsIdentity {
-  /** Of the token service. */
+  /** The region of the token service. */
   readonly region: string;
   /** A profile of the shared files; nothing else is looked at then. */
   readonly profile?: string | undefined;
