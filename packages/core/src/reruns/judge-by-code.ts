@@ -1,4 +1,5 @@
 import { type Awaitable } from '../foundation/awaitable.ts';
+import { messageOf } from '../foundation/errors.ts';
 import { checkWith, isRecord, type Unchecked } from '../foundation/parse.ts';
 import type { createCustomFilter } from '../guardrails/filters/custom-filter.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
@@ -55,7 +56,7 @@ export async function judgeByCode(
   try {
     return { judge, ...(await judgeBySpec(spec, pair, custom)) };
   } catch (error) {
-    return { judge, verdict: null, note: error instanceof Error ? error.message : String(error) };
+    return { judge, verdict: null, note: messageOf(error) };
   }
 }
 

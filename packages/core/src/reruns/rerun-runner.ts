@@ -1,5 +1,6 @@
 import { findOwnerPrincipal } from '../auth/find-owner.ts';
 import type { MemberDirectory } from '../auth/keys.ts';
+import { messageOf } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import {
   createJobRunner,
@@ -109,7 +110,7 @@ async function runRerun(id: string, parts: RunParts): Promise<void> {
   try {
     principal = await findOwnerPrincipal(rerun.owner, parts);
   } catch (error) {
-    return end(id, 'paused', error instanceof Error ? error.message : String(error), parts);
+    return end(id, 'paused', messageOf(error), parts);
   }
   const items = new Map<string, StoredRerunItem>();
   for (const part of await listPartsOf(id, parts.store.reruns)) {

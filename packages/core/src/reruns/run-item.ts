@@ -1,7 +1,7 @@
 import { type CalledPreset, createGenerationId } from '../calls/model-call.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { InnerCall } from '../chat/complete-chat.ts';
-import { GatewayError, toGatewayError } from '../foundation/errors.ts';
+import { GatewayError, messageOf, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/request.ts';
 import { rerunUploadId, type RerunCall, type StoredRerun, type StoredRerunItem } from '../stores/reruns.ts';
@@ -269,7 +269,7 @@ function holdOrWait(cap: RerunCap, worstNanoUsd: number): void {
   } catch (error) {
     throw new HeldError({
       type: 'room',
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
       untilRoom: cap.nextSettled(),
     });
   }

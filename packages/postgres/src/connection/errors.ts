@@ -123,7 +123,7 @@ export function describeDatabaseError(error: unknown, address: DatabaseAddress):
   const { host, database, user, urlName } = address;
   const at = `PostgreSQL at ${host}`;
   const code = codeOf(error);
-  const said = messageOf(error);
+  const said = databaseMessageOf(error);
   const permanent = (message: string): DatabaseFailure => ({ message, isPermanent: true });
   const passing = (message: string): DatabaseFailure => ({ message, isPermanent: false });
 
@@ -194,12 +194,12 @@ function missingFileOf(error: unknown): string | undefined {
 export function isConnectionFailure(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08|57P0)/.test(code) || /^E[A-Z]{3,}/.test(code)) return true;
-  return code === '' && /connection|connect|timeout|not queryable|discarded|socket/i.test(messageOf(error));
+  return code === '' && /connection|connect|timeout|not queryable|discarded|socket/i.test(databaseMessageOf(error));
 }
 
 /** Whether a connection failed because there was no sign of life in time. */
 export function isTimeout(error: unknown): boolean {
-  return codeOf(error) === 'ETIMEDOUT' || /time ?out/i.test(messageOf(error));
+  return codeOf(error) === 'ETIMEDOUT' || /time ?out/i.test(databaseMessageOf(error));
 }
 
 /** Whether the same statement may succeed in a while, with nothing changed. */
@@ -223,8 +223,8 @@ export function toUnavailableError(error: unknown): GatewayError {
   });
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof GatewayError && error.cause !== undefined) return messageOf(error.cause);
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+function databaseMessageOf(error: unknown): string {
+  if (error instanceof GatewayError && error.cause !== undefined) return databaseMessageOf(error.cause);
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(databaseMessageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

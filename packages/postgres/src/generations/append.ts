@@ -7,7 +7,7 @@ import {
   type StoredContent,
 } from '@model-gateway/core';
 
-import { messageOf } from './batch-error.ts';
+import { causeOf } from './batch-error.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { secondOfId } from './day-of-generation.ts';
 import { type PendingRecord, settledOf, toPendingRecord } from './pending-records.ts';
@@ -155,7 +155,7 @@ function createSpool({ writer, journal, logger, limits }: AppendOptions): Spool 
       isJournalFailing = true;
       triesDiskAt = performance.now() + TRY_DISK_MS;
       logger?.error('The journal does not take generations; they wait for the database instead', {
-        reason: messageOf(error),
+        reason: causeOf(error),
       });
       return false;
     }
@@ -271,6 +271,6 @@ async function noteChange(
   await journal?.change(change);
   const forget = (): Promise<void> | undefined => journal?.settleChange(change.id);
   void settled?.then(forget, forget).catch((error: unknown) => {
-    logger?.warn('A change that was written could not be removed from the journal', { reason: messageOf(error) });
+    logger?.warn('A change that was written could not be removed from the journal', { reason: causeOf(error) });
   });
 }

@@ -1,6 +1,6 @@
 import type { JournaledRecord, Logger, RecordJournal } from '@model-gateway/core';
 
-import { messageOf } from './batch-error.ts';
+import { causeOf } from './batch-error.ts';
 import {
   type BatchLimits,
   countWithin,
@@ -68,7 +68,7 @@ export function createBacklog({ journal, pending, logger }: BacklogOptions): Bac
       try {
         byId.set(journaled.id, readPendingRecord(journaled.record, journaled.content));
       } catch (error) {
-        const reason = messageOf(error);
+        const reason = causeOf(error);
         logger?.error('A record in the journal cannot be read; it is set aside', { id: journaled.id, reason });
         await journal.setAside(journaled, reason);
       }

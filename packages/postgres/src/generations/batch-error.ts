@@ -5,7 +5,7 @@ export class UnfitRecordError extends Error {
   override readonly name = 'UnfitRecordError';
 
   constructor(cause: unknown) {
-    super(`No row can be made of the record: ${messageOf(cause)}`);
+    super(`No row can be made of the record: ${causeOf(cause)}`);
   }
 }
 
@@ -17,11 +17,11 @@ export function isRefusal(error: unknown): boolean {
 
 /** Whether another process has removed the partition since it was found. */
 export function isMissingDay(error: unknown): boolean {
-  return codeOf(error) === '23514' && /no partition of relation/.test(messageOf(error));
+  return codeOf(error) === '23514' && /no partition of relation/.test(causeOf(error));
 }
 
 /** One line for logs. The 503 that a passing error has become says less than its cause. */
-export function messageOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

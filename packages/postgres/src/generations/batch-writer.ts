@@ -1,7 +1,7 @@
 import { GatewayError, type Logger, type RecordJournal } from '@model-gateway/core';
 
 import { type BacklogWriter, createBacklogWriter } from './backlog.ts';
-import { isMissingDay, isRefusal, messageOf } from './batch-error.ts';
+import { causeOf, isMissingDay, isRefusal } from './batch-error.ts';
 import {
   createPendingRecords,
   createWritePace,
@@ -277,7 +277,7 @@ async function writeChanges(
 
 async function setAside(parts: RecordsParts, record: PendingRecord, error: unknown): Promise<void> {
   const { pending, journal, logger, announce } = parts;
-  const reason = messageOf(error);
+  const reason = causeOf(error);
   logger?.error('The database refuses a generation; it is set aside and counts for nothing', {
     id: record.id.slice(0, 200),
     reason,
@@ -289,7 +289,7 @@ async function setAside(parts: RecordsParts, record: PendingRecord, error: unkno
     if (pending.find(record.id) !== record) throw failure;
     logger?.error('A generation that the database refuses cannot be set aside; it stays in the journal', {
       id: record.id.slice(0, 200),
-      reason: messageOf(failure),
+      reason: causeOf(failure),
     });
     // Not settled in its segment, it is there for the next start.
     record.segment = null;

@@ -19,7 +19,7 @@ import { runInBackground } from '../connection/connection.ts';
 import type { StorePart, StorePartOptions } from '../store-part.ts';
 import { addUpActivity } from './activity.ts';
 import { createAppend, createChanges, type SpoolLimits } from './append.ts';
-import { messageOf } from './batch-error.ts';
+import { causeOf } from './batch-error.ts';
 import { type BatchWriter, createBatchWriter } from './batch-writer.ts';
 import { secondOfId } from './day-of-generation.ts';
 import { countFacets } from './facets.ts';
@@ -62,7 +62,7 @@ export function openGenerations(
   { reads, rollups, dropBefore }: GenerationSums,
 ): GenerationStore {
   const reportLostNotes = (error: unknown): void => {
-    logger?.error('Streams that the end of the last process has cut cannot be recorded', { reason: messageOf(error) });
+    logger?.error('Streams that the end of the last process has cut cannot be recorded', { reason: causeOf(error) });
   };
   const days = createDays(connection);
   const stored = createStoredGenerations({ database: connection.database, logger });

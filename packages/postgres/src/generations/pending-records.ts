@@ -1,6 +1,6 @@
 import { type GenerationRecord, type Logger, type StoredContent, toContentJson, toPreview } from '@model-gateway/core';
 
-import { messageOf } from './batch-error.ts';
+import { causeOf } from './batch-error.ts';
 import { dayOfGeneration } from './day-of-generation.ts';
 
 /** A record that is not in the database yet, in memory. */
@@ -236,7 +236,7 @@ export function createWritePace(logger: Logger | undefined, { failed, recovered 
       records = Math.min(records * 2, MAX_BATCH_RECORDS);
     },
     fail(error, fields) {
-      if (retryMs === 0) logger?.warn(failed, { reason: messageOf(error), ...fields });
+      if (retryMs === 0) logger?.warn(failed, { reason: causeOf(error), ...fields });
       retryMs = Math.min(Math.max(retryMs * 2, FIRST_RETRY_MS), LONGEST_RETRY_MS);
       records = Math.max(MIN_BATCH_RECORDS, Math.floor(records / 2));
     },

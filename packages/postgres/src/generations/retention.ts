@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
 import { codeOf } from '../connection/errors.ts';
-import { messageOf } from './batch-error.ts';
+import { causeOf } from './batch-error.ts';
 import { sweepBlocks, toDropContents } from './content-blocks.ts';
 import { toDay } from './day-of-generation.ts';
 import { firstDayKept, firstDayToldApart, type Spending } from './spending.ts';
@@ -59,7 +59,7 @@ export function createRetention(options: RetentionOptions): Retention {
   };
   const report = (error: unknown): void => {
     if (isStopped) return;
-    const reason = messageOf(error);
+    const reason = causeOf(error);
     logger?.warn('Old generations could not be dropped; it is tried again in an hour', { reason });
   };
   return {
