@@ -5,7 +5,7 @@ import type { BuiltinFilter, CustomFilter } from '../wire/guardrails.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
 import { combineGuardrails } from './effective-policy.ts';
 import { compileOutputFilters, type OutputFilters } from './filters/compile-filters.ts';
-import { createTextGuard, MAX_MATCH_LENGTH } from './text-guard.ts';
+import { createTextGuard, MAX_STREAMED_MATCH } from './text-guard.ts';
 
 const redactsAndFlags: readonly CustomFilter[] = [
   { pattern: 'launch code \\d+', action: 'redact', label: '[CODE]', direction: 'output' },
@@ -148,7 +148,7 @@ test('holds back at most as much as a match can be long', () => {
   for (const text of ['x'.repeat(5000), '\u200B'.repeat(5000), 'é😀'.repeat(2000), `e${'\u0301'.repeat(4000)}`]) {
     const single = guard(text.split(''), flags);
     expect(single.text).toBe(text);
-    expect(single.mostHeld).toBeLessThanOrEqual(MAX_MATCH_LENGTH);
+    expect(single.mostHeld).toBeLessThanOrEqual(MAX_STREAMED_MATCH);
   }
 });
 

@@ -5,7 +5,7 @@ import { toJsonContent, unescapeJson } from './json-text.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
 /** Longest match in a completion, in UTF-16 units of the original; of a longer one, only that much is taken. */
-export const MAX_MATCH_LENGTH = 1024;
+export const MAX_STREAMED_MATCH = 1024;
 
 /** How much of what has been decided filters may still look back at. */
 const LEFT_CONTEXT = 64;
@@ -68,12 +68,12 @@ export function createTextGuard(
   const judgeAll = (isEnd: boolean): GuardedText => {
     const { text, starts, ends, received } = read;
     let out = '';
-    const isDue = (place: number): boolean => isEnd || received > (starts[place] as number) + MAX_MATCH_LENGTH;
+    const isDue = (place: number): boolean => isEnd || received > (starts[place] as number) + MAX_STREAMED_MATCH;
     const hasMany = read.next + WORTH_A_LOOK < text.length && isDue(read.next + WORTH_A_LOOK);
     const isClean = hasMany && candidates(text.slice(Math.max(0, read.next - 1))).length === 0;
     for (; read.next < text.length && isDue(read.next); read.next += 1) {
       if (isClean || isLowSurrogate(text, read.next)) continue;
-      const limit = (starts[read.next] as number) + MAX_MATCH_LENGTH;
+      const limit = (starts[read.next] as number) + MAX_STREAMED_MATCH;
       while (read.reach < text.length && (ends[read.reach] as number) <= limit) read.reach += 1;
       const judged = judge(read.next, read.reach);
       if (judged === null) continue;

@@ -25,6 +25,7 @@ import {
   toUnavailableError,
 } from './errors.ts';
 import { createChannelNotifications, createListener, type Notifications } from './notifications.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** How a database is reached. */
 export interface ConnectionOptions {
@@ -129,7 +130,7 @@ export function createDatabaseConnection(options: ConnectionOptions): DatabaseCo
     by === 'listen'
       ? createListener({ config: shared, address, logger })
       : createChannelNotifications(by === 'poll' ? undefined : by);
-  const inReaderTurn = createTurns(Math.max(1, Math.floor(maxConnections / 2)), connectTimeoutMs);
+  const inReaderTurn = createSemaphore(Math.max(1, Math.floor(maxConnections / 2)), connectTimeoutMs);
   const databaseWithin = (limitMs: number): Kysely<Database> =>
     new Kysely<Database>({ dialect: new PostgresDialect({ pool: limitPool(pool, limitMs) }) }).withSchema(SCHEMA);
 
@@ -264,50 +265,6 @@ function limitClient(
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(failure !== undefined || destroy === true),
-  };
-}
-
-/** Does work when it is its turn. Rejects where that does not come in time. */
-type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/** Lets so much work be done at once; what comes meanwhile waits, in order, for at most `waitMs`. */
-export function createTurns(atOnce: number, waitMs: number): Turns {
-  let free = atOnce;
-  const waiting = new Set<() => void>();
-
-  const begin = (): Promise<void> | undefined => {
-    if (free > 0) {
-      free -= 1;
-      return undefined;
-    }
-    return new Promise((resolve, reject) => {
-      const start = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        waiting.delete(start);
-        reject(new Error(`timeout: ${atOnce} others were not done within ${waitMs} ms`));
-      }, waitMs);
-      waiting.add(start);
-    });
-  };
-  const end = (): void => {
-    const [next] = waiting;
-    if (next === undefined) {
-      free += 1;
-      return;
-    }
-    waiting.delete(next);
-    next();
-  };
-  return async (work) => {
-    await begin();
-    try {
-      return await work();
-    } finally {
-      end();
-    }
   };
 }
 

@@ -3,7 +3,7 @@ import { RE2JS, RE2JSCompileException, RE2Set } from 're2js';
 import { GatewayError } from '../../foundation/errors.ts';
 import { runAtOnce, type Steps } from '../../foundation/queues.ts';
 import type { Filter, Span } from './filter.ts';
-import { EXACT_LENGTH, MAX_MATCH_LENGTH, SET_WINDOW_LENGTH, unitsAt } from './search.ts';
+import { EXACT_LENGTH, MAX_PATTERN_MATCH, SET_WINDOW_LENGTH, unitsAt } from './search.ts';
 
 /** How a text is searched: in windows of this length, each with as much behind it as a match may reach. */
 interface Windows {
@@ -15,7 +15,7 @@ interface Windows {
 }
 
 /** The engine may read all of a window without its automaton, so most of what it reads is to be the reach. */
-const ENDLESS: Windows = { length: 192, reach: MAX_MATCH_LENGTH, matchesAStep: 1 };
+const ENDLESS: Windows = { length: 192, reach: MAX_PATTERN_MATCH, matchesAStep: 1 };
 /** Searches from match to match may read the rest of a window each time. */
 const LONG_ABOVE = 1024;
 

@@ -7,12 +7,12 @@ export const unitsAt = (text: string, at: number): number => ((text.codePointAt(
  * The most characters of a match whose pattern has an endless repetition. A longer text has such a match only where this
  * much of it suffices; then at least this much is taken.
  */
-export const MAX_MATCH_LENGTH = 4096;
+export const MAX_PATTERN_MATCH = 4096;
 
 /** How much of a text a set of patterns is matched against at once, with what a match may reach behind it. */
 export const SET_WINDOW_LENGTH = 4096;
 /** A text of this length is one window, so that the indices that a set returns are those of patterns that do match. */
-export const EXACT_LENGTH = SET_WINDOW_LENGTH + MAX_MATCH_LENGTH;
+export const EXACT_LENGTH = SET_WINDOW_LENGTH + MAX_PATTERN_MATCH;
 
 /** A pattern for the platform's engine, with a flag `g`, and what a search in windows has to know about it. */
 export interface WindowedPattern {

@@ -85,7 +85,7 @@ async function* runTurns(
     // The caller has calls of its own to run; the results of the gateway's tools come back with its next request.
     if (read.hasForeignCalls()) return yield [finishOf(read)];
 
-    turn = nextTurn(turn, { read, calls, ran, endpoint: observer.endpoint() as Endpoint });
+    turn = toNextTurn(turn, { read, calls, ran, endpoint: observer.endpoint() as Endpoint });
     const spending = observer.spending();
     const { finish } = read.completion;
     const isOver = toolSet.stopRule.isOver({
@@ -171,7 +171,7 @@ interface RanTurn {
 }
 
 /** The next turn sends the calls and their results to the same endpoint, or else to another. */
-function nextTurn(turn: ChatTurn, { read, calls, ran, endpoint }: RanTurn): ChatTurn {
+function toNextTurn(turn: ChatTurn, { read, calls, ran, endpoint }: RanTurn): ChatTurn {
   const { request, endpoints } = turn;
   const { text, reasoning } = read.completion;
   const said: ChatMessage = {

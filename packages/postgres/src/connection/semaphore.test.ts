@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 
-import { createTurns } from './connection.ts';
+import { createSemaphore } from './semaphore.ts';
 
 interface Work {
   readonly result: Promise<string>;
   readonly end: (error?: Error) => void;
 }
 
-function begin(inTurn: ReturnType<typeof createTurns>, name: string, begun: string[]): Work {
+function begin(inTurn: ReturnType<typeof createSemaphore>, name: string, begun: string[]): Work {
   let end: Work['end'] = () => undefined;
   const ended = new Promise<string>((resolve, reject) => {
     end = (error) => (error === undefined ? resolve(name) : reject(error));
@@ -20,7 +20,7 @@ function begin(inTurn: ReturnType<typeof createTurns>, name: string, begun: stri
 }
 
 test('so much is done at once, and the rest in order, whatever becomes of the first', async () => {
-  const inTurn = createTurns(2, 10_000);
+  const inTurn = createSemaphore(2, 10_000);
   const begun: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => begin(inTurn, name, begun)) as [Work, Work, Work, Work];
   await Promise.resolve();
@@ -37,7 +37,7 @@ test('so much is done at once, and the rest in order, whatever becomes of the fi
 });
 
 test('what waits too long fails, and takes no turn away from others', async () => {
-  const inTurn = createTurns(1, 1);
+  const inTurn = createSemaphore(1, 1);
   const begun: string[] = [];
   const first = begin(inTurn, 'first', begun);
   await expect(begin(inTurn, 'late', begun).result).rejects.toThrow('timeout');
