@@ -10,7 +10,7 @@ import {
   toFindPrices,
 } from '../generations/cache-doctor/report-caches.ts';
 import { findReadableGeneration, toGenerationFilter } from '../generations/list-generations.ts';
-import { endpointIdOf } from '../generations/to-generation.ts';
+import { recordedEndpointId } from '../generations/to-generation.ts';
 import { operation } from '../http/operation.ts';
 import type { Store } from '../stores/store.ts';
 import {
@@ -101,7 +101,7 @@ export const dryRunCacheMarks = operation<CacheReportParts>()({
   async run({ parts, query }) {
     const { fromMs, toMs } = toSpan(query, parts);
     const endpoints = parts.catalog.list().flatMap((model) => model.endpoints);
-    const providers = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.provider]));
+    const providers = new Map(endpoints.map((endpoint) => [recordedEndpointId(endpoint), endpoint.provider]));
     const filter = toGenerationFilter({ ...query, from: fromMs, to: toMs }, parts);
     const { searchedFromMs, workspaces, ...found } = await dryRunMarks(filter, {
       ...toDoctorParts(parts),

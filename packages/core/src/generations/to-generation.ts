@@ -193,7 +193,7 @@ function toProviderResponses({ attempts, outcome }: EndedCall, isContentStored: 
 }
 
 /** An endpoint's id in records. */
-export const endpointIdOf = ({ tag, providerModel }: Endpoint): string => `${tag}:${providerModel}`;
+export const recordedEndpointId = ({ tag, providerModel }: Endpoint): string => `${tag}:${providerModel}`;
 
 /** Converts one attempt to its place in a record. */
 export function toProviderResponse(
@@ -201,7 +201,7 @@ export function toProviderResponse(
   isContentStored: boolean,
 ): ProviderResponse {
   const response: ProviderResponse = {
-    endpoint_id: endpointIdOf(endpoint),
+    endpoint_id: recordedEndpointId(endpoint),
     is_byok: endpoint.provider.byok ?? false,
     latency: Math.round(latencyMs),
     model_permaslug: endpoint.modelId,

@@ -5,7 +5,7 @@ import { isRecord } from '../foundation/parse.ts';
 import type { HeaderMap } from '../http/request.ts';
 import type { GenerationRepository } from '../stores/store.ts';
 import type { OnSent, SentRequest, StoredRequest } from '../wire/stored-request.ts';
-import { endpointIdOf } from './to-generation.ts';
+import { recordedEndpointId } from './to-generation.ts';
 
 /**
  * The headers that are stored with a request: those that say in which form it is, what it is served with, and who sent it.
@@ -47,7 +47,7 @@ export type SentRequests = SentRequest[];
 /** Notes what is sent to an endpoint. */
 export function noteSentTo(endpoint: Endpoint, sent: SentRequests): OnSent {
   return (wire, body) => {
-    if (sent.length < MAX_SENT) sent.push({ endpoint: endpointIdOf(endpoint), wire, body });
+    if (sent.length < MAX_SENT) sent.push({ endpoint: recordedEndpointId(endpoint), wire, body });
   };
 }
 

@@ -4,7 +4,7 @@ import { type Endpoint, hasCheaperCachedReads, priceOf, type ServiceTier, tierOf
 import type { Platform } from '../foundation/platform.ts';
 import type { ProviderPreferences } from '../wire/routing.ts';
 import type { CircuitState, Percentiles } from './health/circuit.ts';
-import { type EndpointHealth, endpointIdOf, type HealthBoard } from './health/endpoint-health.ts';
+import { type EndpointHealth, type HealthBoard, healthIdOf } from './health/endpoint-health.ts';
 
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 
@@ -179,7 +179,7 @@ export function pickByKey(endpoints: readonly Endpoint[], key: string): Endpoint
   const shares = sharesOf(endpoints);
   return pickWeighted(endpoints, (endpoint, index) => ({
     share: shares[index] as number,
-    unit: hashToUnit(`${key}\n${endpointIdOf(endpoint)}`),
+    unit: hashToUnit(`${key}\n${healthIdOf(endpoint)}`),
   }));
 }
 

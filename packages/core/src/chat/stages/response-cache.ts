@@ -16,7 +16,7 @@ import type { Begin, PlannedStage, Stage } from './stage.ts';
 export interface CachedCompletion {
   /** The generation that it was made for. */
   readonly sourceId: string;
-  /** The endpoint that gave it, as `identify` names it. */
+  /** The endpoint that gave it, as `cachedEndpointId` names it. */
   readonly endpoint: string;
   /** Batches of chunks as received, without usage: JSON. */
   readonly batches: string;
@@ -42,7 +42,7 @@ export interface ResponseCache {
 }
 
 /** Identifies the endpoint of a stored completion. */
-function identify({ modelId, tag, providerModel }: Endpoint): string {
+function cachedEndpointId({ modelId, tag, providerModel }: Endpoint): string {
   return JSON.stringify([modelId, tag, providerModel]);
 }
 
@@ -88,7 +88,7 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, keyOf }: CachePa
   if (!wish.isOn) return null;
   const found = await cache.find(key);
   // The endpoints that may serve the request now decide, not those that might have when the completion was made.
-  const endpoint = found && plan.endpoints.find((candidate) => identify(candidate) === found.endpoint);
+  const endpoint = found && plan.endpoints.find((candidate) => cachedEndpointId(candidate) === found.endpoint);
   const batches = found && batchesOf(found);
   if (found === undefined || endpoint === undefined || batches === undefined) {
     const { ttlSeconds } = wish;
@@ -163,7 +163,7 @@ function storeAtEnd(
         const step = await readMore(completion);
         if (step.done !== true) add(step.value);
         else if (hasFinished && length <= maxLength) {
-          const endpoint = identify(completion.endpoint);
+          const endpoint = cachedEndpointId(completion.endpoint);
           cache.store(key, {
             sourceId,
             endpoint,

@@ -4,7 +4,7 @@ import { attoToUsd } from '../../catalog/prices.ts';
 import type { GenerationRecord } from '../../stores/generations.ts';
 import type { CacheCause, CacheCausePart, CacheCauseRow, CacheReport, CacheSums } from '../../wire/cache-report.ts';
 import { type GenerationListParts, listGenerations } from '../list-generations.ts';
-import { endpointIdOf } from '../to-generation.ts';
+import { recordedEndpointId } from '../to-generation.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
 import { HOUR_MS } from './provider-rules.ts';
 import {
@@ -21,7 +21,7 @@ import { toSentences } from './sentences.ts';
 /** The prices of endpoints now: where a call was charged for a unit, the doctor takes the price it was charged at. */
 export function toFindPrices(catalog: Pick<Catalog, 'list'>): FindPrices {
   const endpoints = catalog.list().flatMap((model) => model.endpoints);
-  const prices = new Map(endpoints.map((endpoint) => [endpointIdOf(endpoint), endpoint.prices]));
+  const prices = new Map(endpoints.map((endpoint) => [recordedEndpointId(endpoint), endpoint.prices]));
   return (endpointId) => prices.get(endpointId);
 }
 

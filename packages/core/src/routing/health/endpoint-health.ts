@@ -287,7 +287,7 @@ export interface HealthBoard {
 }
 
 /** Identifies an endpoint across reloads of the catalog. What a caller's own key meets says nothing of others' calls. */
-export const endpointIdOf = ({ modelId, tag, providerModel, ownKeyId }: Endpoint): string =>
+export const healthIdOf = ({ modelId, tag, providerModel, ownKeyId }: Endpoint): string =>
   `${modelId}\n${tag}\n${providerModel}${ownKeyId === undefined ? '' : `\n${ownKeyId}`}`;
 
 /** Hears of the circuits that open and close by calls of this process. */
@@ -319,7 +319,7 @@ export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>, list
     of(endpoint) {
       let health = byEndpoint.get(endpoint);
       if (health === undefined) {
-        const id = endpointIdOf(endpoint);
+        const id = healthIdOf(endpoint);
         health = byId.get(id) ?? create(id);
         byEndpoint.set(endpoint, health);
       }
@@ -331,7 +331,7 @@ export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>, list
         if (tag === provider || tag.startsWith(`${provider}/`)) byId.delete(id);
       }
     },
-    find: (endpoint) => byEndpoint.get(endpoint) ?? byId.get(endpointIdOf(endpoint)),
+    find: (endpoint) => byEndpoint.get(endpoint) ?? byId.get(healthIdOf(endpoint)),
     named: (id) => byId.get(id) ?? (byId.size < MAX_NAMED ? create(id) : undefined),
     entries: () => byId,
   };
