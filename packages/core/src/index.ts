@@ -14,7 +14,7 @@ export type {
 } from './foundation/host.ts';
 export { suggestName } from './foundation/nearest-name.ts';
 export { checkWith } from './foundation/parse.ts';
-export type { HookedCall, HookedRequest, RequestHook } from './calls/model-call.ts';
+export type { HookedCall, HookedRequest, RequestHook } from './calls/request-hook.ts';
 export { CALL_KINDS } from './wire/call-kinds.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';
 export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
@@ -96,7 +96,7 @@ export type {
 } from './limits/rate-limits.ts';
 export type { CallLimitOptions, CallLimitRule, SharedCallCounts, ToldCallCount } from './limits/call-limits.ts';
 export type { PlaceLease, TakeLease } from './limits/fair-places.ts';
-export type { RegionOptions } from './calls/model-call.ts';
+export type { RegionOptions } from './calls/regions.ts';
 export {
   findWebhookSecretProblem,
   verifyWebhook,

@@ -17,7 +17,7 @@ import { findBatchHolds } from './batches/batch-holds.ts';
 import { type BatchRunner, createBatchRunner } from './batches/batch-runner.ts';
 import { createBroadcasting } from './broadcast/create-broadcasting.ts';
 import { DEFAULT_TIMEOUTS } from './calls/attempt.ts';
-import { createDataRegionOf, createRegionOf } from './calls/model-call.ts';
+import { createDataRegionOf, createRegionOf } from './calls/regions.ts';
 import type { BoundModels } from './catalog/bound-models.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChatStages } from './chat/stages/compose-stages.ts';

@@ -1,11 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
-import {
-  amendRequest,
-  CALL_HEADERS,
-  CALL_RESPONSE_HEADERS,
-  type HookedRequest,
-  receiveCall,
-} from '../calls/model-call.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
+import { receiveCall } from '../calls/model-call.ts';
+import { amendRequest, type HookedRequest } from '../calls/request-hook.ts';
 import type { FileLibrary } from '../files/file-library.ts';
 import { findNamedFile } from '../files/resolve-files.ts';
 import { parseWith } from '../foundation/parse.ts';

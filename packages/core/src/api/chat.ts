@@ -1,4 +1,4 @@
-import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
+import { AGENT_HEADERS, CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import { CACHE_REQUEST_HEADERS, CACHE_RESPONSE_HEADERS } from '../chat/stages/response-cache.ts';
 import { chatCompletionsFormat } from '../formats/chat-completions/chat-completions-format.ts';

@@ -1,10 +1,6 @@
-import {
-  amendRequest,
-  CALL_HEADERS,
-  CALL_RESPONSE_HEADERS,
-  type HookedRequest,
-  receiveCall,
-} from '../calls/model-call.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
+import { receiveCall } from '../calls/model-call.ts';
+import { amendRequest, type HookedRequest } from '../calls/request-hook.ts';
 import { embeddingsKind, respondEmbeddings } from '../embeddings/embeddings.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { operation } from '../http/operation.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 import { noKey } from '../auth/keys.ts';
-import { createModelCall, type RegionOf } from '../calls/model-call.ts';
+import { createModelCall } from '../calls/model-call.ts';
+import type { RegionOf } from '../calls/regions.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import { onwardPluginsOf, type PluginParts, toPluginConstraints } from '../chat/plugins.ts';

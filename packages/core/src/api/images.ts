@@ -1,5 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
-import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../calls/model-call.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
+import { receiveCall } from '../calls/model-call.ts';
+import { amendRequest } from '../calls/request-hook.ts';
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import { type EndpointParts, findShownEndpoints } from '../dispatch/usable-endpoints.ts';
 import type { FileLibrary } from '../files/file-library.ts';

@@ -1,4 +1,4 @@
-import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../calls/model-call.ts';
+import { AGENT_HEADERS, CALL_HEADERS, RATE_LIMIT_HEADERS } from '../calls/call-headers.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import { messagesFormat } from '../formats/messages/messages-format.ts';
 import { readJsonBody } from '../http/json-body.ts';

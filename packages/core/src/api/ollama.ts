@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-import { amendRequest, CALL_HEADERS, CALL_RESPONSE_HEADERS, receiveCall } from '../calls/model-call.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
+import { receiveCall } from '../calls/model-call.ts';
+import { amendRequest } from '../calls/request-hook.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import type { Format } from '../chat/format.ts';
 import { embeddingsKind, runEmbeddings } from '../embeddings/embeddings.ts';

@@ -1,4 +1,4 @@
-import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
 import { toBase64 } from '../files/resolve-files.ts';
 import { parseWith } from '../foundation/parse.ts';
 import { type Form, type FormFile, readForm, toObject } from '../http/multipart.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { type ConfiguredKeys, toKeyPrincipal } from '../auth/authenticate.ts';
-import { CALL_RESPONSE_HEADERS } from '../calls/model-call.ts';
+import { CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
 import { type ChatParts, completeChat } from '../chat/complete-chat.ts';
 import type { Format } from '../chat/format.ts';
 import { withPresetApart } from '../chat/presets/use-preset.ts';

@@ -1,14 +1,10 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/keys.ts';
 import { takesNullCost } from '../calls/attempt.ts';
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
-import {
-  amendRequest,
-  CALL_HEADERS,
-  CALL_RESPONSE_HEADERS,
-  type HookParts,
-  receiveCall,
-  type RegionOf,
-} from '../calls/model-call.ts';
+import { receiveCall } from '../calls/model-call.ts';
+import type { RegionOf } from '../calls/regions.ts';
+import { amendRequest, type HookParts } from '../calls/request-hook.ts';
 import type { CatalogModel } from '../catalog/catalog.ts';
 import { type EndpointParts, findShownEndpoints } from '../dispatch/usable-endpoints.ts';
 import { GatewayError } from '../foundation/errors.ts';

@@ -1,16 +1,10 @@
 import type { z } from 'zod';
 
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../calls/call-headers.ts';
 import type { CallKind } from '../calls/call-kind.ts';
-import {
-  amendRequest,
-  CALL_HEADERS,
-  CALL_RESPONSE_HEADERS,
-  type HookedRequest,
-  type HookParts,
-  type ModelCall,
-  receiveCall,
-  type RegionOf,
-} from '../calls/model-call.ts';
+import { type ModelCall, receiveCall } from '../calls/model-call.ts';
+import type { RegionOf } from '../calls/regions.ts';
+import { amendRequest, type HookedRequest, type HookParts } from '../calls/request-hook.ts';
 import type { CallContext } from '../dispatch/prepare-call.ts';
 import type { WholeCallParts } from '../dispatch/run-whole-call.ts';
 import { parseWith } from '../foundation/parse.ts';

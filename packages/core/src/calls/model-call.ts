@@ -1,7 +1,4 @@
-import { type Awaitable, raceAbort } from '../foundation/awaitable.ts';
-import { GatewayError } from '../foundation/errors.ts';
 import { type Platform, putRandomHex } from '../foundation/platform.ts';
-import type { HeaderDescriptions } from '../http/operation.ts';
 import {
   firstValue,
   type GatewayRequest,
@@ -10,17 +7,10 @@ import {
   type RequestContext,
 } from '../http/request.ts';
 import type { ChatCompletionRequest } from '../wire/chat-request.ts';
-import type { EmbeddingsRequest } from '../wire/embeddings.ts';
-import { type DataRegion, type DataRegionOf, refuseField, toDataRegion } from '../wire/fields.ts';
-import type { ImageRequest } from '../wire/images.ts';
-import type { ModerationRequest } from '../wire/moderations.ts';
+import { refuseField } from '../wire/fields.ts';
 import { nativeOf } from '../wire/native-request.ts';
-import type { RerankRequest } from '../wire/rerank.ts';
 import type { FormatName } from '../wire/routing-rules.ts';
 import type { PipelineStage } from '../wire/routing.ts';
-import type { SpeechRequest } from '../wire/speech.ts';
-import type { TranscriptionFields } from '../wire/transcription.ts';
-import type { VideoRequest } from '../wire/videos.ts';
 import type { CallKind, CallKindName, CallRegion, RequestLabels } from './call-kind.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
@@ -228,113 +218,6 @@ export interface CalledPreset {
   readonly version: number;
 }
 
-/** The request of every kind, as its operation has read and checked it. */
-interface CallRequests {
-  readonly chat: ChatCompletionRequest;
-  readonly video: VideoRequest;
-  readonly embeddings: EmbeddingsRequest;
-  readonly rerank: RerankRequest;
-  readonly speech: SpeechRequest;
-  /** Without its audio. */
-  readonly transcription: TranscriptionFields;
-  readonly image: ImageRequest;
-  readonly moderation: ModerationRequest;
-}
-
-interface ReadRequest<Kind extends CallKindName> {
-  readonly kind: Kind;
-  readonly request: CallRequests[Kind];
-}
-
-/** A request by its kind. */
-export type HookedRequest = {
-  [Kind in CallKindName]: Kind extends 'chat' ? ReadRequest<Kind> & { readonly format: FormatName } : ReadRequest<Kind>;
-}[CallKindName];
-
-/** A request, which is a copy, and where it comes from. */
-export type HookedCall = HookedRequest & {
-  readonly principal: Principal;
-  /** In lower case. */
-  readonly headers: HeaderMap;
-  /** Fires when the client leaves; the call ends then, whatever the hook does. */
-  readonly signal: AbortSignal;
-};
-
-/**
- * An embedder's own look at a request that has been read, before any guardrail, budget or rule sees it. Nothing, and the
- * request stays as it is, or another request of the same kind in its place. A `GatewayError` refuses the call with its
- * code and message; anything else that is thrown is a failure of the host (500), and is logged.
- */
-export type RequestHook = (call: HookedCall) => Awaitable<HookedRequest['request'] | undefined | void>;
-
-/** The part of the gateway that calls use the hook by. */
-export interface HookParts {
-  /** Undefined without one. */
-  readonly onRequest: RequestHook | undefined;
-}
-
-/**
- * Hands a request to the hook. Resolves with the very same request, which may have an untranslated form beside it, or
- * with what the hook has made of it, checked again by `check`. Rejects with what the hook throws, with `internal` for a
- * request that does not pass the check, and with the signal's reason when the client leaves.
- */
-export async function amendRequest<Hooked extends HookedRequest>(
-  hooked: Hooked,
-  check: (value: unknown) => Hooked['request'],
-  {
-    request: { headers, signal },
-    principal,
-    parts: { onRequest },
-  }: Pick<RequestContext<HookParts>, 'request' | 'principal' | 'parts'>,
-): Promise<Hooked['request']> {
-  if (onRequest === undefined) return hooked.request;
-  // A change within the copy has no effect by itself, so nothing gets past the check.
-  const request: unknown = structuredClone(hooked.request);
-  const call = { ...hooked, request, principal, headers, signal } as HookedCall;
-  const amended = await raceAbort(Promise.resolve(onRequest(call)), signal);
-  if (amended === undefined) return hooked.request;
-  try {
-    return check(amended);
-  } catch (cause) {
-    throw new GatewayError('internal', 'The onRequest hook returned an invalid request', { cause });
-  }
-}
-
-const METADATA = '`enabled`: the response includes how the call was routed';
-
-/** The headers that every call to a model reads, for the API document. */
-export const CALL_HEADERS: HeaderDescriptions = {
-  'http-referer': 'Address of the application, kept with the generation; `Referer` where it is absent',
-  'user-agent': 'Kept with the generation',
-  traceparent: 'Trace and span that the call belongs to, for destinations, unless `trace` in the body names them',
-  'x-session-id': 'Session that the call counts to, unless the body names one',
-  'x-openrouter-metadata': `${METADATA}, in \`openrouter_metadata\``,
-  'x-openrouter-experimental-metadata': 'Older name of `x-openrouter-metadata`',
-  'x-service-experimental-metadata': `${METADATA}, in \`service_metadata\``,
-};
-
-/** The headers by which agents describe a call. Only routing rules read them. */
-export const AGENT_HEADERS: HeaderDescriptions = {
-  'x-claude-code-request-class': 'The role of the call in its agent; `background` is a small background task',
-  'x-claude-code-agent-id': 'The call is made by a sub-agent',
-  'x-claude-code-parent-agent-id': 'The agent that started the sub-agent that makes the call',
-  'x-openai-subagent': 'The call is made by a sub-agent',
-};
-
-/** The headers of a response that a rate limit refuses, for the API document. */
-export const RATE_LIMIT_HEADERS: HeaderDescriptions = {
-  'x-ratelimit-limit': 'If a rate limit refuses the call: how many it allows in its period',
-  'x-ratelimit-remaining': 'If a rate limit refuses the call: 0',
-  'x-ratelimit-reset': 'If a rate limit refuses the call: when it admits the next one, in milliseconds since 1970',
-};
-
-/** The headers that responses to calls have, for the API document. */
-export const CALL_RESPONSE_HEADERS: HeaderDescriptions = {
-  'x-generation-id': 'Id of the generation, once the call has passed all checks',
-  'x-gateway-session-notice': 'The limit that the session has reached, where the call goes on all the same',
-  ...RATE_LIMIT_HEADERS,
-};
-
 /** When a call passed each step before it was admitted, on the monotonic clock. */
 export interface StepTimes {
   readonly receivedAt: number;
@@ -342,49 +225,4 @@ export interface StepTimes {
   readonly readAt: number;
   readonly guardedAt: number;
   readonly plannedAt: number;
-}
-
-/** A region and the hosts under which only its endpoints are used. */
-export interface RegionOptions {
-  /** Name of the region, as in endpoints. */
-  readonly name: string;
-  /** Hosts without a port: `eu.gateway.example`. */
-  readonly hosts: readonly string[];
-  /** Which of the regions of the public API it is. Default: by its name (`toDataRegion`). */
-  readonly dataRegion?: DataRegion | undefined;
-}
-
-/** The region of the host in a request; null for an ordinary host. */
-export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => CallRegion | null;
-
-/** Creates the look-up of the data region of a region's name: as the region says, else by the name. */
-export function createDataRegionOf(regions: readonly RegionOptions[]): DataRegionOf {
-  const given = new Map(regions.map(({ name, dataRegion = toDataRegion(name) }) => [name, dataRegion]));
-  return (name) => given.get(name) ?? toDataRegion(name);
-}
-
-const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
-
-/**
- * Creates the look-up. Every host that a request names is checked, even one from an untrusted proxy: a region only
- * restricts a call, and a proxy that rewrites hosts must not lead a request out of its region.
- */
-export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
-  if (regions.length === 0) return () => null;
-  const byHost = new Map(
-    regions.flatMap(({ name, hosts, dataRegion = toDataRegion(name) }) => {
-      const region: CallRegion = { name, dataRegion };
-      return hosts.map((host) => [host.toLowerCase(), region]);
-    }),
-  );
-  const find = (host: string | undefined): CallRegion | undefined =>
-    host === undefined ? undefined : byHost.get(host.trim().toLowerCase().replace(/:\d+$/, ''));
-  return ({ baseUrl, headers }) =>
-    find(HOST_OF_URL.exec(baseUrl)?.[1]) ??
-    find(firstValue(headers['host'])) ??
-    firstValue(headers['x-forwarded-host'])
-      ?.split(',')
-      .map(find)
-      .find((region) => region !== undefined) ??
-    null;
 }

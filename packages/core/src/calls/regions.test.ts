@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createRegionOf } from './model-call.ts';
+import { createRegionOf } from './regions.ts';
 
 const regionOf = createRegionOf([
   { name: 'eu', hosts: ['eu.gateway.example', 'europe.example'] },

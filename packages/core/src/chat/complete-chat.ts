@@ -1,14 +1,13 @@
 import type { LiveAccount } from '../account/account.ts';
 import {
-  amendRequest,
   type CalledPreset,
-  type HookParts,
   type Pipeline,
   receiveCall,
   type ReceivedRequest,
-  type RegionOf,
   withRequest,
 } from '../calls/model-call.ts';
+import type { RegionOf } from '../calls/regions.ts';
+import { amendRequest, type HookParts } from '../calls/request-hook.ts';
 import {
   type CallContext,
   type Caller,

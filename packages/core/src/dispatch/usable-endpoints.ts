@@ -1,6 +1,6 @@
 import type { AccountOptions } from '../account/account.ts';
 import { type CallRegion, kindOfModel } from '../calls/call-kind.ts';
-import type { RegionOf } from '../calls/model-call.ts';
+import type { RegionOf } from '../calls/regions.ts';
 import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Policy, PolicyOf } from '../guardrails/policy.ts';

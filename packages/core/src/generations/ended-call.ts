@@ -1,5 +1,5 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
-import type { StepTimes, ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { ModelCall, Pipeline, StepTimes } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost, MadeMedia } from '../catalog/prices.ts';
 import type { FinishReason, UpstreamCosts, UpstreamFacts, Usage } from '../wire/chat-chunk.ts';
