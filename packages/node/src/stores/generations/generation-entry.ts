@@ -8,6 +8,7 @@ import {
 
 import type { SegmentName } from '../log/segment-name.ts';
 import { type ContentReference, parseFactSource, parseGenerationText } from './generation-lines.ts';
+import { createPackedTexts, type TextPlace, type TextSlab } from './packed-texts.ts';
 
 /** Values that many generations share; they are stored once. */
 export interface GenerationOrigin {
@@ -37,10 +38,13 @@ export interface NewEntry {
   readonly content: ContentReference | null;
 }
 
-/** Each value once, for those that come again and again: parsing makes a new string each time. */
+/** What the generations of a segment share. */
 export interface SharedValues {
+  /** Each text once, of those that come again and again: parsing makes a new string each time. */
   text<Text extends string | null>(text: Text): Text;
   origin(origin: GenerationOrigin): GenerationOrigin;
+  /** Keeps the text of a record that was made in this process. */
+  pack(text: string): TextPlace;
 }
 
 /** Creates an empty set of shared values. Those of a segment are released with it. */
@@ -48,7 +52,9 @@ export function createSharedValues(): SharedValues {
   const texts = new Map<string, string>();
   /** By principal: one, unless other values of the origin have changed. */
   const origins = new Map<string, GenerationOrigin[]>();
+  const packed = createPackedTexts();
   return {
+    pack: packed.add,
     text(text) {
       if (text === null) return text;
       const known = texts.get(text);
@@ -77,27 +83,18 @@ const SESSION_ID = '"session_id":"';
 const UNCLEAR = '"';
 
 /** The session in the text of a record; `UNCLEAR` where labels of the caller have such a member, or it is escaped. */
-function findSession(text: string | Buffer): string | null {
+function findSession(text: Buffer): string | null {
   const at = text.indexOf(SESSION_ID);
   if (at === -1) return null;
   const from = at + SESSION_ID.length;
   const to = text.indexOf('"', from);
-  const session = slice(text, from, to);
+  const session = text.toString('utf8', from, to);
   return session.includes('\\') || text.includes(SESSION_ID, to) ? UNCLEAR : session;
 }
 
-const slice = (text: string | Buffer, from: number, to: number): string =>
-  typeof text === 'string' ? text.slice(from, to) : text.toString('utf8', from, to);
-
-/** What filters and charts read of a generation. */
-interface FoundFacts {
-  readonly facts: GenerationFacts;
-  readonly attempts: readonly AttemptFacts[];
-}
-
 /**
- * One generation in memory. Its record stays text, which is a tenth of it as objects; of what was read at start the
- * text stays in the bytes of the file (docs/decisions/0057).
+ * One generation in memory. Its record stays text, which is a tenth of it as objects: of what was read at start in the
+ * bytes of the file (docs/decisions/0057), of what was recorded since packed with others (0124).
  */
 export class GenerationEntry {
   readonly id: string;
@@ -108,8 +105,12 @@ export class GenerationEntry {
   costNanoUsd: number;
   feeNanoUsd: number;
   content: ContentReference | null;
-  private text: string | Buffer;
-  private found: FoundFacts | undefined = undefined;
+  private text!: Buffer | TextSlab;
+  /** Where the record lies in `text`, in bytes. */
+  private from = 0;
+  private to = 0;
+  private facts: GenerationFacts | undefined = undefined;
+  private attempts: readonly AttemptFacts[] | undefined = undefined;
   /** What the text says of the session, once it was asked for; empty for none. */
   private session: string | undefined = undefined;
   private readonly shared: SharedValues;
@@ -123,16 +124,22 @@ export class GenerationEntry {
     this.origin = shared.origin(version);
     this.costNanoUsd = version.costNanoUsd;
     this.feeNanoUsd = version.feeNanoUsd ?? 0;
-    this.text = version.text;
+    this.keepText(version.text);
   }
 
   replace(version: EntryVersion): void {
     this.origin = this.shared.origin(version);
     this.costNanoUsd = version.costNanoUsd;
     this.feeNanoUsd = version.feeNanoUsd ?? 0;
-    this.text = version.text;
-    this.found = undefined;
+    this.keepText(version.text);
+    this.facts = undefined;
+    this.attempts = undefined;
     this.session = undefined;
+  }
+
+  private keepText(text: string | Buffer): void {
+    if (typeof text === 'string') ({ slab: this.text, from: this.from, to: this.to } = this.shared.pack(text));
+    else [this.text, this.from, this.to] = [text, 0, text.length];
   }
 
   /** The record, parsed at every call: reading all records must not keep all of them in memory. */
@@ -144,13 +151,18 @@ export class GenerationEntry {
 
   /** The record as `toGenerationText` has written it. */
   readText(): string {
-    return typeof this.text === 'string' ? this.text : this.text.toString();
+    return this.bytes().toString('utf8', this.from, this.to);
+  }
+
+  /** The bytes in which the record lies, among others. */
+  private bytes(): Buffer {
+    return this.text instanceof Uint8Array ? this.text : this.text.bytes;
   }
 
   /** Tells without parsing the record that it is not of a session. */
   mayBeOf(sessionId: string): boolean {
-    if (this.found !== undefined) return (this.found.facts.sessionId ?? '') === sessionId;
-    this.session ??= this.shared.text(findSession(this.text)) ?? '';
+    if (this.facts !== undefined) return (this.facts.sessionId ?? '') === sessionId;
+    this.session ??= this.shared.text(findSession(this.bytes().subarray(this.from, this.to))) ?? '';
     return this.session === sessionId || this.session === UNCLEAR;
   }
 
@@ -164,41 +176,43 @@ export class GenerationEntry {
   }
 
   get hasFacts(): boolean {
-    return this.found !== undefined;
+    return this.facts !== undefined;
   }
 
   /** Values that filters read. Kept after the first read; the record, ten times as large, is not. */
   readFacts(): GenerationFacts {
-    return (this.found ??= this.findFacts()).facts;
+    return (this.facts ??= this.findFacts());
   }
 
-  /** Kept likewise. */
+  /** Kept likewise, apart from the facts: they take half as much again, and the providers' past alone asks for them. */
   readAttempts(): readonly AttemptFacts[] {
-    return (this.found ??= this.findFacts()).attempts;
+    return (this.attempts ??= this.findAttempts());
   }
 
-  private findFacts(): FoundFacts {
+  private findFacts(): GenerationFacts {
     const { costNanoUsd, shared } = this;
     const { principalId, userId } = this.origin;
     const generation = parseFactSource(this.readText());
     const facts = toGenerationFacts({ generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd });
     return {
-      facts: {
-        ...facts,
-        model: shared.text(facts.model),
-        providerName: shared.text(facts.providerName),
-        sessionId: shared.text(facts.sessionId),
-        app: shared.text(facts.app),
-        finishReason: shared.text(facts.finishReason),
-        userAgent: shared.text(facts.userAgent),
-        externalUser: shared.text(facts.externalUser),
-      },
-      attempts: toAttemptFacts(generation).map((attempt) => ({
-        ...attempt,
-        providerName: shared.text(attempt.providerName),
-        endpointId: shared.text(attempt.endpointId),
-        model: shared.text(attempt.model),
-      })),
+      ...facts,
+      model: shared.text(facts.model),
+      providerName: shared.text(facts.providerName),
+      sessionId: shared.text(facts.sessionId),
+      app: shared.text(facts.app),
+      finishReason: shared.text(facts.finishReason),
+      userAgent: shared.text(facts.userAgent),
+      externalUser: shared.text(facts.externalUser),
     };
+  }
+
+  private findAttempts(): readonly AttemptFacts[] {
+    const { shared } = this;
+    return toAttemptFacts(parseFactSource(this.readText())).map((attempt) => ({
+      ...attempt,
+      providerName: shared.text(attempt.providerName),
+      endpointId: shared.text(attempt.endpointId),
+      model: shared.text(attempt.model),
+    }));
   }
 }

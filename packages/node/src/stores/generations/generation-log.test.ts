@@ -19,9 +19,10 @@ function startWith(generations: number) {
   const timers = createManualTimers();
   let nowMs = 0;
   let askedMs = 0;
+  let isLookedAt = true;
   const stop = startWarming({
     entries: index.newestFirst,
-    count: () => index.size,
+    wereAsked: () => isLookedAt,
     monotonicNow: () => nowMs,
     setTimer(callback, delayMs) {
       askedMs = delayMs;
@@ -35,7 +36,8 @@ function startWith(generations: number) {
     return askedMs;
   };
   const warm = (): string[] => [...index.entries()].filter((entry) => entry.hasFacts).map(({ id }) => id);
-  return { index, turn, warm, stop };
+  const look = (isNow: boolean): void => void (isLookedAt = isNow);
+  return { index, turn, warm, look, stop };
 }
 
 test('facts are read newest first, some in each turn, and then there is a long pause', () => {
@@ -63,6 +65,19 @@ test('what is recorded later is read in a later round', () => {
   turn();
   addGeneration(index, 'new');
   expect(warm()).not.toContain('new');
+  turn();
+  expect(warm()).toContain('new');
+});
+
+test('what is recorded later is left unread while nobody looks at charts', () => {
+  const { index, turn, warm, look } = startWith(3);
+  turn();
+  addGeneration(index, 'new');
+  look(false);
+  turn();
+  turn();
+  expect(warm()).not.toContain('new');
+  look(true);
   turn();
   expect(warm()).toContain('new');
 });

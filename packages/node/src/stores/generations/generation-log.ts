@@ -101,11 +101,13 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const toOperation = (entry: GenerationEntry): Operation => ({ type: 'delete-content', entry, isLost: true });
   await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
 
-  const stopWarming = startWarming({ ...options, entries: index.newestFirst, count: () => index.size });
+  const queries = watchQueries(index.queries);
+  const stopWarming = startWarming({ ...options, entries: index.newestFirst, wereAsked: queries.takeAsked });
 
   return {
     repository: {
       ...createRepository({ index, reader, journal }),
+      ...queries.watched,
       completeFromMs: retention.completeFromMs,
     },
     spending: index.spending,
@@ -297,11 +299,30 @@ function versionOf({ generation, principalId, userId, costNanoUsd }: GenerationR
   };
 }
 
+/** Charts and sorted lists, which read the facts of all generations. `takeAsked` tells whether any was asked since. */
+function watchQueries({ sorted, sessions, histogram, facets }: GenerationIndex['queries']) {
+  let asked = false;
+  const watch =
+    <Query, Found>(read: (query: Query) => Found) =>
+    (query: Query): Found => {
+      asked = true;
+      return read(query);
+    };
+  return {
+    watched: { sorted: watch(sorted), sessions: watch(sessions), histogram: watch(histogram), facets: watch(facets) },
+    takeAsked(): boolean {
+      const were = asked;
+      asked = false;
+      return were;
+    },
+  };
+}
+
 export interface WarmingOptions extends Pick<Platform, 'monotonicNow' | 'setTimer'> {
   /** All generations, newest first. */
   readonly entries: () => Iterable<GenerationEntry>;
-  /** How many there are. */
-  readonly count: () => number;
+  /** Whether anybody has asked for a chart or a sorted list since this was called last. */
+  readonly wereAsked: () => boolean;
 }
 
 /** The process listens by then, and the calls that waited for that have been served. */
@@ -318,11 +339,12 @@ const REST_MS = 5 * 60 * 1000;
 
 /**
  * Reads the facts of all generations, newest first, while the process has nothing else to do: the first chart after a
- * start would have to read them at once, which takes half a second for 100,000. Returns what ends it.
+ * start would have to read them at once, which takes half a second for 100,000. Later rounds are for those who look at
+ * charts: facts take as much memory as the record. Returns what ends it.
  */
-export function startWarming({ entries, count, setTimer, monotonicNow }: WarmingOptions): () => void {
+export function startWarming({ entries, wereAsked, setTimer, monotonicNow }: WarmingOptions): () => void {
   let left: Iterator<GenerationEntry> | undefined;
-  let counted = -1;
+  let isFirst = true;
   let cancelTimer = (): void => undefined;
 
   const wait = (delayMs: number): void => {
@@ -332,9 +354,8 @@ export function startWarming({ entries, count, setTimer, monotonicNow }: Warming
   /** Returns how long to wait before the next turn. */
   const readSome = (): number => {
     if (left === undefined) {
-      const present = count();
-      if (present === counted) return REST_MS;
-      counted = present;
+      if (!isFirst && !wereAsked()) return REST_MS;
+      isFirst = false;
       left = entries()[Symbol.iterator]();
     }
     for (let passed = 0, read = 0; passed < PASSED_IN_A_TURN && read < READ_IN_A_TURN; passed += 1) {
