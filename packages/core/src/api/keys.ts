@@ -29,7 +29,7 @@ import {
   updateKeyRequestSchema,
 } from '../wire/keys.ts';
 import type { BudgetRaise } from '../wire/limits.ts';
-import { creatorOf, kindOf, refuseBeyondLimits, refuseKeyIn, refuseWidening } from './member-keys.ts';
+import { creatorOf, kindOf, refuseBeyondLimits, refuseKeyIn, refuseReviving, refuseWidening } from './member-keys.ts';
 import type { MemberReach } from './member-view.ts';
 
 interface KeyParts {
@@ -186,7 +186,7 @@ export const createKey = operation<KeyParts>()({
     const { key, record } = await createKeyRecord({
       platform: parts.platform,
       name: body.name,
-      kind: kindOf(body, parts),
+      kind: kindOf(body, principal),
       limitUsd: body.limit ?? null,
       limitReset: body.limit_reset,
       includeByokInLimit: body.include_byok_in_limit,
@@ -231,6 +231,7 @@ export const updateKey = operation<KeyParts>()({
         expiresAt: body.expires_at === undefined ? record.expiresAt : body.expires_at,
         updatedAt: new Date(parts.platform.now()).toISOString(),
       };
+      refuseReviving(record, changed, principal);
       if (principal.member?.role === 'billing') refuseBeyondLimits(record, changed);
       if (reach !== undefined && !reach.workspaceIds.has(record.workspaceId)) refuseWidening(record, changed);
       return changed;

@@ -15,12 +15,34 @@ interface KeyMaker {
   readonly members: MemberDirectory;
 }
 
-/** Throws `permission_denied` for a management key of somebody who does not reach everything: it would. */
-export function kindOf({ management: isManagement }: NewKey, { reach }: KeyMaker): KeyRecord['kind'] {
+/** Callers that are no members, such as management keys and one-time links, may do all that owners may. */
+const actsAsOwner = ({ member }: Principal): boolean => member === undefined || member.role === 'owner';
+
+/**
+ * Throws `permission_denied` for a management key of a member who is no owner. Such a key does not depend on roles and
+ * makes owners, so that an administrator would become one by it.
+ */
+export function kindOf({ management: isManagement }: NewKey, principal: Principal): KeyRecord['kind'] {
   if (isManagement !== true) return 'api';
-  if (reach === undefined) return 'management';
-  throw new GatewayError('permission_denied', 'Management keys need the role owner or administrator; make an API key');
+  if (actsAsOwner(principal)) return 'management';
+  throw new GatewayError(
+    'permission_denied',
+    'Management keys need the role owner, because they may do what owners may; ask one of them, or make an API key',
+  );
 }
+
+/** Throws `permission_denied` where a member who is no owner makes a management key work again, or for longer. */
+export function refuseReviving(before: KeyRecord, after: KeyRecord, principal: Principal): void {
+  if (before.kind !== 'management' || actsAsOwner(principal)) return;
+  if (!(before.disabled && !after.disabled) && !endsLater(before, after)) return;
+  throw new GatewayError(
+    'permission_denied',
+    'To enable a management key again, or to give it a later end, needs the role owner; ask one of them',
+  );
+}
+
+const endsLater = (before: KeyRecord, after: KeyRecord): boolean =>
+  before.expiresAt !== null && (after.expiresAt === null || Date.parse(after.expiresAt) > Date.parse(before.expiresAt));
 
 /** Throws `permission_denied` where the member looks at a workspace alone. */
 export function refuseKeyIn(workspaceId: string, { member }: Principal): void {
@@ -67,8 +89,5 @@ export function refuseWidening(before: KeyRecord, after: KeyRecord): void {
     if (after.limitReset !== before.limitReset) refuse('limit_reset', 'changing when a limit starts again');
     if (before.includeByokInLimit && !after.includeByokInLimit) refuse('include_byok_in_limit', 'counting less');
   }
-  const endsLater =
-    before.expiresAt !== null &&
-    (after.expiresAt === null || Date.parse(after.expiresAt) > Date.parse(before.expiresAt));
-  if (endsLater) refuse('expires_at', 'a later end');
+  if (endsLater(before, after)) refuse('expires_at', 'a later end');
 }

@@ -129,6 +129,33 @@ test('makes keys of a developer theirs, in their workspaces, and never managemen
   expect((await make({}, toPrincipal('viewer', 'viewer'))).status).toBe(403);
 });
 
+test('lets owners alone make a management key, by which an administrator could make owners', async () => {
+  const core = await createOrganization();
+  const make = (principal: Principal): Promise<Answer> =>
+    ask(core, principal, 'POST /api/v1/keys', { name: 'k', management: true });
+  const refused = await make(ADMINISTRATOR);
+  expect(refused).toMatchObject({ status: 403, message: expect.stringContaining('need the role owner') as string });
+  expect(await make(OWNER)).toMatchObject({ status: 201, data: { management: true } });
+  expect((await make(OPERATOR)).status).toBe(201);
+});
+
+test('lets owners alone make a management key work again, or for longer', async () => {
+  const core = await createOrganization();
+  const change = (principal: Principal, body: object): Promise<Answer> =>
+    ask(core, principal, 'PATCH /api/v1/keys/ops', body);
+  const expiresAt = '2027-01-01T00:00:00.000Z';
+  await core.store.keys.insert(toKey('ops', { kind: 'management', disabled: true, expiresAt }));
+  expect(await change(ADMINISTRATOR, { disabled: false })).toMatchObject({
+    status: 403,
+    message: expect.stringContaining('needs the role owner') as string,
+  });
+  expect((await change(ADMINISTRATOR, { expires_at: null })).status).toBe(403);
+  expect((await change(ADMINISTRATOR, { name: 'renamed', expires_at: '2026-12-31T00:00:00.000Z' })).status).toBe(200);
+  expect((await change(OWNER, { disabled: false, expires_at: null })).status).toBe(200);
+  expect((await change(ADMINISTRATOR, { disabled: true })).status).toBe(200);
+  expect((await change(OPERATOR, { disabled: false })).status).toBe(200);
+});
+
 test('lets a member narrow their own key, and its administrators widen it', async () => {
   const core = await createOrganization();
   const change = (body: object, principal = DEVELOPER, hash = 'own'): Promise<Answer> =>

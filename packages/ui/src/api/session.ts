@@ -125,3 +125,9 @@ export function administers(): boolean {
   const session = store.getState();
   return session.type === 'none' || session.role === undefined || ['owner', 'administrator'].includes(session.role);
 }
+
+/** Whether those who are signed in may do what owners may: the operator, and owners. */
+export function actsAsOwner(): boolean {
+  const session = store.getState();
+  return session.type === 'none' || session.role === undefined || session.role === 'owner';
+}

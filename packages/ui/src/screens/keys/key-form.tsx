@@ -6,7 +6,7 @@ import { useForm, useWatch } from 'react-hook-form';
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery, membersQuery, workspacesQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { administers } from '../../api/session.ts';
+import { actsAsOwner } from '../../api/session.ts';
 import type { ResetInterval } from '../../api/types.ts';
 import { toChanged } from '../../features/form/changes.ts';
 import { CheckField, InputField, SelectField, toResetOptions } from '../../features/form/fields.tsx';
@@ -149,7 +149,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             options={workspaces.map(({ id, name: called }, at) => [at === 0 ? '' : id, called] as const)}
           />
         )}
-        {existing === undefined && administers() && (
+        {existing === undefined && actsAsOwner() && (
           <CheckField form={form} name="isManagement" label={t.form.management} hint={t.form.managementHint} />
         )}
         {!isManagement && <RateLimitList keyNames={[name, ...(existing === undefined ? [] : [existing.hash])]} />}
