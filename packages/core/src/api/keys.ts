@@ -192,7 +192,7 @@ export const createKey = operation<KeyParts>()({
       includeByokInLimit: body.include_byok_in_limit,
       workspaceId,
       expiresAt: body.expires_at,
-      creatorUserId: await creatorOf(body, workspaceId, parts),
+      creatorUserId: await creatorOf(body, { workspaceId, principal }, parts),
       externalUser: body.external?.user,
     });
     await insertKey(record, parts);

@@ -54,13 +54,16 @@ export function refuseKeyIn(workspaceId: string, { member }: Principal): void {
   );
 }
 
-/** Whom a new key belongs to: the member, unless it is for another member of a workspace that they administer. */
+/**
+ * Whom a new key belongs to: the member who makes it, unless it is for another member of a workspace that they
+ * administer. Owners and administrators make keys for anybody, and for nobody by `null`.
+ */
 export async function creatorOf(
   { creator_user_id: wanted }: NewKey,
-  workspaceId: string,
+  { workspaceId, principal }: { readonly workspaceId: string; readonly principal: Principal },
   { reach, members }: KeyMaker,
 ): Promise<string | null | undefined> {
-  if (reach === undefined) return wanted;
+  if (reach === undefined) return wanted === undefined && principal.member !== undefined ? principal.userId : wanted;
   if (wanted == null || wanted === reach.userId) return reach.userId;
   if (reach.workspaceIds.has(workspaceId) && (await members.get(wanted)) !== undefined) return wanted;
   throw refuseField('creator_user_id', 'must be your own id: you make keys for yourself alone in this workspace');

@@ -135,7 +135,7 @@ test('lets owners alone make a management key, by which an administrator could m
     ask(core, principal, 'POST /api/v1/keys', { name: 'k', management: true });
   const refused = await make(ADMINISTRATOR);
   expect(refused).toMatchObject({ status: 403, message: expect.stringContaining('need the role owner') as string });
-  expect(await make(OWNER)).toMatchObject({ status: 201, data: { management: true } });
+  expect(await make(OWNER)).toMatchObject({ status: 201, data: { management: true, creator_user_id: 'owner' } });
   expect((await make(OPERATOR)).status).toBe(201);
 });
 
@@ -154,6 +154,17 @@ test('lets owners alone make a management key work again, or for longer', async 
   expect((await change(OWNER, { disabled: false, expires_at: null })).status).toBe(200);
   expect((await change(ADMINISTRATOR, { disabled: true })).status).toBe(200);
   expect((await change(OPERATOR, { disabled: false })).status).toBe(200);
+});
+
+test('makes a key of owners and administrators theirs, unless it is to be another’s or nobody’s', async () => {
+  const core = await createOrganization();
+  const ownerOf = async (principal: Principal, body: object): Promise<unknown> =>
+    (await ask(core, principal, 'POST /api/v1/keys', { name: 'k', ...body })).data['creator_user_id'];
+  expect(await ownerOf(ADMINISTRATOR, {})).toBe('administrator');
+  expect(await ownerOf(OWNER, {})).toBe('owner');
+  expect(await ownerOf(OWNER, { creator_user_id: 'developer' })).toBe('developer');
+  expect(await ownerOf(OWNER, { creator_user_id: null })).toBeNull();
+  expect(await ownerOf(OPERATOR, {})).toBeNull();
 });
 
 test('lets a member narrow their own key, and its administrators widen it', async () => {

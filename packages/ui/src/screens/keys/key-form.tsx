@@ -6,7 +6,7 @@ import { useForm, useWatch } from 'react-hook-form';
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery, membersQuery, workspacesQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { actsAsOwner } from '../../api/session.ts';
+import { actsAsOwner, getSession } from '../../api/session.ts';
 import type { ResetInterval } from '../../api/types.ts';
 import { toChanged } from '../../features/form/changes.ts';
 import { CheckField, InputField, SelectField, toResetOptions } from '../../features/form/fields.tsx';
@@ -39,13 +39,19 @@ interface KeyValues {
   readonly isManagement: boolean;
 }
 
-const toValues = (key: AnyKey | undefined): KeyValues => ({
+/** The member who has signed in, as the choice of a list; none for the operator. */
+function readOwn(): readonly [id: string, name: string] | undefined {
+  const session = getSession();
+  return session.type === 'none' || session.userId === undefined ? undefined : [session.userId, session.name];
+}
+
+const toValues = (key: AnyKey | undefined, ownId = ''): KeyValues => ({
   name: key?.name ?? '',
   limit: key?.limit?.toString() ?? '',
   reset: key?.limit_reset ?? '',
   countsByok: key?.include_byok_in_limit ?? false,
   expires: toLocalMoment(key?.expires_at ?? null),
-  member: key?.creator_user_id ?? '',
+  member: key === undefined ? ownId : (key.creator_user_id ?? ''),
   workspace: '',
   isManagement: false,
 });
@@ -63,7 +69,8 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const { data: members = [] } = useQuery(membersQuery);
   const { data: workspaces = [] } = useQuery(workspacesQuery);
   // The list is loaded again meanwhile, and what others have changed is not to be changed back.
-  const [opened] = useState(() => toValues(existing));
+  const [own] = useState(readOwn);
+  const [opened] = useState(() => toValues(existing, own?.[0]));
   const form = useForm({ defaultValues: opened });
   const [name, isManagement] = useWatch({ control: form.control, name: ['name', 'isManagement'] });
   const save = useMutation({
@@ -81,7 +88,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
         body: {
           ...toBody(values),
           expires_at: fromLocalMoment(expires),
-          ...(member !== '' && { creator_user_id: member }),
+          ...(members.length > 0 && { creator_user_id: member === '' ? null : member }),
           ...(workspace !== '' && { workspace_id: workspace }),
           ...(manages && { management: true }),
         },
@@ -137,7 +144,11 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
             path="creator_user_id"
             label={t.form.member}
             hint={t.form.memberHint}
-            options={[['', t.form.noMember], ...members.map((one) => [one.id, toMemberName(one)] as const)]}
+            options={[
+              ['', t.form.noMember],
+              ...(own === undefined || members.some(({ id }) => id === own[0]) ? [] : [own]),
+              ...members.map((one) => [one.id, toMemberName(one)] as const),
+            ]}
           />
         )}
         {existing === undefined && workspaces.length > 1 && (
