@@ -5,7 +5,7 @@ import type { OpenCalls } from '../dispatch/open-calls.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest, Principal } from '../http/request.ts';
 import type { Store } from '../stores/store.ts';
-import { isReached, type MemberReach, narrowStore, toMemberReach } from './member-view.ts';
+import { isReached, type MemberReach, narrowStore, refuse, toMemberReach } from './member-view.ts';
 import { reachOf, refuseRole } from './permissions.ts';
 
 /** The parts of a gateway by which an operation reads what belongs to somebody. */
@@ -35,7 +35,9 @@ export function admitMember<Parts extends ReachedParts>(
   if (reach === 'all') return withParts(parts, { authenticate });
   const own = toMemberReach(principal, reach);
   const { openCalls, findKeyNames } = parts;
-  const store = narrowStore(parts.store, own);
+  const members = narrowMembers(parts, own);
+  // Whoever asks whether the host has members of its own compares the two.
+  const store = narrowStore(parts.store, own, parts.members === parts.store.members ? members : undefined);
   const states: OpenCalls['states'] = () =>
     openCalls
       .states()
@@ -47,7 +49,7 @@ export function admitMember<Parts extends ReachedParts>(
     store,
     authenticate,
     reach: own,
-    members: narrowMembers(parts, own),
+    members,
     configuredKeys: async () => new Map(),
     async findKeyNames(hashes) {
       const visible = new Set<string>();
@@ -90,7 +92,7 @@ function describe(principal: Principal, operationId: string): string {
 function narrowMembers(
   { members, store }: Pick<ReachedParts, 'members' | 'store'>,
   reach: MemberReach,
-): MemberDirectory {
+): Store['members'] {
   const visibleIds = async (): Promise<ReadonlySet<string>> => {
     const ids = new Set([reach.userId]);
     for (const { id, members: memberships = [] } of await store.workspaces.list()) {
@@ -104,5 +106,8 @@ function narrowMembers(
       const ids = await visibleIds();
       return (await members.list()).filter(({ id }) => ids.has(id));
     },
+    insert: async () => refuse(),
+    update: async () => refuse(),
+    remove: async () => refuse(),
   };
 }

@@ -167,6 +167,19 @@ test('makes a key of owners and administrators theirs, unless it is to be anothe
   expect(await ownerOf(OPERATOR, {})).toBeNull();
 });
 
+test('lets nobody make a key for a member whose role makes no calls', async () => {
+  const core = await createOrganization();
+  const add = { user_id: 'viewer', role: 'member' as const, created_at: '2026-01-01T00:00:00.000Z' };
+  await core.store.workspaces.update('w1', (record) => ({ ...record, members: [...(record.members ?? []), add] }));
+  const head = toPrincipal('developer', 'developer', { w1: 'administrator' });
+  for (const principal of [OWNER, head]) {
+    const make = (id: string): Promise<Answer> =>
+      ask(core, principal, 'POST /api/v1/keys', { name: 'k', workspace_id: 'w1', creator_user_id: id });
+    expect(await make('viewer')).toMatchObject({ status: 409, message: expect.stringContaining('viewer') as string });
+    expect((await make('developer')).status).toBe(201);
+  }
+});
+
 test('lets a member narrow their own key, and its administrators widen it', async () => {
   const core = await createOrganization();
   const change = (body: object, principal = DEVELOPER, hash = 'own'): Promise<Answer> =>

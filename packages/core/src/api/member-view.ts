@@ -39,7 +39,7 @@ export const isReached = (
 export const reachesWorkspace = (id: string, { own, workspaceIds, memberOf }: MemberReach): boolean =>
   workspaceIds.has(id) || (own && memberOf.has(id));
 
-const refuse = (): never => {
+export const refuse = (): never => {
   throw new GatewayError(
     'permission_denied',
     'Your role does not reach this; ask an administrator of the organization',
@@ -51,9 +51,9 @@ const REFUSED = new Proxy({}, { get: () => refuse }) as never;
 
 /**
  * The store as a member reaches it: what is not theirs does not exist there, whatever is asked. What could not be
- * narrowed throws `permission_denied`, so that an operation that is permitted too much shows nothing.
+ * narrowed throws `permission_denied`, so that an operation that is permitted too much shows nothing. `members` are those whom the member sees.
  */
-export function narrowStore(store: Store, reach: MemberReach): Store {
+export function narrowStore(store: Store, reach: MemberReach, members?: Store['members']): Store {
   const keys = narrowTable(store.keys, (key) => {
     const isOwn = reach.own && key.creatorUserId === reach.userId;
     return isOwn || (key.kind === 'api' && reach.workspaceIds.has(key.workspaceId));
@@ -95,6 +95,7 @@ export function narrowStore(store: Store, reach: MemberReach): Store {
     videoJobs: narrowRows(store.videoJobs, (job) => isReached(job, reach)),
     generations: narrowGenerations(store.generations, reach, keys),
     settings: { get: () => store.settings.get(), update: refuse },
+    ...(members !== undefined && { members }),
   };
   return new Proxy(store, {
     get: (target, name) =>
