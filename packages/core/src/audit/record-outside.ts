@@ -1,7 +1,7 @@
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import type { AuditEntry, AuditRepository } from '../stores/audit.ts';
 import { toCanonicalJson } from '../stores/kit/audit-chain.ts';
-import { type AuditedTable, redact, toFingerprint } from './redact.ts';
+import { type AuditedTable, cut, redact, toFingerprint } from './redact.ts';
 
 type RecordingPlatform = Pick<Platform, 'sha256' | 'randomBytes' | 'now'>;
 
@@ -18,7 +18,7 @@ export async function recordCommand(
   { action, target, table, row }: CommandChange,
   name: string | null,
 ): Promise<void> {
-  const after = await redact(table, row, platform);
+  const after = cut(await redact(table, row, platform));
   await audit?.append([toEntry(platform, { action, target, after, actor: toActor('cli', name) })]);
 }
 

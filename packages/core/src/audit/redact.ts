@@ -96,7 +96,7 @@ export async function withoutKeys(text: string, platform: Pick<Platform, 'sha256
   return clean.replace(USER_IN_ADDRESS, '$1…@');
 }
 
-/** A row as it may be shown. */
+/** A row without what is secret in it, as it may be shown once it is cut. */
 export async function redact(
   table: AuditedTable,
   row: object,
@@ -126,15 +126,12 @@ export async function redact(
     return redactValue(`${path}.${name}`, value);
   };
   const redactValue = async (path: string, value: unknown): Promise<unknown> => {
-    if (typeof value === 'string') {
-      const clean = await withoutKeys(value, platform);
-      return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}… (${clean.length} characters)` : clean;
-    }
+    if (typeof value === 'string') return withoutKeys(value, platform);
     if (Array.isArray(value)) return Promise.all(value.map((item) => redactValue(path, item)));
     if (typeof value !== 'object' || value === null) return value;
     return mapFields(value, (name, inner) => redactField(path, name, inner), platform);
   };
-  return cutLargest((await redactValue(table, row)) as Record<string, unknown>);
+  return (await redactValue(table, row)) as Record<string, unknown>;
 }
 
 async function mapFields(
@@ -153,30 +150,72 @@ async function mapFields(
   return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-function cutLargest(row: Record<string, unknown>): Record<string, unknown> {
-  if (JSON.stringify(row).length <= MAX_ROW) return row;
-  const fields = Object.entries(row).map(([name, value]) => {
+/**
+ * A row, or what differs in one, in a length that the log holds. Two rows are compared before: cut, long ones are
+ * alike.
+ */
+export function cut(row: Fields): Record<string, unknown> {
+  const short = cutTexts(row) as Record<string, unknown>;
+  if (JSON.stringify(short).length <= MAX_ROW) return short;
+  const fields = Object.entries(short).map(([name, value]) => {
     const { length } = JSON.stringify(value);
     return [name, length > MAX_FIELD ? `… (${length} characters)` : value];
   });
   return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-/** The fields that differ, as they were and as they are; in objects the fields of these alone. */
-export function toDifference(
-  before: Fields,
-  after: Fields,
-): { readonly before: Record<string, unknown>; readonly after: Record<string, unknown> } {
+function cutTexts(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}… (${value.length} characters)` : value;
+  if (Array.isArray(value)) return value.map(cutTexts);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutTexts(inner)]));
+}
+
+interface Difference<Value> {
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/**
+ * The fields that differ, as they were and as they are; in objects the fields of these alone, and of long lists the
+ * items of one that are not in the other.
+ */
+export function toDifference(before: Fields, after: Fields): Difference<Record<string, unknown>> {
   const was: Record<string, unknown> = {};
   const is: Record<string, unknown> = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [one, other] = [before[name], after[name]];
     if (JSON.stringify(one) === JSON.stringify(other)) continue;
-    const inner = isFields(one) && isFields(other) ? toDifference(one, other) : { before: one, after: other };
+    const inner = toInnerDifference(one, other);
     if (inner.before !== undefined) was[name] = inner.before;
     if (inner.after !== undefined) is[name] = inner.after;
   }
   return { before: was, after: is };
+}
+
+function toInnerDifference(one: unknown, other: unknown): Difference<unknown> {
+  if (isFields(one) && isFields(other)) return toDifference(one, other);
+  if (!Array.isArray(one) || !Array.isArray(other) || !isLong(one, other)) return { before: one, after: other };
+  const items: Difference<unknown[]> = { before: without(other, one), after: without(one, other) };
+  // Items that have changed their places alone are all there is to show.
+  return items.before.length + items.after.length === 0 ? { before: one, after: other } : items;
+}
+
+/** A short list is read more easily as a whole. */
+const isLong = (...lists: readonly unknown[][]): boolean =>
+  lists.some((list) => JSON.stringify(list).length > MAX_FIELD);
+
+/** Without those of others, each as often as it is there. */
+function without(others: readonly unknown[], items: readonly unknown[]): unknown[] {
+  const counts = new Map<string, number>();
+  for (const other of others.map((each) => JSON.stringify(each))) counts.set(other, (counts.get(other) ?? 0) + 1);
+  return items.filter((item) => {
+    const text = JSON.stringify(item);
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count - 1);
+    return count <= 0;
+  });
 }
 
 const isFields = (value: unknown): value is Fields =>

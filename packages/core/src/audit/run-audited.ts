@@ -8,7 +8,7 @@ import type { LiveSetup } from '../setup/live-setup.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditTargetKind } from '../wire/audit.ts';
 import { type AuditedRequest, type AuditFacts, type AuditTrail, targetKindOf } from './audit-trail.ts';
-import { type AuditedTable, type Fields, redact, toDifference } from './redact.ts';
+import { type AuditedTable, cut, type Fields, redact, toDifference } from './redact.ts';
 import { type RowChange, trackChanges } from './track-changes.ts';
 
 /** The parts of a gateway by which operations change what is recorded. */
@@ -151,7 +151,12 @@ async function toChangeFacts(
         ...describeRow(table, id, is ?? was ?? {}),
       };
       const shown = was !== null && is !== null ? toDifference(was, is) : { before: was, after: is };
-      return { action: isAsked ? action : `${KINDS[table][0]}.${verbOf(before, after)}`, target, ...shown };
+      return {
+        action: isAsked ? action : `${KINDS[table][0]}.${verbOf(before, after)}`,
+        target,
+        before: shown.before && cut(shown.before),
+        after: shown.after && cut(shown.after),
+      };
     }),
   );
 }
