@@ -217,3 +217,27 @@ test('where the host manages members, those whom it knows sign in as they are, a
   await expect(applyAtHost({ id: 'eve' })).rejects.toMatchObject({ metadata: { reason: 'directory' } });
   expect(await store.members.list()).toEqual([MEMBER]);
 });
+
+const sent = (changes: Partial<NonNullable<Member['scim']>> = {}): Member => ({
+  ...MEMBER,
+  id: 'b7f0',
+  first_name: 'Ada',
+  scim: {
+    user_name: 'Ada@acme.example',
+    external_id: null,
+    display_name: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+    updated_at: '2026-01-01T00:00:00.000Z',
+    ...changes,
+  },
+});
+
+test('whom the directory has sent is the same by the name there, in upper or lower case', async () => {
+  const { apply, store } = await createDirectory(sent());
+  expect(await apply({ id: 'ada@ACME.example' })).toMatchObject({ id: 'b7f0' });
+  expect(await apply({ id: 'grace@acme.example' })).toMatchObject({ id: 'grace@acme.example' });
+  expect(await store.members.list()).toHaveLength(2);
+  // An id comes first.
+  const member = { ...MEMBER, id: 'ada@acme.example' };
+  expect(await (await createDirectory(sent(), member)).apply({ id: member.id })).toMatchObject({ id: member.id });
+});

@@ -51,7 +51,8 @@ export type IdentityProblem = 'inactive' | 'domain' | 'groups' | 'directory' | '
 
 /**
  * Creates or updates the member that somebody is, with the roles that their groups give. A member who was added before
- * under another id is the same one where both have the same checked email address. Groups give and take the workspaces
+ * under another id is the same one where the directory calls them by the id, or where both have the same checked email
+ * address. Groups give and take the workspaces
  * that the rules name, and no others; the role is theirs where any group gives one. The last owner stays one.
  *
  * Throws `permission_denied`, with an `IdentityProblem`, for people who may not sign in, and changes nothing then. With
@@ -78,15 +79,16 @@ export async function applyIdentity(
   if (known === undefined && isKnown) throw refuseRemoved();
   const role = chooseRole(identity, rules, known, members);
   const initial: Member = { id, email: '', first_name: null, last_name: null, role: 'org:member' };
+  const said = {
+    // One that the provider has not checked would later pass for the address of somebody else.
+    email: email === '' || identity.isEmailVerified === false ? undefined : email.slice(0, 320),
+    name: identity.name?.slice(0, 400),
+  };
   const change = (member: Member): Member => {
     // Deactivated while this was on its way.
     if (member.active === false)
       throw refuse('inactive', 'This member is deactivated; ask an administrator of the organization');
-    const changed = changeMember(member, {
-      // One that the provider has not checked would later pass for the address of somebody else.
-      email: email === '' || identity.isEmailVerified === false ? undefined : email.slice(0, 320),
-      name: identity.name?.slice(0, 400),
-    });
+    const changed = changeMember(member, said);
     return {
       ...changed,
       role: role === 'owner' || role === 'administrator' ? 'org:admin' : 'org:member',
@@ -118,10 +120,15 @@ function refuseOtherDomains({ email, isEmailVerified }: Identity, { allowedDomai
   throw refuse('domain', 'People with this email address may not sign in here');
 }
 
-/** By the id, or by an address that the provider has checked: a claim of an address that it has not is no proof. */
+/**
+ * By the id, by the name under which the directory has sent them, or by an address that the provider has checked: a claim
+ * of an address that it has not is no proof. The directory tells names apart in upper or lower case.
+ */
 function findKnown({ id, email = '', isEmailVerified }: Identity, members: readonly Member[]): Member | undefined {
-  const byId = members.find((member) => member.id === id);
-  if (byId !== undefined || email === '' || isEmailVerified !== true) return byId;
+  const name = id.toLowerCase();
+  const known =
+    members.find((member) => member.id === id) ?? members.find(({ scim }) => scim?.user_name.toLowerCase() === name);
+  if (known !== undefined || email === '' || isEmailVerified !== true) return known;
   const same = members.filter((member) => member.email.toLowerCase() === email.toLowerCase());
   return same.length === 1 ? same[0] : undefined;
 }
