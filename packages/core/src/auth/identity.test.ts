@@ -241,3 +241,10 @@ test('whom the directory has sent is the same by the name there, in upper or low
   const member = { ...MEMBER, id: 'ada@acme.example' };
   expect(await (await createDirectory(sent(), member)).apply({ id: member.id })).toMatchObject({ id: member.id });
 });
+
+test('a sign-in leaves the name and the address that the directory has sent', async () => {
+  const { apply } = await createDirectory(sent());
+  const said = { email: 'other@acme.example', isEmailVerified: true, name: 'Ms. Byron' };
+  expect(await apply({ id: 'ada@acme.example', ...said })).toMatchObject({ email: MEMBER.email, first_name: 'Ada' });
+  expect(await apply({ id: 'grace', ...said })).toMatchObject({ email: said.email, last_name: 'Byron' });
+});

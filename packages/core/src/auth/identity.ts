@@ -88,7 +88,8 @@ export async function applyIdentity(
     // Deactivated while this was on its way.
     if (member.active === false)
       throw refuse('inactive', 'This member is deactivated; ask an administrator of the organization');
-    const changed = changeMember(member, said);
+    // Name and address of whom the directory has sent are the directory's.
+    const changed = changeMember(member, member.scim === undefined ? said : {});
     return {
       ...changed,
       role: role === 'owner' || role === 'administrator' ? 'org:admin' : 'org:member',
