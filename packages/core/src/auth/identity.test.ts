@@ -248,3 +248,16 @@ test('a sign-in leaves the name and the address that the directory has sent', as
   expect(await apply({ id: 'ada@acme.example', ...said })).toMatchObject({ email: MEMBER.email, first_name: 'Ada' });
   expect(await apply({ id: 'grace', ...said })).toMatchObject({ email: said.email, last_name: 'Byron' });
 });
+
+test('where groups give roles, that of the directory stays for those to whom no group gives one', async () => {
+  const { apply, store } = await createDirectory(sent({ given_role: 'billing' }));
+  const groups = { leads: { role: 'administrator' } } as const;
+  const id = 'ada@acme.example';
+  expect((await apply({ id }, { groups })).organization_role).toBe('billing');
+  expect((await apply({ id }, { groups, defaultRole: 'viewer' })).organization_role).toBe('billing');
+  expect((await apply({ id, groups: ['leads'] }, { groups })).organization_role).toBe('administrator');
+  // What a group gave goes with it.
+  expect((await apply({ id }, { groups })).organization_role).toBe('billing');
+  await store.members.update('b7f0', (member) => ({ ...member, organization_role: 'viewer' }));
+  expect((await apply({ id })).organization_role).toBe('viewer');
+});

@@ -30,7 +30,10 @@ export interface GroupGrant {
 export interface IdentityRules {
   /** By the name of the group, as the provider writes it. */
   readonly groups: Readonly<Record<string, GroupGrant>>;
-  /** Of people whose groups give no role. Default: they are refused where any group gives one, else `developer`. */
+  /**
+   * Of people to whom neither groups nor the directory give a role. Default: they are refused where any group gives one,
+   * else `developer`.
+   */
   readonly defaultRole?: OrganizationRole | undefined;
   /** Domains of email addresses that may sign in. Default: all. */
   readonly allowedDomains?: readonly string[] | undefined;
@@ -161,6 +164,9 @@ function chooseRole(
   if (granted !== undefined) return granted;
   const isByGroups = Object.values(rules.groups).some(({ role }) => role !== undefined);
   if (!isByGroups) return known === undefined ? (rules.defaultRole ?? 'developer') : roleOf(known);
+  // Not the present role, which a group may have given that they have left.
+  const ofDirectory = known?.scim?.given_role;
+  if (ofDirectory !== undefined) return ofDirectory;
   if (rules.defaultRole !== undefined) return rules.defaultRole;
   throw refuse('groups', 'None of the groups of this user may sign in here');
 }
