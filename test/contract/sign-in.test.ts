@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 beforeEach(() => {
-  Object.assign(provider, { tamper: undefined, isAway: false });
+  Object.assign(provider, { tamper: undefined, userInfoStatus: undefined, isAway: false });
   provider.people.clear();
   provider.people.set('u-ada', { email: 'ada@acme.example', name: 'Ada Byron', groups: ['engineers'] });
 });
@@ -247,6 +247,53 @@ test('a user who is gone at the provider loses the session, and a provider that 
   expect(ended?.actor.member).toBe(idOf('u-ada'));
 });
 
+test('a refresh token that the provider has exchanged is kept, though what is asked after it fails', async () => {
+  const gateway = await start();
+  const { session } = await gateway.signIn('u-ada');
+  provider.userInfoStatus = 503;
+  gateway.clocks.passedMs += 15 * MINUTE_MS;
+  expect(await session()).toMatchObject({ signed_in: true });
+  provider.userInfoStatus = undefined;
+  provider.people.set('u-ada', { email: 'ada@acme.example', name: 'Ada Byron', groups: ['leads'] });
+  gateway.clocks.passedMs += 2 * MINUTE_MS;
+  expect(await session()).toMatchObject({ signed_in: true });
+  expect(await gateway.store.members.list()).toMatchObject([{ organization_role: 'administrator' }]);
+});
+
+test.each([401, 403])(
+  'claims that an ID token has are enough where the address of further ones answers by %i, later too',
+  async (status) => {
+    const gateway = await start();
+    provider.userInfoStatus = status;
+    provider.tamper = (claims) => ({ ...claims, groups: ['engineers'] });
+    const { session } = await gateway.signIn('u-ada');
+    expect(await session()).toMatchObject({ signed_in: true });
+    provider.tamper = (claims) => ({ ...claims, groups: ['leads'] });
+    gateway.clocks.passedMs += 15 * MINUTE_MS;
+    expect(await session()).toMatchObject({ signed_in: true });
+    expect(await gateway.store.members.list()).toMatchObject([{ organization_role: 'administrator' }]);
+    // Without an ID token nothing says that the user is there.
+    provider.tamper = () => undefined;
+    gateway.clocks.passedMs += 15 * MINUTE_MS;
+    expect(await session()).toMatchObject({ signed_in: status === 403 });
+  },
+);
+
+test('claims are read at each question to the provider as at the sign-in', async () => {
+  const gateway = await start({ userClaim: 'staff_number' });
+  provider.tamper = (claims) => ({ ...claims, staff_number: '7', name: 'Countess Lovelace' });
+  const { session } = await gateway.signIn('u-ada');
+  const nameNow = async (): Promise<unknown> => {
+    gateway.clocks.passedMs += 15 * MINUTE_MS;
+    expect(await session()).toMatchObject({ signed_in: true });
+    return (await gateway.store.members.get('7'))?.last_name;
+  };
+  expect(await nameNow()).toBe('Lovelace');
+  // What comes without an ID token is newer than that of the sign-in, which says the rest.
+  provider.tamper = () => undefined;
+  expect(await nameNow()).toBe('Byron');
+});
+
 test('a member who was removed is not made again by the session that was still open', async () => {
   const gateway = await start();
   const { browser, session } = await gateway.signIn('u-ada');
@@ -264,10 +311,10 @@ test('a member who was removed is not made again by the session that was still o
 test('a client that the provider does not know any more signs nobody out', async () => {
   await start();
   const ask = (clientSecret: string): Promise<unknown> =>
-    createOidcProvider({ issuer: provider.issuer, ...CLIENT, clientSecret, scopes: ['openid'] }).refresh({
-      subject: 'u-ada',
-      refreshToken: 'gone',
-    });
+    createOidcProvider({ issuer: provider.issuer, ...CLIENT, clientSecret, scopes: ['openid'] }).refresh(
+      { subject: 'u-ada', refreshToken: 'gone' },
+      () => Promise.resolve(),
+    );
   expect(await ask(CLIENT.clientSecret)).toBeNull();
   await expect(ask('the secret of before')).rejects.toMatchObject({ code: 'authentication' });
 });

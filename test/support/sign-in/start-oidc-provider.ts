@@ -23,8 +23,10 @@ export interface RunningProvider {
   readonly people: Map<string, Person>;
   /** Makes the provider what it is for these gateways, of which the first gets the back-channel logouts. */
   serve(gateways: readonly string[], options?: { readonly hasSessions?: boolean }): void;
-  /** Changes the claims of each ID token before it is signed, until it is undefined again. */
-  tamper: ((claims: JWTPayload) => Claims) | undefined;
+  /** Changes the claims of each ID token before it is signed, or leaves it out, until it is undefined again. */
+  tamper: ((claims: JWTPayload) => Claims | undefined) | undefined;
+  /** With this status the address with the claims of a user answers, until it is undefined again. */
+  userInfoStatus: number | undefined;
   /** While true, every request is answered by 503. */
   isAway: boolean;
   /** Signs with another key from now on, and offers the new one alone. */
@@ -50,6 +52,8 @@ export async function startOidcProvider(): Promise<RunningProvider> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.setHeader('connection', 'close');
     if (running.isAway || provider === undefined) return void response.writeHead(503).end();
+    if (request.url === '/me' && running.userInfoStatus !== undefined)
+      return void response.writeHead(running.userInfoStatus).end();
     if (request.url?.startsWith('/interaction/') === true) return interact(provider, request, response);
     if (request.url === '/token' && running.tamper !== undefined) tamperWith(response, running.tamper, running.sign);
     await provider.callback()(request, response);
@@ -59,6 +63,7 @@ export async function startOidcProvider(): Promise<RunningProvider> {
     issuer,
     people,
     tamper: undefined,
+    userInfoStatus: undefined,
     isAway: false,
     serve(...given) {
       served = given;
@@ -192,13 +197,15 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
 /** Exchanges the ID token of a response of the token endpoint. */
 function tamperWith(
   response: ServerResponse,
-  change: (claims: JWTPayload) => Claims,
+  change: (claims: JWTPayload) => Claims | undefined,
   sign: RunningProvider['sign'],
 ): void {
   const end = response.end.bind(response) as (body: string) => ServerResponse;
   const send = async (body: string): Promise<void> => {
     const tokens = JSON.parse(body) as { id_token?: string };
-    if (tokens.id_token !== undefined) tokens.id_token = await sign(change(decodeJwt(tokens.id_token)));
+    const claims = tokens.id_token === undefined ? undefined : change(decodeJwt(tokens.id_token));
+    if (claims === undefined) delete tokens.id_token;
+    else tokens.id_token = await sign(claims);
     response.removeHeader('content-length');
     end(JSON.stringify(tokens));
   };

@@ -44,8 +44,15 @@ export interface IdentityProvider {
   begin(redirectUri: string): Promise<PendingSignIn & { readonly url: string }>;
   /** Exchanges the code of the address that the browser came back to. */
   complete(callbackUrl: string, pending: PendingSignIn): Promise<ProvenIdentity>;
-  /** What the provider says of the user now; null where it says that they are signed in no more. */
-  refresh(tokens: IdentityTokens & { readonly refreshToken: string }): Promise<ProvenIdentity | null>;
+  /**
+   * What the provider says of the user now; null where it says that they are signed in no more. `onRotated` gets a new
+   * refresh token as soon as there is one, and is waited for: the token of before may be good for nothing by then, and what
+   * else is asked may fail.
+   */
+  refresh(
+    tokens: IdentityTokens & { readonly refreshToken: string },
+    onRotated: (refreshToken: string) => Promise<void>,
+  ): Promise<ProvenIdentity | null>;
   /** Checks the token of a back-channel logout. Rejects with `invalid_request`. */
   readLogoutToken(token: string): Promise<EndedIdentity>;
   /** Where the browser signs out of the provider; undefined where it has no such page. */

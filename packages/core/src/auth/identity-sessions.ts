@@ -199,7 +199,9 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
     if ((await entries.claim(asking, '1', ASKING_MS)) !== undefined) return setDue(secret, OTHERS_ASK_MS);
     let proven: ProvenIdentity | null;
     try {
-      proven = await own.provider.refresh({ ...held, refreshToken });
+      proven = await own.provider.refresh({ ...held, refreshToken }, (rotated) =>
+        holdTokens(session, { ...held, refreshToken: rotated }, held.checkedAtMs),
+      );
     } catch (error) {
       logger.warn('the provider of identity could not be asked for a user; the session goes on', {
         reason: toGatewayError(error).message,
@@ -209,7 +211,7 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
     if (proven === null)
       return end(session, request, 'Your session at the provider of identity has ended; sign in again');
     const tokens = { refreshToken, idToken: held.idToken, ...withoutMissing(proven.tokens) };
-    // First of all: the token of before may be good for nothing by now.
+    // Also for a provider that tells of no new token before.
     await holdTokens(session, tokens, held.checkedAtMs);
     try {
       await applyAgain(session, request, { proven, claims: own.claims });

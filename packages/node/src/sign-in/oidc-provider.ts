@@ -131,19 +131,23 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
       }
     },
 
-    async refresh({ refreshToken, subject, idToken }) {
+    async refresh({ refreshToken, subject, idToken }, onRotated) {
       const found = await discover();
       const { library, config } = found;
       try {
         const tokens = await library.refreshTokenGrant(config, refreshToken);
+        if (tokens.refresh_token !== undefined) await onRotated(tokens.refresh_token);
         const claims = await readIdToken(found, tokens.id_token);
         if (claims !== undefined && claims.sub !== subject) return null;
         const more = await readUserInfo(found, tokens.access_token, subject).catch((error: unknown) => {
+          // As at the sign-in: the ID token that came along says that the user is there.
+          if (claims !== undefined && isChallenge(error)) return undefined;
           if (statusOf(error) === 401) return null;
           throw error;
         });
         if (more === null) return null;
-        const fresh = claims === undefined && more === undefined ? readClaims(idToken) : { ...claims, ...more };
+        // What is fresh counts, and of that the ID token, as at the sign-in.
+        const fresh = claims === undefined ? { ...readClaims(idToken), ...more } : { ...more, ...claims };
         return toProven(issuer, subject, fresh, tokens);
       } catch (error) {
         if (isEnded(error)) return null;
