@@ -430,6 +430,8 @@ test('deactivated members, other domains and people of no group are refused with
   provider.people.set('u-bob', { email: 'bob@acme.example', name: 'Bob', groups: ['guests'] });
   expect(problemOf(await gateway.signIn('u-eve'))).toBe('domain');
   expect(problemOf(await gateway.signIn('u-bob'))).toBe('groups');
+  // The docs name the line.
+  expect(gateway.warned).toContain('a sign-in by the identity provider was refused');
   const { session } = await gateway.signIn('u-ada');
   await gateway.store.members.update(idOf('u-ada'), (member) => ({ ...member, active: false }));
   expect(await session()).toMatchObject({ signed_in: false });

@@ -25,6 +25,8 @@ export interface SigningGateway {
   readonly url: string;
   readonly store: Store;
   readonly clocks: Clocks;
+  /** Messages of the log. */
+  readonly warned: readonly string[];
   /** Signs in at the provider with a new browser. `at` is the page where that ends. */
   signIn(user: string, browser?: CookieBrowser): Promise<SignedIn>;
 }
@@ -51,13 +53,14 @@ export async function startSigningGateway(
   options: SigningOptions = {},
 ): Promise<SigningGateway> {
   const { clocks = { passedMs: 0, skewMs: 0 }, store = createMemoryStore(), trustedAddresses, clientId } = options;
+  const warned: string[] = [];
   const now = (): number => Date.now() + clocks.passedMs;
   const gateway = createGateway({
     providers: [],
     store,
     platform: { ...createNodePlatform(), now, monotonicNow: () => performance.now() + clocks.passedMs },
     bootstrapKeys: [{ key: MANAGEMENT_KEY, kind: 'management', name: 'admin' }],
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    logger: { info: () => undefined, warn: (message) => void warned.push(message), error: () => undefined },
     signIn: {
       rules: { groups: {}, ...options.rules },
       ...(provider !== null && {
@@ -97,6 +100,7 @@ export async function startSigningGateway(
     url,
     store,
     clocks,
+    warned,
     async signIn(user, browser = createCookieBrowser()) {
       const page = await browser.visit(`${url}/admin/v1/sign-in/oidc?return_to=/ui/%23/keys`);
       const at = page.url.includes('/interaction/') ? await browser.visit(page.url, { user }) : page;

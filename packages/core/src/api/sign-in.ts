@@ -184,7 +184,7 @@ const expired = (): GatewayError =>
 function explain({ request, parts }: SignInContext, thrown: unknown, known?: SignInProblem): GatewayResponse {
   const error = toGatewayError(thrown);
   const problem = known ?? toProblem(error);
-  parts.logger.warn('a sign-in by the provider of identity was refused', {
+  parts.logger.warn('a sign-in by the identity provider was refused', {
     problem,
     reason: error.cause instanceof Error && error.code === 'internal' ? error.cause.message : error.message,
   });
