@@ -347,7 +347,8 @@ test('the audit log says what the directory has changed, and who has tried witho
 
 test('groups are listed with their members and what each gives, those of sign-in by the configuration', async () => {
   const rules = { groups: { staff: { role: 'viewer', workspaces: { lab: 'viewer', gone: 'member' } } } } as const;
-  const { gateway, call, dataOf } = createAdminGateway({ scimToken: SCIM_TOKEN, signIn: { rules } });
+  const proxy = { header: 'user-agent', isTrusted: () => false };
+  const { gateway, call, dataOf } = createAdminGateway({ scimToken: SCIM_TOKEN, signIn: { rules, proxy } });
   const ask = await startDirectory(gateway);
   const user = await ask('POST', '/Users', { userName: 'mia@example.com' });
   const group = await ask('POST', '/Groups', { displayName: 'Research', members: [{ value: user.body.id }] });

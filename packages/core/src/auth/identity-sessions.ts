@@ -108,7 +108,9 @@ export function createIdentitySessions(
   options: SignInOptions | undefined,
   { sessions, ...parts }: Omit<IdentitySessionParts, 'sessions'> & { readonly sessions: Sessions | null },
 ): IdentitySessions | null {
-  return options === undefined || sessions === null ? null : keepInForce(options, { ...parts, sessions });
+  // Groups alone, which a directory's roles follow, are no way to sign in.
+  const hasWay = options?.oidc !== undefined || options?.proxy !== undefined;
+  return options === undefined || !hasWay || sessions === null ? null : keepInForce(options, { ...parts, sessions });
 }
 
 function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessionParts): IdentitySessions {

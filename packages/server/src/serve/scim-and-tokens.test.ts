@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startComposed } from '../../../../test/support/gateways/start-composed.ts';
 
 const TOKEN = 'scim-token-of-the-config';
+const KEY = 'sk-gw-v1-manages';
 
 test('a config file with a token of SCIM and an issuer of JWTs serves both, each to its own', async () => {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
@@ -51,4 +52,24 @@ test('a config file with a token of SCIM and an issuer of JWTs serves both, each
   expect(await ask('/api/v1/models/user', await sign({ models: { all: true } }))).toBe(401);
   expect(await ask('/scim/v2/Users', jwt)).toBe(401);
   expect(await ask('/api/v1/models/user', TOKEN)).toBe(401);
+});
+
+test('groups of the configuration give roles to whom a directory sends, though nobody signs in by a provider', async () => {
+  const { apiUrl, store } = await startComposed({
+    store: { type: 'memory' },
+    auth: { bootstrapKeys: [{ key: KEY, kind: 'management', name: 'admin' }] },
+    scim: { token: TOKEN },
+    signIn: { groups: { Finance: { role: 'billing' } } },
+    providers: [],
+  });
+  const response = await fetch(new URL('/scim/v2/Users', apiUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ userName: 'mia', roles: [{ value: 'Finance' }] }),
+  });
+  expect(response.status).toBe(201);
+  expect(await store.members.list()).toMatchObject([{ organization_role: 'billing' }]);
+  // They are none of a sign-in, as which they would be listed.
+  const listed = await fetch(new URL('/admin/v1/groups', apiUrl), { headers: { authorization: `Bearer ${KEY}` } });
+  expect(await listed.json()).toMatchObject({ total_count: 0 });
 });
