@@ -15,8 +15,8 @@ import { findOwnerProblem } from './key-owner.ts';
 import { findMemberPrincipal, type MemberDirectory } from './member-principal.ts';
 import type { Session } from './session-keep.ts';
 import type { Sessions } from './sessions.ts';
-import type { TokenOptions } from './token-issuers.ts';
-import { createTokens, readToken } from './tokens.ts';
+import { type TokenOptions, UnprovenToken } from './token-issuers.ts';
+import { createTokens, isToken, readToken } from './tokens.ts';
 import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS, type ShareFailures } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
@@ -46,6 +46,7 @@ interface AuthenticateOptions {
 
 /** No valid key is near this long; hashing megabytes would help an attacker to use up CPU time. */
 const MAX_KEY_LENGTH = 512;
+const BEARER_KEY = /^Bearer +(\S+) *$/i;
 
 /**
  * Creates the check that every call passes: the principal or the sign-in of the request's host, else the embedder's
@@ -158,28 +159,37 @@ export function createAuthenticate(
 
   const { store, members, logger } = options;
   const tokens = options.tokens && createTokens(options.tokens, { platform, logger, store, members });
-  /** Whoever tries tokens is slowed like whoever tries keys. */
+  /** Whoever tries tokens is slowed like whoever tries keys, but not who sends one that has expired. */
   const refuseToken = (error: unknown, address: string | undefined): never => {
-    if (!(error instanceof GatewayError) || error.code !== 'authentication') throw error;
-    const refused = wrongKeys.refuse(address);
+    if (!(error instanceof UnprovenToken)) throw error;
+    const refused = wrongKeys.refuse(address, 'token');
     throw refused.code === 'authentication' ? error : refused;
   };
 
   const authenticateByKey = (request: GatewayRequest): Awaitable<Principal> => {
     const { remoteAddress } = request;
-    const token = tokens && readToken(request.headers);
-    if (tokens !== undefined && token !== undefined) {
-      const found = tokens(token);
-      return found instanceof Promise ? found.catch((error: unknown) => refuseToken(error, remoteAddress)) : found;
-    }
     const byKey = (key: string): Awaitable<Principal> => {
       const hash = platform.sha256(key);
       return configured !== undefined && typeof hash === 'string'
         ? find(configured, hash, remoteAddress)
         : findLater(hash, remoteAddress);
     };
-    const [key, other] = readKeys(request);
-    return other === undefined ? byKey(key) : byEither(key, other, byKey);
+    const token = tokens && readToken(request.headers);
+    if (tokens === undefined || token === undefined) {
+      const [key, other] = readKeys(request);
+      return other === undefined ? byKey(key) : byEither(key, other, byKey);
+    }
+    const refuse = (error: unknown): Awaitable<Principal> => {
+      if (!(error instanceof GatewayError) || error.code !== 'authentication') throw error;
+      const key = readKeyBeside(request);
+      return key === undefined ? refuseToken(error, remoteAddress) : byKeyBeside(error, key, byKey);
+    };
+    try {
+      const found = tokens(token);
+      return found instanceof Promise ? found.catch(refuse) : found;
+    } catch (error) {
+      return refuse(error);
+    }
   };
   return (request) => {
     try {
@@ -229,12 +239,36 @@ async function byEither(key: string, other: string, byKey: (key: string) => Awai
   }
 }
 
+/** The key in the other header than the token, which may be another service's. Undefined for none, or another token. */
+function readKeyBeside(request: GatewayRequest): string | undefined {
+  const { headers } = request;
+  const found = [
+    BEARER_KEY.exec((firstValue(headers['authorization']) ?? '').slice(0, MAX_KEY_LENGTH + 16))?.[1],
+    firstValue(headers['x-api-key']),
+    isGeminiPath(request) ? readGeminiKey(request) : undefined,
+  ];
+  return found.find((key) => key !== undefined && key !== '' && key.length <= MAX_KEY_LENGTH && !isToken(key));
+}
+
+async function byKeyBeside(
+  refusal: GatewayError,
+  key: string,
+  byKey: (key: string) => Awaitable<Principal>,
+): Promise<Principal> {
+  try {
+    return await byKey(key);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'authentication') throw error;
+    throw new GatewayError('authentication', `${refusal.message}. The key beside the token: ${error.message}`);
+  }
+}
+
 function readBearer(headers: HeaderMap): string {
   const header = firstValue(headers['authorization']);
   if (header === undefined || header === '') {
     throw new GatewayError('authentication', 'Missing Authentication header; send "Authorization: Bearer <key>"');
   }
-  const key = /^Bearer +(\S+) *$/i.exec(header.slice(0, MAX_KEY_LENGTH + 16))?.[1];
+  const key = BEARER_KEY.exec(header.slice(0, MAX_KEY_LENGTH + 16))?.[1];
   if (key === undefined || key.length > MAX_KEY_LENGTH) {
     throw new GatewayError('authentication', 'Malformed Authentication header; send "Authorization: Bearer <key>"');
   }

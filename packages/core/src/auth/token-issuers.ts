@@ -1,3 +1,4 @@
+import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Transport } from '../foundation/transport.ts';
@@ -80,4 +81,11 @@ export interface VerifiedToken {
   readonly principal: Principal;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+}
+
+/** The refusal of a token that nobody known here has signed: whoever sends it may be trying. */
+export class UnprovenToken extends GatewayError {
+  constructor(problem: string) {
+    super('authentication', problem);
+  }
 }

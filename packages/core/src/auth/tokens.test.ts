@@ -2,7 +2,8 @@ import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
-import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { API_KEY, createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import {
   createTokenKey,
   startTokenIssuer,
@@ -314,4 +315,63 @@ test('the limit of a token is counted for its subject, whichever token it shows'
   expect(await ask({ sub: 'robot', jti: 'a' })).toBe(200);
   expect(await ask({ sub: 'robot', jti: 'b' })).toBe(402);
   expect(await ask({ sub: 'other' })).toBe(200);
+});
+
+/** Asks with these headers, as a client at an address. */
+async function askWith({ gateway }: Office, headers: Readonly<Record<string, string>>, remoteAddress = '203.0.113.7') {
+  const response = await gateway.handle({
+    method: 'GET',
+    path: '/api/v1/models/user',
+    query: '',
+    headers,
+    baseUrl: '',
+    remoteAddress,
+    signal: new AbortController().signal,
+    ...bodyOf(),
+  });
+  const { error } = jsonOf(response) as { error?: { message: string } };
+  return [response.status, error?.message] as const;
+}
+
+test('a key opens beside the token of another service, in either header, and one that is no key does not', async () => {
+  const office = await createOffice();
+  const { sign } = office;
+  const claim = 'a claim that makes the token longer than keys are'.repeat(10);
+  const foreign = await sign({ iss: 'https://x.example', claim });
+  const expired = await sign({ exp: 1, claim });
+  for (const token of [foreign, expired]) {
+    expect(await askWith(office, { authorization: `Bearer ${token}`, 'x-api-key': API_KEY })).toEqual([200, undefined]);
+    expect(await askWith(office, { authorization: `Bearer ${API_KEY}`, 'x-api-key': token })).toEqual([200, undefined]);
+  }
+  expect(await askWith(office, { authorization: `Bearer ${expired}`, 'x-api-key': 'sk-of-another' })).toEqual([
+    401,
+    'The token has expired; ask its issuer for a new one. The key beside the token: Unknown API key',
+  ]);
+  // One that was good a moment ago.
+  const other = await createOffice({ claims: { member: 'member' } });
+  await other.dataOf('POST', '/admin/v1/members', { user_id: 'mo' });
+  const headers = { authorization: `Bearer ${await other.sign({ member: 'mo' })}`, 'x-api-key': API_KEY };
+  expect((await askWith(other, headers))[0]).toBe(200);
+  await other.call('DELETE', '/admin/v1/members/mo');
+  expect((await askWith(other, headers))[0]).toBe(200);
+});
+
+test('tokens that nobody known has signed are slowed, and those that have expired are not', async () => {
+  const office = await createOffice();
+  const expired = { authorization: `Bearer ${await office.sign({ exp: 1 })}` };
+  const forged = { authorization: `Bearer ${await office.sign({ iss: 'https://x.example' })}` };
+  for (let i = 0; i < 20; i += 1)
+    expect(await askWith(office, expired)).toEqual([401, 'The token has expired; ask its issuer for a new one']);
+  for (let i = 0; i < 10; i += 1) expect((await askWith(office, forged))[0]).toBe(401);
+  expect(await askWith(office, forged)).toEqual([
+    429,
+    'Unknown token, after others from this address; wait 1 s before the next attempt',
+  ]);
+  // Beside a wrong key it is one attempt, and beside a right one none.
+  const address = '203.0.113.8';
+  for (let i = 0; i < 10; i += 1) {
+    expect((await askWith(office, { ...forged, 'x-api-key': API_KEY }, address))[0]).toBe(200);
+    expect((await askWith(office, { ...forged, 'x-api-key': `sk-${i}` }, address))[0]).toBe(401);
+  }
+  expect((await askWith(office, { ...forged, 'x-api-key': 'sk-10' }, address))[0]).toBe(429);
 });

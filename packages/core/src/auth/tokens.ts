@@ -17,8 +17,11 @@ export function readToken(headers: HeaderMap): string | undefined {
     if (token !== undefined) return token;
   }
   const apiKey = firstValue(headers['x-api-key']);
-  return apiKey !== undefined && apiKey.length <= MAX_LENGTH && PLAIN.test(apiKey) ? apiKey : undefined;
+  return apiKey !== undefined && apiKey.length <= MAX_LENGTH && isToken(apiKey) ? apiKey : undefined;
 }
+
+/** Whether a text has the form of a JWT. */
+export const isToken = (text: string): boolean => PLAIN.test(text);
 
 /** The caller that a token stands for; rejects with `authentication`, or `provider_overloaded` where nothing can be told. */
 export type AuthenticateToken = (token: string) => Awaitable<Principal>;

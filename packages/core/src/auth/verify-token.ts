@@ -6,7 +6,13 @@ import type { Principal } from '../http/request.ts';
 import { DEFAULT_WORKSPACE_ID } from '../wire/values.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
 import { workspaceNamed } from './memberships.ts';
-import type { TokenIssuer, TokenOptions, TokenParts, VerifiedToken } from './token-issuers.ts';
+import {
+  type TokenIssuer,
+  type TokenOptions,
+  type TokenParts,
+  UnprovenToken,
+  type VerifiedToken,
+} from './token-issuers.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_TOLERANCE_SECONDS = 30;
@@ -22,7 +28,8 @@ interface KnownIssuer {
 
 /**
  * Creates what checks a token: signature, issuer, audience and time, and reads its claims. It rejects with
- * `authentication` in words for whoever has sent it, and with `provider_overloaded` while no key of the issuer is known.
+ * `authentication` in words for whoever has sent it, as an `UnprovenToken` where the signature is not known to be good,
+ * and with `provider_overloaded` while no key of the issuer is known.
  */
 export function createVerify(
   { issuers, transport = createFetchTransport() }: TokenOptions,
@@ -68,12 +75,13 @@ export function createVerify(
 }
 
 const refuse = (problem: string): GatewayError => new GatewayError('authentication', problem);
+const refuseUnproven = (problem: string): GatewayError => new UnprovenToken(problem);
 
 function readUnverified(token: string): JWTPayload {
   try {
     return decodeJwt(token);
   } catch {
-    throw refuse('The token is no JWT that can be read');
+    throw refuseUnproven('The token is no JWT that can be read');
   }
 }
 
@@ -84,25 +92,27 @@ function chooseIssuer(known: readonly KnownIssuer[], { iss, aud }: JWTPayload): 
   const chosen = same.find(({ entry }) => [entry.audience].flat().some((each) => audiences.has(each))) ?? same[0];
   if (chosen !== undefined) return chosen;
   const who = typeof iss === 'string' ? `"${iss.slice(0, 200)}"` : 'without a name';
-  throw refuse(`The issuer of the token, ${who}, is not known here`);
+  throw refuseUnproven(`The issuer of the token, ${who}, is not known here`);
 }
 
 function toRefusal(error: unknown): unknown {
   if (error instanceof GatewayError) return error;
+  // Claims are looked at once the signature is found to be good.
   if (error instanceof errors.JWTExpired) return refuse('The token has expired; ask its issuer for a new one');
   if (error instanceof errors.JWTClaimValidationFailed) return refuse(describeClaim(error));
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return refuse('The token is signed in a way that is not allowed here (`alg`)');
+    return refuseUnproven('The token is signed in a way that is not allowed here (`alg`)');
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
-    return refuse('The token is signed with a key that its issuer does not publish');
+    return refuseUnproven('The token is signed with a key that its issuer does not publish');
   }
-  if (error instanceof errors.JWSSignatureVerificationFailed) return refuse('The signature of the token is wrong');
+  if (error instanceof errors.JWSSignatureVerificationFailed)
+    return refuseUnproven('The signature of the token is wrong');
   if (error instanceof DOMException) {
-    return refuse('The token is signed with a key that its issuer publishes in a form that cannot be read');
+    return refuseUnproven('The token is signed with a key that its issuer publishes in a form that cannot be read');
   }
   if (error instanceof errors.JOSEError || error instanceof TypeError) {
-    return refuse('The token is no JWT that can be read');
+    return refuseUnproven('The token is no JWT that can be read');
   }
   return error;
 }

@@ -17,9 +17,9 @@ const MAX_ADDRESSES = 10_000;
 interface WrongKeys {
   /**
    * Notes a wrong key and returns its refusal: `authentication` at first, then `rate_limit_exceeded` with a wait that
-   * doubles each time. An unknown address and those of this machine are never slowed.
+   * doubles each time. An unknown address and those of this machine are never slowed. `what` is what was sent.
    */
-  refuse(address: string | undefined): GatewayError;
+  refuse(address: string | undefined, what?: 'API key' | 'token'): GatewayError;
 }
 
 /** `perAddress` is the number of wrong keys that are not slowed; null slows none. Without `share` this process counts alone. */
@@ -44,15 +44,15 @@ export function createWrongKeys(
   const tell = share?.(note);
 
   return {
-    refuse(address) {
+    refuse(address, what = 'API key') {
       const network = perAddress === null ? undefined : toNetwork(address);
       if (network !== undefined) tell?.(network);
       const tooMany = network === undefined || perAddress === null ? 0 : note(network) - perAddress;
-      if (tooMany <= 0) return new GatewayError('authentication', 'Unknown API key');
+      if (tooMany <= 0) return new GatewayError('authentication', `Unknown ${what}`);
       const retryAfterSeconds = Math.min(2 ** (tooMany - 1), LONGEST_WAIT_S);
       return new GatewayError(
         'rate_limit_exceeded',
-        `Unknown API key, after others from this address; wait ${retryAfterSeconds} s before the next attempt`,
+        `Unknown ${what}, after others from this address; wait ${retryAfterSeconds} s before the next attempt`,
         { retryAfterSeconds },
       );
     },
