@@ -303,6 +303,10 @@ test('pages, attributes and what is served are as directories expect', async () 
   expect((await ask('GET', '/ServiceProviderConfig')).body).toMatchObject({ patch: { supported: true } });
   expect((await ask('GET', '/ResourceTypes')).body.Resources.map(({ id }) => id)).toEqual(['User', 'Group']);
   expect((await ask('GET', `/Schemas/${CORE}:Group`)).body).toMatchObject({ name: 'Group' });
+  const { attributes } = (await ask('GET', `/Schemas/${CORE}:Group`)).body as unknown as {
+    attributes: { name: string; uniqueness: string }[];
+  };
+  expect(attributes).toContainEqual(expect.objectContaining({ name: 'displayName', uniqueness: 'server' }));
   expect((await ask('GET', '/ResourceTypes/User')).body).toMatchObject({ endpoint: '/Users' });
 });
 

@@ -114,7 +114,7 @@ const SCHEMAS = [
     name: 'Group',
     description: 'A group of members, which mappings put into workspaces',
     attributes: [
-      toAttribute('displayName', 'The name of the group', { required: true }),
+      toAttribute('displayName', 'The name of the group', { required: true, uniqueness: 'server' }),
       EXTERNAL_ID,
       toAttribute('members', 'Users in the group', {
         type: 'complex',
