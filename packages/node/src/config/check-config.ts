@@ -86,11 +86,18 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
 }
 
 const MIN_SCIM_TOKEN = 16;
+/** The gateway reads no longer ones from a request. */
+const MAX_SCIM_TOKEN = 512;
 
 /** Whoever guesses it adds and removes people. What a reference leads to is looked at, or told to be missing. */
 function checkScimToken({ scim: { token } }: ConfigCheck['file']): ConfigIssue[] {
-  if (token === null || token.length >= MIN_SCIM_TOKEN || /^(?:env|file):/.test(token)) return [];
-  return [{ path: 'scim.token', message: `must have at least ${MIN_SCIM_TOKEN} characters` }];
+  if (token === null || /^(?:env|file):/.test(token)) return [];
+  const problems = [
+    ...(token.length < MIN_SCIM_TOKEN ? [`must have at least ${MIN_SCIM_TOKEN} characters`] : []),
+    ...(token.length > MAX_SCIM_TOKEN ? [`must have at most ${MAX_SCIM_TOKEN} characters`] : []),
+    ...(/[^\x21-\x7E]/.test(token) ? ['must be in ASCII without spaces, as it is sent in a header'] : []),
+  ];
+  return problems.map((message) => ({ path: 'scim.token', message }));
 }
 
 function checkNotifications({ store, shared }: ConfigCheck['file']): ConfigIssue[] {

@@ -68,6 +68,12 @@ test('reads the token of SCIM, which is not short, and issuers of JWTs with what
   expect(load({}).scim).toEqual({ token: null });
   expect(refused({ scim: { token: 'short' } })).toEqual(['scim.token: must have at least 16 characters']);
   expect(refused({ scim: { token: 'env:NONE' } })).toHaveLength(1);
+  expect(load({ scim: { token: 'x'.repeat(512) } }).scim.token).toHaveLength(512);
+  for (const token of ['x'.repeat(513), 'env:LONG']) {
+    const env = { LONG: 'x'.repeat(513) };
+    expect(refused({ scim: { token } }, { env })).toEqual(['scim.token: must have at most 512 characters']);
+  }
+  expect(refused({ scim: { token: 'two words in a token' } })[0]).toContain('ASCII without spaces');
   expect(refused({ auth: { jwt: [{ ...jwt[0], algorithms: ['HS256'] }] } })[0]).toContain('auth.jwt[0].algorithms[0]');
 });
 
