@@ -79,6 +79,28 @@ test('what goes with a change has records of its own', async () => {
   });
 });
 
+test('a change of one of many members of a group is recorded as that', async () => {
+  const gateway = createAdminGateway({ scimToken: 'scim-token-of-a-test' });
+  const members = Array.from({ length: 2000 }, (_, index) => `member-number-${index}`);
+  await gateway.store.scimGroups.insert({
+    id: 'all',
+    displayName: 'All',
+    externalId: null,
+    members,
+    mappings: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  });
+  const Operations = [{ op: 'remove', path: 'members[value eq "member-number-7"]' }];
+  const headers = { authorization: 'Bearer scim-token-of-a-test' };
+  expect((await send(gateway, 'PATCH', '/scim/v2/Groups/all', { headers, sent: { Operations } })).status).toBe(200);
+  expect((await recordsOf(gateway, '?limit=1'))[0]).toMatchObject({
+    action: 'group.update',
+    before: { members: ['member-number-7'] },
+    after: { members: [] },
+  });
+});
+
 test('requests that fail or only read change nothing in the log', async () => {
   const gateway = createAdminGateway();
   await gateway.call('GET', '/keys');
