@@ -82,7 +82,8 @@ export async function createPlaygroundKey(limitUsd: number | null): Promise<void
   if (made !== undefined) return actAsKey(made.hash);
   const { data } = await callApi<{ data: Key }>('/api/v1/keys', {
     method: 'POST',
-    body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd },
+    // Nobody's, where that is permitted: it stays for the others when its maker leaves.
+    body: { name: PLAYGROUND_KEY_NAME, limit: limitUsd, creator_user_id: null },
   });
   // The oldest comes first, and the page that made a later one sees it.
   const first = (await findFirst()) ?? data;
