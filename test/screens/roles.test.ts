@@ -20,9 +20,9 @@ describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { 
   let listener: Listener;
   let caller: Principal | null = null;
   const organization = createOrganization(120, Date.now());
+  const store = createMemoryStore();
 
   beforeAll(async () => {
-    const store = createMemoryStore();
     await fillStore(store, organization);
     gateway = createGateway({
       store,
@@ -111,6 +111,31 @@ describe.skipIf(skipped !== undefined)(`roles (${skipped ?? 'in Chromium'})`, { 
     expect(refused).toEqual([]);
     await close();
   });
+
+  test.each(['owner', 'administrator'] as const)(
+    'a new key of an %s is theirs unless they choose otherwise, and owners alone are offered a management key',
+    async (role) => {
+      const { page, close } = await walk('emil', role);
+      await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
+      const dialog = page.getByRole('dialog');
+      const makeKey = async (name: string, member?: string): Promise<string | null | undefined> => {
+        await page.getByRole('button', { name: 'New key' }).first().click();
+        const choice = dialog.getByLabel('Member', { exact: true });
+        await expect.poll(() => choice.inputValue()).toBe('emil');
+        if (member !== undefined) await choice.selectOption(member);
+        expect(await dialog.getByLabel('Management key').count()).toBe(role === 'owner' ? 1 : 0);
+        await dialog.getByLabel('Name').fill(name);
+        await dialog.getByRole('button', { name: 'Create key' }).click();
+        await dialog.getByText(/sk-gw-v1-/).waitFor();
+        await dialog.getByRole('button', { name: 'Done' }).click();
+        return (await store.keys.list()).find((key) => key.name === name)?.creatorUserId;
+      };
+      expect(await makeKey(`${role}-own`)).toBe('emil');
+      expect(await makeKey(`${role}-nobody`, '')).toBeNull();
+      expect(await makeKey(`${role}-other`, 'fred')).toBe('fred');
+      await close();
+    },
+  );
 
   test('billing finds spend and members, and no calls', async () => {
     const { page, names, refused, text, close } = await walk('dora', 'billing');
