@@ -29,7 +29,7 @@ export function findRoleSource(
   member: Member | undefined,
   groups: readonly KnownGroup[] | undefined,
 ): 'signIn' | 'directory' | null {
-  if (groups?.some((group) => isOfSignIn(group) && group.role !== null) === true) return 'signIn';
   const given = member?.scim?.given_role;
-  return member !== undefined && given !== undefined && given === roleOf(member) ? 'directory' : null;
+  if (member !== undefined && given !== undefined && given === roleOf(member)) return 'directory';
+  return groups?.some((group) => isOfSignIn(group) && group.role !== null) === true ? 'signIn' : null;
 }
