@@ -8,6 +8,7 @@ import {
   type FixtureState,
   type Gateway,
   GatewayError,
+  type Logger,
   type ModelDefinition,
   type Provider,
   sendWhole,
@@ -47,6 +48,7 @@ interface FixtureUseOptions {
   /** Why the mode is not switched while it runs. Default: it is, where there is a directory. */
   readonly fixedMode: string | undefined;
   readonly secrets: readonly string[];
+  readonly logger: Logger;
 }
 
 /**
@@ -54,7 +56,7 @@ interface FixtureUseOptions {
  * it is switched.
  */
 export async function openFixtures(options: FixtureUseOptions): Promise<FixtureUse> {
-  const { config, replayDir, savesThere, record, recordingsDir, fixedMode, secrets } = options;
+  const { config, replayDir, savesThere, record, recordingsDir, fixedMode, secrets, logger } = options;
   const { models } = config;
   if (replayDir !== null) {
     const { openReplay } = await import('@model-gateway/fixtures');
@@ -70,11 +72,12 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
       fixedBecause: fixedMode ?? (recordingsDir === null ? SWITCH_FIXED.host : undefined),
       models,
       secrets,
+      logger,
     });
   }
   const live = createLiveLibrary(secrets, SWITCH_FIXED_BY_STORE[config.store.type]);
   if (recordingsDir !== null)
-    return openSwitchable({ dir: recordingsDir, models, secrets, handsOut: live, fixedBecause: fixedMode });
+    return openSwitchable({ dir: recordingsDir, models, secrets, logger, handsOut: live, fixedBecause: fixedMode });
   return { library: live, wrap: (gateway) => gateway };
 }
 
@@ -141,7 +144,10 @@ const LIVE_USE: FixtureState = {
   sets: [],
 };
 
-interface SwitchableOptions extends Pick<OpenRecordingOptions, 'dir' | 'models' | 'secrets' | 'fixedBecause'> {
+interface SwitchableOptions extends Pick<
+  OpenRecordingOptions,
+  'dir' | 'models' | 'secrets' | 'fixedBecause' | 'logger'
+> {
   /** Takes what is saved while there is no directory. */
   readonly handsOut: Pick<FixtureLibrary, 'save'>;
 }

@@ -135,6 +135,7 @@ async function composeParts(
     recordingsDir: options.recordingsDir ?? null,
     fixedMode: options.fixedMode,
     secrets,
+    logger,
   });
   const { recordUpstream, replay } = fixtures;
   const sources: Sources =
