@@ -46,6 +46,11 @@ export interface SpendingEntry extends Spent, Spender {
 
 /** The amounts that all principals have spent, by day. */
 export interface SpendingBook {
+  /**
+   * Goes by this clock from now on: a day after tomorrow, which a clock that was ahead has left, counts as tomorrow.
+   * Otherwise its spending would be part of every period until that day comes.
+   */
+  follow(now: () => number): void;
   add(entry: SpendingEntry): void;
   /** Takes away what was added before. */
   subtract(entry: SpendingEntry): void;
@@ -60,8 +65,11 @@ export interface SpendingBook {
   sums(): Iterable<SpendingSum>;
 }
 
-/** Longer than any period of a query; older days are added up. */
-const DAYS_TOLD_APART = 40;
+/**
+ * Days with spending, more than any period of a query has; older ones are added up. They are counted, not measured from
+ * the newest one, because that may be of a clock that was ahead.
+ */
+const DAYS_TOLD_APART = 41;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Sums {
@@ -86,8 +94,16 @@ export function createSpendingBook(): SpendingBook {
   const principals = new Map<string, Days>();
   const members = new Map<string, Days>();
   const workspaces = new Map<string, Days>();
-  let newestDay = '';
-  let oldestDay = '';
+  const toldApart = new Set<string>();
+  /** The newest day that was added up. */
+  let addedUpThrough = '';
+  let clock: (() => number) | undefined;
+  /** For how long `tomorrow` is right. */
+  let beginsAt = 0;
+  let endsAt = 0;
+  let tomorrow = '';
+  /** What was tomorrow when a day was first found ahead of the clock. */
+  const foundAhead = new Map<string, string>();
 
   const accountOf = ({ principalId, userId, workspaceId }: Spender): Account => {
     const known = accounts.get(principalId);
@@ -102,9 +118,31 @@ export function createSpendingBook(): SpendingBook {
     else known.push(account);
     return account;
   };
+  const lookAtClock = (): void => {
+    if (clock === undefined) return;
+    const nowMs = clock();
+    if (nowMs >= beginsAt && nowMs < endsAt) return;
+    beginsAt = Math.floor(nowMs / DAY_MS) * DAY_MS;
+    endsAt = beginsAt + DAY_MS;
+    tomorrow = new Date(endsAt).toISOString().slice(0, 10);
+    for (const day of toldApart) noteAhead(day);
+  };
+  const noteAhead = (day: string): void => {
+    if (clock !== undefined && day > tomorrow && !foundAhead.has(day)) foundAhead.set(day, tomorrow);
+  };
+  /** The day as which a day counts. It is kept as it is: the clock may be behind, and be put right. */
+  const toCountedDay = (day: string): string =>
+    clock !== undefined && day > tomorrow ? (foundAhead.get(day) ?? day) : day;
   const toBookedDay = (day: string): string => {
-    if (day > newestDay) moveTo(day);
-    return day < oldestDay ? '' : day;
+    if (toldApart.has(day)) return day;
+    if (day <= addedUpThrough) return '';
+    toldApart.add(day);
+    lookAtClock();
+    noteAhead(day);
+    if (toldApart.size <= DAYS_TOLD_APART) return day;
+    const oldest = [...toldApart].reduce((one, other) => (other < one ? other : one));
+    addUpDay(oldest);
+    return day === oldest ? '' : day;
   };
   const book = (entry: SpendingEntry, sign: 1 | -1): void => {
     const day = toBookedDay(entry.day);
@@ -123,16 +161,16 @@ export function createSpendingBook(): SpendingBook {
         return daysOf(workspaces, id);
     }
   };
-  const moveTo = (day: string): void => {
-    newestDay = day;
-    oldestDay = new Date(Date.parse(day) - DAYS_TOLD_APART * DAY_MS).toISOString().slice(0, 10);
+  const addUpDay = (oldest: string): void => {
+    addedUpThrough = oldest;
+    toldApart.delete(oldest);
+    foundAhead.delete(oldest);
     const owns = [...accounts.values()].flat().map(({ own }) => own);
     for (const days of [total, ...owns, ...principals.values(), ...members.values(), ...workspaces.values()]) {
-      for (const [older, sums] of days) {
-        if (older === '' || older >= oldestDay) continue;
-        days.delete(older);
-        addTo(days, '', sums, 1);
-      }
+      const sums = days.get(oldest);
+      if (sums === undefined) continue;
+      days.delete(oldest);
+      addTo(days, '', sums, 1);
     }
   };
   const findDays = ({ principalId, userId, workspaceId }: SpentQuery): Days | undefined => {
@@ -141,10 +179,11 @@ export function createSpendingBook(): SpendingBook {
     return workspaceId === undefined ? total : workspaces.get(workspaceId);
   };
   const spent = (query: SpentQuery): Spent => {
+    lookAtClock();
     const sum: Sums = { creditsNanoUsd: 0, byokNanoUsd: 0 };
     const { since = '' } = query;
     for (const [day, { creditsNanoUsd, byokNanoUsd }] of findDays(query) ?? NO_DAYS) {
-      if (day < since) continue;
+      if (toCountedDay(day) < since) continue;
       sum.creditsNanoUsd += creditsNanoUsd;
       sum.byokNanoUsd += byokNanoUsd;
     }
@@ -152,6 +191,10 @@ export function createSpendingBook(): SpendingBook {
   };
 
   return {
+    follow(now) {
+      clock = now;
+      lookAtClock();
+    },
     add: (entry) => book(entry, 1),
     subtract: (entry) => book(entry, -1),
     addSum: (sum) => bookSum(sum, 1),

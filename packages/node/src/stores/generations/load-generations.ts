@@ -65,6 +65,8 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
     contentFiles: new Map(),
     carried: NOTHING_CARRIED,
   };
+  // As that of budgets, not that of retention, which may be behind for a day.
+  loading.index.spending.follow(options.now);
   for (const segment of await listSegments(options)) {
     loading.index.addSegment(segment);
     const path = join(logsPath, metadataFileName(segment));

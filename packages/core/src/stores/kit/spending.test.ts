@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+
+import { createSpendingBook, type SpendingEntry } from './spending.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const entryOf = (day: string, creditsNanoUsd: number): SpendingEntry => ({
+  principalId: 'ann',
+  day,
+  creditsNanoUsd,
+  byokNanoUsd: 0,
+});
+const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+test('days stay apart after one call was recorded by a clock that was a year ahead', () => {
+  const book = createSpendingBook();
+  book.add(entryOf('2027-12-01', 1));
+  book.add(entryOf('2026-12-01', 100));
+  book.add(entryOf('2026-12-02', 100));
+  expect(book.spent({ since: '2026-12-02' }).creditsNanoUsd).toBe(101);
+  expect(book.spent({ since: '2026-12-01' }).creditsNanoUsd).toBe(201);
+});
+
+test('what a clock that was ahead has left counts as tomorrow, and is part of no later period', () => {
+  let nowMs = Date.parse('2027-12-01T10:00Z');
+  const book = createSpendingBook();
+  book.follow(() => nowMs);
+  book.add(entryOf('2027-12-01', 1));
+  nowMs = Date.parse('2026-12-01T10:00Z');
+  book.add(entryOf('2026-12-01', 100));
+  expect(book.spent({ principalId: 'ann', since: '2026-12-01' }).creditsNanoUsd).toBe(101);
+  nowMs += 2 * DAY_MS;
+  book.add(entryOf('2026-12-03', 10));
+  expect(book.spent({ principalId: 'ann', since: '2026-12-02' }).creditsNanoUsd).toBe(11);
+  expect(book.spent({ principalId: 'ann', since: '2026-12-03' }).creditsNanoUsd).toBe(10);
+  expect(book.totalNanoUsd('ann')).toBe(111);
+});
+
+test('a clock that was behind while days were read takes none of them out of their periods', () => {
+  let nowMs = 0;
+  const book = createSpendingBook();
+  book.follow(() => nowMs);
+  book.add(entryOf('2026-12-01', 100));
+  book.add(entryOf('2026-12-02', 10));
+  expect(book.spent({ since: '1970-01-01' }).creditsNanoUsd).toBe(110);
+  nowMs = Date.parse('2026-12-02T10:00Z');
+  expect(book.spent({ since: '2026-12-02' }).creditsNanoUsd).toBe(10);
+});
+
+test('the days before the last 41 ones with spending are added up, whichever order they come in', () => {
+  const days = Array.from({ length: 50 }, (_, index) => dayAfter('2026-01-01', index));
+  for (const given of [days, days.toReversed()]) {
+    const book = createSpendingBook();
+    for (const day of given) book.add(entryOf(day, 1));
+    const kept = [...book.entries()];
+    expect(kept).toHaveLength(42);
+    expect(kept.find(({ day }) => day === '')?.creditsNanoUsd).toBe(9);
+    expect(book.totalNanoUsd('ann')).toBe(50);
+    book.subtract(entryOf('2026-01-03', 1));
+    expect([...book.entries()].find(({ day }) => day === '')?.creditsNanoUsd).toBe(8);
+  }
+});
