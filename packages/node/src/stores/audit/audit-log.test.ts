@@ -197,3 +197,30 @@ test('a damaged record stays as it is when the store is opened and written to', 
       .split('\n'),
   ).toHaveLength(12);
 });
+
+test('a clock that leaps ahead names no file, so that what follows is dropped as ever', async () => {
+  const dir = makeDir();
+  const clock = { now: START };
+  const { audit } = await open(dir, { now: () => clock.now, auditRetentionDays: 7, trustsClock: false });
+  await audit.append([toEntry('aud-1')]);
+  clock.now = START + 365 * DAY_MS;
+  await audit.append([toEntry('aud-2')]);
+  clock.now = START;
+  await audit.append([toEntry('aud-3')]);
+  expect(filesOf(dir)).toEqual(['audit-2026-03-01.ndjson']);
+});
+
+test('a file that has the name of a former day is kept as long as the newest of its records', async () => {
+  const dir = makeDir();
+  const appendOn = async (day: number, entries: readonly AuditEntry[]): Promise<void> => {
+    const { audit, close } = await open(dir, { now: () => START + day * DAY_MS, auditRetentionDays: 7 });
+    await audit.append(entries);
+    await close();
+  };
+  const late = { ...toEntry('aud-2'), at: new Date(START + 10 * DAY_MS).toISOString() };
+  await appendOn(0, [toEntry('aud-1'), late]);
+  await appendOn(11, [toEntry('aud-3')]);
+  expect(filesOf(dir)).toEqual(['audit-2026-03-01.ndjson', 'audit-2026-03-12.ndjson']);
+  await appendOn(18, [toEntry('aud-4')]);
+  expect(filesOf(dir)).toEqual(['audit-2026-03-12.ndjson', 'audit-2026-03-19.ndjson']);
+});

@@ -81,7 +81,8 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
     // The directory may have another owner by now.
     if (isClosed) throw new Error('The store is closed');
     const records = await chainRecords(head, entries, sha256);
-    await put(records, now());
+    // A file that is named by a clock that is ahead would be kept until that day comes, with all that follow it.
+    await put(records, retentionClock.now());
     return records;
   };
   const put = async (records: readonly AuditRecord[], timeMs: number): Promise<void> => {
@@ -102,8 +103,21 @@ export async function openAuditLog(options: AuditLogOptions): Promise<OpenAuditL
       at = end;
     }
   };
+  /** The name of a file is behind where the clock was held. What is after tomorrow is of a clock that was ahead. */
+  const hasLaterRecord = async (day: string, timeMs: number): Promise<boolean> => {
+    const bytes = (await ifThere(readWholeFile(files, join(logsPath, nameOf(day))))) ?? Buffer.alloc(0);
+    const latestMs = retentionClock.now() + DAY_MS;
+    return splitLines(bytes, day).some(({ text }) => {
+      const atMs = Date.parse(parseRecord(text)?.at ?? '');
+      return atMs >= timeMs && atMs <= latestMs;
+    });
+  };
   const dropBefore = async (timeMs: number): Promise<number> => {
-    const old = days.slice(0, -1).filter((day) => endOfSegment(day) <= timeMs);
+    const old: string[] = [];
+    for (const day of days.slice(0, -1)) {
+      if (endOfSegment(day) > timeMs || (await hasLaterRecord(day, timeMs))) break;
+      old.push(day);
+    }
     const last = await findHead(options, old);
     if (old.length === 0) return 0;
     await write([toAnchorEntry(last, `aud-${randomUUID().replaceAll('-', '')}`, now())]);

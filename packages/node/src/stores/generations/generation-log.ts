@@ -14,7 +14,7 @@ import {
 } from '@model-gateway/core';
 
 import { errorReason } from '../files/file-system.ts';
-import { isThrough, nextSegment, type SegmentName } from '../log/segment-name.ts';
+import { dayAt, isThrough, nextSegment, type SegmentName } from '../log/segment-name.ts';
 import type { RetentionClock } from '../retention-clock.ts';
 import { compactSegment } from './compaction.ts';
 import { type BlockWriter, createBlockWriter } from './content-blocks.ts';
@@ -77,8 +77,11 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   for (const segment of withDeletedContent) await compactLog(options, { index, reader, segment });
 
   const blocks = createBlockWriter();
-  const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
+  // A file that is named by a clock that is ahead would be kept until that day comes, with all that follow it.
+  const { now } = options.retentionClock;
+  const journal = await openJournal<Operation>(await chooseStart({ ...options, now }, index, carried), {
     ...options,
+    now,
     segmentLimits: segmentLimits(options.limits),
     encode: createEncoder(index, blocks),
     commit(operation) {
@@ -137,7 +140,7 @@ async function compactLog(
   }
 }
 
-/** Continues the newest segment if it is of today; otherwise begins one after all that ever existed. */
+/** Continues the newest segment if it is of today or empty; otherwise begins one after all that ever existed. */
 async function chooseStart(
   options: GenerationLogOptions,
   index: GenerationIndex,
@@ -145,11 +148,14 @@ async function chooseStart(
 ): Promise<SegmentStart> {
   const newest = index.segments.at(-1)?.name ?? null;
   const last = newest === null || isThrough(newest, droppedThrough) ? droppedThrough : newest;
-  const next = nextSegment(last, options.now());
-  // When the next segment is a further part of the same day, the last one is of today.
+  const nowMs = options.now();
+  const next = nextSegment(last, nowMs);
+  const linesOf = (name: SegmentName): number => index.segments.find((segment) => segment.name === name)?.records ?? 0;
+  // When the next segment is a further part of the same day, the last one is of today, or of a clock that was ahead.
   const isSameDay = last !== null && next.slice(0, 10) === last.slice(0, 10);
-  const name = isSameDay && last === newest ? last : next;
-  const lines = index.segments.find((segment) => segment.name === name)?.records ?? 0;
+  const isContinued = isSameDay && last === newest && (last.slice(0, 10) === dayAt(nowMs) || linesOf(last) === 0);
+  const name = isContinued ? last : next;
+  const lines = linesOf(name);
   return { name, contentFile: await currentContentFile(options, name), lines };
 }
 

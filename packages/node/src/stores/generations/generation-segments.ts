@@ -6,7 +6,14 @@ import { errorReason, type FileSystem } from '../files/file-system.ts';
 import { type AppendFile, openAppendFile } from '../log/append-file.ts';
 import { type Batch, createLog, type Log, type LogOptions } from '../log/log.ts';
 import { toLine } from '../log/record-line.ts';
-import { contentFileName, endOfSegment, metadataFileName, nextSegment, type SegmentName } from '../log/segment-name.ts';
+import {
+  contentFileName,
+  dayAt,
+  endOfSegment,
+  metadataFileName,
+  nextSegment,
+  type SegmentName,
+} from '../log/segment-name.ts';
 import { createSegments, type Segment, type SegmentsOptions } from '../log/segments.ts';
 import { type ContentReference, segmentLine } from './generation-lines.ts';
 
@@ -31,6 +38,7 @@ export interface JournalOptions<Operation> extends Pick<
   SegmentsOptions<GenerationSegment>,
   'files' | 'logsPath' | 'logger' | 'setTimer'
 > {
+  /** The clock of retention. */
   readonly now: () => number;
   /** A segment that has reached one of these is followed by another. */
   readonly segmentLimits: { readonly lines: number; readonly contentBytes: number };
@@ -68,7 +76,7 @@ export async function openJournal<Operation>(
     },
     closed: retired,
   });
-  let active = await openSegment(files, logsPath, start);
+  let active = await openSegment(files, logsPath, { ...start, nowMs: now() });
   segments.add(active);
   try {
     // Synced at start, where there is time, so that a disk that fails is known before the first request.
@@ -81,10 +89,11 @@ export async function openJournal<Operation>(
   let rollFailedAtMs = 0;
 
   const roll = async (): Promise<GenerationSegment> => {
-    const name = nextSegment(active.name, now());
+    const nowMs = now();
+    const name = nextSegment(active.name, nowMs);
     let opened: GenerationSegment;
     try {
-      opened = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0 });
+      opened = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0, nowMs });
     } catch (error) {
       // The old files are used until new ones can be opened.
       rollFailedAtMs = now();
@@ -132,12 +141,16 @@ export async function openJournal<Operation>(
 }
 
 /** Opens or creates the files of a segment, without a sync. */
-async function openSegment(files: FileSystem, logsPath: string, start: SegmentStart): Promise<GenerationSegment> {
-  const { name, contentFile, lines } = start;
+async function openSegment(
+  files: FileSystem,
+  logsPath: string,
+  { name, contentFile, lines, nowMs }: SegmentStart & { readonly nowMs: number },
+): Promise<GenerationSegment> {
   const metadata = await openAppendFile(files, join(logsPath, metadataFileName(name)), toLine(segmentLine()));
   try {
     const content = await openAppendFile(files, join(logsPath, contentFile));
-    const endsAtMs = endOfSegment(name);
+    // One that has its name after others of a clock that was ahead ends with today all the same.
+    const endsAtMs = Math.min(endOfSegment(name), endOfSegment(dayAt(nowMs)));
     return { name, contentFile, endsAtMs, files: [metadata, content], content, lines, isNew: true, isEnded: false };
   } catch (error) {
     await files.close(metadata.fd).catch(() => undefined);

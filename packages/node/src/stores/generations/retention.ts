@@ -31,6 +31,13 @@ interface RetentionPlan {
   readonly dropContentThrough: SegmentName | null;
 }
 
+interface PlanOptions {
+  readonly limits: RetentionLimits;
+  readonly nowMs: number;
+  /** The days on which the calls of a segment began. */
+  readonly daysOf?: ((name: SegmentName) => Iterable<string>) | undefined;
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A segment holds a tenth of the limit, so that a tenth is dropped at a time. */
 const SEGMENTS_AT_LIMIT = 10;
@@ -44,14 +51,24 @@ const KEPT_AT_LEAST = 0.8;
 export function planRetention(
   segments: readonly SegmentFacts[],
   firstOpen: SegmentName,
-  { limits, nowMs }: { readonly limits: RetentionLimits; readonly nowMs: number },
+  { limits, nowMs, daysOf = () => [] }: PlanOptions,
 ): RetentionPlan {
   const openAt = segments.findIndex(({ name }) => name === firstOpen);
   const closed = segments.slice(0, Math.max(0, openAt));
   let generations = sumOf(segments, ({ records }) => records);
   let dropped = 0;
-  for (const { name, records } of closed) {
-    const isOld = endOfSegment(name) + limits.retentionDays * DAY_MS <= nowMs;
+  const isOlder = ({ name }: SegmentFacts, days: number): boolean => {
+    // Of those after it, the next one whose days can be told says how old it is.
+    const from = closed.findIndex((segment) => segment.name === name);
+    for (const later of closed.slice(from)) {
+      const endsAt = findEnd(later.name, daysOf(later.name), nowMs);
+      if (endsAt !== undefined) return endsAt + days * DAY_MS <= nowMs;
+    }
+    return false;
+  };
+  for (const segment of closed) {
+    const { records } = segment;
+    const isOld = isOlder(segment, limits.retentionDays);
     if (!isOld && isRetained(generations, records, limits.maxGenerations)) break;
     generations -= records;
     dropped += 1;
@@ -59,13 +76,26 @@ export function planRetention(
   let contentBytes = sumOf(segments.slice(dropped), (segment) => segment.contentBytes);
   let dropContentThrough: SegmentName | null = null;
   for (const segment of closed.slice(dropped)) {
-    const isOld = endOfSegment(segment.name) + (limits.contentDays ?? Infinity) * DAY_MS <= nowMs;
+    const isOld = isOlder(segment, limits.contentDays ?? Infinity);
     if (!isOld && isRetained(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
     if (segment.contentBytes === 0) continue;
     contentBytes -= segment.contentBytes;
     dropContentThrough = segment.name;
   }
   return { dropThrough: closed[dropped - 1]?.name ?? null, dropContentThrough };
+}
+
+/**
+ * The end of the last day of a segment, by its name and by when its calls began: a name is behind where the clock was
+ * held. What is after tomorrow is of a clock that was ahead. Undefined where all is.
+ */
+function findEnd(name: SegmentName, days: Iterable<string>, nowMs: number): number | undefined {
+  let latest: number | undefined;
+  for (const day of [name, ...new Set(days)]) {
+    const end = endOfSegment(day);
+    if (end <= nowMs + 2 * DAY_MS) latest = Math.max(latest ?? end, end);
+  }
+  return latest;
 }
 
 /** Whether nothing is dropped: all is within the limit, or an oversized oldest segment would leave too little. */
@@ -203,16 +233,18 @@ const completeFromOf = ({ completeFromMs, droppedThrough }: CarriedForward): num
 
 /** The moment after the last of all records began that are dropped by now. */
 async function findCompleteFrom<Operation>(
-  { index }: RetentionOptions<Operation>,
+  { index, retentionClock }: RetentionOptions<Operation>,
   dropThrough: SegmentName | null,
   carried: CarriedForward,
 ): Promise<number | undefined> {
   let latest = completeFromOf(carried);
   let read = 0;
+  const nowMs = retentionClock.now();
   for (const { name } of index.segments) {
     if (dropThrough === null || !isThrough(name, dropThrough)) continue;
     for (const entry of index.entries(name)) {
-      latest = Math.max(latest ?? 0, entry.createdAtMs() + 1);
+      // What is of a clock that was ahead began before now as well.
+      latest = Math.max(latest ?? 0, Math.min(entry.createdAtMs() + 1, nowMs));
       read += 1;
       if (read % READ_AT_A_TIME === 0) await nextTurn();
     }
@@ -226,7 +258,10 @@ function planNow<Operation>(
   { days: retentionDays, contentDays }: KeptDays,
 ): RetentionPlan {
   const kept = { ...limits, retentionDays, contentDays };
-  return planRetention(index.segments, journal.oldest.name, { limits: kept, nowMs: retentionClock.now() });
+  const daysOf = function* (name: SegmentName): Iterable<string> {
+    for (const { origin } of index.entries(name)) yield origin.day;
+  };
+  return planRetention(index.segments, journal.oldest.name, { limits: kept, nowMs: retentionClock.now(), daysOf });
 }
 
 async function countLosses<Operation>(options: RetentionOptions<Operation>, kept: KeptDays): Promise<RetentionLosses> {
