@@ -20,7 +20,7 @@ import { describeDatabaseError } from './connection/errors.ts';
 import type { Database } from './database.ts';
 import type { StorePart, StorePartOptions } from './store-part.ts';
 
-interface AuditOptions extends Pick<StorePartOptions, 'connection' | 'logger' | 'now'> {
+interface AuditOptions extends Pick<StorePartOptions, 'connection' | 'logger' | 'now' | 'clock'> {
   /** Whole days that records are kept; `Infinity`: nothing is dropped. Those of the host, and those that apply now. */
   readonly configuredDays: number;
   readonly auditDays: () => number;
@@ -36,7 +36,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 /** The audit log of all processes at a database: one chain, whose end they lock in turn. Old records go once an hour. */
 export function openAudit(options: AuditOptions): StorePart & { readonly repository: AuditRepository } {
-  const { connection, logger, now, configuredDays, auditDays } = options;
+  const { connection, logger, now, clock, configuredDays, auditDays } = options;
   const { database } = connection;
   let timer: NodeJS.Timeout | undefined;
   let dropping: Promise<void> | undefined;
@@ -66,7 +66,8 @@ export function openAudit(options: AuditOptions): StorePart & { readonly reposit
   };
   const dropOld = async (): Promise<void> => {
     try {
-      await dropBefore(now() - auditDays() * DAY_MS);
+      await clock.judge();
+      await dropBefore(clock.now() - auditDays() * DAY_MS);
     } catch (error) {
       const reason = describeDatabaseError(error, connection.address).message;
       logger?.warn('Old records of the audit log could not be dropped; it is tried again in an hour', { reason });

@@ -17,6 +17,7 @@ import { describeDatabaseError, UnusableDatabaseError } from './connection/error
 import { createDatabaseFileStorage } from './file-storage.ts';
 import { DEFAULT_JOURNAL_BYTES } from './generations/append.ts';
 import { createGenerationSums, type GenerationsOptions, openGenerations } from './generations/generations.ts';
+import { createJudgedClock } from './judged-clock.ts';
 import { openRows } from './rows.ts';
 import { buildIndexes } from './schema/indexes.ts';
 import { findPendingMigrations, migrate } from './schema/migrate.ts';
@@ -61,13 +62,15 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { host, database } = connection.address;
   const tables = openTables({ connection, logger });
   const keptDays = (): KeptDays => toKeptDays(tables.source.read().settings, retentionDays);
-  const shared: StorePartOptions = { connection, logger, now, keptDays };
+  const { auditRetentionDays: configuredDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
+  const auditDays = (): number => toAuditDays(tables.source.read().settings, configuredDays);
+  const dropsByAge = (): boolean => Number.isFinite(Math.min(keptDays().days, auditDays()));
+  const clock = createJudgedClock({ connection, logger, now, dropsByAge });
+  const shared: StorePartOptions = { connection, logger, now, clock, keptDays };
   const rows = openRows(shared);
   const sums = createGenerationSums(shared);
   const generations = openGenerations(shared, options, sums);
   const budgets = openBudgetSlices(shared, options.budgets ?? {});
-  const { auditRetentionDays: configuredDays = DEFAULT_AUDIT_RETENTION_DAYS } = options;
-  const auditDays = (): number => toAuditDays(tables.source.read().settings, configuredDays);
   const audit = openAudit({ ...shared, configuredDays, auditDays });
   const parts: readonly StorePart[] = [tables, rows, audit, sums, generations];
   const opening = createStoreOpening({ connection, logger, migrates, parts });

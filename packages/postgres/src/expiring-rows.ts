@@ -5,6 +5,7 @@ import { toColumnId } from './connection/column-text.ts';
 import type { DatabaseConnection } from './connection/connection.ts';
 import { describeDatabaseError } from './connection/errors.ts';
 import type { Database } from './database.ts';
+import type { JudgedClock } from './judged-clock.ts';
 
 /** Entries that expire by the clock of the database, the same for every process. */
 export function createSharedEntries(database: Kysely<Database>): SharedEntries {
@@ -82,6 +83,7 @@ export function createSharedEntries(database: Kysely<Database>): SharedEntries {
 interface SweepOptions {
   readonly connection: Pick<DatabaseConnection, 'address' | 'database'>;
   readonly logger: Logger | undefined;
+  readonly clock: Pick<JudgedClock, 'judge'>;
   readonly oldestMs: () => number;
 }
 
@@ -97,7 +99,7 @@ const MAX_SWEPT_ROWS = 5000;
 const MAX_SWEEP_MS = 60_000;
 
 /** Removes now and then what retention drops and what has expired. Several processes may do so at once. */
-export function createSweep({ connection, logger, oldestMs }: SweepOptions): Sweep {
+export function createSweep({ connection, logger, clock, oldestMs }: SweepOptions): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | undefined;
   let isClosed = false;
@@ -116,6 +118,7 @@ export function createSweep({ connection, logger, oldestMs }: SweepOptions): Swe
   };
   const sweep = async (): Promise<void> => {
     try {
+      await clock.judge();
       await remove('entries', 'id', sql`expires_at <= now()`);
       await remove('deliveries', 'position', sql`sent_at_ms <= ${oldestMs()}`);
       for (const table of ['video_jobs', 'broadcasts', 'guardrail_hits'])

@@ -68,10 +68,10 @@ interface RowStore extends StorePart {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Makes them; nothing is read or written before a method is called. */
-export function openRows({ connection, logger, now, keptDays }: StorePartOptions): RowStore {
+export function openRows({ connection, logger, clock, keptDays }: StorePartOptions): RowStore {
   const { database } = connection;
-  const oldestMs = (): number => Math.max(0, Math.floor(now() - keptDays().days * DAY_MS));
-  const sweep = createSweep({ connection, logger, oldestMs });
+  const oldestMs = (): number => Math.max(0, Math.floor(clock.now() - keptDays().days * DAY_MS));
+  const sweep = createSweep({ connection, logger, clock, oldestMs });
   return {
     repositories: {
       videoJobs: createVideoJobs(database, oldestMs),

@@ -1,6 +1,7 @@
 import type { KeptDays, Logger } from '@model-gateway/core';
 
 import type { DatabaseConnection } from './connection/connection.ts';
+import type { JudgedClock } from './judged-clock.ts';
 
 /** What each part of the store is made of. */
 export interface StorePartOptions {
@@ -8,6 +9,8 @@ export interface StorePartOptions {
   readonly logger: Logger | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** By which ages are judged. */
+  readonly clock: JudgedClock;
   /** How long generations, and what belongs to them, are kept: the stored settings come before the days of the host. */
   readonly keptDays: () => KeptDays;
 }

@@ -57,7 +57,7 @@ export interface GenerationsOptions {
 
 /** Makes the generations of a store; nothing is read before `start`, and what is appended waits for it. */
 export function openGenerations(
-  { connection, logger, now, keptDays }: StorePartOptions,
+  { connection, logger, now, clock, keptDays }: StorePartOptions,
   { journal, spool = {} }: GenerationsOptions,
   { reads, rollups, dropBefore }: GenerationSums,
 ): GenerationStore {
@@ -76,7 +76,7 @@ export function openGenerations(
   });
   const write = { connection, days, server, rollups };
   const writer = createBatchWriter({ ...write, journal, logger, deleteContent: deleteStored });
-  const retention = createRetention({ connection, days, spending, logger, now, keptDays, dropBefore });
+  const retention = createRetention({ connection, days, spending, logger, clock, keptDays, dropBefore });
   const recovered = journal === undefined ? Promise.resolve() : recoverJournal(journal, writer).catch(reportLostNotes);
   let wokenAt: number | undefined;
   const repository = createRepository({
@@ -109,7 +109,7 @@ export function openGenerations(
         },
       }),
     },
-    retention: { ...retention.state, countLate: writer.countLate },
+    retention: { now: clock.now, isHeld: clock.isHeld, countLate: writer.countLate },
     changes: retention,
     countWaiting: writer.countWaiting,
     async start() {

@@ -1,8 +1,9 @@
-import type { KeptDays, Logger, RetentionChanges, RetentionLosses, RetentionState } from '@model-gateway/core';
+import type { KeptDays, Logger, RetentionChanges, RetentionLosses } from '@model-gateway/core';
 import { sql } from 'kysely';
 
 import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
 import { codeOf } from '../connection/errors.ts';
+import type { JudgedClock } from '../judged-clock.ts';
 import { causeOf } from './batch-error.ts';
 import { sweepBlocks, toDropContents } from './content-blocks.ts';
 import { toDay } from './day-of-generation.ts';
@@ -13,7 +14,7 @@ interface RetentionOptions {
   readonly days: Days;
   readonly spending: Spending;
   readonly logger: Logger | undefined;
-  readonly now: () => number;
+  readonly clock: JudgedClock;
   readonly keptDays: () => KeptDays;
   /** Drops what else is kept as long as generations. */
   readonly dropBefore?: ((day: string) => Promise<void>) | undefined;
@@ -21,7 +22,6 @@ interface RetentionOptions {
 
 /** Makes the days to come and drops those that are over, once an hour. Processes that do so at the same time agree. */
 interface Retention extends Pick<RetentionChanges, 'apply' | 'preview'> {
-  readonly state: RetentionState;
   /** Resolves once the clock is judged and today is open; all else is done meanwhile, as it may take minutes. */
   start(): Promise<void>;
   stop(): void;
@@ -29,33 +29,21 @@ interface Retention extends Pick<RetentionChanges, 'apply' | 'preview'> {
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-/** A clock that is ahead of the database by more than this is not believed. */
-const LEAP_MS = DAY_MS;
 /** For calls that began on the day before: few end later. */
 const LATE_MS = 2 * HOUR_MS;
 
 export function createRetention(options: RetentionOptions): Retention {
-  const { connection, days, logger, now } = options;
-  /** How far the clock of the database is behind that of this process. */
-  let leadMs = 0;
+  const { connection, days, logger, clock } = options;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const isHeld = (): boolean => leadMs > LEAP_MS;
-  const judgedNow = (): number => (isHeld() ? now() - leadMs : now());
   const judge = async (): Promise<void> => {
-    const wasHeld = isHeld();
-    leadMs = now() - (await readTime(connection));
-    if (isHeld() && !wasHeld && Number.isFinite(options.keptDays().days)) {
-      logger?.warn('The clock is ahead of that of the database by more than a day; retention goes by the database', {
-        days: Math.floor(leadMs / DAY_MS),
-      });
-    }
-    await days.reopenSince(toDay(judgedNow() - DAY_MS));
+    await clock.judge();
+    await days.reopenSince(toDay(clock.now() - DAY_MS));
   };
   const tidy = async (): Promise<void> => {
-    await days.prepare(new Set([toDay(judgedNow()), toDay(judgedNow() + DAY_MS)]));
-    await applyRetention(options, judgedNow());
+    await days.prepare(new Set([toDay(clock.now()), toDay(clock.now() + DAY_MS)]));
+    await applyRetention(options, clock.now());
   };
   const report = (error: unknown): void => {
     if (isStopped) return;
@@ -63,9 +51,8 @@ export function createRetention(options: RetentionOptions): Retention {
     logger?.warn('Old generations could not be dropped; it is tried again in an hour', { reason });
   };
   return {
-    state: { now: judgedNow, isHeld },
-    apply: tidy,
-    preview: (kept) => countLosses(connection, judgedNow(), kept),
+    apply: () => judge().then(tidy),
+    preview: (kept) => countLosses(connection, clock.now(), kept),
     async start() {
       await judge();
       if (isStopped) return;
@@ -115,12 +102,6 @@ async function countLosses(
     contents: Number(row?.contents ?? 0),
     contentBytes: Number(row?.bytes ?? 0),
   };
-}
-
-async function readTime({ database }: Pick<DatabaseConnection, 'database'>): Promise<number> {
-  const { rows } = await sql<{ ms: string }>`
-    select (extract(epoch from clock_timestamp()) * 1000)::bigint::text as ms`.execute(database);
-  return Number(rows[0]?.ms);
 }
 
 /** The partitions of generations and contents, one a day. */

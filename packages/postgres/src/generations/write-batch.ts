@@ -203,7 +203,12 @@ const ADD_GIVEN_BLOCKS = `given_blocks as materialized (
 const FACTS = `day, id, created_at_ms, model, provider_name, endpoint_id, session_id, status, principal_id, user_id,
   workspace_id, app, cost_nano, fee_nano, is_byok, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens,
   saved_nano, first_token_ms, duration_ms, tokens_per_second, attempts`;
-const SPENT_DAY = "(to_timestamp(created_at_ms / 1000.0) at time zone 'utc')::date as spent_day";
+/**
+ * The day of its beginning, or tomorrow where the clock of a gateway was further ahead: otherwise it would be part of
+ * every period of a budget until that day comes. A row that is replaced is counted back on the day of the new one.
+ */
+const SPENT_DAY = `least((to_timestamp(created_at_ms / 1000.0) at time zone 'utc')::date,
+  (clock_timestamp() at time zone 'utc')::date + 1) as spent_day`;
 
 /**
  * Adds the rows to what was spent, by spender and the day of their beginning. The row of the account comes last: all
