@@ -374,6 +374,23 @@ test('174: a destination that is removed or switched off is sent nothing more, a
   expect(await broadcaster.resend(rows[0]?.id ?? '')).toBeUndefined();
 });
 
+test.each([
+  ['while the process runs', false],
+  ['before the process began', true],
+])('a destination that was switched off and is deleted %s leaves no deliveries', async (_, isRestarted) => {
+  const first = setUp(() => 503);
+  const { record, add, platform, store } = first;
+  for (const id of ['gone', 'off']) await add(id, webhook(id));
+  await record('1');
+  await platform.advance(100);
+  for (const id of ['gone', 'off']) await store.destinations.update(id, (row) => ({ ...row, enabled: false }));
+  await first.broadcaster.refresh();
+  await store.destinations.remove('gone');
+  if (isRestarted) await setUp(() => 503, { store }).broadcaster.start();
+  else await first.broadcaster.refresh();
+  expect(await store.broadcasts.list()).toMatchObject([{ destinationId: 'off', state: 'waiting' }]);
+});
+
 test('a pause is not made up for, but what waited before it is', async () => {
   let isWell = false;
   const { record, add, platform, idsTo, store, broadcaster } = setUp(() => (isWell ? 200 : 503));

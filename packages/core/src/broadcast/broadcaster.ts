@@ -74,11 +74,13 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger } = options;
   const queues: Queues = new Map();
   const deliver = createDeliver(options);
+  const removeGone = createGoneRemoval(store);
   let isClosed = false;
   let cancelLook: (() => void) | undefined;
   // Two refreshes at once would both create the queue of a new destination.
   const inTurn = createTurns();
-  const refresh = (): Promise<void> => inTurn(() => (isClosed ? undefined : updateQueues(queues, deliver, options)));
+  const refresh = (): Promise<void> =>
+    inTurn(() => (isClosed ? undefined : updateQueues(queues, { deliver, removeGone }, options)));
 
   /** Other processes write to a shared store, and send no notification. */
   const lookAgain = (): void => {
@@ -168,7 +170,11 @@ export function createDeliver(options: BroadcasterOptions): Deliver {
 }
 
 /** Opens, changes and closes queues, so that there is one for every enabled destination. */
-async function updateQueues(queues: Queues, deliver: Deliver, options: BroadcasterOptions): Promise<void> {
+async function updateQueues(
+  queues: Queues,
+  { deliver, removeGone }: { readonly deliver: Deliver; readonly removeGone: GoneRemoval },
+  options: BroadcasterOptions,
+): Promise<void> {
   const { store, broadcast } = options;
   if (broadcast === undefined) return;
   const destinations = await store.destinations.list();
@@ -179,6 +185,7 @@ async function updateQueues(queues: Queues, deliver: Deliver, options: Broadcast
     await queue.close();
     await removeRows(id, !destinations.some((each) => each.id === id), store);
   }
+  await removeGone(destinations);
   for (const destination of active.values()) {
     const known = queues.get(destination.id);
     const seen = JSON.stringify(destination);
@@ -213,13 +220,27 @@ async function openQueue(
 }
 
 /** Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later. */
-export async function removeRows(
-  id: string,
-  isGone: boolean,
-  { broadcasts }: Pick<Store, 'broadcasts'>,
-): Promise<void> {
+async function removeRows(id: string, isGone: boolean, { broadcasts }: Pick<Store, 'broadcasts'>): Promise<void> {
   for (const row of isGone ? await listDeliveriesOf(id, broadcasts) : []) await broadcasts.remove(row.id);
   await broadcasts.remove(id);
+}
+
+type GoneRemoval = (destinations: readonly Destination[]) => Promise<void>;
+
+/**
+ * Makes the function that removes the rows of destinations that are gone, also of those that were switched off before. In
+ * a shared store, another process may know a destination earlier than this one, so only what was seen here can be gone.
+ */
+export function createGoneRemoval({ broadcasts, isShared }: Pick<Store, 'broadcasts' | 'isShared'>): GoneRemoval {
+  let before: ReadonlySet<string> | undefined;
+  return async (destinations) => {
+    const stored = async (): Promise<string[]> =>
+      (await broadcasts.list()).flatMap((row) => (row.kind === 'delivery' ? row.destinationId : []));
+    const known = before ?? new Set(isShared === true ? [] : await stored());
+    const present = new Set(destinations.map(({ id }) => id));
+    for (const id of known) if (!present.has(id)) await removeRows(id, true, { broadcasts });
+    before = present;
+  };
 }
 
 async function sendTest(destination: Destination, options: BroadcasterOptions): Promise<DeliveryOutcome> {

@@ -195,6 +195,22 @@ test('a failed delivery is sent again at once by the owner when another process 
   expect([owner.sent, other.sent]).toEqual([['n0', 'n0'], []]);
 });
 
+test('a destination that was switched off and is then deleted leaves no deliveries', async () => {
+  const { store, all } = await createProcesses(() => 400, undefined);
+  const [owner, other] = all;
+  await owner.add('d', WEBHOOK);
+  await other.broadcaster.refresh();
+  await owner.record('n0');
+  await advanceAll(all, 10_000);
+  const updated_at = new Date(owner.platform.now()).toISOString();
+  await store.destinations.update('d', (row) => ({ ...row, enabled: false, updated_at }));
+  for (const { broadcaster } of all) await broadcaster.refresh();
+  expect(await store.broadcasts.list()).toMatchObject([{ kind: 'delivery', state: 'failed' }]);
+  await store.destinations.remove('d');
+  await other.broadcaster.refresh();
+  expect(await store.broadcasts.list()).toEqual([]);
+});
+
 test('a destination that is down keeps what comes in the store, however much, and then gets all of it', async () => {
   let isDown = true;
   const { store, all } = await createProcesses(() => (isDown ? 503 : 200), undefined);

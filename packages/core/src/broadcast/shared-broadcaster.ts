@@ -3,7 +3,7 @@ import { createRandomId } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
 import type { BroadcastDelivery } from '../stores/rows.ts';
 import type { Destination } from '../wire/destinations.ts';
-import { type Broadcaster, type BroadcasterOptions, createBroadcaster, removeRows } from './broadcaster.ts';
+import { type Broadcaster, type BroadcasterOptions, createBroadcaster, createGoneRemoval } from './broadcaster.ts';
 import type { QueueStatus } from './destination-queue.ts';
 import { createFeedRows, openOwnedDestination, type OwnedDestination } from './owned-destination.ts';
 
@@ -28,6 +28,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
     findEnd: async () => (await store.generations.follow?.(null, 0))?.place ?? '',
   });
   const owned = new Map<string, Owned>();
+  const removeGone = createGoneRemoval(store);
   let active: readonly Destination[] = [];
   let isClosed = false;
   let hasFailed = false;
@@ -50,7 +51,6 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
   };
   const refresh = async (): Promise<void> => {
     const all = await store.destinations.list();
-    const before = active;
     active = all.filter(({ enabled }) => enabled);
     const isActive = (id: string): boolean => active.some((each) => each.id === id);
     for (const [id, { work }] of owned) {
@@ -63,7 +63,7 @@ export function createSharedBroadcaster(options: BroadcasterOptions): Broadcaste
       // A row that is newer than what this process has heard of was made after the destination was switched on again.
       if (row?.kind === 'feed' && row.since <= since) await store.broadcasts.remove(id);
     }
-    for (const { id } of before) if (!all.some((each) => each.id === id)) await removeRows(id, true, store);
+    await removeGone(all);
     for (const destination of active) {
       const known = owned.get(destination.id);
       const seen = JSON.stringify(destination);
