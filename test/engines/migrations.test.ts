@@ -68,6 +68,27 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await store.close();
   });
 
+  test('holds up no calls while a long transaction, such as a backup, has the tables', async () => {
+    const url = await openEmptyDatabase();
+    await migrateDatabase({ url });
+    const dropFees = ['generations', 'generation_changes'].map(
+      (name) => `alter table gateway.${name} drop column fee_nano`,
+    );
+    for (const statement of dropFees) await runStatement(url, statement);
+    await runStatement(url, "delete from gateway.migrations where name = '0009-own-key-fees'");
+    const backup = new Client({ connectionString: url });
+    backup.on('error', () => undefined);
+    await backup.connect();
+    onTestFinished(() => backup.end());
+    await backup.query('begin; lock table gateway.generations in access share mode');
+    const migrating = migrateDatabase({ url });
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(() => runStatement(url, waiting), { interval: 20, timeout: 5000 }).toHaveLength(1);
+    await runStatement(url, 'set statement_timeout = 2000; select count(*) from gateway.generations');
+    await backup.query('commit');
+    expect(await migrating).toEqual(['0009-own-key-fees']);
+  });
+
   test('is done once where three processes do it at the same time', async () => {
     const url = await openEmptyDatabase();
     const applied = await Promise.all([1, 2, 3].map(() => migrateDatabase({ url })));

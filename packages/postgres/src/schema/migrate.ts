@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { type Kysely, sql } from 'kysely';
 
 import {
@@ -7,6 +9,7 @@ import {
   SCHEMA,
 } from '../connection/connection.ts';
 import {
+  codeOf,
   describeDatabaseError,
   FormerSchemaError,
   NewerSchemaError,
@@ -44,6 +47,10 @@ const FORMER = ['0001-tables', '0001-schema'];
 const LIMIT_MS = 60 * 60 * 1000;
 /** Any number that no other use of the database takes for a lock. */
 const LOCK = 7_036_874_417;
+/** Calls wait behind a statement that waits for a lock of their table. */
+const LOCK_LIMIT = '500ms';
+const LOCK_PAUSE_MS = 2000;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings the schema to this version, each migration in a transaction of its own. Several processes may do it at once.
@@ -56,7 +63,9 @@ export async function migrate(
   if ((await findPendingMigrations(connection)).length === 0) return [];
   const longer = connection.databaseWithin(LIMIT_MS);
   const applied: string[] = [];
-  for (const [name, statements] of MIGRATIONS) if (await applyOnce(longer, name, statements)) applied.push(name);
+  for (const [name, statements] of MIGRATIONS) {
+    if (await applyInTime(longer, name, statements)) applied.push(name);
+  }
   return applied;
 }
 
@@ -68,11 +77,24 @@ export async function findPendingMigrations({
   return MIGRATIONS.map(([name]) => name).filter((name) => !present.has(name));
 }
 
+/** Applies a migration as soon as nobody has what it changes: a backup, for example, may have it for hours. */
+async function applyInTime(database: Kysely<Database>, name: string, statements: readonly string[]): Promise<boolean> {
+  for (;;) {
+    try {
+      return await applyOnce(database, name, statements);
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
+}
+
 async function applyOnce(database: Kysely<Database>, name: string, statements: readonly string[]): Promise<boolean> {
   return database.transaction().execute(async (transaction) => {
     await sql`set local statement_timeout = 0`.execute(transaction);
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+    await sql.raw(`set local lock_timeout = '${LOCK_LIMIT}'`).execute(transaction);
     const present = await readApplied(transaction);
     if (present.has(name)) return false;
     if (present.size === 0) await createSchema(transaction);
