@@ -198,7 +198,7 @@ async function useClient<Result>(
   }
 }
 
-const unrefDelay = (ms: number): Promise<void> =>
+export const unrefDelay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });

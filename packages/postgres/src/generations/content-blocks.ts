@@ -138,15 +138,14 @@ export async function readBlocks(
 }
 
 /**
- * Statements of a transaction that deletes the contents of the days before one, whose generations stay, with their
- * blocks. Row by row, because only the owner of a table may empty it; the space is used again, and is free with the day.
+ * Statements of a transaction that deletes the contents of a day, whose generations stay, with their blocks. Row by row,
+ * because only the owner of a table may empty it; the space is used again, and is free with the day.
  */
-export const toDropContents = (firstKept: string): readonly RawBuilder<unknown>[] => [
+export const toDropContents = (day: string): readonly RawBuilder<unknown>[] => [
   // As a sweep: a content that comes late for such a day may refer to what is there.
-  sql`select pg_advisory_xact_lock(${sql.raw(toLock('day'))}) from (
-    select distinct day from gateway.content_blocks where day < ${firstKept}::date order by day) as days`,
-  sql`delete from gateway.contents where day < ${firstKept}::date`,
-  sql`delete from gateway.content_blocks where day < ${firstKept}::date`,
+  sql`select pg_advisory_xact_lock(${sql.raw(toLock(`'${day}'`))})`,
+  sql`delete from gateway.contents where day = ${day}::date`,
+  sql`delete from gateway.content_blocks where day = ${day}::date`,
 ];
 
 /** Batches of a day that is being written wait so long for its sweep, at most. */

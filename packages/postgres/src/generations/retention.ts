@@ -1,7 +1,14 @@
-import type { KeptDays, Logger, RetentionChanges, RetentionLosses } from '@model-gateway/core';
+import {
+  type Awaitable,
+  createTurns,
+  type KeptDays,
+  type Logger,
+  type RetentionChanges,
+  type RetentionLosses,
+} from '@model-gateway/core';
 import { sql } from 'kysely';
 
-import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
+import { type DatabaseConnection, runInBackground, unrefDelay } from '../connection/connection.ts';
 import { codeOf } from '../connection/errors.ts';
 import type { JudgedClock } from '../judged-clock.ts';
 import { causeOf } from './batch-error.ts';
@@ -31,6 +38,10 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 /** For calls that began on the day before: few end later. */
 const LATE_MS = 2 * HOUR_MS;
+/** Who changes how long is kept waits no longer; what is over goes on to be deleted. */
+const APPLY_LIMIT_MS = 5000;
+/** To count what is over may mean to look at all generations of a large database. */
+const PREVIEW_LIMIT_MS = 60_000;
 
 export function createRetention(options: RetentionOptions): Retention {
   const { connection, days, logger, clock } = options;
@@ -45,19 +56,27 @@ export function createRetention(options: RetentionOptions): Retention {
     await days.prepare(new Set([toDay(clock.now()), toDay(clock.now() + DAY_MS)]));
     await applyRetention(options, clock.now());
   };
+  // One that was told to keep less does not join one that began before that.
+  const inTurn = createTurns();
+  const tidyInTurn = (): Promise<void> => inTurn(() => (isStopped ? undefined : tidy()));
   const report = (error: unknown): void => {
     if (isStopped) return;
     const reason = causeOf(error);
     logger?.warn('Old generations could not be dropped; it is tried again in an hour', { reason });
   };
   return {
-    apply: () => judge().then(tidy),
+    async apply() {
+      await judge();
+      const applied = tidyInTurn();
+      applied.catch(report);
+      await Promise.race([applied, unrefDelay(APPLY_LIMIT_MS)]);
+    },
     preview: (kept) => countLosses(connection, clock.now(), kept),
     async start() {
       await judge();
       if (isStopped) return;
-      timer ??= setInterval(() => void judge().then(tidy).catch(report), HOUR_MS).unref();
-      void tidy().catch(report);
+      timer ??= setInterval(() => void judge().then(tidyInTurn).catch(report), HOUR_MS).unref();
+      void tidyInTurn().catch(report);
     },
     stop() {
       isStopped = true;
@@ -77,25 +96,47 @@ async function applyRetention(
     if (day < firstKept && (await days.drop(day))) dropped.push(day);
   }
   if (dropped.length > 0) logger?.info('Generations beyond retention were dropped', { days: dropped });
-  await runInBackground(connection, ...toDropContents(firstDayKept(nowMs, contentDays)));
-  await dropBefore?.(firstKept);
-  await spending.addUpBefore(firstDayToldApart(nowMs, retentionDays));
-  // Last: it may take minutes.
-  await sweepBlocks(connection, toDay(nowMs - LATE_MS));
+  const firstContents = firstDayKept(nowMs, contentDays);
+  const withoutContents = (await days.list()).filter((day) => day < firstContents);
+  // Each by itself: what fails is tried again in an hour, and holds up nothing else.
+  await doEach([
+    () => dropBefore?.(firstKept),
+    () => spending.addUpBefore(firstDayToldApart(nowMs, retentionDays)),
+    // A day in a transaction, so that what is done stays done. These may take minutes.
+    ...withoutContents.map((day) => () => runInBackground(connection, ...toDropContents(day))),
+    () => sweepBlocks(connection, toDay(nowMs - LATE_MS)),
+  ]);
+}
+
+/** Takes all steps, in order. Rejects with the first failure at the end. */
+async function doEach(steps: readonly (() => Awaitable<void>)[]): Promise<void> {
+  const taken: Promise<void>[] = [];
+  for (const step of steps) {
+    const ended = (async () => step())();
+    taken.push(ended);
+    await Promise.allSettled([ended]);
+  }
+  await Promise.all(taken);
 }
 
 async function countLosses(
-  { database }: RetentionOptions['connection'],
+  { databaseWithin }: RetentionOptions['connection'],
   nowMs: number,
   kept: KeptDays,
 ): Promise<RetentionLosses> {
   const firstContents = sql`${firstDayKept(nowMs, kept.contentDays)}::date`;
-  const { rows } = await sql<{ generations: string; contents: string; bytes: string }>`
+  const count = sql<{ generations: string; contents: string; bytes: string }>`
     select
       (select count(*) from gateway.generations where day < ${firstDayKept(nowMs, kept.days)}::date)::text as generations,
       count(*)::text as contents, (coalesce(sum(octet_length(content)), 0) + coalesce((
         select sum(octet_length(block)) from gateway.content_blocks where day < ${firstContents}), 0))::text as bytes
-    from gateway.contents where day < ${firstContents}`.execute(database);
+    from gateway.contents where day < ${firstContents}`;
+  const { rows } = await databaseWithin(PREVIEW_LIMIT_MS)
+    .transaction()
+    .execute(async (transaction) => {
+      await sql.raw(`set local statement_timeout = ${PREVIEW_LIMIT_MS}`).execute(transaction);
+      return count.execute(transaction);
+    });
   const [row] = rows;
   return {
     generations: Number(row?.generations ?? 0),
