@@ -1,3 +1,4 @@
+import type { StoredFile } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
@@ -68,3 +69,30 @@ test.skipIf(missingPostgres)(
     expect(await importWith(30)).toEqual(sumsOf(7));
   },
 );
+
+test.skipIf(missingPostgres)('what the settings of a directory keep for longer than the config is moved', async () => {
+  const { dir, append } = makeOldStore();
+  await append([60, 35, 2]);
+  const store = await createJsonFileStore({ dir, retentionDays: Infinity, trustsClock: true });
+  await store.settings.update((now) => ({ ...now, retention: { days: 365, content_days: null, audit_days: null } }));
+  const file: StoredFile = {
+    id: 'file-1',
+    workspaceId: 'w',
+    filename: 'a.txt',
+    mimeType: 'text/plain',
+    bytes: 1,
+    purpose: 'user_data',
+    origin: 'uploaded',
+    createdBy: 'key-old',
+    createdAt: new Date().toISOString(),
+    expiresAt: null,
+    content: 'c1',
+  };
+  await store.files.insert(file);
+  await store.close();
+  const config = toClusterConfig(await openUpstream(), { database: await openDatabase() });
+  const { code, stderr } = await runWith(config, ['import', '--from', dir]);
+  expect(code).toBe(0);
+  expect(stderr).toContain('3 generations');
+  expect(stderr).toContain(`The import leaves 1 file in ${dir}`);
+});

@@ -8,6 +8,7 @@ const HELP = `Usage: model-gateway export --to DIR --config FILE
   --force            replace the data of another gateway in DIR
 
 Copies the database into a JSON-file store, which "serve --data-dir DIR" can use, beside running gateways.
+Uploaded files and batches stay in the database.
 `;
 
 const FLAGS = { config: { type: 'string' }, to: { type: 'string' }, force: { type: 'boolean' } } as const;

@@ -16,8 +16,8 @@ const HELP = `Usage: model-gateway import --from DIR --config FILE
   --data-dir DIR     the data directory to write into (./data)
 
 From a directory it copies keys, members, guardrails, settings, generations and what else is there, beside running
-gateways and as often as you like: nothing is doubled, and what the database has already stays as it is there. The
-directory must not be in use.
+gateways and as often as you like: nothing is doubled, and what the database has already stays as it is there.
+Uploaded files and batches stay in the directory. The directory must not be in use.
 
 From files of another gateway it writes a config file with providers, models and limits, and workspaces, keys and
 guardrails into the store. Secrets become names of variables. Run twice, it changes nothing.

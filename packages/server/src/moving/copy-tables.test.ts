@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Store } from '@model-gateway/core';
+import type { Store, StoredBatch, StoredBatchResult, StoredFile } from '@model-gateway/core';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createFaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
@@ -10,7 +10,7 @@ import { toKey } from '../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from '../../../core/src/stores/memory-store.ts';
 import { toAssignment, toGuardrail } from '../../../core/testing/rows.ts';
 import { openJsonFileStore } from '../../../node/src/stores/json-file-store.ts';
-import { mirrorTables } from './copy-tables.ts';
+import { describeLeftBehind, mirrorTables } from './copy-tables.ts';
 
 const KEYS = 200;
 
@@ -73,4 +73,59 @@ test('whichever write fails, the mirroring ends with its reason, and the next on
     await mirrorTables(from, to);
     expect(await to.keys.list()).toEqual(await from.keys.list());
   }
+});
+
+test('uploaded files and batches, which stay behind, are counted without the results of batches', async () => {
+  const file: StoredFile = {
+    id: 'file-1',
+    workspaceId: 'w',
+    filename: 'a.txt',
+    mimeType: 'text/plain',
+    bytes: 1,
+    purpose: 'user_data',
+    origin: 'uploaded',
+    createdBy: 'key-1',
+    createdAt: '2026-03-01T10:00:00.000Z',
+    expiresAt: null,
+    content: 'c1',
+  };
+  const batch: StoredBatch = {
+    id: 'batch-1',
+    kind: 'batch',
+    workspaceId: 'w',
+    owner: { id: 'key-1', name: 'Key', isKey: true },
+    endpoint: '/v1/chat/completions',
+    inputFileId: 'file-1',
+    status: 'in_progress',
+    createdAt: 1000,
+    expiresAt: 2000,
+    times: {},
+    metadata: null,
+    total: 1,
+    completed: 1,
+    failed: 0,
+    costNanoUsd: 0,
+    problems: [],
+    outputFileId: null,
+    errorFileId: null,
+    lease: null,
+  };
+  const result: StoredBatchResult = {
+    id: 'batch-1.000000',
+    kind: 'result',
+    batchId: 'batch-1',
+    index: 0,
+    customId: 'a',
+    generationId: null,
+    status: 200,
+    body: {},
+    costNanoUsd: 0,
+  };
+  const from = createMemoryStore();
+  expect(await describeLeftBehind(from)).toBeUndefined();
+  await from.batches.insert(batch);
+  await from.batches.insert(result);
+  expect(await describeLeftBehind(from)).toBe('1 batch');
+  for (const id of ['file-1', 'file-2']) await from.files.insert({ ...file, id });
+  expect(await describeLeftBehind(from)).toBe('2 files and 1 batch');
 });

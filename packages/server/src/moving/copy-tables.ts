@@ -105,6 +105,21 @@ export async function hasRows(store: Store): Promise<boolean> {
   return Object.keys(store.settings.get()).length > 0;
 }
 
+/** Names what stays behind in a store, for a sentence; undefined where there is nothing. */
+export async function describeLeftBehind({
+  files,
+  batches,
+}: Pick<Store, 'files' | 'batches'>): Promise<string | undefined> {
+  const fileCount = (await files.list()).length;
+  const stored = await (batches.listBatches?.() ?? batches.list());
+  const batchCount = stored.filter(({ kind }) => kind === 'batch').length;
+  const parts = [
+    ...(fileCount === 0 ? [] : [fileCount === 1 ? '1 file' : `${fileCount} files`]),
+    ...(batchCount === 0 ? [] : [batchCount === 1 ? '1 batch' : `${batchCount} batches`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' and ');
+}
+
 /** Makes the tables of the target the same as those of the source. Resolves with the ids of everything in them. */
 export async function mirrorTables(from: Store, to: Store): Promise<RowIds> {
   const ids: Record<string, readonly string[]> = {};

@@ -8,7 +8,7 @@ import { findDatabase, openDatabase, openJsonStore } from '../open/find-store.ts
 import { StartError } from '../process/start-error.ts';
 import { copyAudit } from './copy-audit.ts';
 import { copyGenerations } from './copy-generations.ts';
-import { hasRows, joinRowIds, mirrorTables } from './copy-tables.ts';
+import { describeLeftBehind, hasRows, joinRowIds, mirrorTables } from './copy-tables.ts';
 import { findMovedWith, findOneByOne, readMoved, writeMovedWith } from './moved-file.ts';
 import { createProgress } from './progress.ts';
 import { createCountedSpending, subtractSpending } from './spending.ts';
@@ -33,6 +33,8 @@ export async function exportData({ to: dir, config, force }: ExportOptions): Pro
       const count = await exportStore({ dir, from, to, force });
       const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
       process.stderr.write(`The database is in ${dir}: ${count} generations, in ${seconds} s.\n`);
+      const left = await describeLeftBehind(from);
+      if (left !== undefined) process.stderr.write(`The export leaves ${left} in the database.\n`);
     } finally {
       await to.close();
     }

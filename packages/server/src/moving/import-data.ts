@@ -9,6 +9,7 @@ import {
   type SecretBox,
   type SpendingEntry,
   type Store,
+  toKeptDays,
 } from '@model-gateway/core';
 import { resealRow } from '@model-gateway/core/setup';
 import { DirectoryInUseError, openSecretBox } from '@model-gateway/node';
@@ -18,7 +19,7 @@ import { findJournals, isJournalName, takeInJournal } from '../open/open-databas
 import { StartError } from '../process/start-error.ts';
 import { copyAudit } from './copy-audit.ts';
 import { copyGenerations } from './copy-generations.ts';
-import { copyTables } from './copy-tables.ts';
+import { copyTables, describeLeftBehind } from './copy-tables.ts';
 import { findInPages, findMovedWith, readMoved, writeMovedWith } from './moved-file.ts';
 import { createProgress } from './progress.ts';
 import { createCountedSpending, subtractSpending } from './spending.ts';
@@ -99,7 +100,9 @@ async function importStore({ dir, from, to, databaseId, retentionDays }: Import)
   const reseal = createReseal(dir);
   const rows = await copyTables({ from, to, copiedBefore: before.rows, reseal: reseal.row });
   await writeMovedWith(dir, moved, databaseId, { ...before, rows });
-  const { count, counted } = await importGenerations({ from, to, counted: before.counted, retentionDays });
+  // The settings come before the configuration, and those of the directory are in the database by now.
+  const { days } = toKeptDays(to.settings.get(), retentionDays);
+  const { count, counted } = await importGenerations({ from, to, counted: before.counted, retentionDays: days });
   await writeMovedWith(dir, moved, databaseId, { rows, counted });
   // What was spent on generations that the database never had counts all the same.
   const spent = await from.generations.listSpending(databaseId);
@@ -108,6 +111,8 @@ async function importStore({ dir, from, to, databaseId, retentionDays }: Import)
   const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
   const keys = rows['keys']?.length ?? 0;
   say(`${dir} is in the database: ${count} generations and ${keys} keys, in ${seconds} s.`);
+  const left = await describeLeftBehind(from);
+  if (left !== undefined) say(`The import leaves ${left} in ${dir}: contents of files are not in the store.`);
   if (reseal.unopened() > 0) {
     say(
       `The keys in ${reseal.unopened()} rows stay sealed as they are in ${dir}: ` +
