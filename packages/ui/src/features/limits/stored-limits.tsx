@@ -3,6 +3,7 @@ import { Lock, Plus } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 
 import { Button } from '../../parts/controls/button.tsx';
+import { useRowFocus } from '../../parts/controls/use-row-focus.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showFailure, showUndo } from '../../parts/messages/toast-store.ts';
@@ -56,18 +57,23 @@ export function StoredLimits<Limit>(props: StoredLimitsProps<Limit>) {
     const at = limit === undefined ? -1 : stored.findIndex((other) => isSame(other, limit));
     return at < 0 ? stored.length : at;
   };
+  const { around, beforeRemoval } = useRowFocus('[aria-haspopup=menu]');
   const remove = useMutation({
-    mutationFn: (limit: Limit) => change({ before: limit, after: undefined, at: placeOf(limit) }, texts.deleted),
+    mutationFn(limit: Limit) {
+      const at = placeOf(limit);
+      beforeRemoval(at);
+      return change({ before: limit, after: undefined, at }, texts.deleted);
+    },
     onError: (failure) => showFailure(texts.notSaved, failure),
   });
   const existing = open === null || open === 'new' ? undefined : open.limit;
   const place = placeOf(existing);
   return (
-    <>
+    <div {...around} className="contents">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <h2 className="flex-1 text-base font-semibold">{texts.title}</h2>
         {canAdd && (
-          <Button icon={<Plus size={15} />} onClick={() => setOpen('new')}>
+          <Button data-add icon={<Plus size={15} />} onClick={() => setOpen('new')}>
             {texts.add}
           </Button>
         )}
@@ -85,7 +91,7 @@ export function StoredLimits<Limit>(props: StoredLimitsProps<Limit>) {
           place={place}
         />
       )}
-    </>
+    </div>
   );
 }
 

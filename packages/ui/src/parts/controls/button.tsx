@@ -24,18 +24,20 @@ export function Button({
   className,
   children,
   disabled,
+  'aria-disabled': isOff,
   onClick,
   ...rest
 }: ButtonProps) {
+  const isInert = isBusy || isOff === true;
   return (
     <button
       type="button"
       {...rest}
       disabled={disabled}
       // Not `disabled` while busy: a button that is loses the focus.
-      aria-disabled={isBusy || undefined}
+      aria-disabled={isInert || undefined}
       aria-busy={isBusy || undefined}
-      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+      onClick={isInert ? (event) => event.preventDefault() : onClick}
       className={classNames(
         'inline-flex min-h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 py-1 text-sm whitespace-nowrap transition-colors disabled:opacity-55 aria-disabled:opacity-55',
         LOOKS[look],

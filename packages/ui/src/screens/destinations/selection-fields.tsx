@@ -9,6 +9,7 @@ import { toKeyEnd } from '../../features/keys/key-parts.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Checkbox, issueFor } from '../../parts/controls/field.tsx';
 import { Select } from '../../parts/controls/select.tsx';
+import { useRowFocus } from '../../parts/controls/use-row-focus.ts';
 import { toggled } from '../../parts/toggled.ts';
 import type { DestinationDraft } from './destination-draft.ts';
 import { destinationsMessages } from './messages.ts';
@@ -154,8 +155,17 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
   const groups = rules?.groups ?? [];
   const set = (next: Group[]): void =>
     onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
+  const { around, beforeRemoval } = useRowFocus<HTMLFieldSetElement>();
+  /** A group goes with its last rule. */
+  const remove = (at: number, place: number): void => {
+    const group = groups[at];
+    if (group === undefined) return;
+    beforeRemoval(groups.slice(0, at).reduce((sum, { rules: before }) => sum + before.length, place));
+    const left = group.rules.toSpliced(place, 1);
+    set(left.length === 0 ? groups.toSpliced(at, 1) : groups.with(at, { ...group, rules: left }));
+  };
   return (
-    <fieldset className="flex min-w-0 flex-col gap-2">
+    <fieldset {...around} className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1 text-sm font-semibold">{t.rules}</legend>
       {rules === null ? (
         <p className="text-sm text-ink-faint">{t.noRules}</p>
@@ -172,10 +182,11 @@ function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
           number={at + 1}
           group={group}
           error={issueFor(error, `filter_rules.groups.${at}`)}
-          onChange={(next) => set(next === null ? groups.toSpliced(at, 1) : groups.with(at, next))}
+          onChange={(next) => set(groups.with(at, next))}
+          onRemove={(place) => remove(at, place)}
         />
       ))}
-      <Button icon={<Plus size={14} />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
+      <Button data-add icon={<Plus size={14} />} className="self-start" onClick={() => set([...groups, NEW_GROUP])}>
         {groups.length === 0 ? t.addRule : t.addGroup}
       </Button>
     </fieldset>
@@ -186,13 +197,14 @@ interface RuleGroupProps {
   readonly number: number;
   readonly group: Group;
   readonly error: string | undefined;
-  /** Null when its last rule is gone. */
-  readonly onChange: (group: Group | null) => void;
+  readonly onChange: (group: Group) => void;
+  /** Asks for the rule at this place to be removed. */
+  readonly onRemove: (place: number) => void;
 }
 
-function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
+function RuleGroup({ number, group, error, onChange, onRemove }: RuleGroupProps) {
   const t = destinationsMessages().selection;
-  const setRules = (rules: FilterRule[]): void => onChange(rules.length === 0 ? null : { ...group, rules });
+  const setRules = (rules: FilterRule[]): void => onChange({ ...group, rules });
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
       {group.rules.length > 1 && (
@@ -213,7 +225,7 @@ function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
           name={t.ruleName(number, at + 1)}
           rule={rule}
           onChange={(next) => setRules(group.rules.with(at, next))}
-          onRemove={() => setRules(group.rules.toSpliced(at, 1))}
+          onRemove={() => onRemove(at)}
         />
       ))}
       {error !== undefined && <p className="text-xs text-bad">{error}</p>}
@@ -267,7 +279,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
           onChange={(event) => onChange(toRule({ text: event.target.value }))}
         />
       )}
-      <Button look="quiet" aria-label={t.remove(name)} icon={<X size={15} />} onClick={onRemove} />
+      <Button data-remove look="quiet" aria-label={t.remove(name)} icon={<X size={15} />} onClick={onRemove} />
     </div>
   );
 }

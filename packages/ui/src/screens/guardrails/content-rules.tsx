@@ -7,6 +7,7 @@ import type { FormParts } from '../../features/form/fields.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { Select } from '../../parts/controls/select.tsx';
+import { useRowFocus } from '../../parts/controls/use-row-focus.ts';
 import { BUILTIN_FILTERS, type GuardrailDraft, withBuiltin } from './guardrail-draft.ts';
 import { guardrailsMessages } from './messages.ts';
 
@@ -75,11 +76,12 @@ interface OwnPatternsProps {
 function OwnPatterns({ filters, onChange, error }: OwnPatternsProps) {
   const t = guardrailsMessages().content;
   const add = (): void => onChange([...filters, { pattern: '', action: 'redact', label: '', direction: 'input' }]);
+  const { around, beforeRemoval } = useRowFocus<HTMLElement>();
   return (
-    <section>
+    <section {...around}>
       <div className="mb-2 flex items-center justify-between">
         <h3 className="text-sm font-semibold">{t.custom}</h3>
-        <Button icon={<Plus size={14} />} onClick={add}>
+        <Button data-add icon={<Plus size={14} />} onClick={add}>
           {t.add}
         </Button>
       </div>
@@ -92,7 +94,10 @@ function OwnPatterns({ filters, onChange, error }: OwnPatternsProps) {
             filter={filter}
             problem={issueFor(error, `content_filters.${at}`)}
             onChange={(change) => onChange(filters.with(at, { ...filter, ...change }))}
-            onRemove={() => onChange(filters.toSpliced(at, 1))}
+            onRemove={() => {
+              beforeRemoval(at);
+              onChange(filters.toSpliced(at, 1));
+            }}
           />
         ))}
       </ul>
@@ -122,7 +127,7 @@ function OwnPattern({ place, filter, problem, onChange, onRemove }: OwnPatternPr
           value={filter.pattern}
           onChange={(event) => onChange({ pattern: event.target.value })}
         />
-        <Button look="quiet" aria-label={t.remove(place)} icon={<X size={15} />} onClick={onRemove} />
+        <Button data-remove look="quiet" aria-label={t.remove(place)} icon={<X size={15} />} onClick={onRemove} />
       </div>
       <div className="flex flex-wrap gap-2">
         <input

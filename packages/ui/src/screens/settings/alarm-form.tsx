@@ -8,6 +8,7 @@ import { allKeysQuery, workspacesQuery } from '../../api/queries.ts';
 import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
 import { fromLocalMoment, LAST_LOCAL_MOMENT, toLocalMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { useRowFocus } from '../../parts/controls/use-row-focus.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { alarmMessages } from './alarm-messages.ts';
@@ -153,8 +154,9 @@ function Receivers(parts: { readonly form: ReturnType<typeof useForm<AlarmValues
   const t = alarmMessages();
   const { fields, append, remove } = useFieldArray({ control: parts.form.control, name: 'to' });
   const receivers = useWatch({ control: parts.form.control, name: 'to' });
+  const { around, beforeRemoval } = useRowFocus<HTMLFieldSetElement>();
   return (
-    <fieldset className="flex flex-col gap-3">
+    <fieldset {...around} className="flex flex-col gap-3">
       <legend className="mb-2 text-sm font-semibold">{t.sendTo}</legend>
       {fields.length === 0 && <p className="text-sm text-ink-faint">{t.noReceivers}</p>}
       {fields.map((field, index) => {
@@ -179,15 +181,24 @@ function Receivers(parts: { readonly form: ReturnType<typeof useForm<AlarmValues
               fieldClass="min-w-0 flex-1 basis-40"
             />
             <Button
+              data-remove
               aria-label={t.removeReceiver(index + 1)}
               icon={<Trash2 size={15} />}
-              onClick={() => remove(index)}
+              onClick={() => {
+                beforeRemoval(index);
+                remove(index);
+              }}
             />
           </div>
         );
       })}
       {fields.length < MAX_RECEIVERS && (
-        <Button icon={<Plus size={15} />} onClick={() => append({ type: 'webhook', url: '' })} className="self-start">
+        <Button
+          data-add
+          icon={<Plus size={15} />}
+          onClick={() => append({ type: 'webhook', url: '' })}
+          className="self-start"
+        >
           {t.addReceiver}
         </Button>
       )}

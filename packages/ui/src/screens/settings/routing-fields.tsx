@@ -8,6 +8,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
 import { LabelledInput } from '../../parts/controls/labelled.tsx';
 import { Select } from '../../parts/controls/select.tsx';
+import { useRowFocus } from '../../parts/controls/use-row-focus.ts';
 import { settingsMessages } from './messages.ts';
 
 /** What the parts of the account's form share. */
@@ -115,8 +116,9 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
   const message = issueFor(error, 'routing.order');
   const others = providers.filter(({ slug }) => !order.includes(slug));
   const nameOf = (slug: string): string => providers.find((provider) => provider.slug === slug)?.name ?? slug;
+  const { around, beforeMove, beforeRemoval } = useRowFocus();
   return (
-    <div className="flex flex-col gap-2">
+    <div {...around} className="flex flex-col gap-2">
       <p className="text-sm font-medium">{t.order}</p>
       {isFixed && <FromConfig />}
       {order.length > 0 && (
@@ -132,8 +134,14 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
                   remove={t.removeFromOrder(nameOf(slug))}
                   place={at}
                   count={order.length}
-                  onMove={(by) => onChange(withMoved(order, at, by))}
-                  onRemove={() => onChange(order.toSpliced(at, 1))}
+                  onMove={(by) => {
+                    beforeMove(at, by);
+                    onChange(withMoved(order, at, by));
+                  }}
+                  onRemove={() => {
+                    beforeRemoval(at);
+                    onChange(order.toSpliced(at, 1));
+                  }}
                 />
               )}
             </li>
@@ -142,6 +150,7 @@ function OrderFields({ form, error, providers, isConfigured }: RoutingFieldsProp
       )}
       {!isFixed && others.length > 0 && (
         <Select
+          data-add
           label={t.addToOrder}
           className="w-auto max-w-full self-start"
           value=""
@@ -168,11 +177,14 @@ interface MoveButtonsProps {
   readonly remove: string;
   readonly place: number;
   readonly count: number;
-  readonly onMove: (by: number) => void;
+  readonly onMove: (by: -1 | 1) => void;
   readonly onRemove: () => void;
 }
 
-/** Moves an item of an ordered list up or down, or takes it out. */
+/**
+ * Moves an item of an ordered list up or down, or takes it out. At an end of the list a button is not `disabled`, which
+ * would take the focus from it when the item arrives there.
+ */
 export function MoveButtons({ name, remove, place, count, onMove, onRemove }: MoveButtonsProps) {
   const t = settingsMessages().routing;
   const look = { look: 'quiet', className: 'px-1.5!' } as const;
@@ -180,19 +192,21 @@ export function MoveButtons({ name, remove, place, count, onMove, onRemove }: Mo
     <>
       <Button
         {...look}
+        data-move={-1}
         aria-label={t.up(name)}
-        disabled={place === 0}
+        aria-disabled={place === 0}
         icon={<ArrowUp size={14} />}
         onClick={() => onMove(-1)}
       />
       <Button
         {...look}
+        data-move={1}
         aria-label={t.down(name)}
-        disabled={place === count - 1}
+        aria-disabled={place === count - 1}
         icon={<ArrowDown size={14} />}
         onClick={() => onMove(1)}
       />
-      <Button {...look} aria-label={remove} icon={<X size={14} />} onClick={onRemove} />
+      <Button {...look} data-remove aria-label={remove} icon={<X size={14} />} onClick={onRemove} />
     </>
   );
 }

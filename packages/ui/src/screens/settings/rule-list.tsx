@@ -8,6 +8,7 @@ import { FromConfig } from '../../features/limits/rate-limits.tsx';
 import { formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/field.tsx';
+import { useRowFocus } from '../../parts/controls/use-row-focus.ts';
 import { partMessages } from '../../parts/part-messages.ts';
 import { settingsMessages } from './messages.ts';
 import { type AccountParts, MoveButtons, withMoved } from './routing-fields.tsx';
@@ -19,6 +20,7 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
   const { value: rules, onChange } = useController({ control: form.control, name: 'routing.rules' }).field;
   const t = ruleMessages();
   const [open, setOpen] = useState<number | null>(null);
+  const { around, beforeMove, beforeRemoval } = useRowFocus<HTMLFieldSetElement>();
   const isFixed = isConfigured('routing.rules');
   const message = issueFor(error, 'routing.rules');
   const arrange = (arranged: readonly RoutingRule[]): void => {
@@ -30,7 +32,7 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
     setOpen(rules.length);
   };
   return (
-    <fieldset aria-label={settingsMessages().sections.rules} className="flex min-w-0 flex-col gap-3">
+    <fieldset {...around} aria-label={settingsMessages().sections.rules} className="flex min-w-0 flex-col gap-3">
       <p className="text-sm text-ink-faint">{t.note}</p>
       {isFixed && <FromConfig />}
       {rules.length > 0 && (
@@ -50,8 +52,14 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
                     remove={partMessages().removeNamed(rule.name)}
                     place={at}
                     count={rules.length}
-                    onMove={(by) => arrange(withMoved(rules, at, by))}
-                    onRemove={() => arrange(rules.toSpliced(at, 1))}
+                    onMove={(by) => {
+                      beforeMove(at, by);
+                      arrange(withMoved(rules, at, by));
+                    }}
+                    onRemove={() => {
+                      beforeRemoval(at);
+                      arrange(rules.toSpliced(at, 1));
+                    }}
                   />
                 )}
               </div>
@@ -71,7 +79,7 @@ export function RuleList({ form, error, isConfigured, modelList }: AccountParts 
         </ol>
       )}
       {!isFixed && (
-        <Button className="self-start" icon={<Plus size={14} />} onClick={add}>
+        <Button data-add className="self-start" icon={<Plus size={14} />} onClick={add}>
           {t.add}
         </Button>
       )}

@@ -15,6 +15,7 @@ import type { Problems } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Choice } from '../../../parts/controls/field.tsx';
 import { LabelledInput, LabelledSelect, LabelledText } from '../../../parts/controls/labelled.tsx';
+import { useRowFocus } from '../../../parts/controls/use-row-focus.ts';
 import { setupMessages } from './messages.ts';
 import { toSentence } from './to-sentence.ts';
 
@@ -72,8 +73,9 @@ interface RowsProps extends Pick<SchemaEditorProps, 'label' | 'path' | 'problems
 
 function Rows({ label, rows, path, problems, onChange }: RowsProps) {
   const { schema: t } = setupMessages();
+  const { around, beforeRemoval } = useRowFocus();
   return (
-    <>
+    <div {...around} className="contents">
       {rows.length === 0 && <p className="text-sm text-ink-faint">{t.empty}</p>}
       {rows.map((row, at) => (
         <Row
@@ -83,10 +85,14 @@ function Rows({ label, rows, path, problems, onChange }: RowsProps) {
           path={`${path}.rows.${at}`}
           problems={problems}
           onChange={(next) => onChange(rows.with(at, next))}
-          onRemove={() => onChange(rows.toSpliced(at, 1))}
+          onRemove={() => {
+            beforeRemoval(at);
+            onChange(rows.toSpliced(at, 1));
+          }}
         />
       ))}
       <Button
+        data-add
         look="quiet"
         className="self-start"
         icon={<Plus size={15} />}
@@ -95,7 +101,7 @@ function Rows({ label, rows, path, problems, onChange }: RowsProps) {
       >
         {t.addRow}
       </Button>
-    </>
+    </div>
   );
 }
 
@@ -157,6 +163,7 @@ function Row({ row, at, path, problems, onChange, onRemove }: RowProps) {
         {t.required}
       </label>
       <Button
+        data-remove
         look="quiet"
         aria-label={t.removeRow(at + 1)}
         className="justify-self-end md:mt-6"

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { EMPTY_TOOL, type Problems, type ToolDraft } from '../../../features/playground/setup/setup.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { LabelledInput } from '../../../parts/controls/labelled.tsx';
+import { useRowFocus } from '../../../parts/controls/use-row-focus.ts';
 import { setupMessages } from './messages.ts';
 import { SchemaEditor } from './schema-editor.tsx';
 import { toSentence } from './to-sentence.ts';
@@ -16,8 +17,9 @@ interface ToolsEditorProps {
 /** Functions that the models may call. What they give is typed by hand. */
 export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
   const { tools: t } = setupMessages();
+  const { around, beforeRemoval } = useRowFocus();
   return (
-    <div className="flex flex-col gap-3">
+    <div {...around} className="flex flex-col gap-3">
       {tools.length === 0 && <p className="text-sm text-ink-faint">{t.none}</p>}
       {tools.map((tool, at) => (
         <Tool
@@ -26,10 +28,18 @@ export function ToolsEditor({ tools, problems, onChange }: ToolsEditorProps) {
           at={at}
           problems={problems}
           onChange={(next) => onChange(tools.with(at, next))}
-          onRemove={() => onChange(tools.toSpliced(at, 1))}
+          onRemove={() => {
+            beforeRemoval(at);
+            onChange(tools.toSpliced(at, 1));
+          }}
         />
       ))}
-      <Button className="self-start" icon={<Plus size={15} />} onClick={() => onChange([...tools, EMPTY_TOOL])}>
+      <Button
+        data-add
+        className="self-start"
+        icon={<Plus size={15} />}
+        onClick={() => onChange([...tools, EMPTY_TOOL])}
+      >
         {t.add}
       </Button>
     </div>
@@ -67,7 +77,7 @@ function Tool({ tool, at, problems, onChange, onRemove }: ToolProps) {
           value={tool.description}
           onChange={(text) => onChange({ ...tool, description: text })}
         />
-        <Button look="quiet" className="md:mt-6" aria-label={t.removeTool(at + 1)} onClick={onRemove}>
+        <Button data-remove look="quiet" className="md:mt-6" aria-label={t.removeTool(at + 1)} onClick={onRemove}>
           {t.remove}
         </Button>
       </div>
