@@ -254,7 +254,8 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
     const merged = { field, operator, ...next };
     const text = next.text ?? String(value ?? '');
     if (ALONE.has(merged.operator)) return { field: merged.field, operator: merged.operator };
-    const isNumber = IN_NUMBERS.has(merged.operator) && text.trim() !== '' && Number.isFinite(Number(text));
+    // What is still being typed, such as `0.`, stays as it is written; the gateway reads numbers in texts, too.
+    const isNumber = IN_NUMBERS.has(merged.operator) && String(Number(text)) === text && Number.isFinite(Number(text));
     return { field: merged.field, operator: merged.operator, value: isNumber ? Number(text) : text };
   };
   return (
