@@ -110,8 +110,8 @@ describe.skipIf(skipped !== undefined)(
         receiver.status = 204;
         await route.continue();
       });
-      await page.getByRole('checkbox', { name: /^Choose the delivery/ }).check();
-      await page.getByRole('button', { name: 'Send 1 again' }).click();
+      await page.getByRole('checkbox', { name: /^Select the delivery from/ }).check();
+      await page.getByRole('button', { name: 'Resend 1' }).click();
       await page.getByText('No undelivered requests').waitFor();
       expect(receiver.bodies.at(-1)).toContain('The capital of Portugal?');
       expect(problems).toEqual([]);

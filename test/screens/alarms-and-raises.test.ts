@@ -25,7 +25,7 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     await page.getByLabel('Address', { exact: true }).fill('https://hooks.example/alarms');
     await page.getByRole('button', { name: 'Create alarm' }).click();
     const list = page.getByRole('region', { name: 'Alarms' });
-    await list.getByText('Spike of spend ≥ 3 × · The account · once per month').waitFor();
+    await list.getByText('Spend spike ≥ 3 × · The account · once per month').waitFor();
 
     await screenshot('alarms-1360');
     expect(await check()).toEqual([]);
@@ -72,7 +72,7 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     await list.getByRole('button', { name: 'Edit: Slow' }).click();
     await expect.poll(() => chosen('Of')).toBe('Key: Watched');
     await page.getByLabel('Alarm on').selectOption('spend_spike');
-    expect([await chosen('Of'), await chosen('Compare')]).toEqual(['Key: Watched', 'The last hour']);
+    expect([await chosen('Of'), await chosen('Compare the last')]).toEqual(['Key: Watched', 'Hour']);
     await page.getByLabel('Alarm on').selectOption('guardrail_hits');
     expect(await chosen('Of')).toBe('The account');
     await page.getByRole('button', { name: 'Save' }).click();

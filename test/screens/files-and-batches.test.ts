@@ -93,8 +93,8 @@ describe.skipIf(skipped !== undefined)(
       await dialog.locator('input[type=file]').setInputFiles(toFile('wrong.jsonl', lines.join('\n')));
       await dialog.getByText('2 problems.').waitFor();
       await dialog.getByText('The line is not valid JSON').waitFor();
-      await dialog.getByText('custom_id “a” is also that of line 1').waitFor();
-      await dialog.getByText('not in the list of models').waitFor();
+      await dialog.getByText('custom_id “a” is already used on line 1').waitFor();
+      await dialog.getByText('Unknown model: these lines will fail').waitFor();
       expect(await dialog.getByRole('button', { name: 'Create batch' }).isDisabled()).toBe(true);
       expect(await check()).toEqual([]);
     });
@@ -157,7 +157,7 @@ describe.skipIf(skipped !== undefined)(
       const panel = page.getByRole('region', { name: /^Batch batch_/ });
       await panel.getByText('cancelled', { exact: true }).waitFor();
       await panel
-        .getByText(/not made/)
+        .getByText(/not sent/)
         .first()
         .waitFor();
     });

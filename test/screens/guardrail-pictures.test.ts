@@ -321,7 +321,7 @@ describe.skipIf(skipped !== undefined)(
       // A secret that was replaced cannot be had again.
       await page.getByLabel('Headers').fill('X-Token: another-secret-of-some-length');
       await page.getByRole('button', { name: 'Save' }).click();
-      const saved = message(page, 'Saved; delivery is attempted at once');
+      const saved = message(page, 'Saved. Pending deliveries are retried now.');
       await saved.waitFor();
       expect(await saved.getByRole('button', { name: 'Undo' }).count()).toBe(0);
       expect(problems).toEqual([]);

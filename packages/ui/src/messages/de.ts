@@ -64,7 +64,7 @@ export const de: Messages = {
   withoutTray: {
     question: 'Soll das Gateway ohne Fenster weiterlaufen?',
     detail:
-      'Dieser Desktop scheint keine Leiste zu haben, die es anzeigt. Ein erneuter Start der App öffnet das Fenster.',
+      'Dieser Desktop scheint keinen Infobereich zu haben, der es anzeigt. Ein erneuter Start der App öffnet das Fenster.',
     goOn: 'Weiterlaufen',
     quit: 'Beenden',
   },

@@ -4,9 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { Ban, Download } from 'lucide-react';
 import { useState } from 'react';
 
+import { ApiError } from '../../api/api-error.ts';
 import { downloadFile } from '../../features/files/file-queries.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatDuration } from '../../format/quantity.ts';
+import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { formatFull } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
@@ -28,6 +29,7 @@ export function BatchPanel({ id, onClose }: { id: string; onClose: () => void })
   const query = useQuery(batchQuery(id));
   const [isCancelling, setIsCancelling] = useState(false);
   const batch = query.data;
+  const isMissing = query.error instanceof ApiError && query.error.status === 404;
   const cancel = async (): Promise<void> => {
     await cancelBatch(id);
     showToast({ tone: 'neutral', title: t.cancelled });
@@ -55,7 +57,7 @@ export function BatchPanel({ id, onClose }: { id: string; onClose: () => void })
       onClose={onClose}
     >
       {batch === undefined ? (
-        <NotLoaded what={what} failure={t.missing} query={query} />
+        <NotLoaded what={what} failure={isMissing ? t.missing : t.notLoaded} query={query} />
       ) : (
         <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-4">
           {batch.status !== 'failed' && <BatchProgress counts={batch.request_counts} look="wide" />}
@@ -93,7 +95,7 @@ function Problems({ batch: { errors } }: { batch: BatchRow }) {
       <ul className="flex flex-col gap-1">
         {errors.data.map(({ line, message }, at) => (
           <li key={at} className="break-words">
-            {line !== null && <span className="figures mr-2 text-ink-faint">{form.line(line)}</span>}
+            {line !== null && <span className="figures mr-2 text-ink-faint">{form.line(formatCount(line))}</span>}
             {showControls(message)}
           </li>
         ))}

@@ -51,7 +51,7 @@ test('what the gateway would refuse is told with its line', async () => {
   ]);
   expect(total).toBe(11);
   expect(problems.map(({ line: number }) => number)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-  expect(problems.at(-1)?.message).toBe('custom_id “a” is also that of line 1');
+  expect(problems.at(-1)?.message).toBe('custom_id “a” is already used on line 1');
 });
 
 test('a file without lines is a problem of the file, and of many problems the first hundred are told', async () => {

@@ -1,4 +1,5 @@
 import { isObject } from '../../api/is-object.ts';
+import { formatCount } from '../../format/quantity.ts';
 import { batchesMessages } from './messages.tsx';
 
 export interface LineProblem {
@@ -62,14 +63,14 @@ export async function checkLines(
     if (!ENDPOINT.test(url)) return note(number, t.badUrl(url));
     if (url !== endpoint) return note(number, t.otherUrl(url, endpoint));
     const before = ids.get(customId);
-    if (before !== undefined) return note(number, t.sameId(customId, before));
+    if (before !== undefined) return note(number, t.sameId(customId, formatCount(before)));
     ids.set(customId, number);
     const group = groups.get(model) ?? { model, endpoint: url, lines: 0, isUnknown: !isKnown(model) };
     groups.set(model, { ...group, lines: group.lines + 1 });
   };
   await readLines(pieces, take);
   if (total === 0) note(null, t.noLines);
-  if (total > MAX_LINES) note(null, t.tooMany(total, MAX_LINES));
+  if (total > MAX_LINES) note(null, t.tooMany(formatCount(total), formatCount(MAX_LINES)));
   return {
     total,
     groups: [...groups.values()].toSorted((a, b) => b.lines - a.lines),

@@ -13,7 +13,7 @@ export function CheckReport({ check: { total, groups, problems, problemCount } }
       {problemCount > 0 && (
         <div className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
           <p className="font-medium">{t.problems(problemCount, formatCount(problemCount))}</p>
-          {problemCount > problems.length && <p className="text-xs">{t.firstProblems(problems.length)}</p>}
+          {problemCount > problems.length && <p className="text-xs">{t.firstProblems(formatCount(problems.length))}</p>}
           <ul
             tabIndex={0}
             aria-label={t.problems(problemCount, formatCount(problemCount))}
@@ -22,7 +22,9 @@ export function CheckReport({ check: { total, groups, problems, problemCount } }
             {problems.map(({ line, message }, at) => (
               <li key={at} className="flex gap-3">
                 {line !== null && (
-                  <span className="figures shrink-0 text-xs leading-5 whitespace-nowrap">{t.line(line)}</span>
+                  <span className="figures shrink-0 text-xs leading-5 whitespace-nowrap">
+                    {t.line(formatCount(line))}
+                  </span>
                 )}
                 <span className="min-w-0 break-words">{showControls(message)}</span>
               </li>

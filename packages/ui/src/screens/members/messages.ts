@@ -42,7 +42,7 @@ export const membersMessages = createMessages(
       name: 'Name',
       email: 'E-mail',
       role: 'Role',
-      byDirectory: 'The directory gave this role. It replaces a change made here with its next change of roles.',
+      byDirectory: 'The directory assigned this role. Its next role update will overwrite changes made here.',
       bySignIn: 'Groups decide roles at each sign-in. A change here lasts until this member signs in again.',
     },
     owner: {
@@ -166,7 +166,7 @@ export const membersMessages = createMessages(
         email: 'E-Mail',
         role: 'Rolle',
         byDirectory:
-          'Diese Rolle kommt aus dem Verzeichnis. Es ersetzt eine Änderung hier, sobald es Rollen wieder ändert.',
+          'Diese Rolle kommt aus dem Verzeichnis. Die nächste Rollenänderung im Verzeichnis überschreibt Änderungen von hier.',
         bySignIn:
           'Über Rollen entscheiden Gruppen bei jeder Anmeldung. Eine Änderung hier gilt bis zur nächsten Anmeldung.',
       },

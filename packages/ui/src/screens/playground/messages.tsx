@@ -65,7 +65,7 @@ export const playgroundMessages = createMessages(
       another: 'Choose another model',
       labelled: (label: string, model: string) => `${label}: ${model || 'none yet'}`,
       find: 'Find a model',
-      findHint: 'Part of its name or id, e.g. sonnet',
+      findHint: 'Part of its name or ID, e.g. sonnet',
       models: 'Models',
       asWritten: (id: ReactNode) => <>Use {id} as written</>,
       notInCatalog: 'Not in the catalog; it may be an alias.',

@@ -87,6 +87,7 @@ export const generationsMessages = createMessages(
       failure: 'Couldn’t load refused requests',
       note: 'Refused before reaching a provider. This process keeps the last 1,000 until it restarts.',
       none: 'Nothing was refused',
+      noneOfModel: 'No refused requests for this model',
       heads: {
         time: 'Time',
         status: 'Status',
@@ -238,6 +239,7 @@ export const generationsMessages = createMessages(
         failure: 'Die abgelehnten Anfragen konnten nicht geladen werden',
         note: 'Abgelehnt, bevor ein Anbieter erreicht wurde. Dieser Prozess behält die letzten 1.000 bis zu seinem Neustart.',
         none: 'Nichts wurde abgelehnt',
+        noneOfModel: 'Keine abgelehnten Anfragen für dieses Modell',
         heads: {
           time: 'Zeit',
           status: 'Status',

@@ -44,7 +44,7 @@ export const timelineMessages = createMessages(
       firstTokenAfter: (time: string) => `first token after ${time}`,
       respondedAfter: (time: string) => `responded after ${time}`,
       messageNotStored: (kind: string) => `${kind}; its message is not stored`,
-      noProviderId: 'no provider id',
+      noProviderId: 'no provider ID',
       noneTitle: 'No provider was called',
       repeated: 'The response of an earlier request was repeated.',
       calledTitle: (name: string) => `${name} was called`,

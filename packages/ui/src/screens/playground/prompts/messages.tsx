@@ -40,7 +40,7 @@ export const promptsMessages = createMessages(
       ),
     },
     list: {
-      note: 'Kept at the gateway for everyone who manages it.',
+      note: 'Shared with everyone who manages this gateway.',
       find: 'Find a prompt',
       findHint: 'Part of its name or description',
       what: 'prompts',
@@ -143,7 +143,7 @@ export const promptsMessages = createMessages(
         ),
       },
       list: {
-        note: 'Im Gateway gespeichert, für alle, die es verwalten.',
+        note: 'Für alle freigegeben, die dieses Gateway verwalten.',
         find: 'Prompt suchen',
         findHint: 'Teil des Namens oder der Beschreibung',
         what: 'Prompts',

@@ -25,12 +25,12 @@ export const desktopMessages = createMessages(
     },
     app: {
       title: 'The app',
-      startAtLogin: { label: 'Start at login', hint: 'Off until you switch it on.' },
+      startAtLogin: { label: 'Start at login', hint: 'Off by default.' },
       startHidden: { label: 'Start without a window', hint: 'Open it from the tray, or start the app again.' },
       closeToTray: { label: 'Keep running in the tray', hint: 'If off, closing the window quits the gateway.' },
       lookForUpdates: {
         label: 'Look for updates',
-        hint: 'If off, the app makes no requests. Updates are verified by signature.',
+        hint: 'If off, the app never checks for updates. Updates are verified by signature.',
       },
       demo: {
         label: 'Show the demo while no provider is set up',
@@ -128,22 +128,25 @@ export const desktopMessages = createMessages(
       },
       app: {
         title: 'Die App',
-        startAtLogin: { label: 'Beim Anmelden starten', hint: 'Aus, bis es eingeschaltet wird.' },
-        startHidden: { label: 'Ohne Fenster starten', hint: 'Über die Leiste öffnen oder die App erneut starten.' },
+        startAtLogin: { label: 'Beim Anmelden starten', hint: 'Standardmäßig aus.' },
+        startHidden: {
+          label: 'Ohne Fenster starten',
+          hint: 'Über den Infobereich öffnen oder die App erneut starten.',
+        },
         closeToTray: {
-          label: 'In der Leiste weiterlaufen',
+          label: 'Im Infobereich weiter ausführen',
           hint: 'Wenn aus, beendet das Schließen des Fensters das Gateway.',
         },
         lookForUpdates: {
           label: 'Nach Updates suchen',
-          hint: 'Wenn aus, sendet die App keine Anfragen. Updates werden anhand ihrer Signatur geprüft.',
+          hint: 'Wenn aus, sucht die App nicht nach Updates. Updates werden anhand ihrer Signatur geprüft.',
         },
         demo: {
           label: 'Demo zeigen, solange kein Anbieter eingerichtet ist',
           hint: 'Aufgezeichnete Antworten: kein Netzwerk, kein Schlüssel, keine Kosten.',
         },
         language: 'Sprache',
-        languageHint: 'Für die Seiten, das Menü der Leiste, Dialoge und Benachrichtigungen.',
+        languageHint: 'Für die Seiten, das Menü im Infobereich, Dialoge und Benachrichtigungen.',
         system: 'System',
       },
       shortcut: {

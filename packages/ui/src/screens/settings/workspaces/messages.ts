@@ -139,7 +139,7 @@ export const workspaceMessages = createMessages(
           price: 'Niedrigster Preis',
           throughput: 'Höchster Durchsatz',
           latency: 'Niedrigste Latenz',
-          exacto: 'Zuverlässigste',
+          exacto: 'Höchste Zuverlässigkeit',
         },
         marks: 'Automatische Cache-Markierungen',
         marksHint: 'Ob Prompts für die Caches von Anbietern markiert werden, die das brauchen',
