@@ -79,15 +79,18 @@ export function ListBody<Row>({ rows, empty, children, ...rest }: ListBodyProps<
 export type SearchChange<Filters> = { readonly [Name in keyof Filters]?: string | undefined };
 
 /**
- * Changes the filters of a list, which are part of its address. To open a row is a step in the history; a change of the
- * filters takes the place of the last one.
+ * Changes the filters of a list, which are part of its address. To open or close a row is a step in the history; a change
+ * of the filters takes the place of the last one, also where it closes the row.
  */
 export function useSearchChange<Filters extends object>(
   from: '/audit' | '/batches' | '/files' | '/fixtures' | '/keys' | '/members' | '/models' | '/providers' | '/videos',
 ): (change: SearchChange<Filters>) => void {
   const navigate = useNavigateWithin(from);
   return useCallback(
-    (change) => void navigate({ search: (before) => ({ ...before, ...change }), replace: !('open' in change) }),
+    (change) => {
+      const isStep = 'open' in change && (change.open !== undefined || Object.keys(change).length === 1);
+      void navigate({ search: (before) => ({ ...before, ...change }), replace: !isStep });
+    },
     [navigate],
   );
 }

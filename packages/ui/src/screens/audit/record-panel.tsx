@@ -3,9 +3,11 @@ import type { ReactNode } from 'react';
 
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull } from '../../format/time.ts';
+import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { EmptyState } from '../../parts/messages/states.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { OutcomeBadge, toActorName, toTargetName } from './audit-parts.tsx';
 import { toFieldChanges } from './audit-queries.ts';
@@ -35,6 +37,27 @@ export function RecordPanel({ record, onClose }: RecordPanelProps) {
         {record.outcome === 'done' && <Changes record={record} />}
         <RecordFacts record={record} />
       </div>
+    </SidePanel>
+  );
+}
+
+interface MissingRecordProps {
+  /** Whether older records are not loaded yet. */
+  readonly hasMore: boolean;
+  /** Undefined where nothing is filtered. */
+  readonly onClear: (() => void) | undefined;
+  readonly onClose: () => void;
+}
+
+/** In place of a record that an address names, and the list does not have. */
+export function MissingRecord({ hasMore, onClear, onClose }: MissingRecordProps) {
+  const { clear, missing: t } = auditMessages();
+  return (
+    <SidePanel label={t.title} title={<h2 className="truncate font-semibold">{t.label}</h2>} onClose={onClose}>
+      <EmptyState title={t.title}>
+        {hasMore && <p>{t.hint}</p>}
+        {onClear !== undefined && <Button onClick={onClear}>{clear}</Button>}
+      </EmptyState>
     </SidePanel>
   );
 }

@@ -13,8 +13,10 @@ import { listMessages } from '../../features/list-screen/messages.ts';
 import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
+import { MoreNotLoaded } from '../../parts/messages/more-not-loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import { holdDeletion, useHeldDeletions } from '../../parts/messages/toast-store.ts';
+import { useInfiniteRows } from '../../parts/table/use-infinite-rows.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { toFileColumns } from './file-columns.tsx';
 import { FilePanel } from './file-panel.tsx';
@@ -43,10 +45,8 @@ export function FilesScreen() {
   const { q: text, purpose, origin, open } = search;
   const query = useInfiniteQuery(filesQuery({ text, purpose, origin }));
   const held = useHeldDeletions();
-  const rows = useMemo(
-    () => query.data?.pages.flatMap(({ data }) => data).filter(({ id }) => !held.has(id)),
-    [query.data, held],
-  );
+  const { rows: loaded, loadMore } = useInfiniteRows(query);
+  const rows = useMemo(() => loaded?.filter(({ id }) => !held.has(id)), [loaded, held]);
   const [first] = query.data?.pages ?? [];
   const [uploading, setUploading] = useState<readonly File[] | null>(null);
   const [isOver, setIsOver] = useState(false);
@@ -125,7 +125,7 @@ export function FilesScreen() {
                 onChange={(next) => change({ purpose: next })}
               />
               <FilterSelect
-                label={t.anyOrigin}
+                label={t.origin}
                 any={t.anyOrigin}
                 value={origin}
                 options={Object.entries(t.origins)}
@@ -168,18 +168,19 @@ export function FilesScreen() {
           }
         >
           {(shown) => (
-            <VirtualTable
-              label={t.label}
-              rows={shown}
-              columns={columns}
-              idOf={({ id }) => id}
-              total={first?.total_count}
-              openId={open}
-              onOpen={({ id }) => change({ open: id })}
-              onEndReached={() => {
-                if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
-              }}
-            />
+            <>
+              <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+              <VirtualTable
+                label={t.label}
+                rows={shown}
+                columns={columns}
+                idOf={({ id }) => id}
+                total={first?.total_count}
+                openId={open}
+                onOpen={({ id }) => change({ open: id })}
+                onEndReached={loadMore}
+              />
+            </>
           )}
         </ListBody>
       </ListScreen>

@@ -8,7 +8,8 @@ import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { classNames } from '../../parts/class-names.ts';
 import { FilterSelect } from '../../parts/controls/select.tsx';
-import { Loaded, NotLoaded } from '../../parts/messages/loaded.tsx';
+import { Loaded } from '../../parts/messages/loaded.tsx';
+import { MoreNotLoaded } from '../../parts/messages/more-not-loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
 import { useInfiniteRows } from '../../parts/table/use-infinite-rows.ts';
@@ -58,13 +59,7 @@ export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairList
             <EmptyState title={t.none} />
           ) : (
             <>
-              {query.isFetchNextPageError && (
-                <NotLoaded
-                  what={t.what}
-                  failure={t.moreNotLoaded}
-                  query={{ error: query.error, refetch: query.fetchNextPage }}
-                />
-              )}
+              <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
               <div className={classNames('flex flex-col', loaded.length > FEW_ROWS && 'h-[70dvh]')}>
                 <VirtualTable
                   label={t.title}

@@ -12,6 +12,7 @@ import {
 import { ListBody, ListScreen } from '../../../features/list-screen/list-screen.tsx';
 import { formatCount } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
+import { MoreNotLoaded } from '../../../parts/messages/more-not-loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
 import { toLeaving } from '../../../parts/table/to-fitting.ts';
 import { useInfiniteRows } from '../../../parts/table/use-infinite-rows.ts';
@@ -65,18 +66,21 @@ export function SessionsScreen() {
         empty={<NoSessions isFiltered={hasGenerationFilters(search)} onClear={() => change(NO_FILTERS)} />}
       >
         {(loaded) => (
-          <VirtualTable
-            label={t.title}
-            rows={loaded}
-            columns={columns}
-            idOf={idOf}
-            isRecycled
-            onOpen={({ session_id: id }) =>
-              void navigate({ to: '/generations/sessions/$id', params: { id }, search: {} })
-            }
-            total={hasNextPage ? -1 : loaded.length}
-            onEndReached={loadMore}
-          />
+          <>
+            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+            <VirtualTable
+              label={t.title}
+              rows={loaded}
+              columns={columns}
+              idOf={idOf}
+              isRecycled
+              onOpen={({ session_id: id }) =>
+                void navigate({ to: '/generations/sessions/$id', params: { id }, search: {} })
+              }
+              total={hasNextPage ? -1 : loaded.length}
+              onEndReached={loadMore}
+            />
+          </>
         )}
       </ListBody>
     </ListScreen>
