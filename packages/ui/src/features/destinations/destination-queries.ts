@@ -2,9 +2,8 @@ import type { BroadcastDeliveryList, Destination, DestinationTest } from '@model
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/queries.ts';
+import { readAll, refreshEvery } from '../../api/queries.ts';
 import { ifPermitted } from '../../api/session.ts';
-import type { Page } from '../../api/types.ts';
 
 export type FilterRules = NonNullable<Destination['filter_rules']>;
 export type FilterRule = FilterRules['groups'][number]['rules'][number];
@@ -18,8 +17,8 @@ export const destinationsQuery = queryOptions({
   queryKey: ['destinations'],
   queryFn: ifPermitted(
     'listDestinations',
-    async ({ signal }): Promise<readonly Destination[]> =>
-      (await callApi<Page<Destination>>('/api/v1/observability/destinations', { query: { limit: PAGE }, signal })).data,
+    ({ signal }): Promise<readonly Destination[]> =>
+      readAll<Destination>('/api/v1/observability/destinations', PAGE, signal),
     [],
   ),
 });

@@ -1,5 +1,5 @@
 import type { BatchRow, BatchRowList, StoredFileList } from '@model-gateway/core/wire';
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { FILES_KEY, openFile } from '../../features/files/file-queries.ts';
@@ -14,12 +14,20 @@ export const isOpen = ({ status }: Pick<BatchRow, 'status'>): boolean =>
 
 export const BATCHES_KEY = ['batches'] as const;
 
-/** The latest batches of all workspaces, newest first; looked at every second while one is under way. */
-export const batchesQuery = queryOptions({
-  queryKey: BATCHES_KEY,
-  queryFn: ({ signal }) => callApi<BatchRowList>('/admin/v1/batches', { query: { limit: PAGE }, signal }),
-  refetchInterval: ({ state: { data } }) => (data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
-});
+/** The batches of all workspaces, newest first; looked at every second while one is under way. */
+export const batchesQuery = (status: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...BATCHES_KEY, 'list', { status }],
+    queryFn: ({ signal, pageParam: offset }) =>
+      callApi<BatchRowList>('/admin/v1/batches', { query: { status, offset, limit: PAGE }, signal }),
+    initialPageParam: 0,
+    getNextPageParam: (last: BatchRowList, pages: readonly BatchRowList[]) => {
+      const loaded = pages.reduce((sum, { data }) => sum + data.length, 0);
+      return last.data.length === 0 || loaded >= last.total_count ? undefined : loaded;
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some((page) => page.data.some(isOpen)) === true ? WATCHED_MS : IDLE_MS,
+  });
 
 /** Names of files, by their ids. */
 export type FileNames = ReadonlyMap<string, string>;

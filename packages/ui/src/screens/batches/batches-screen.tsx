@@ -1,5 +1,5 @@
 import type { BatchRow } from '@model-gateway/core/wire';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { Layers, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -11,8 +11,10 @@ import { toUsdColumn } from '../../format/money.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { FilterSelect } from '../../parts/controls/select.tsx';
+import { MoreNotLoaded } from '../../parts/messages/more-not-loaded.tsx';
 import { EmptyState } from '../../parts/messages/states.tsx';
 import type { Column } from '../../parts/table/table-row.tsx';
+import { useInfiniteRows } from '../../parts/table/use-infinite-rows.ts';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { Moment } from '../../parts/text/moment.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
@@ -29,13 +31,13 @@ export function BatchesScreen() {
   const { status, open } = useSearch({ from: '/batches' });
   const change = useSearchChange<BatchSearch>('/batches');
   const client = useQueryClient();
-  const query = useQuery(batchesQuery);
+  const query = useInfiniteQuery(batchesQuery(status));
+  const { rows: batches, loadMore } = useInfiniteRows(query);
   const { data: names } = useQuery(batchFilesQuery);
   const [isCreating, setIsCreating] = useState(false);
   const create = (): void => setIsCreating(true);
   useTask('new-batch', create);
-  const batches = query.data?.data;
-  const shown = batches?.filter((batch) => status === undefined || batch.status === status);
+  const hasNone = status === undefined && batches?.length === 0;
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (
       <ListScreen title={t.title}>
@@ -54,8 +56,7 @@ export function BatchesScreen() {
         </Button>
       }
       filters={
-        batches !== undefined &&
-        batches.length > 0 && (
+        !hasNone && (
           <div role="search" className="flex flex-wrap items-center gap-2">
             <FilterSelect
               label={t.status}
@@ -86,9 +87,9 @@ export function BatchesScreen() {
       <ListBody
         what={t.what}
         query={query}
-        rows={shown}
+        rows={batches}
         empty={
-          batches?.length === 0 ? (
+          hasNone ? (
             <EmptyState icon={<Layers size={22} />} title={t.empty}>
               <p>{t.emptyHint(<code className="font-mono text-xs">POST /api/v1/batches</code>)}</p>
               <Button onClick={create}>{t.newBatch}</Button>
@@ -101,16 +102,20 @@ export function BatchesScreen() {
         }
       >
         {(rows) => (
-          <VirtualTable
-            label={t.label}
-            lines={2}
-            rows={rows}
-            columns={toColumns(rows, names)}
-            idOf={({ id }) => id}
-            total={status === undefined ? query.data?.total_count : rows.length}
-            openId={open}
-            onOpen={({ id }) => change({ open: id })}
-          />
+          <>
+            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+            <VirtualTable
+              label={t.label}
+              lines={2}
+              rows={rows}
+              columns={toColumns(rows, names)}
+              idOf={({ id }) => id}
+              total={query.data?.pages[0]?.total_count}
+              openId={open}
+              onOpen={({ id }) => change({ open: id })}
+              onEndReached={loadMore}
+            />
+          </>
         )}
       </ListBody>
     </ListScreen>

@@ -15,7 +15,7 @@ import {
 } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/queries.ts';
+import { readAll, refreshEvery } from '../../api/queries.ts';
 import type { GenerationList, Page } from '../../api/types.ts';
 
 /** A rerun with what became of each of its targets. */
@@ -24,8 +24,8 @@ export interface RerunReport extends Rerun {
 }
 
 const PAGE_ROWS = 50;
-/** Reruns that the list shows; the gateway keeps at most 200. */
-const MAX_LISTED = 100;
+/** The most reruns that the gateway gives at once; it keeps at most 200. */
+const PAGE_RERUNS = 100;
 /** Between two looks at one that is running. */
 const REFRESH_MS = 5000;
 /** The same for a small one, which is soon over. */
@@ -38,8 +38,8 @@ export const isMoving = ({ state, counts }: Rerun): boolean =>
 
 export const rerunsQuery = queryOptions({
   queryKey: ['reruns'],
-  queryFn: ({ signal }) => callApi<Page<Rerun>>('/admin/v1/reruns', { query: { limit: MAX_LISTED }, signal }),
-  refetchInterval: (query) => refreshEvery(query.state.data?.data.some(isMoving) === true && REFRESH_MS)(query),
+  queryFn: ({ signal }) => readAll<Rerun>('/admin/v1/reruns', PAGE_RERUNS, signal),
+  refetchInterval: (query) => refreshEvery(query.state.data?.some(isMoving) === true && REFRESH_MS)(query),
 });
 
 const toPath = (id: string, rest = ''): string => `/admin/v1/reruns/${encodeURIComponent(id)}${rest}`;

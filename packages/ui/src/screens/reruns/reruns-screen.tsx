@@ -45,7 +45,7 @@ export function RerunsScreen() {
       <ListBody
         what={t.what}
         query={query}
-        rows={query.data?.data}
+        rows={query.data}
         empty={
           <EmptyState icon={<Repeat2 size={22} />} title={t.empty}>
             <p>{t.emptyHint}</p>
@@ -59,7 +59,6 @@ export function RerunsScreen() {
             rows={rows}
             columns={toColumns()}
             idOf={({ id }) => id}
-            total={query.data?.total_count}
             onOpen={({ id }) => open(id)}
           />
         )}
