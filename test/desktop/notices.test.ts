@@ -144,6 +144,10 @@ test.each(LANGUAGES)('in %s every notification has a title and a place to go to'
   }
 });
 
+test('a budget that was reached leads to the refused requests, among which that one is', () => {
+  expect(toNotification({ type: 'budget' }, MESSAGES.en).place).toBe('generations?refused=1');
+});
+
 test('an alarm is shown by its name, and a click opens it', () => {
   expect(toNotification({ type: 'alarm', id: 'a/1', name: 'Team budget' }, MESSAGES.en)).toMatchObject({
     title: 'Alarm: Team budget',

@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   restrictPages();
   serveAppScheme(paths.ui, createGatewayFetch(gateway));
 
-  const quitter = createQuitter(gateway, () => control.setPaused(true));
+  const quitter = createQuitter(gateway, control.setPaused);
   const askAboutTray = createTrayHostAsker();
   const window = createAppWindow(paths.preload, file, async () => {
     if (quitter.isQuitting) return;

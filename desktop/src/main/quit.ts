@@ -15,10 +15,12 @@ export interface Quitter {
 }
 
 export function createQuitter(
-  gateway: Pick<GatewayProcess, 'readFigures' | 'figures' | 'onChange'>,
-  pause: () => void,
+  gateway: Pick<GatewayProcess, 'readFigures' | 'figures' | 'onChange' | 'state'>,
+  setPaused: (isPaused: boolean) => void,
 ): Quitter {
   let isWaiting = false;
+  /** Whether the user had paused the gateway before it was paused for waiting. */
+  let wasPaused = false;
   let isQuitting = false;
   let isNow = false;
   app.on('before-quit', () => (isQuitting = true));
@@ -31,7 +33,8 @@ export function createQuitter(
       if (openCalls === 0) return app.quit();
       switch (await askWhen(openCalls)) {
         case 'when-done':
-          pause();
+          if (!isWaiting) wasPaused = gateway.state.phase === 'paused';
+          setPaused(true);
           isWaiting = true;
           // The calls may have ended while the question was shown.
           await gateway.readFigures();
@@ -40,6 +43,10 @@ export function createQuitter(
           isNow = true;
           return app.quit();
         case 'never':
+          // An earlier answer may have it wait for the calls: they no longer end the app.
+          if (!isWaiting) return;
+          isWaiting = false;
+          if (!wasPaused) setPaused(false);
       }
     },
     stay() {

@@ -26,7 +26,8 @@ export function toNotification(notice: NoticeOfApp, { notices: words }: Messages
         setting: 'notifyBudget',
         title: words.budget,
         body: words.budgetDetail,
-        place: 'generations?status=failed',
+        // What a budget refuses never becomes a call.
+        place: 'generations?refused=1',
       };
     case 'alarm':
       return {
