@@ -104,6 +104,8 @@ test('writes durations and sizes for people', () => {
     '2 h 5 min',
     '17 d 16 h',
   ]);
+  // What is rounded up to the next unit is written in it.
+  expect([999.6, 9996, 59_960].map(formatDuration).map(toPlain)).toEqual(['1.00 s', '10.0 s', '1 min 0 s']);
   expect([null, 3.456789, 99.94, 240.123, 1500, 124_288].map(formatSpeed).map(toPlain)).toEqual([
     '—',
     '3.5 tokens/s',
@@ -113,7 +115,8 @@ test('writes durations and sizes for people', () => {
     '124.3K tokens/s',
   ]);
   expect([0, 99.456].map(formatPercent).map(toPlain)).toEqual(['0.0 %', '99.5 %']);
-  expect([12, 2048, 3_500_000].map(formatBytes).map(toPlain)).toEqual(['12 B', '2.0 KB', '3.3 MB']);
+  const sizes = [12, 2048, 1_048_570, 3_500_000, 1_610_612_736].map(formatBytes);
+  expect(sizes.map(toPlain)).toEqual(['12 B', '2.0 KB', '1.0 MB', '3.3 MB', '1.5 GB']);
 });
 
 test('keeps figures on one line', () => {

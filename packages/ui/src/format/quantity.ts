@@ -32,8 +32,9 @@ export const formatCompact = (count: number | null | undefined): string =>
 /** Milliseconds as `420 ms`, `2.10 s`, `3 min 5 s`, `2 h 5 min` or, from two days on, `17 d 16 h`. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms == null || !Number.isFinite(ms)) return '—';
-  if (ms < 1000) return withUnits(`${Math.round(ms)} ms`);
-  if (ms < 60_000) return withUnits(`${numbers()[ms < 10_000 ? 'hundredths' : 'tenths'].format(ms / 1000)} s`);
+  // Each unit ends where its figure would be rounded up to the next: at 999.5 ms, 9.995 s, 59.95 s.
+  if (ms < 999.5) return withUnits(`${Math.round(ms)} ms`);
+  if (ms < 59_950) return withUnits(`${numbers()[ms < 9995 ? 'hundredths' : 'tenths'].format(ms / 1000)} s`);
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return withUnits(`${minutes} min ${seconds % 60} s`);
@@ -67,9 +68,13 @@ function toSpeedFigure(speed: number): string {
 /** `99.5 %`. */
 export const formatPercent = (percent: number): string => withUnits(`${numbers().tenths.format(percent)} %`);
 
-/** `12 B`, `2.0 KB`, `3.3 MB`. */
+/** `12 B`, `2.0 KB`, `3.3 MB`, `1.5 GB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return withUnits(`${bytes} B`);
-  if (bytes < 1024 * 1024) return withUnits(`${numbers().tenths.format(bytes / 1024)} KB`);
-  return withUnits(`${numbers().tenths.format(bytes / 1024 / 1024)} MB`);
+  const write = (count: number, unit: string): string => withUnits(`${numbers().tenths.format(count)} ${unit}`);
+  // 1023.95 would be written as 1024.0.
+  const kilobytes = bytes / 1024;
+  if (kilobytes < 1023.95) return write(kilobytes, 'KB');
+  const megabytes = kilobytes / 1024;
+  return megabytes < 1023.95 ? write(megabytes, 'MB') : write(megabytes / 1024, 'GB');
 }
