@@ -155,15 +155,16 @@ function DeleteDestination({ destination: { id, name, enabled }, onClose, onGone
   const t = destinationsMessages().deletion;
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
-  /** Nothing is sent from now on; its secrets are there until it is deleted for good. */
+  /** Nothing is sent from now on; its secrets are there until it is deleted for good, with the page at the latest. */
   const remove = async (): Promise<void> => {
     if (enabled) await changeDestination(id, { enabled: false });
     holdDeletion({
       id,
       title: t.pending(name),
       detail: t.detail,
+      onClosing: 'delete',
       async run() {
-        await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
+        await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE', isKept: true });
         await refresh();
       },
       async undo() {
