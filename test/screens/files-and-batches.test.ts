@@ -145,6 +145,57 @@ describe.skipIf(skipped !== undefined)(
       expect(await another.isEnabled()).toBe(true);
     });
 
+    test('a batch that could not be created is tried again without a second upload of its file', async () => {
+      const { page } = await ui.open('#/batches');
+      let uploads = 0;
+      await page.route('**/api/v1/files', async (route) => {
+        uploads += 1;
+        await route.continue();
+      });
+      let tries = 0;
+      await page.route('**/api/v1/batches', async (route) => {
+        tries += 1;
+        if (tries > 1) return route.continue();
+        await route.fulfill({ status: 429, json: { error: { code: 429, message: 'Too many batches' } } });
+      });
+      await page.getByRole('button', { name: 'New batch' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'New batch' });
+      await dialog.locator('input[type=file]').setInputFiles(toFile('again.jsonl', line('one', 'Hello')));
+      await dialog.getByRole('button', { name: 'Create batch of 1 line' }).click();
+      await dialog.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('region', { name: /^Batch batch_/ }).waitFor();
+      expect([uploads, tries]).toEqual([1, 2]);
+    });
+
+    test('batches beyond the first hundred are listed as one goes down, and found by their status', async () => {
+      const { data } = (await (await ui.call('/admin/v1/batches?status=completed')).json()) as {
+        data: [{ id: string; status: string }];
+      };
+      const all = Array.from({ length: 150 }, (_, at) => ({
+        ...data[0],
+        id: `batch_${at}`,
+        status: at === 149 ? 'expired' : 'completed',
+      }));
+      const { page } = await ui.open('#/');
+      await page.route(/\/admin\/v1\/batches\?/, async (route) => {
+        const query = new URL(route.request().url()).searchParams;
+        const status = query.get('status');
+        const offset = Number(query.get('offset') ?? 0);
+        const found = all.filter((batch) => status === null || batch.status === status);
+        await route.fulfill({ json: { data: found.slice(offset, offset + 100), total_count: found.length } });
+      });
+      await page.evaluate("location.assign('#/batches')");
+      const grid = page.getByRole('grid', { name: 'Batches' });
+      await grid.press('End');
+      await grid.press('End');
+      await grid.getByRole('row', { name: /expired/ }).waitFor();
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('rejected');
+      await page.getByText('No batches with this status').waitFor();
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('expired');
+      await grid.getByRole('row', { name: /expired/ }).waitFor();
+      expect(await grid.getAttribute('aria-rowcount')).toBe('2');
+    });
+
     test('a running batch is cancelled after a question', async () => {
       const many = Array.from({ length: 1500 }, (_, at) => line(`line-${at}`, 'Tell me a joke')).join('\n');
       const { page } = await ui.open('#/batches');

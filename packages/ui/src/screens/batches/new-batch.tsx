@@ -2,6 +2,7 @@ import type { Model } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 
+import { ApiError } from '../../api/api-error.ts';
 import type { Caller } from '../../api/call-api.ts';
 import { keysQuery, modelsQuery } from '../../api/queries.ts';
 import { toOtherKind } from '../../app/call-kinds.ts';
@@ -61,6 +62,8 @@ function BatchForm({ caller, models, onClose, onStarted }: BatchFormProps) {
   const [file, setFile] = useState<File | null>(null);
   const [share, setShare] = useState<number | null>(null);
   const abort = useRef<AbortController>(null);
+  /** The id of the file once it is uploaded: when only the batch fails, trying again does not upload it twice. */
+  const uploaded = useRef<string>(null);
   useEffect(() => () => abort.current?.abort(), []);
   const check = useMutation({
     mutationFn: (chosen: File) => {
@@ -68,22 +71,30 @@ function BatchForm({ caller, models, onClose, onStarted }: BatchFormProps) {
       return checkLines(chosen.stream(), (model) => known.has(model.replace(/:[a-z]+$/, '')));
     },
   });
+  const sendFile = async (chosen: File): Promise<string> => {
+    const own = new AbortController();
+    abort.current = own;
+    setShare(0);
+    const upload = { caller, signal: own.signal, onProgress: setShare };
+    return (await uploadFile({ file: chosen, purpose: 'batch', livesSeconds: null }, upload)).id;
+  };
   const create = useMutation({
     mutationFn: async () => {
       if (file === null || check.data?.endpoint == null) throw new Error(t.needsFile);
-      const own = new AbortController();
-      abort.current = own;
-      setShare(0);
-      const upload = { caller, signal: own.signal, onProgress: setShare };
-      const { id } = await uploadFile({ file, purpose: 'batch', livesSeconds: null }, upload);
-      return createBatch(id, check.data.endpoint, caller);
+      uploaded.current ??= await sendFile(file);
+      return createBatch(uploaded.current, check.data.endpoint, caller);
     },
     onSuccess: ({ id }) => onStarted(id),
+    onError(error) {
+      // It may have been deleted meanwhile.
+      if (error instanceof ApiError && error.status === 404) uploaded.current = null;
+    },
     onSettled: () => setShare(null),
   });
   const take = (chosen: File | undefined): void => {
     if (chosen === undefined) return;
     setFile(chosen);
+    uploaded.current = null;
     create.reset();
     check.mutate(chosen);
   };
