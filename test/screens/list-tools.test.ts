@@ -235,6 +235,11 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('combobox', { name: 'Model' }).selectOption('demo/another');
       await row.waitFor({ state: 'detached' });
       await expectNoFindings(opened);
+      // A link may name a model of which none is left.
+      await opened.follow('#/generations?refused=1&model=demo/forgotten');
+      await page.getByText('No refused requests for this model').waitFor();
+      await page.getByRole('button', { name: 'All models' }).click();
+      await row.waitFor();
       await page.getByRole('button', { name: 'Refused' }).click();
       await page.getByRole('grid', { name: 'Generations' }).waitFor();
       expect(problems).toEqual([]);

@@ -8,6 +8,7 @@ import { allKeysQuery, refreshEvery } from '../../../api/queries.ts';
 import { toAppName } from '../../../features/generations/list/list-row.ts';
 import { formatMoment, formatShortMoment } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
 import { FilterSelect } from '../../../parts/controls/select.tsx';
 import { Loaded } from '../../../parts/messages/loaded.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';
@@ -64,13 +65,19 @@ export function RefusedTable({ model, onModel }: RefusedTableProps) {
                 />
               </div>
             )}
-            <VirtualTable
-              label={t.title}
-              rows={model === undefined ? rows : rows.filter((row) => row.model === model)}
-              columns={columns}
-              idOf={idOf}
-              onOpen={() => undefined}
-            />
+            {model === undefined || models.includes(model) ? (
+              <VirtualTable
+                label={t.title}
+                rows={model === undefined ? rows : rows.filter((row) => row.model === model)}
+                columns={columns}
+                idOf={idOf}
+                onOpen={() => undefined}
+              />
+            ) : (
+              <EmptyState title={t.noneOfModel}>
+                <Button onClick={() => onModel(undefined)}>{t.allModels}</Button>
+              </EmptyState>
+            )}
           </>
         )
       }
