@@ -208,6 +208,20 @@ describe.skipIf(skipped !== undefined)(
       };
       await expect.poll(personOf).toEqual({ verdict: 'win', note: 'The wind is what was asked for', by: 'Mo' });
       expect(await look(opened, 'pair')).toEqual([]);
+      // A note that is left while a verdict is still being saved is saved after it.
+      let release = (): void => undefined;
+      const isSaved = new Promise<void>((resolve) => (release = resolve));
+      await page.route(/\/items\/[^/?]+$/, async (route) => {
+        await isSaved;
+        await route.continue();
+      });
+      await pair.getByRole('radio', { name: 'Worse' }).click();
+      await note.fill('It was calm');
+      await note.press('Tab');
+      release();
+      await expect.poll(personOf).toEqual({ verdict: 'loss', note: 'It was calm', by: 'Mo' });
+      await pair.getByRole('radio', { name: 'Better' }).click();
+      await expect.poll(personOf).toEqual({ verdict: 'win', note: 'It was calm', by: 'Mo' });
       // One goes on from pair to pair; what is said of one is no longer said when it is taken back.
       await pair.getByRole('button', { name: 'Next' }).click();
       const second = page.getByRole('dialog', { name: 'Response 1, acme/odd' });

@@ -2,7 +2,7 @@ import type { RerunPair, RerunVerdict } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 
 import { DiffText } from '../../features/playground/diff/diff-text.tsx';
 import { formatUsd } from '../../format/money.ts';
@@ -115,6 +115,8 @@ function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
   const { item, person } = pair;
   const client = useQueryClient();
   const [note, setNote] = useState(person?.note ?? '');
+  /** A note that was left while a verdict was being saved, to be saved after it. */
+  const waiting = useRef<string | null>(null);
   const judge = useMutation({
     mutationFn: ({ verdict, written }: { verdict: RerunVerdict | null; written: string }) =>
       judgePair(rerunId, item, { verdict, note: written.trim() === '' ? null : written.trim() }),
@@ -123,10 +125,18 @@ function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
       await client.invalidateQueries({ queryKey: rerunQuery(rerunId).queryKey });
     },
     onError: (error) => showFailure(t.notSaved, error),
+    onSettled(saved) {
+      const written = waiting.current;
+      waiting.current = null;
+      const by = saved === undefined ? person : saved.data.person;
+      if (written !== null && by !== null && written.trim() !== (by.note ?? ''))
+        judge.mutate({ verdict: by.verdict, written });
+    },
   });
   const shown = judge.isPending ? judge.variables.verdict : (person?.verdict ?? null);
   const save = (): void => {
-    if (person !== null && !judge.isPending && note.trim() !== (person.note ?? ''))
+    if (judge.isPending) waiting.current = note;
+    else if (person !== null && note.trim() !== (person.note ?? ''))
       judge.mutate({ verdict: person.verdict, written: note });
   };
   return (
