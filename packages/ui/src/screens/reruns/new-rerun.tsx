@@ -134,6 +134,11 @@ export function NewRerun(props: NewRerunProps) {
       onClose={props.onClose}
       actions={
         <>
+          {current === undefined && (
+            <p id={`${formId}-hint`} className="mr-auto self-center text-xs text-ink-faint">
+              {t.estimateFirst}
+            </p>
+          )}
           <Button onClick={props.onClose}>{partMessages().actions.cancel}</Button>
           <Button type="submit" form={formId} isBusy={estimate.isPending}>
             {t.estimate}
@@ -141,7 +146,7 @@ export function NewRerun(props: NewRerunProps) {
           <Button
             look="primary"
             disabled={current === undefined}
-            title={current === undefined ? t.estimateFirst : undefined}
+            aria-describedby={current === undefined ? `${formId}-hint` : undefined}
             isBusy={start.isPending}
             onClick={begin}
           >

@@ -1,6 +1,6 @@
 import type { MailSettings, MailTest } from '@model-gateway/core/wire';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -190,6 +190,7 @@ function MailForm({ mail: { server, source } }: { readonly mail: MailSettings })
 function TestForm({ hint }: { readonly hint?: string | undefined }) {
   const t = mailMessages().test;
   const [to, setTo] = useState('');
+  const hintId = useId();
   const test = useMutation({
     mutationFn: async () => (await callApi<MailTest>(`${PATH}/test`, { method: 'POST', body: { to } })).data,
     onSuccess: ({ success, result }) =>
@@ -213,9 +214,19 @@ function TestForm({ hint }: { readonly hint?: string | undefined }) {
         fieldClass="min-w-0 flex-1 basis-60"
         onChange={setTo}
       />
-      <Button type="submit" disabled={hint !== undefined || to === ''} title={hint} isBusy={test.isPending}>
+      <Button
+        type="submit"
+        disabled={hint !== undefined || to === ''}
+        aria-describedby={hint === undefined ? undefined : hintId}
+        isBusy={test.isPending}
+      >
         {t.send}
       </Button>
+      {hint !== undefined && (
+        <p id={hintId} className="w-full text-right text-xs text-ink-faint">
+          {hint}
+        </p>
+      )}
     </form>
   );
 }
