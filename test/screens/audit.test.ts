@@ -67,6 +67,49 @@ describe.skipIf(skipped !== undefined)(
       await screenshot('audit-change-480');
     });
 
+    test('a next page that fails is told, and is asked for again when the user says so', async () => {
+      let asked = 0;
+      const { page } = await ui.open('#/');
+      await page.route(/\/admin\/v1\/audit\?/, async (route) => {
+        if (!route.request().url().includes('cursor=')) {
+          const response = await route.fetch();
+          return route.fulfill({ response, json: { ...((await response.json()) as object), next: 'older' } });
+        }
+        asked += 1;
+        if (asked === 1) return route.fulfill({ status: 400, json: { error: { code: 400, message: 'No such page' } } });
+        return route.fulfill({ json: { data: [], next: null } });
+      });
+      await page.evaluate("location.assign('#/audit')");
+      const told = page.getByText('Couldn’t load more records');
+      await told.waitFor();
+      expect(asked).toBe(1);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await told.waitFor({ state: 'detached' });
+      expect(asked).toBe(2);
+    });
+
+    test('a record that the list lacks is told, and one that was open does not come back by itself', async () => {
+      const { data } = (await (await ui.call('/admin/v1/audit?outcome=done')).json()) as { data: [{ id: string }] };
+      const { page, follow, check, problems } = await ui.open('#/audit?open=none');
+      const missing = page.getByRole('region', { name: 'This record isn’t in the list' });
+      await missing.waitFor();
+      expect(await missing.getByRole('button', { name: 'Clear filters' }).count()).toBe(0);
+      expect(await check()).toEqual([]);
+      await follow(`#/audit?open=${data[0].id}&outcome=refused`);
+      await missing.getByRole('button', { name: 'Clear filters' }).click();
+      const panel = page.getByRole('region', { name: /^Record \d+$/ });
+      await panel.waitFor();
+      await page.getByRole('combobox', { name: 'Outcome' }).selectOption('Refused');
+      await panel.waitFor({ state: 'detached' });
+      await page.getByRole('combobox', { name: 'Outcome' }).selectOption('Any outcome');
+      await page
+        .getByRole('row', { name: /Nightly build/ })
+        .first()
+        .waitFor();
+      expect([await panel.count(), page.url()]).toEqual([0, `${ui.url}/ui/#/audit`]);
+      expect(problems).toEqual([]);
+    });
+
     test('a destination is switched to get the audit log and metrics', async () => {
       const made = await ui.call('/api/v1/observability/destinations', {
         body: { type: 'webhook', name: 'Copy', config: { url: 'https://example.com/' } },
