@@ -31,8 +31,9 @@ describe.skipIf(skipped !== undefined)(
       await value.pressSequentially('0.05');
       expect(await value.inputValue()).toBe('0.05');
       await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved. Pending deliveries are retried now.').first().waitFor();
       const rules = [{ field: 'total_cost', operator: 'gt', value: 0.05 }];
-      await expect.poll(() => read(id)).toMatchObject({ data: { filter_rules: { groups: [{ rules }] } } });
+      expect(await read(id)).toMatchObject({ data: { filter_rules: { groups: [{ rules }] } } });
       expect(problems).toEqual([]);
     });
 
