@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { createConfigJsonSchema } from '../packages/node/dist/config/config-schema.js';
+import { createConfigJsonSchema } from '../packages/node/dist/config/published-schema.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = `${root}docs/config.schema.json`;

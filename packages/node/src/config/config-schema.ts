@@ -37,7 +37,8 @@ const serverSchema = z.strictObject({
     .describe('Web pages from these origins may call the gateway in a browser'),
 });
 
-const authSchema = z.strictObject({
+/** Who may call. */
+export const authSchema = z.strictObject({
   bootstrapKeys: z
     .array(
       z.strictObject({
@@ -64,7 +65,8 @@ const MIN_CONNECTIONS = 4;
 const addressText = (example: string, form: RegExp) =>
   secretText('Connection address').regex(form, `must be an address such as ${example}`);
 
-const storeSchema = z.discriminatedUnion('type', [
+/** Where the gateway keeps what it knows. */
+export const storeSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('json').default('json'),
     dir: z.string().min(1).default('./data').describe('Relative to the config file'),
@@ -92,7 +94,8 @@ const storeSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('module'), ...moduleFields }),
 ]);
 
-const sharedSchema = z.discriminatedUnion('type', [
+/** Where the processes of a gateway count together. */
+export const sharedSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('memory').default('memory') }),
   z.strictObject({
     type: z.literal('redis'),
@@ -351,11 +354,3 @@ export const configSchema = z.strictObject({
 
 /** The config file with its defaults filled in, before presets and paths are resolved. */
 export type ConfigFile = z.infer<typeof configSchema>;
-
-/** The JSON Schema of the config file, as `docs/config.schema.json` publishes it for editors. */
-export function createConfigJsonSchema(): Record<string, unknown> {
-  return {
-    ...z.toJSONSchema(configSchema, { io: 'input' }),
-    title: 'Model Gateway configuration',
-  };
-}

@@ -19,6 +19,7 @@ import { ConfigError, type ConfigIssue, describeSchemaIssue } from './config-err
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import { findJsonError, findJsonPlaces, type JsonPlaces } from './json-text.ts';
 import { type ModuleConfig, toModuleConfig } from './module-config.ts';
+import { type NamedTree, readOtherNames } from './other-names.ts';
 import { isOfPackage, type PackageConfig, toPackageConfig } from './package-config.ts';
 import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
@@ -84,8 +85,10 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   }
   const path = resolve(file);
   const { value, places } = readJson(path);
-  const { tree, issues, warnings: odd, optionSecrets } = resolveSecrets(value, { env, dir: dirname(path) });
-  const toError = (): ConfigError => new ConfigError(path, withLines(issues, places));
+  const named = readOtherNames(value, places.lineOf);
+  const { tree, issues, warnings: odd, optionSecrets } = resolveSecrets(named.tree, { env, dir: dirname(path) });
+  issues.push(...named.issues);
+  const toError = (): ConfigError => new ConfigError(path, withLines(toWrittenIssues(issues, named), places));
   const unresolved = new Set(issues.map((issue) => issue.path));
   const parsed = checkWith(configSchema, tree);
   const broken = parsed.error?.issues ?? [];
@@ -110,8 +113,13 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
   const listless = providerPackages.map(({ slug }) => ({ slug, discoverModels: false, listsModels: false }));
-  const warnings = [...listRepeated(places), ...odd, ...listWarnings([...providers, ...listless], models)];
-  const modules = { ...listModules(sound, path), providerPackages, optionSecrets };
+  const oddValues = [...odd, ...listOddValues(sound.file)];
+  const warnings = [
+    ...listRepeated(places),
+    ...toWrittenIssues(oddValues, named).map((issue) => `${issue.path} ${issue.message}`),
+    ...listWarnings([...providers, ...listless], models),
+  ];
+  const modules = { ...listModules(sound, path, named), providerPackages, optionSecrets };
   const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, ...modules } as const;
   return toGatewayConfig(sound.file, facts, flags);
 }
@@ -127,9 +135,13 @@ const NO_MODULES = {
 } as const;
 
 /** The parts that code of the operator's own makes, but for the store. */
-function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, path: string): Modules {
+function listModules(
+  { file, providers }: ReturnType<typeof takeSoundParts>,
+  path: string,
+  { toWrittenPath }: NamedTree,
+): Modules {
   const toList = (list: string, entries: readonly Pick<ModuleConfig, 'slug' | 'module' | 'options'>[]) =>
-    entries.map((entry, index) => toModuleConfig(entry, { file: path, place: `${list}[${index}]` }));
+    entries.map((entry, index) => toModuleConfig(entry, { file: path, place: toWrittenPath(`${list}[${index}]`) }));
   return {
     providerModules: providers.flatMap(({ entry: { slug, module, options }, index }) =>
       module === undefined
@@ -141,11 +153,30 @@ function listModules({ file, providers }: ReturnType<typeof takeSoundParts>, pat
   };
 }
 
+/** A value that two fields of the schema share may be wrong at both, and is told once. */
+function toWrittenIssues(issues: readonly ConfigIssue[], { toWrittenIssue }: NamedTree): ConfigIssue[] {
+  const written = issues.map(toWrittenIssue);
+  const isFirst = ({ path, message }: ConfigIssue, index: number): boolean =>
+    written.findIndex((other) => other.path === path && other.message === message) === index;
+  return written.filter(isFirst);
+}
+
 function withLines(issues: readonly ConfigIssue[], places: JsonPlaces): ConfigIssue[] {
   return issues.map((issue) => {
     const line = places.lineOf(issue.path);
     return line === undefined ? issue : { ...issue, line };
   });
+}
+
+/** Who writes a percentage where a share belongs charges a multiple of what they mean. */
+const LARGEST_USUAL_SHARE = 0.5;
+
+function listOddValues({ account: { byok } }: ConfigFile): ConfigIssue[] {
+  const share = byok?.feeShare ?? 0;
+  if (share <= LARGEST_USUAL_SHARE) return [];
+  const percent = Math.round(share * 1_000_000) / 10_000;
+  const message = `makes calls with a workspace's own key cost ${percent} percent of the provider's bill`;
+  return [{ path: 'account.byok.feeShare', message }];
 }
 
 function listRepeated({ repeated }: JsonPlaces): string[] {

@@ -41,7 +41,7 @@ export interface ResolvedSecrets {
   readonly tree: unknown;
   readonly issues: ConfigIssue[];
   /** Secrets that look like references of a kind that is not read here. */
-  readonly warnings: string[];
+  readonly warnings: ConfigIssue[];
   /** Values that references in the options of modules have led to. */
   readonly optionSecrets: string[];
 }
@@ -52,7 +52,7 @@ export interface ResolvedSecrets {
  */
 export function resolveSecrets(tree: unknown, sources: SecretSources): ResolvedSecrets {
   const issues: ConfigIssue[] = [];
-  const warnings: string[] = [];
+  const warnings: ConfigIssue[] = [];
   const optionSecrets: string[] = [];
   const resolveAt = (node: unknown, place: readonly string[], path: readonly PropertyKey[]): unknown => {
     const [key, ...rest] = place;
@@ -76,7 +76,8 @@ export function resolveSecrets(tree: unknown, sources: SecretSources): ResolvedS
       const other = OTHER_REFERENCE.exec(node)?.[0].replace('//', '');
       if (other !== undefined) {
         const only = 'only env:NAME and file:PATH are read';
-        warnings.push(`${toPathText(path)} looks like a reference (${other}), and is used as it stands: ${only}`);
+        const message = `looks like a reference (${other}), and is used as it stands: ${only}`;
+        warnings.push({ path: toPathText(path), message });
       }
       return node;
     }

@@ -13,7 +13,8 @@ const isAddressRange = (text: string): boolean =>
 /** An address, or a range of addresses. */
 export const addressRange = z.string().refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"');
 
-const role = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
+/** A role in the organization. */
+export const roleSchema = z.enum(['owner', 'administrator', 'billing', 'developer', 'viewer']);
 
 const headerName = z
   .string()
@@ -29,7 +30,8 @@ function isIssuer(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-const oidcSchema = z.strictObject({
+/** A provider of identity that speaks OpenID Connect. */
+export const oidcSchema = z.strictObject({
   issuer: z
     .string()
     .refine(isIssuer, 'must be an https address, e.g. "https://login.example/realms/staff"; http on this machine only')
@@ -83,13 +85,13 @@ export const signInSchema = z.strictObject({
     .record(
       z.string(),
       z.strictObject({
-        role: role.optional(),
+        role: roleSchema.optional(),
         workspaces: z.record(z.string(), z.enum(['administrator', 'member', 'viewer'])).optional(),
       }),
     )
     .default({})
     .describe('What groups give: a role in the organization, and roles in workspaces by slug or id'),
-  defaultRole: role
+  defaultRole: roleSchema
     .optional()
     .describe('Role of people whose groups give none. Default: refused where a group gives a role, else developer'),
   allowedDomains: z
