@@ -67,7 +67,7 @@ test.runIf(process.platform === 'linux')(
     const refused = await run('serve', '--no-demo', '--port', '0', '--record', '/proc/recordings');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
-      /Cannot record in \/proc\/recordings: .*\. Choose another directory with --record\./,
+      /Cannot record in \/proc\/recordings: .*\. Choose another directory with --record, or/,
     );
   },
   60_000,

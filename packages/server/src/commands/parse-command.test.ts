@@ -60,6 +60,15 @@ test('serve records to a directory, everything that providers answer unless it i
   });
 });
 
+test('record is serve with a directory for recordings, without the demo', () => {
+  expect(parse('record')).toEqual(parse('serve --no-demo --record fixtures'));
+  expect(parse('record --dir d --mode record-missing --at edge --config c.json --port 0 --log-level warn')).toEqual(
+    parse(
+      'serve --no-demo --record d --record-mode record-missing --record-at edge --config c.json --port 0 --log-level warn',
+    ),
+  );
+});
+
 test('replay takes a directory, a port, a key and a speed', () => {
   const defaults = { dir: undefined, port: 0, apiKey: undefined, speed: 'instant', allowsLoopbackWebhooks: false };
   expect(parse('replay')).toEqual({ type: 'replay', options: defaults });
@@ -115,6 +124,7 @@ test.each([
   ['keys --help', /revoke KEY/],
   ['keys create -h', /--management/],
   ['doctor --help', /--call/],
+  ['record --help', /--mode M/],
   ['replay --help', /--speed/],
   ['fixtures --help', /which side has moved/],
   ['fixtures lint -h', /which side has moved/],
@@ -131,7 +141,11 @@ test.each([
   ['', /^Missing command\.\n\nUsage:/],
   ['sevre', /^There is no command "sevre". Did you mean "serve"\?\n\nUsage:/],
   ['--port 1', /^There is no flag "--port".\n\nUsage:/],
-  ['record', /^There is no command "record"\. To record responses: model-gateway serve --record DIR\./],
+  ['recrod', /^There is no command "recrod"\. Did you mean "record"\?/],
+  ['record --mode live', /^--mode is record-all or record-missing, not "live"/],
+  ['record --at middle', /^--at is upstream or edge/],
+  ['record --dir=', /^--dir is empty/],
+  ['record --workers 2', /^Unknown option '--workers'.*\n\nUsage: model-gateway record/],
   ['fixtures form', /Did you mean "from"\?/],
   ['fixtures drift', /^Missing --against DIR/],
   ['connect codex --limit abc', /^--limit must be an amount in USD, e\.g\. 10 or 0\.50, or none, not "abc"/],

@@ -10,6 +10,7 @@ import { parseImport } from './import.ts';
 import { parseInit } from './init.ts';
 import { parseKeys } from './keys.ts';
 import { parseMigrate } from './migrate.ts';
+import { parseRecord } from './record.ts';
 import { parseReplay } from './replay.ts';
 import { parseRerun } from './rerun.ts';
 import { parseServe } from './serve.ts';
@@ -26,6 +27,7 @@ const HELP = `Usage: model-gateway <command> [flags]
   logs           show the latest calls, and follow those that come
   keys           issue, list and revoke keys
   connect        set up a tool (Claude Code, Codex, ...) to call the gateway
+  record         run the gateway, and record what it is asked, for replaying
   replay         answer from recordings alone, for test suites
   fixtures       check recordings, or find what is wrong with a set of them
   audit          check the log of changes, or print it
@@ -51,6 +53,7 @@ const COMMANDS = {
   chat: parseChat,
   logs: parseLogs,
   connect: parseConnect,
+  record: parseRecord,
   replay: parseReplay,
   fixtures: parseFixtures,
   audit: parseAudit,
@@ -73,11 +76,8 @@ export function parseCommand([first, ...rest]: readonly string[]): Command {
   if (first === '--version' || first === '-v') return { type: 'version' };
   if (isCommand(first)) return COMMANDS[first](rest);
   const kind = first.startsWith('-') ? 'flag' : 'command';
-  throw new UsageError(`There is no ${kind} "${first}".${hintAt(first)}\n\n${HELP}`);
+  throw new UsageError(`There is no ${kind} "${first}".${guess(first, Object.keys(COMMANDS))}\n\n${HELP}`);
 }
-
-const hintAt = (word: string): string =>
-  word === 'record' ? ' To record responses: model-gateway serve --record DIR.' : guess(word, Object.keys(COMMANDS));
 
 const isCommand = (word: string): word is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, word);
 

@@ -49,6 +49,11 @@ const FLAGS = {
   'log-level': { type: 'string' },
 } as const;
 
+/** What is recorded. */
+export const RECORD_MODES = ['record-all', 'record-missing'] as const;
+/** Where it is recorded. */
+export const RECORD_PLACES = ['upstream', 'edge'] as const;
+
 /** Reads the arguments after `serve`. Throws `UsageError`. */
 export function parseServe(args: readonly string[]): Parsed<'serve', ServeOptions> {
   const values = readFlags(args, FLAGS, HELP);
@@ -94,16 +99,16 @@ function readRecord(values: {
   readonly 'record-mode'?: string | undefined;
   readonly 'record-at'?: string | undefined;
 }): RecordOptions | null {
-  const mode = readChoice('--record-mode', values['record-mode'], ['record-all', 'record-missing']);
-  const at = readChoice('--record-at', values['record-at'], ['upstream', 'edge']);
+  const mode = readChoice('--record-mode', values['record-mode'], RECORD_MODES);
+  const at = readChoice('--record-at', values['record-at'], RECORD_PLACES);
   if (values.record !== undefined) return { dir: values.record, mode, at };
   const isAlone = values['record-mode'] !== undefined || values['record-at'] !== undefined;
   if (isAlone) throw new UsageError('--record-mode and --record-at require --record DIR.');
   return null;
 }
 
-/** The first is the default. */
-function readChoice<Choice extends string>(
+/** Reads the value of a flag that is one of a few words. The first is the default. */
+export function readChoice<Choice extends string>(
   flag: string,
   text: string | undefined,
   choices: readonly [Choice, ...Choice[]],
@@ -113,7 +118,8 @@ function readChoice<Choice extends string>(
   return choice;
 }
 
-function readLogLevel(text: string): LogLevel {
+/** Reads the value of `--log-level`. */
+export function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not "${text}".`);
   return level;

@@ -92,7 +92,10 @@ async function refuseUnwritable(dir: string): Promise<void> {
     await rm(probe);
   } catch (cause) {
     const reason = describeFileError(cause);
-    throw new StartError(`Cannot record in ${dir}: ${reason}. Choose another directory with --record.`, { cause });
+    throw new StartError(
+      `Cannot record in ${dir}: ${reason}. Choose another directory with --record, or with --dir of "record".`,
+      { cause },
+    );
   }
 }
 
