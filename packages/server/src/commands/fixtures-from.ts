@@ -7,29 +7,29 @@ import type { SuiteFile } from '@model-gateway/fixtures';
 
 import { type Parsed, readFlags, readInteger, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
+import { CALLS_FLAGS, findGatewayOfCalls, type GatewayOfCalls, readGatewayOfCalls } from './fixtures-gateway.ts';
 
-export interface FixturesFromOptions {
+export interface FixturesFromOptions extends GatewayOfCalls {
   /** Conditions as in the list of generations: `status:failed model:x`. */
   readonly where: string | undefined;
   /** How many calls, the latest ones. */
   readonly last: number;
   readonly dir: string;
-  /** Base URL of the gateway that stored the calls. */
-  readonly api: string;
-  /** A management key. */
-  readonly key: string;
   readonly suite: FixtureSuite | null;
   /** Whether a suite that differs is replaced. */
   readonly force: boolean;
 }
 
-const HELP = `Usage: model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [flags]
+const HELP = `Usage: model-gateway fixtures from [--where CONDITIONS] [--last N] [flags]
 
-  --key KEY          a management key of the gateway (default: MODEL_GATEWAY_MANAGEMENT_KEY)
   --where CONDITIONS which calls, as in the list of generations: 'status:failed model:openai/gpt-4o'
   --last N           how many of them, the latest ones (50)
   --dir DIR          where the cases go (./fixtures)
-  --api URL          the gateway that stored them (http://127.0.0.1:8855/api/v1)
+  --data-dir DIR     the data directory of the gateway that stored them (./data)
+  --config FILE      or the config file that names it
+  --api URL          or its address (with a key: http://127.0.0.1:8855/api/v1)
+  --key KEY          a management key of the gateway (default: MODEL_GATEWAY_MANAGEMENT_KEY, else that of the data
+                     directory)
   --suite RUNNER     vitest, jest, node or pytest: writes a suite beside DIR that runs the cases (node); none for none
   --force            replace a suite that exists and differs
 
@@ -38,11 +38,10 @@ needs no network.
 `;
 
 const FLAGS = {
+  ...CALLS_FLAGS,
   where: { type: 'string' },
   last: { type: 'string' },
   dir: { type: 'string' },
-  api: { type: 'string' },
-  key: { type: 'string' },
   suite: { type: 'string' },
   force: { type: 'boolean' },
 } as const;
@@ -54,27 +53,17 @@ const SUITES: readonly string[] = ['vitest', 'jest', 'node', 'pytest'] satisfies
 export function parseFixturesFrom(args: readonly string[]): Parsed<'fixtures-from', FixturesFromOptions> {
   const values = readFlags(args, FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const {
-    where,
-    last = '50',
-    dir = 'fixtures',
-    api = 'http://127.0.0.1:8855/api/v1',
-    suite = 'node',
-    force = false,
-  } = values;
-  const key = values.key ?? process.env['MODEL_GATEWAY_MANAGEMENT_KEY'];
-  if (key === undefined) throw new UsageError('Missing --key: a management key, or set MODEL_GATEWAY_MANAGEMENT_KEY');
+  const { where, last = '50', dir = 'fixtures', suite = 'node', force = false } = values;
   if (suite !== 'none' && !SUITES.includes(suite)) {
     throw new UsageError(`--suite must be ${SUITES.join(', ')} or none, not "${suite}".`);
   }
   return {
     type: 'fixtures-from',
     options: {
+      ...readGatewayOfCalls(values, process.env['MODEL_GATEWAY_MANAGEMENT_KEY']),
       where,
       last: readInteger('--last', last, 1, MOST),
       dir,
-      api: api.replace(/\/+$/, ''),
-      key,
       suite: suite === 'none' ? null : (suite as FixtureSuite),
       force,
     },
@@ -89,12 +78,13 @@ export async function makeFixturesFrom(options: FixturesFromOptions): Promise<vo
     import('@model-gateway/core'),
     import('@model-gateway/fixtures'),
   ]);
-  const ids = await listIds(options);
+  const gateway = await findGatewayOfCalls(options);
+  const ids = await listIds({ ...options, ...gateway });
   let made = 0;
   let scrubbed = 0;
   const seen = new Map<string, string>();
   for (const [index, id] of ids.entries()) {
-    const saved = await handOut(id, options);
+    const saved = await handOut(id, gateway);
     if (process.stderr.isTTY) process.stderr.write(`\r${index + 1} of ${ids.length} calls`);
     if (typeof saved === 'string') {
       process.stderr.write(`\r${id}: ${saved}\n`);
@@ -135,8 +125,14 @@ function writeSuite({ dir, force }: FixturesFromOptions, { name, text, run }: Su
   process.stderr.write(isKept ? what : `${file} runs them: ${run}\n`);
 }
 
+type Gateway = Awaited<ReturnType<typeof findGatewayOfCalls>>;
+
 /** Ids of the latest calls, the newest first. */
-async function listIds({ where, last, ...gateway }: FixturesFromOptions): Promise<string[]> {
+async function listIds({
+  where,
+  last,
+  ...gateway
+}: Pick<FixturesFromOptions, 'where' | 'last'> & Gateway): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
@@ -154,7 +150,7 @@ async function listIds({ where, last, ...gateway }: FixturesFromOptions): Promis
 }
 
 /** The case of a call, or why there is none. */
-async function handOut(id: string, gateway: FixturesFromOptions): Promise<SavedFixture | string> {
+async function handOut(id: string, gateway: Gateway): Promise<SavedFixture | string> {
   try {
     const body = { generation_id: id, scrub: true, hand_out: true };
     return ((await ask(gateway, 'POST', '/admin/v1/fixtures', body)) as { data: SavedFixture }).data;
@@ -169,12 +165,7 @@ class RefusedError extends StartError {}
 
 const TIMEOUT_MS = 30_000;
 
-async function ask(
-  { api, key }: Pick<FixturesFromOptions, 'api' | 'key'>,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<unknown> {
+async function ask({ api, key }: Gateway, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(api.replace(/\/api\/v1$/, '') + path, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -5,6 +5,7 @@ import type { Generation, GenerationContent } from '@model-gateway/core';
 import { asksForHelp, guess, type Parsed, readFlags, toHelp, UsageError } from '../process/flags.ts';
 import { StartError } from '../process/start-error.ts';
 import { type FixturesFromOptions, parseFixturesFrom } from './fixtures-from.ts';
+import { CALLS_FLAGS, findGatewayOfCalls, type GatewayOfCalls, readGatewayOfCalls } from './fixtures-gateway.ts';
 
 export interface FixturesOptions {
   readonly action: 'check' | 'lint' | 'drift';
@@ -13,25 +14,24 @@ export interface FixturesOptions {
   readonly against?: string | undefined;
 }
 
-export interface SaveFixtureOptions {
+export interface SaveFixtureOptions extends GatewayOfCalls {
   /** The generation's id. */
   readonly id: string;
   readonly dir: string;
-  /** Base URL of the gateway that stored the generation. */
-  readonly api: string;
-  readonly key: string;
 }
 
 const HELP = `Usage: model-gateway fixtures check [--dir DIR]
        model-gateway fixtures lint [--dir DIR]
-       model-gateway fixtures save --id GENERATION --key KEY [--api URL] [--dir DIR]
-       model-gateway fixtures from --key KEY [--where CONDITIONS] [--last N] [--suite RUNNER]
+       model-gateway fixtures save --id GENERATION [--key KEY] [--api URL] [--dir DIR]
+       model-gateway fixtures from [--where CONDITIONS] [--last N] [--suite RUNNER]
        model-gateway fixtures drift --against DIR [--dir DIR]
 
   --dir DIR          the recordings (./fixtures)
   --id GENERATION    a stored generation, by the id of its response
-  --key KEY          the key that it was made with, or a management key
-  --api URL          the gateway that stored it (http://127.0.0.1:8855/api/v1)
+  --data-dir DIR     the data directory of the gateway that stored it (./data)
+  --config FILE      or the config file that names it
+  --api URL          or its address (with a key: http://127.0.0.1:8855/api/v1)
+  --key KEY          the key that it was made with, or a management key (default: that of the data directory)
   --against DIR      newer recordings of the same requests
 
 check compares the shapes of recorded responses with the schemas of this version and says which side has moved. lint
@@ -40,12 +40,7 @@ field. All three end with 1 when they find something. save makes a case of a gen
 `;
 
 const FLAGS = { dir: { type: 'string' }, against: { type: 'string' } } as const;
-const SAVE_FLAGS = {
-  dir: FLAGS.dir,
-  id: { type: 'string' },
-  api: { type: 'string' },
-  key: { type: 'string' },
-} as const;
+const SAVE_FLAGS = { ...CALLS_FLAGS, dir: FLAGS.dir, id: { type: 'string' } } as const;
 
 const ACTIONS = ['check', 'lint', 'save', 'from', 'drift'] as const;
 const DEFAULT_DIR = 'fixtures';
@@ -76,18 +71,16 @@ export function parseFixtures([action, ...rest]: readonly string[]):
 function parseSave(args: readonly string[]): Parsed<'fixtures-save', SaveFixtureOptions> {
   const values = readFlags(args, SAVE_FLAGS, HELP);
   if (values.help === true) return toHelp(HELP);
-  const { id, key, dir = DEFAULT_DIR, api = 'http://127.0.0.1:8855/api/v1' } = values;
+  const { id, dir = DEFAULT_DIR } = values;
   if (id === undefined) throw new UsageError('Missing --id: the generation’s id from its response, gen-….');
-  if (key === undefined) {
-    throw new UsageError('Missing --key: the key that made the generation, or a management key');
-  }
-  return { type: 'fixtures-save', options: { id, dir, key, api: api.replace(/\/+$/, '') } };
+  return { type: 'fixtures-save', options: { ...readGatewayOfCalls(values), id, dir } };
 }
 
 const SAVE_TIMEOUT_MS = 10_000;
 
 /** Fetches a stored generation from a running gateway and saves it as a fixture; prints the folder. */
-export async function saveFixture({ id, dir, api, key }: SaveFixtureOptions): Promise<void> {
+export async function saveFixture({ id, dir, ...gateway }: SaveFixtureOptions): Promise<void> {
+  const { api, key } = await findGatewayOfCalls(gateway);
   const noGateway = `No gateway responds at ${api}; set its address with --api.`;
   const fetchData = async (path: string): Promise<unknown> => {
     const response = await fetch(`${api}${path}?id=${encodeURIComponent(id)}`, {

@@ -93,6 +93,18 @@ test('fixtures are saved by the id of a generation and a key', () => {
   });
 });
 
+test('fixtures of calls are made from the gateway of a data directory, or of an address and a key', () => {
+  expect(parse('fixtures save --id g')).toEqual({ type: 'fixtures-save', options: { id: 'g', dir: 'fixtures' } });
+  expect(parse('fixtures save --id g --data-dir d --key k')).toEqual({
+    type: 'fixtures-save',
+    options: { id: 'g', dir: 'fixtures', dataDir: 'd', key: 'k' },
+  });
+  expect(parse('fixtures from --config c.json --last 5')).toEqual({
+    type: 'fixtures-from',
+    options: { config: 'c.json', dir: 'fixtures', last: 5, suite: 'node', force: false },
+  });
+});
+
 test('keys create takes a name, a limit, or the kind', () => {
   const where = { config: undefined, dataDir: undefined };
   expect(parse('keys create --name app --limit 0.50')).toEqual({
@@ -153,7 +165,8 @@ test.each([
   ['replay --speed 0', /^--speed is instant/],
   ['fixtures', /^Missing or unknown fixtures command\.\n\nUsage: model-gateway fixtures check/],
   ['fixtures save --key k', /^Missing --id/],
-  ['fixtures save --id g', /^Missing --key: .* management key/],
+  ['fixtures save --id g --api http://h/api/v1', /^Missing --key: --api needs a key of that gateway/],
+  ['fixtures from --api http://h/api/v1 --data-dir d', /^--api names a gateway, and so do --data-dir and --config/],
   ['fixtures mend', /^Missing or unknown fixtures command/],
   ['serve --prot 1', /^Unknown option '--prot'. Did you mean "--port"\?\n\nUsage: model-gateway serve/],
   ['serve extra', /^Unexpected argument 'extra'.*\n\nUsage: model-gateway serve/],
