@@ -54,9 +54,10 @@ interface BatchGateway extends FileGateway {
 function createBatchGateway(
   onCall: (exchange: ScriptedExchange) => void = answer,
   options: Parameters<typeof createFileGateway>[2] = {},
+  files: Parameters<typeof createFileGateway>[0] = {},
 ): BatchGateway {
   const upstream = createScriptedTransport(onCall);
-  const gateway = createFileGateway({}, upstream, options);
+  const gateway = createFileGateway(files, upstream, options);
   const read = async (id: string): Promise<Batch> => jsonOf(await gateway.call('GET', `${PATH}/${id}`)) as Batch;
   return {
     ...gateway,
@@ -102,6 +103,14 @@ function loseOnce(store: FileGateway['store'], lost?: string): () => boolean {
 }
 
 const idsOf = (lines: readonly BatchResult[]): string[] => lines.map(({ custom_id: id }) => id);
+
+test('the results of a batch expire after the time that the gateway keeps files', async () => {
+  const { begin, ended, store } = createBatchGateway(answer, {}, { retentionSeconds: 24 * 3600 });
+  const { id } = await begin([toLine('a')]);
+  const { output_file_id: output } = await ended(id);
+  const file = await store.files.get(output ?? '');
+  expect(Date.parse(file?.expiresAt ?? '') - Date.parse(file?.createdAt ?? '')).toBe(24 * 3600 * 1000);
+});
 
 test('a batch makes the calls of a file, each recorded and paid, and gives the results back as files', async () => {
   const { begin, ended, linesOf, store } = createBatchGateway();

@@ -207,6 +207,14 @@ test('a workspace has room for so many files and bytes', async () => {
   expect((await upload('12345')).status).toBe(200);
 });
 
+test('files that name no time expire after the time of the gateway, and others after their own', async () => {
+  const { platform, store, upload } = createFileGateway({ retentionSeconds: 24 * 3600 });
+  const usual = idOf(await upload('usual'));
+  const own = idOf(await upload('own', { fields: { purpose: 'user_data', 'expires_after[seconds]': '3600' } }));
+  const expiryOf = async (id: string) => Date.parse((await store.files.get(id))?.expiresAt ?? '') - platform.now();
+  expect([await expiryOf(usual), await expiryOf(own)]).toEqual([24 * HOUR_MS, HOUR_MS]);
+});
+
 test('an expired file is gone at once, and its content an hour after nothing refers to it', async () => {
   const { call, gateway, platform, storage, store, upload } = createFileGateway();
   await gateway.start();

@@ -19,6 +19,8 @@ export interface FileOptions {
   readonly maxWorkspaceFiles?: number | undefined;
   /** Whether uploaded files can be downloaded again, which the public API refuses. Default: no. */
   readonly downloadsUploads?: boolean | undefined;
+  /** Seconds until a file is deleted whose upload names no time of its own; also results of batches. Default: null, never. */
+  readonly retentionSeconds?: number | null | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -34,7 +36,7 @@ export interface ReceivedContent {
 /** A file to be made of a received content. */
 export type NewFile = ReceivedContent &
   Pick<StoredFile, 'workspaceId' | 'filename' | 'purpose' | 'origin' | 'createdBy'> & {
-    /** Seconds until it is deleted; null for never. */
+    /** Seconds until it is deleted; null for those of the library. */
     readonly livesSeconds: number | null;
     /** Default: a random one. */
     readonly id?: string | undefined;
@@ -126,10 +128,11 @@ export function createFileLibrary(options: FileOptions, { store, platform, logge
       const { name, bytes } = await storage.save(watched.pieces);
       return { content: name, bytes, mimeType: watched.mimeType() };
     },
-    add: ({ livesSeconds, ...file }) =>
+    add: ({ livesSeconds: ownSeconds, ...file }) =>
       inTurn(async () => {
         if (file.origin === 'uploaded') await refuseWithout(file.workspaceId, file.bytes);
         const now = platform.now();
+        const livesSeconds = ownSeconds ?? options.retentionSeconds ?? null;
         const added: StoredFile = {
           ...file,
           id: file.id ?? `or_file_${createRandomId(platform)}`,

@@ -233,6 +233,13 @@ const filesSchema = z.strictObject({
   maxMb: z.number().min(0).default(100).describe('Maximum size of an uploaded file; 0 accepts none'),
   workspaceMaxMb: z.number().min(1).default(10_240).describe('Maximum size of all files of a workspace'),
   workspaceMaxFiles: z.int().min(1).default(10_000).describe('Maximum number of files of a workspace'),
+  retentionDays: z
+    .int()
+    .min(1)
+    .max(36_500)
+    .nullable()
+    .default(null)
+    .describe('Days until a file is deleted whose upload names no time, and results of batches; null for never'),
   downloads: z
     .boolean()
     .default(false)

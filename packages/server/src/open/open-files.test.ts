@@ -30,6 +30,15 @@ test.each([true, false])('contents are on the disk as files.sealed says (%s)', a
   expect((await readFile(join(dir, name))).includes('CANARY')).toBe(!sealed);
 });
 
+test('files are deleted after files.retentionDays, and without them never', async () => {
+  const config = loadConfig({ env: {} });
+  const secondsOf = async (retentionDays: number | null): Promise<number | null | undefined> => {
+    const chosen: GatewayConfig = { ...config, store: { type: 'memory' }, files: { ...config.files, retentionDays } };
+    return (await openFiles(chosen, createMemoryStore(), openSecrets(chosen, {})))?.retentionSeconds;
+  };
+  expect([await secondsOf(config.files.retentionDays), await secondsOf(2)]).toEqual([null, 172_800]);
+});
+
 test('sealed files in a database need a key that every process has', async () => {
   const config = loadConfig({ env: {} });
   const store = {

@@ -16,12 +16,13 @@ import {
 } from '@model-gateway/node';
 
 const MIB = 1024 * 1024;
+const DAY_SECONDS = 24 * 60 * 60;
 /** All files of a gateway whose memory is all it has. */
 const MEMORY_MIB = 256;
 
 /** What files are stored with: beside the rows of the store. Undefined where none are to be, or the store has no place. */
 export async function openFiles(config: GatewayConfig, store: Store, box: SecretBox): Promise<FileOptions | undefined> {
-  const { maxMb, workspaceMaxMb, workspaceMaxFiles, downloads, sealed } = config.files;
+  const { maxMb, workspaceMaxMb, workspaceMaxFiles, retentionDays, downloads, sealed } = config.files;
   if (maxMb === 0) return undefined;
   const storage = await openStorage(config, store);
   if (storage === undefined) return undefined;
@@ -35,6 +36,7 @@ export async function openFiles(config: GatewayConfig, store: Store, box: Secret
     maxWorkspaceBytes: workspaceMb * MIB,
     maxWorkspaceFiles: workspaceMaxFiles,
     downloadsUploads: downloads,
+    retentionSeconds: retentionDays === null ? null : retentionDays * DAY_SECONDS,
   };
 }
 
