@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createAdminGateway } from '../../../../test/support/gateways/admin-calls.ts';
@@ -9,6 +9,9 @@ import { createOpenAiProvider } from '../providers/openai/openai-provider.ts';
 import type { CatalogState } from '../wire/catalog-comparison.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
+
+// The gateway loads these late, and a virtual clock does not wait for the disk.
+beforeAll(() => Promise.all([import('./compare-catalog.ts'), import('../providers/openai/models.ts')]));
 
 /** A provider whose list states this completion price, and how often it was asked. */
 function createLister(price = '0.000004') {
@@ -105,6 +108,21 @@ test('reads the list of an address where one is named, and tries again when it c
   lister.state.status = 200;
   await platform.advance(HOUR_MS);
   expect((await stateOf()).latest).toMatchObject({ lists: [{ from: 'https://lists.example/models' }] });
+});
+
+test('reads a document anew for each comparison', async () => {
+  const lister = createLister();
+  const prices = ['0.0000011', '0.0000012'];
+  const source = async () => ({
+    provider: 'acme',
+    document: { data: [{ id: 'chat-1', pricing: { prompt: prices.shift() ?? '0', completion: '0.000002' } }] },
+  });
+  const { platform, stateOf } = await start(lister, { catalogUpdates: { everyMs: 24 * HOUR_MS, source } });
+  const promptOf = async () => (await stateOf()).latest?.changes.find(({ field }) => field === 'pricing.prompt')?.to;
+  expect(await promptOf()).toBe('0.0000011');
+  await platform.advance(25 * HOUR_MS);
+  expect(await promptOf()).toBe('0.0000012');
+  expect(lister.state.asked).toBe(0);
 });
 
 test('compares nothing by itself without a schedule', async () => {

@@ -6,9 +6,11 @@ import type { CatalogComparisonBody, CompareCatalogRequest } from '../wire/catal
 /** How often the catalog is compared with lists of models, and with which. */
 export interface CatalogWatchOptions {
   readonly everyMs: number;
-  /** As the API takes it. Default: every provider that lists its models. */
-  readonly source?: Pick<CompareCatalogRequest, 'provider' | 'url'> | undefined;
+  /** As the API takes it, or what reads it for each comparison. Default: every provider that lists its models. */
+  readonly source?: CatalogSource | (() => Promise<CatalogSource>) | undefined;
 }
+
+type CatalogSource = Pick<CompareCatalogRequest, 'provider' | 'url' | 'document'>;
 
 interface WatchParts extends CatalogWatchOptions {
   readonly platform: Pick<Platform, 'now' | 'setTimer' | 'isPerRequest'>;
@@ -77,7 +79,8 @@ async function compareOnce(parts: WatchParts, signal: AbortSignal): Promise<void
   const id = instanceId();
   if ((await entries?.claim(CLAIM, id, Math.min(CLAIM_MS, everyMs / 2))) !== undefined) return;
   try {
-    const { changes, notes, ...rest } = await parts.compare(source, signal);
+    const list = typeof source === 'function' ? await source() : source;
+    const { changes, notes, ...rest } = await parts.compare(list, signal);
     const catalog = { ...rest, changes: changes.slice(0, MAX_STORED_CHANGES), notes: notes.slice(0, MAX_STORED_NOTES) };
     await store.settings.update((settings) => ({ ...settings, catalog }));
     if (changes.length > 0) logger.info('lists of models differ from the catalog', { changes: changes.length });

@@ -284,8 +284,10 @@ const catalogSchema = z.strictObject({
         .string()
         .min(1)
         .optional()
-        .describe('A provider, or the public address of a list of models; by default every provider that lists'),
-      provider: z.string().min(1).optional().describe('Whose prices the list of an address states'),
+        .describe(
+          'A provider, the public address of a list of models, or a file with one; by default every provider that lists',
+        ),
+      provider: z.string().min(1).optional().describe('Whose prices the list of an address or a file states'),
       apply: z.literal('ask').default('ask').describe('Changes are shown in the UI, and applied by people'),
     })
     .refine(({ from = '', provider }) => !isHttpUrl(from) || provider !== undefined, {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { DEFAULT_TIMEOUTS } from '@model-gateway/core';
@@ -131,6 +132,37 @@ test('reads how often the catalog is compared with lists of models', () => {
   expect(refused({ catalog: { update: { from: 'https://lists.example/' } } })).toEqual([
     'catalog.update.provider: is missing: a list does not say whose prices it states',
   ]);
+});
+
+test('the catalog is compared with a file beside the config file, which has to be there', () => {
+  const models = [{ id: 'a/one', endpoints: [endpoint] }];
+  const loaded = (update: object) => load({ providers: [local], models, catalog: { update } });
+  const problems = (update: object) => refused({ providers: [local], models, catalog: { update } });
+  writeFileSync(join(folder, 'prices.json'), '{}');
+  const { catalog, warnings } = loaded({ from: './prices.json', provider: 'local' });
+  expect(catalog.update?.from).toBe(join(folder, 'prices.json'));
+  expect(warnings).toEqual([]);
+  expect(problems({ from: 'prices.json' })).toEqual([
+    'catalog.update.provider: is missing: a list does not say whose prices it states',
+  ]);
+  expect(problems({ from: 'pries.json', provider: 'local' })).toEqual([
+    `catalog.update.from: there is no file ${join(folder, 'pries.json')}. Name a provider, the address of a list of models, or a file with one`,
+  ]);
+  expect(problems({ from: './', provider: 'local' })).toEqual([
+    `catalog.update.from: ${folder} is not a file with a list of models`,
+  ]);
+});
+
+test('a misspelt provider whose list the catalog is compared with is refused, and one that may come from the UI is not', () => {
+  const models = [{ id: 'a/one', endpoints: [endpoint] }];
+  const config = (update: object) => ({ providers: [local], models, catalog: { update } });
+  expect(load(config({ from: 'local' })).warnings).toEqual([]);
+  expect(refused(config({ from: 'lokal' }))).toEqual([
+    'catalog.update.from: "lokal" is no provider of this file. Did you mean "local"? One of the UI is named in "provider"',
+  ]);
+  const unknown = 'which is no provider of this file: it works once the UI has set it up';
+  expect(load(config({ from: 'groq' })).warnings).toEqual([`catalog.update.from names "groq", ${unknown}`]);
+  expect(load(config({ provider: 'lokal' })).warnings).toEqual([`catalog.update.provider names "lokal", ${unknown}`]);
 });
 
 test.each([

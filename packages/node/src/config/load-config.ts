@@ -14,6 +14,7 @@ import {
 import type * as z from '@model-gateway/core/foundation/zod';
 import { providerSettingsSchema } from '@model-gateway/core/setup';
 
+import { checkCatalogSource, listUnknownSources, toCatalog } from './catalog-source.ts';
 import { checkConfig, type Placed } from './check-config.ts';
 import { ConfigError, type ConfigIssue, describeSchemaIssue } from './config-errors.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
@@ -103,7 +104,9 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
     builtInModels,
     sound.providers.map(({ entry: { slug, preset = null } }) => ({ slug, preset })),
   );
-  issues.push(...checkConfig({ ...sound, slugs, served, presets, env }));
+  const { update } = sound.file.catalog;
+  const around = { slugs, dir: dirname(path) };
+  issues.push(...checkConfig({ ...sound, slugs, served, presets, env }), ...checkCatalogSource(update, around));
   if (issues.length > 0) throw toError();
 
   const providers = sound.providers
@@ -113,7 +116,7 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   const configuredModels = sound.models.map(({ entry }) => entry);
   const models = overrideModels(served, configuredModels);
   const listless = providerPackages.map(({ slug }) => ({ slug, discoverModels: false, listsModels: false }));
-  const oddValues = [...odd, ...listOddValues(sound.file)];
+  const oddValues = [...odd, ...listOddValues(sound.file), ...listUnknownSources(update, around)];
   const warnings = [
     ...listRepeated(places),
     ...toWrittenIssues(oddValues, named).map((issue) => `${issue.path} ${issue.message}`),
@@ -121,7 +124,7 @@ export function loadConfig(options: LoadConfigOptions): GatewayConfig {
   ];
   const modules = { ...listModules(sound, path, named), providerPackages, optionSecrets };
   const facts = { origin: 'file', file: path, providers, models, configuredModels, warnings, ...modules } as const;
-  return toGatewayConfig(sound.file, facts, flags);
+  return toGatewayConfig({ ...sound.file, catalog: toCatalog(sound.file.catalog, around) }, facts, flags);
 }
 
 type Modules = Pick<GatewayConfig, 'providerModules' | 'guardrails' | 'destinations'>;

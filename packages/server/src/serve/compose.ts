@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import process from 'node:process';
 
 import {
@@ -308,8 +309,18 @@ function toCatalogUpdates({ catalog: { update } }: GatewayConfig): GatewayOption
   if (update === null) return undefined;
   const { every, from, provider } = update;
   const hours = Number.parseInt(every, 10) * (HOURS[every.at(-1) ?? ''] ?? 1);
-  const source = from !== undefined && /^https?:/.test(from) ? { provider, url: from } : { provider: from ?? provider };
-  return { everyMs: hours * 60 * 60 * 1000, source };
+  return { everyMs: hours * 60 * 60 * 1000, source: toCatalogSource(from, provider) };
+}
+
+function toCatalogSource(
+  from: string | undefined,
+  provider: string | undefined,
+): NonNullable<GatewayOptions['catalogUpdates']>['source'] {
+  if (from === undefined) return { provider };
+  if (/^https?:/.test(from)) return { provider, url: from };
+  // Paths are absolute by now, and slugs are not. A file is read for each comparison, as an address is.
+  if (!isAbsolute(from)) return { provider: from };
+  return async () => ({ provider, document: JSON.parse(await readFile(from, 'utf8')) as unknown });
 }
 
 const toAccount = ({ account, routing }: GatewayConfig): AccountOptions => ({ ...account, routing });
