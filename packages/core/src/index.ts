@@ -19,7 +19,12 @@ export { CALL_KINDS } from './wire/call-kinds.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/attempt.ts';
 export type { AttemptListener, AttemptReport, GenerationListener } from './dispatch/recorder.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
-export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
+export {
+  checkExposed,
+  DEFAULT_BODY_LIMIT_BYTES,
+  type FetchHandlerOptions,
+  toFetchHandler,
+} from './http/fetch-handler.ts';
 export {
   type Authenticate,
   type GatewayRequest,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import {
+  checkExposed,
   type Authenticate,
   DEFAULT_BODY_LIMIT_BYTES,
   DEFAULT_TIMEOUTS,
@@ -48,6 +49,7 @@ const platform = createNodePlatform();
 
 /** What all hosts on Node's http share that mount a gateway. */
 export function createMountedGateway(gateway: Gateway, options: MountOptions): MountedGateway {
+  checkExposed(options.expose);
   const surfaces: readonly Surface[] = ['api', ...(options.expose ?? [])];
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const write = { clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs };

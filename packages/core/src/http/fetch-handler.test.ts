@@ -94,6 +94,17 @@ test('serves only the exposed routes besides the API', async () => {
   expect((await handle(new Request('https://host.example/ready'))).status).toBe(404);
 });
 
+test('a name that cannot be exposed is refused with those that can', () => {
+  const { gateway } = echo();
+  const exposing =
+    (...names: string[]) =>
+    () =>
+      toFetchHandler(gateway, { expose: names as 'health'[] });
+  const known = 'ollama, gemini, health, metrics, openapi, admin';
+  expect(exposing('health', 'metric')).toThrow(new RangeError(`expose has "metric", which is none of ${known}`));
+  expect(exposing('ui')).toThrow(`which is none of ${known}. The web UI is a part of the command alone`);
+});
+
 test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])(
   'responds with 404 to %s when it is mounted at /ai',
   async (path) => {

@@ -35,6 +35,16 @@ export interface FetchHandlerOptions {
 type WaitUntil = (work: Promise<unknown>) => void;
 
 const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['ollama', 'gemini', 'health', 'metrics', 'openapi', 'admin'];
+
+/** Throws `RangeError` for a name that is not one of them: nothing would be served there, and nothing said. */
+export function checkExposed(expose: readonly string[] = []): void {
+  const unknown = expose.filter((name) => !BESIDE_API.some((surface) => surface === name));
+  if (unknown.length === 0) return;
+  const ofCommand = unknown.includes('ui') ? '. The web UI is a part of the command alone' : '';
+  const names = unknown.map((name) => `"${name}"`).join(', ');
+  throw new RangeError(`expose has ${names}, which is none of ${BESIDE_API.join(', ')}${ofCommand}`);
+}
+
 /** Largest body that a host reads unless configured otherwise. */
 export const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
@@ -48,6 +58,7 @@ export function toFetchHandler(
   options: FetchHandlerOptions = {},
 ): (request: Request, context?: unknown) => Promise<Response> {
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '');
+  checkExposed(options.expose);
   const hidden = BESIDE_API.filter((surface) => options.expose?.includes(surface) !== true);
   const limitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const { authenticate } = options;
