@@ -10,6 +10,7 @@ import {
   type Logger,
   type Provider,
   type Store,
+  suggestName,
   toFetch,
   type Transport,
   TransportError,
@@ -85,6 +86,29 @@ async function makeOf(
 /** What a provider can do by a function. */
 const MEMBERS = ['chat', 'embeddings', 'speech', 'transcription', 'image', 'rerank', 'moderation'] as const;
 
+/** Every function that the gateway may call of a provider. */
+const PROVIDER_FUNCTIONS: readonly string[] = [
+  ...MEMBERS,
+  ...(['countTokens', 'listModels', 'ocr', 'prefillOf', 'cacheTtlsOf', 'speechFormatsOf'] satisfies (keyof Provider)[]),
+];
+
+/** Functions that nothing calls, because the gateway knows them by another name. */
+function listMisspelt(made: Readonly<Record<string, unknown>>): { readonly name: string; readonly near: string }[] {
+  return namesOf(made).flatMap((name) => {
+    if (PROVIDER_FUNCTIONS.includes(name) || typeof made[name] !== 'function') return [];
+    const near = suggestName(name, PROVIDER_FUNCTIONS);
+    return near === undefined || made[near] !== undefined ? [] : [{ name, near }];
+  });
+}
+
+/** Also of what a class has. */
+function namesOf(made: object): string[] {
+  const prototype: unknown = Object.getPrototypeOf(made);
+  const isLast = prototype === null || prototype === Object.prototype || !isObject(prototype);
+  const own = Object.getOwnPropertyNames(made).filter((name) => name !== 'constructor');
+  return isLast ? own : [...own, ...namesOf(prototype)];
+}
+
 /** Makes the provider of an entry. */
 export async function createModuleProvider(config: ModuleConfig, context: ProviderModuleContext): Promise<Provider> {
   const { made, fail } = await makeOf(config, 'createProvider', context);
@@ -98,6 +122,10 @@ export async function createModuleProvider(config: ModuleConfig, context: Provid
   const members = MEMBERS.filter((member) => typeof made[member] === 'function');
   if (members.length === 0 && !isObject(made['video'])) {
     fail(`must return a provider that can do something: ${MEMBERS.join(', ')} or video`);
+  }
+  for (const { name, near } of listMisspelt(made)) {
+    const { place } = config;
+    context.logger.warn('a provider has a function that is never called', { place, function: name, meant: near });
   }
   return made as unknown as Provider;
 }
