@@ -92,9 +92,11 @@ function findSession(text: Buffer): string | null {
   return session.includes('\\') || text.includes(SESSION_ID, to) ? UNCLEAR : session;
 }
 
+const NO_TEXT = Buffer.alloc(0);
+
 /**
  * One generation in memory. Its record stays text, which is a tenth of it as objects: of what was read at start in the
- * bytes of the file (docs/decisions/0057), of what was recorded since packed with others (0124).
+ * bytes of the file (docs/decisions/0057), of what was recorded since packed with others (0123).
  */
 export class GenerationEntry {
   readonly id: string;
@@ -105,7 +107,7 @@ export class GenerationEntry {
   costNanoUsd: number;
   feeNanoUsd: number;
   content: ContentReference | null;
-  private text!: Buffer | TextSlab;
+  private text: Buffer | TextSlab = NO_TEXT;
   /** Where the record lies in `text`, in bytes. */
   private from = 0;
   private to = 0;

@@ -24,7 +24,7 @@ export interface PackedTexts {
   add(text: string): TextPlace;
 }
 
-/** Creates an empty collection. Texts are written to a slab, which is packed when it is full (docs/decisions/0124). */
+/** Creates an empty collection. Texts are written to a slab, which is packed when it is full (docs/decisions/0123). */
 export function createPackedTexts(): PackedTexts {
   /** Whoever reads a text mostly reads its neighbours next. */
   let unpacked: { readonly slab: TextSlab; readonly bytes: Buffer } | undefined;
