@@ -24,10 +24,23 @@ _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
 def _to_json(value):
     """Regular expressions and bytes in the words of the gateway."""
     if hasattr(value, "pattern"):
-        return {"pattern": value.pattern, "flags": "".join(letter for flag, letter in _FLAGS if value.flags & flag)}
+        return {
+            "pattern": _to_js(value),
+            "flags": "".join(letter for flag, letter in _FLAGS if value.flags & flag),
+        }
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     raise TypeError(f"{value!r} has no JSON form")
+
+
+def _to_js(expression):
+    """The pattern of a regular expression as JavaScript writes it. What JavaScript does not have is refused."""
+    pattern = expression.pattern
+    if not isinstance(pattern, str) or expression.flags & re.VERBOSE:
+        raise ValueError(f"{expression!r}: the gateway takes patterns of text, without re.VERBOSE")
+    if re.search(r"(?<!\\)(?:\\\\)*\\[AZ]|\(\?[aiLmsux]", pattern):
+        raise ValueError(f"{expression!r}: use ^ and $ in place of \\A and \\Z, and re.I in place of (?i)")
+    return re.sub(r"\(\?P=(\w+)\)", r"\\k<\1>", pattern.replace("(?P<", "(?<"))
 
 
 class Gateway:
@@ -80,9 +93,10 @@ class Gateway:
 
 @pytest.fixture(scope="session")
 def gateway_of_run(request):
-    """The gateway of the whole run. It replays the folder `fixtures` beside pytest's configuration, where there is one."""
+    """The gateway of the whole run. It replays the cases of the folder `fixtures` beside pytest's configuration."""
     folder = Path(request.config.rootpath) / "fixtures"
-    words = [*shlex.split(COMMAND), "replay", *(["--dir", str(folder)] if folder.is_dir() else [])]
+    has_cases = any(folder.glob("*/*/*/request.json"))
+    words = [*shlex.split(COMMAND), "replay", *(["--dir", str(folder)] if has_cases else [])]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     line = process.stdout.readline()
     if not line:
