@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 
 import type { Logger } from '@model-gateway/core';
@@ -8,7 +9,7 @@ import { describeListenError } from '../process/port-holder.ts';
 import { StartError } from '../process/start-error.ts';
 
 export interface ReplayOptions {
-  /** Undefined: `./fixtures` where that is there, else no recordings at all. */
+  /** Undefined: `./fixtures` where that holds cases, else no recordings at all. */
   readonly dir: string | undefined;
   readonly port: number;
   /** Undefined: a new one at every start. */
@@ -21,7 +22,7 @@ const DEFAULT_DIR = 'fixtures';
 
 const HELP = `Usage: model-gateway replay [flags]
 
-  --dir DIR          the recordings (./fixtures, where it exists; tests can also write answers over HTTP)
+  --dir DIR          the recordings (./fixtures, if it holds any; tests can also write answers over HTTP)
   --port N           port to listen on, 127.0.0.1 only (0, a free one)
   --key KEY          the accepted key (default: a new one at every start)
   --speed SPEED      instant, human (as recorded) or a number: so many times as fast as human (instant)
@@ -64,11 +65,26 @@ function readSpeed(text: string): ReplayOptions['speed'] {
   throw new UsageError(`--speed is instant, human or a number above 0, not "${text}".`);
 }
 
+/** A folder of that name may hold the test data of a framework instead. */
+function holdsCases(dir: string): boolean {
+  const list = (...path: string[]): string[] => {
+    const folder = join(dir, ...path);
+    return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).flatMap(toFolderName) : [];
+  };
+  return list().some((provider) =>
+    list(provider).some((operation) =>
+      list(provider, operation).some((name) => existsSync(join(dir, provider, operation, name, 'request.json'))),
+    ),
+  );
+}
+
+const toFolderName = (entry: Dirent): string[] => (entry.isDirectory() ? [entry.name] : []);
+
 /** Responds from recordings until a signal ends the process. Resolves when it listens; reports misses on stderr. */
 export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks }: ReplayOptions): Promise<void> {
   const { startFixtureGateway } = await import('@model-gateway/fixtures');
   const gateway = await startFixtureGateway({
-    dir: dir ?? (existsSync(DEFAULT_DIR) ? DEFAULT_DIR : undefined),
+    dir: dir ?? (holdsCases(DEFAULT_DIR) ? DEFAULT_DIR : undefined),
     port,
     apiKey,
     speed,
