@@ -168,12 +168,13 @@ export function createAuthenticate(
 
   const authenticateByKey = (request: GatewayRequest): Awaitable<Principal> => {
     const { remoteAddress } = request;
-    const byKey = (key: string): Awaitable<Principal> => {
+    const lookUp = (key: string, address: string | undefined): Awaitable<Principal> => {
       const hash = platform.sha256(key);
       return configured !== undefined && typeof hash === 'string'
-        ? find(configured, hash, remoteAddress)
-        : findLater(hash, remoteAddress);
+        ? find(configured, hash, address)
+        : findLater(hash, address);
     };
+    const byKey = (key: string): Awaitable<Principal> => lookUp(key, remoteAddress);
     const token = tokens && readToken(request.headers);
     if (tokens === undefined || token === undefined) {
       const [key, other] = readKeys(request);
@@ -182,7 +183,10 @@ export function createAuthenticate(
     const refuse = (error: unknown): Awaitable<Principal> => {
       if (!(error instanceof GatewayError) || error.code !== 'authentication') throw error;
       const key = readKeyBeside(request);
-      return key === undefined ? refuseToken(error, remoteAddress) : byKeyBeside(error, key, byKey);
+      if (key === undefined) return refuseToken(error, remoteAddress);
+      // Who has a token of a known issuer guesses no keys: theirs is of another service, and the token wants renewal.
+      const address = error instanceof UnprovenToken ? remoteAddress : undefined;
+      return byKeyBeside(error, () => lookUp(key, address));
     };
     try {
       const found = tokens(token);
@@ -250,13 +254,9 @@ function readKeyBeside(request: GatewayRequest): string | undefined {
   return found.find((key) => key !== undefined && key !== '' && key.length <= MAX_KEY_LENGTH && !isToken(key));
 }
 
-async function byKeyBeside(
-  refusal: GatewayError,
-  key: string,
-  byKey: (key: string) => Awaitable<Principal>,
-): Promise<Principal> {
+async function byKeyBeside(refusal: GatewayError, byKey: () => Awaitable<Principal>): Promise<Principal> {
   try {
-    return await byKey(key);
+    return await byKey();
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'authentication') throw error;
     throw new GatewayError('authentication', `${refusal.message}. The key beside the token: ${error.message}`);

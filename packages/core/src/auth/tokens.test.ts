@@ -367,6 +367,13 @@ test('tokens that nobody known has signed are slowed, and those that have expire
     429,
     'Unknown token, after others from this address; wait 1 s before the next attempt',
   ]);
+  // The key of another service beside it changes nothing of that, and neither header slows anybody.
+  const elsewhere = '203.0.113.9';
+  for (let i = 0; i < 20; i += 1) {
+    const [status, message] = await askWith(office, { ...expired, 'x-api-key': 'sk-of-another' }, elsewhere);
+    expect([status, message?.split(';')[0]]).toEqual([401, 'The token has expired']);
+  }
+  expect((await askWith(office, { 'x-api-key': 'sk-of-another' }, elsewhere))[0]).toBe(401);
   // Beside a wrong key it is one attempt, and beside a right one none.
   const address = '203.0.113.8';
   for (let i = 0; i < 10; i += 1) {
