@@ -36,6 +36,8 @@ test.each([
   ['azure', 'gpt-image-1', undefined, '1536x1024'],
   ['azure', 'gpt-image-2', undefined, '1360x768'],
   ['azure', 'dall-e-3', 'b64_json', '1360x768'],
+  ['azure', 'Dalle3', 'b64_json', '1360x768'],
+  ['azure', 'team-DALL-E-3', 'b64_json', '1360x768'],
   ['openai', 'pictures', 'b64_json', '1360x768'],
   ['openai', 'gpt-image-1', undefined, '1536x1024'],
 ] as const)('asks %s for images of "%s" with the response format %s and the size %s', async (...row) => {

@@ -216,12 +216,12 @@ interface ImageModelKind {
 }
 
 /**
- * What a model takes, by its name. A deployment under a name of its own is taken for one of GPT Image, all of which know
- * the three frames.
+ * What a model takes, by its name. A deployment is often called `Dalle3`, without the hyphen; one under a name of its own
+ * is taken for one of GPT Image, all of which know the three frames.
  */
 function kindOfModel(model: string, hasDeployments: boolean): ImageModelKind {
   const isGptImage = /^(?:gpt-image|chatgpt-image)/.test(model);
-  const isUnknown = hasDeployments && !isGptImage && !model.startsWith('dall-e');
+  const isUnknown = hasDeployments && !isGptImage && !/dall-?e/i.test(model);
   return {
     isAlwaysBase64: isGptImage || isUnknown,
     hasThreeFrames: /^(?:gpt-image-1|chatgpt-image)/.test(model) || isUnknown,
