@@ -294,6 +294,28 @@ test('claims are read at each question to the provider as at the sign-in', async
   expect(await nameNow()).toBe('Byron');
 });
 
+test('groups that the user info had and leaves out now are gone, and those of the ID token alone stay', async () => {
+  const gateway = await start();
+  const ada = { email: 'ada@acme.example', name: 'Ada Byron' };
+  provider.tamper = (claims) => ({ ...claims, groups: ['engineers'] });
+  const both = await gateway.signIn('u-ada');
+  provider.people.set('u-ada', ada);
+  const byTokenAlone = await gateway.signIn('u-ada');
+  provider.tamper = () => undefined;
+  for (const isLater of [false, true]) {
+    gateway.clocks.passedMs += 15 * MINUTE_MS;
+    expect(await byTokenAlone.session()).toMatchObject({ signed_in: true });
+    if (!isLater) expect(await both.session()).toMatchObject({ signed_in: false });
+  }
+  // The same holds for groups that the user info got later.
+  provider.people.set('u-ada', { ...ada, groups: ['leads'] });
+  gateway.clocks.passedMs += 15 * MINUTE_MS;
+  expect(await byTokenAlone.session()).toMatchObject({ signed_in: true });
+  provider.people.set('u-ada', ada);
+  gateway.clocks.passedMs += 15 * MINUTE_MS;
+  expect(await byTokenAlone.session()).toMatchObject({ signed_in: false });
+});
+
 test('a member who was removed is not made again by the session that was still open', async () => {
   const gateway = await start();
   const { browser, session } = await gateway.signIn('u-ada');

@@ -10,7 +10,8 @@ import Provider from 'oidc-provider';
 export interface Person {
   email: string;
   name: string;
-  groups: readonly string[];
+  /** The claim is left out where this is. */
+  groups?: readonly string[];
 }
 
 /** Also those that no honest provider signs. */

@@ -25,6 +25,8 @@ export interface IdentityTokens {
   readonly idToken?: string | undefined;
   /** Absent where the provider gives none: then it cannot be asked whether the user is still there. */
   readonly refreshToken?: string | undefined;
+  /** Names of the claims that the user info has had: the ID token of the sign-in says nothing of them any more. */
+  readonly userInfoClaims?: readonly string[] | undefined;
 }
 
 /** Whose sessions end: one session at the provider, or all of a user. One of the two is there. */

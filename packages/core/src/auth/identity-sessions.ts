@@ -212,7 +212,7 @@ function keepInForce({ rules, oidc, proxy }: SignInOptions, parts: IdentitySessi
     }
     if (proven === null)
       return end(session, request, 'Your session at the provider of identity has ended; sign in again');
-    const tokens = { refreshToken, idToken: held.idToken, ...withoutMissing(proven.tokens) };
+    const tokens = { ...held, ...withoutMissing(proven.tokens) };
     // Also for a provider that tells of no new token before.
     await holdTokens(session, tokens, held.checkedAtMs);
     try {

@@ -125,13 +125,13 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
           if (isChallenge(error)) return undefined;
           throw error;
         });
-        return toProven(issuer, claims.sub, { ...more, ...claims }, tokens);
+        return toProven(issuer, claims.sub, { ...more, ...claims }, toHeld(claims.sub, tokens, namesOf(more)));
       } catch (error) {
         throw isAway(error) ? toAway(error) : toRefusal(error);
       }
     },
 
-    async refresh({ refreshToken, subject, idToken }, onRotated) {
+    async refresh({ refreshToken, subject, idToken, userInfoClaims = [] }, onRotated) {
       const found = await discover();
       const { library, config } = found;
       try {
@@ -147,8 +147,15 @@ export function createOidcProvider(options: OidcProviderOptions): IdentityProvid
         });
         if (more === null) return null;
         // What is fresh counts, and of that the ID token, as at the sign-in.
-        const fresh = claims === undefined ? { ...readClaims(idToken), ...more } : { ...more, ...claims };
-        return toProven(issuer, subject, fresh, tokens);
+        const former = (): Record<string, unknown> => {
+          const old = Object.entries(readClaims(idToken));
+          // Providers leave out a claim that has become empty, such as that of the groups.
+          const gone = new Set(more === undefined ? [] : userInfoClaims);
+          return Object.fromEntries(old.filter(([name]) => !gone.has(name)));
+        };
+        const fresh = claims === undefined ? { ...former(), ...more } : { ...more, ...claims };
+        const names = [...new Set([...userInfoClaims, ...namesOf(more)])];
+        return toProven(issuer, subject, fresh, toHeld(subject, tokens, names));
       } catch (error) {
         if (isEnded(error)) return null;
         throw isAway(error) ? toAway(error) : toRefusal(error);
@@ -239,12 +246,19 @@ function toProven(
   issuer: string,
   subject: string,
   claims: Readonly<Record<string, unknown>>,
-  tokens: OpenIdClient.TokenEndpointResponse,
+  tokens: IdentityTokens,
 ): ProvenIdentity {
   const { sid } = claims;
-  const held: IdentityTokens = { subject, idToken: tokens.id_token, refreshToken: tokens.refresh_token };
-  return { issuer, subject, sessionId: typeof sid === 'string' ? sid : undefined, claims, tokens: held };
+  return { issuer, subject, sessionId: typeof sid === 'string' ? sid : undefined, claims, tokens };
 }
+
+const toHeld = (
+  subject: string,
+  { id_token: idToken, refresh_token: refreshToken }: OpenIdClient.TokenEndpointResponse,
+  userInfoClaims: readonly string[],
+): IdentityTokens => ({ subject, idToken, refreshToken, userInfoClaims });
+
+const namesOf = (claims: object | undefined): readonly string[] => Object.keys(claims ?? {});
 
 /** The claims of a token that was checked when it came. */
 function readClaims(token: string | undefined): Record<string, unknown> {
