@@ -89,7 +89,15 @@ export async function toIdentity(
   // Anybody may claim an address that the provider has not checked.
   if (names.user === names.email && isEmailVerified === false)
     throw refuse('invalid_user', 'The provider has not checked the email address of this user');
-  return { id: named, email, isEmailVerified, name: readText(claims, names.name), groups: readGroups(claims, names) };
+  return {
+    id: named,
+    // What is said to be verified is the claim of this name; another one is the operator's choice.
+    isIdUnchecked: names.user === 'email' && isEmailVerified !== true,
+    email,
+    isEmailVerified,
+    name: readText(claims, names.name),
+    groups: readGroups(claims, names),
+  };
 }
 
 const toMemberId = async (issuer: string, subject: string, { sha256 }: Pick<Platform, 'sha256'>): Promise<string> =>

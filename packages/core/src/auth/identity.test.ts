@@ -261,3 +261,21 @@ test('where groups give roles, that of the directory stays for those to whom no 
   await store.members.update('b7f0', (member) => ({ ...member, organization_role: 'viewer' }));
   expect((await apply({ id })).organization_role).toBe('viewer');
 });
+
+test('an address that nobody has checked is not known by the name that the directory gave', async () => {
+  const platform = { sha256: (text: string) => text.padEnd(64, '.') };
+  const read = (user: string, said: object): Promise<Identity> =>
+    toIdentity(
+      { issuer: 'https://id.example', subject: '7', claims: { [user]: MEMBER.email, ...said } },
+      { ...DEFAULT_CLAIMS, user },
+      platform,
+    );
+  const rules = { groups: { leads: { role: 'administrator' } }, defaultRole: 'viewer' } as const;
+  const directory = sent({ roles: ['leads'], given_role: 'administrator' });
+  const applyThere = async (identity: Identity): Promise<Member> =>
+    (await createDirectory(directory)).apply(identity, rules);
+  expect(await applyThere(await read('email', {}))).toMatchObject({ id: MEMBER.email, organization_role: 'viewer' });
+  expect(await applyThere(await read('email', { email_verified: true }))).toMatchObject({ id: 'b7f0' });
+  // Users cannot choose the name that they sign in by, also where it is their address.
+  expect(await applyThere(await read('preferred_username', { email: MEMBER.email }))).toMatchObject({ id: 'b7f0' });
+});

@@ -12,6 +12,8 @@ import { ownRoleOf, withOwnRole, workspaceNamed } from './memberships.ts';
 export interface Identity {
   /** The id of their member, the same at each sign-in: 1 to 200 characters. */
   readonly id: string;
+  /** True for an id that is an address which nobody has checked: it is no proof of the name in a directory. */
+  readonly isIdUnchecked?: boolean | undefined;
   readonly email?: string | undefined;
   /** Whether the address was checked by the one who says it; undefined where that is not said. */
   readonly isEmailVerified?: boolean | undefined;
@@ -128,10 +130,13 @@ function refuseOtherDomains({ email, isEmailVerified }: Identity, { allowedDomai
  * By the id, by the name under which the directory has sent them, or by an address that the provider has checked: a claim
  * of an address that it has not is no proof. The directory tells names apart in upper or lower case.
  */
-function findKnown({ id, email = '', isEmailVerified }: Identity, members: readonly Member[]): Member | undefined {
+function findKnown(
+  { id, isIdUnchecked = false, email = '', isEmailVerified }: Identity,
+  members: readonly Member[],
+): Member | undefined {
   const name = id.toLowerCase();
-  const known =
-    members.find((member) => member.id === id) ?? members.find(({ scim }) => scim?.user_name.toLowerCase() === name);
+  const isNamed = ({ scim }: Member): boolean => !isIdUnchecked && scim?.user_name.toLowerCase() === name;
+  const known = members.find((member) => member.id === id) ?? members.find(isNamed);
   if (known !== undefined || email === '' || isEmailVerified !== true) return known;
   const same = members.filter((member) => member.email.toLowerCase() === email.toLowerCase());
   return same.length === 1 ? same[0] : undefined;
