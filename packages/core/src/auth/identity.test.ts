@@ -250,7 +250,7 @@ test('a sign-in leaves the name and the address that the directory has sent', as
 });
 
 test('where groups give roles, that of the directory stays for those to whom no group gives one', async () => {
-  const { apply, store } = await createDirectory(sent({ given_role: 'billing' }));
+  const { apply, store } = await createDirectory(sent({ roles: ['billing'], given_role: 'billing' }));
   const groups = { leads: { role: 'administrator' } } as const;
   const id = 'ada@acme.example';
   expect((await apply({ id }, { groups })).organization_role).toBe('billing');
@@ -260,6 +260,26 @@ test('where groups give roles, that of the directory stays for those to whom no 
   expect((await apply({ id }, { groups })).organization_role).toBe('billing');
   await store.members.update('b7f0', (member) => ({ ...member, organization_role: 'viewer' }));
   expect((await apply({ id })).organization_role).toBe('viewer');
+});
+
+test('the role of the directory follows the groups as they are configured at the sign-in', async () => {
+  const id = 'ada@acme.example';
+  const { apply, store } = await createDirectory(sent({ roles: ['money'], given_role: 'billing' }));
+  const money = { role: 'viewer' } as const;
+  const others = { leads: { role: 'administrator' } } as const;
+  expect((await apply({ id }, { groups: { ...others, money } })).organization_role).toBe('viewer');
+  expect((await store.members.get('b7f0'))?.scim?.given_role).toBe('viewer');
+  // A mapping that is gone gives nothing.
+  await expect(apply({ id }, { groups: others })).rejects.toMatchObject({ metadata: { reason: 'groups' } });
+  expect((await apply({ id }, { groups: others, defaultRole: 'developer' })).organization_role).toBe('developer');
+  expect((await store.members.get('b7f0'))?.scim?.given_role).toBeUndefined();
+});
+
+test('the last owner stays one, whatever the directory gives by the groups of now', async () => {
+  const owner: Member = { ...sent({ roles: ['money'], given_role: 'owner' }), organization_role: 'owner' };
+  const { apply } = await createDirectory(owner);
+  const groups = { money: { role: 'billing' } } as const;
+  expect((await apply({ id: 'ada@acme.example' }, { groups })).organization_role).toBe('owner');
 });
 
 test('an address that nobody has checked is not known by the name that the directory gave', async () => {

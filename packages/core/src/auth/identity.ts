@@ -5,6 +5,7 @@ import type { OrganizationRole, WorkspaceRole } from '../http/request.ts';
 import type { Membership, Store, WorkspaceRecord } from '../stores/store.ts';
 import type { Member } from '../wire/members.ts';
 import { changeMember } from './change-member.ts';
+import { ROLES, withGivenRole } from './given-role.ts';
 import { type MemberDirectory, roleOf } from './member-principal.ts';
 import { ownRoleOf, withOwnRole, workspaceNamed } from './memberships.ts';
 
@@ -82,7 +83,7 @@ export async function applyIdentity(
     throw refuse('directory', 'Members are managed by the host application, which does not know this one');
   }
   if (known === undefined && isKnown) throw refuseRemoved();
-  const role = chooseRole(identity, rules, known, members);
+  const role = chooseRole(identity, rules, known && withGivenRole(known, rules.groups), members);
   const initial: Member = { id, email: '', first_name: null, last_name: null, role: 'org:member' };
   const said = {
     // One that the provider has not checked would later pass for the address of somebody else.
@@ -94,7 +95,7 @@ export async function applyIdentity(
     if (member.active === false)
       throw refuse('inactive', 'This member is deactivated; ask an administrator of the organization');
     // Name and address of whom the directory has sent are the directory's.
-    const changed = changeMember(member, member.scim === undefined ? said : {});
+    const changed = changeMember(withGivenRole(member, rules.groups), member.scim === undefined ? said : {});
     return {
       ...changed,
       role: role === 'owner' || role === 'administrator' ? 'org:admin' : 'org:member',
@@ -142,7 +143,6 @@ function findKnown(
   return same.length === 1 ? same[0] : undefined;
 }
 
-const ROLES: readonly OrganizationRole[] = ['owner', 'administrator', 'billing', 'developer', 'viewer'];
 const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['administrator', 'member', 'viewer'];
 
 /** The first of the order that is among them. */
@@ -152,6 +152,7 @@ const highest = <Role>(order: readonly Role[], roles: readonly (Role | undefined
 const grantsOf = ({ groups: names }: Identity, { groups }: IdentityRules): readonly GroupGrant[] =>
   names.flatMap((name) => (Object.hasOwn(groups, name) ? (groups[name] ?? []) : []));
 
+/** `known` has the role of the directory by the groups as they are configured now. */
 function chooseRole(
   identity: Identity,
   rules: IdentityRules,
@@ -160,7 +161,7 @@ function chooseRole(
 ): OrganizationRole {
   const owners = members.filter((member) => roleOf(member) === 'owner' && member.active !== false);
   if (owners.length === 0 && isFirstOwner(identity, rules)) return 'owner';
-  if (known !== undefined && owners.length === 1 && owners[0] === known) return 'owner';
+  if (known !== undefined && owners.length === 1 && owners[0]?.id === known.id) return 'owner';
   const grants = grantsOf(identity, rules);
   const granted = highest(
     ROLES,

@@ -1,5 +1,6 @@
 import { removeMember, settleKeysOfMember } from '../account/members.ts';
 import { SCIM_PRINCIPAL } from '../auth/authenticate.ts';
+import { type RoleMappings, withGivenRole } from '../auth/given-role.ts';
 import type { MemberDirectory } from '../auth/keys.ts';
 import { refuseOwnerChange } from '../auth/member-principal.ts';
 import type { GatewayError } from '../foundation/errors.ts';
@@ -13,7 +14,6 @@ import type { fits } from './filter.ts';
 import { changeGroup, type GroupFacts, parseGroup, readGroup, toGroupBody } from './groups.ts';
 import type { AttributeChange } from './patch.ts';
 import { type Meta, refuseOtherVersion, toGroupMeta, toUserMeta } from './responses.ts';
-import { type RoleMappings, withGivenRole } from './roles.ts';
 import { refuseScim } from './scim-error.ts';
 import {
   changeUser,
