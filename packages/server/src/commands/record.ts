@@ -14,8 +14,8 @@ const HELP = `Usage: model-gateway record [flags]
   --trust-clock      drop what is too old although the clock is ahead of the data by more than a day
   --log-level LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 
-Runs the gateway as serve does, and records what it is asked, without secrets, for replaying: "serve --record DIR" is
-the same.
+Runs the gateway as serve does, never the demo, and records what it is asked, without secrets, for replaying:
+"serve --no-demo --record DIR" is the same.
 `;
 
 const FLAGS = {
