@@ -27,7 +27,7 @@ const HELP = `Usage: model-gateway fixtures from [--where CONDITIONS] [--last N]
   --dir DIR          where the cases go (./fixtures)
   --data-dir DIR     the data directory of the gateway that stored them (./data)
   --config FILE      or the config file that names it
-  --api URL          or its address (with a key: http://127.0.0.1:8855/api/v1)
+  --api URL          or its address (with a key, where no gateway runs with ./data: http://127.0.0.1:8855/api/v1)
   --key KEY          a management key of the gateway (default: MODEL_GATEWAY_MANAGEMENT_KEY, else that of the data
                      directory)
   --suite RUNNER     vitest, jest, node or pytest: writes a suite beside DIR that runs the cases (node); none for none

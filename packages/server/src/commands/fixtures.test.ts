@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import { writeOwnerFile } from '../process/owner-file.ts';
+import { findGatewayOfCalls } from './fixtures-gateway.ts';
 import { saveFixture } from './fixtures.ts';
 
 /** A server that answers everything with this. */
@@ -27,4 +33,20 @@ test.each([
   const api = await startServer(status, body);
   const saving = saveFixture({ id: 'gen-1', dir: 'fixtures', key: 'sk-gw-v1-1', api });
   await expect(saving).rejects.toMatchObject({ name: 'StartError', message: expect.stringMatching(message) as string });
+});
+
+test('a key alone asks the gateway of ./data, and the usual address only where none runs with it', async () => {
+  const before = process.cwd();
+  const folder = mkdtempSync(join(tmpdir(), 'fixtures-gateway-'));
+  process.chdir(folder);
+  onTestFinished(() => {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  });
+  const key = 'sk-gw-v1-1';
+  expect(await findGatewayOfCalls({ key })).toEqual({ api: 'http://127.0.0.1:8855/api/v1', key });
+  await writeOwnerFile('data', { pid: process.pid, url: 'http://127.0.0.1:9000', token: 'its-own' });
+  expect(await findGatewayOfCalls({ key })).toEqual({ api: 'http://127.0.0.1:9000/api/v1', key });
+  const none = findGatewayOfCalls({ key, dataDir: 'none' });
+  await expect(none).rejects.toThrow('No gateway is running with the data directory');
 });

@@ -30,7 +30,7 @@ const HELP = `Usage: model-gateway fixtures check [--dir DIR]
   --id GENERATION    a stored generation, by the id of its response
   --data-dir DIR     the data directory of the gateway that stored it (./data)
   --config FILE      or the config file that names it
-  --api URL          or its address (with a key: http://127.0.0.1:8855/api/v1)
+  --api URL          or its address (with a key, where no gateway runs with ./data: http://127.0.0.1:8855/api/v1)
   --key KEY          the key that it was made with, or a management key (default: that of the data directory)
   --against DIR      newer recordings of the same requests
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { UsageError } from '../process/flags.ts';
 import { parseCommand } from './parse-command.ts';
@@ -86,7 +86,7 @@ test('fixtures are checked or linted', () => {
 test('fixtures are saved by the id of a generation and a key', () => {
   expect(parse('fixtures save --id gen-1 --key k')).toEqual({
     type: 'fixtures-save',
-    options: { id: 'gen-1', key: 'k', dir: 'fixtures', api: 'http://127.0.0.1:8855/api/v1' },
+    options: { id: 'gen-1', key: 'k', dir: 'fixtures' },
   });
   expect(parse('fixtures save --id g --key k --dir d --api http://h/api/v1/')).toMatchObject({
     options: { dir: 'd', api: 'http://h/api/v1' },
@@ -103,6 +103,16 @@ test('fixtures of calls are made from the gateway of a data directory, or of an 
     type: 'fixtures-from',
     options: { config: 'c.json', dir: 'fixtures', last: 5, suite: 'node', force: false },
   });
+});
+
+test('fixtures from takes its key from the environment, where an empty one is none', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const about = { dir: 'fixtures', last: 50, suite: 'node', force: false };
+  vi.stubEnv('MODEL_GATEWAY_MANAGEMENT_KEY', 'sk-management');
+  expect(parse('fixtures from')).toEqual({ type: 'fixtures-from', options: { ...about, key: 'sk-management' } });
+  vi.stubEnv('MODEL_GATEWAY_MANAGEMENT_KEY', '');
+  expect(parse('fixtures from')).toEqual({ type: 'fixtures-from', options: about });
+  expect(() => parse('fixtures from --api http://h/api/v1')).toThrow('Missing --key');
 });
 
 test('keys create takes a name, a limit, or the kind', () => {
