@@ -50,3 +50,9 @@ test('a function of a provider that is nearly one which the gateway calls is a w
 test('functions of its own are none, nor are those beside the one that is called', async () => {
   expect(await loadWith('chat() {}, image() {}, images() {}, toPrompt() {}, images_: 5')).toEqual([]);
 });
+
+test('looking for such functions runs no getter', async () => {
+  const throwing = (name: string): string => `get ${name}() { throw new Error('${name} has run'); }`;
+  const members = `chat() {}, listModel() {}, images() {}, ${throwing('client')}, ${throwing('listModels')}`;
+  expect(await loadWith(members)).toEqual([said('images', 'image')]);
+});

@@ -93,20 +93,23 @@ const PROVIDER_FUNCTIONS: readonly string[] = [
 ];
 
 /** Functions that nothing calls, because the gateway knows them by another name. */
-function listMisspelt(made: Readonly<Record<string, unknown>>): { readonly name: string; readonly near: string }[] {
-  return namesOf(made).flatMap((name) => {
-    if (PROVIDER_FUNCTIONS.includes(name) || typeof made[name] !== 'function') return [];
+function listMisspelt(made: object): { readonly name: string; readonly near: string }[] {
+  const members = membersOf(made);
+  return [...members].flatMap(([name, { value }]) => {
+    if (name === 'constructor' || PROVIDER_FUNCTIONS.includes(name) || typeof value !== 'function') return [];
     const near = suggestName(name, PROVIDER_FUNCTIONS);
-    return near === undefined || made[near] !== undefined ? [] : [{ name, near }];
+    if (near === undefined) return [];
+    const called = members.get(near);
+    return called?.get !== undefined || called?.value !== undefined ? [] : [{ name, near }];
   });
 }
 
-/** Also of what a class has. */
-function namesOf(made: object): string[] {
+/** Also of what a class has. No getter is run: it may throw, or change something. */
+function membersOf(made: object): ReadonlyMap<string, PropertyDescriptor> {
   const prototype: unknown = Object.getPrototypeOf(made);
   const isLast = prototype === null || prototype === Object.prototype || !isObject(prototype);
-  const own = Object.getOwnPropertyNames(made).filter((name) => name !== 'constructor');
-  return isLast ? own : [...own, ...namesOf(prototype)];
+  const inherited = isLast ? [] : membersOf(prototype);
+  return new Map([...inherited, ...Object.entries(Object.getOwnPropertyDescriptors(made))]);
 }
 
 /** Makes the provider of an entry. */
