@@ -102,6 +102,7 @@ test('a name that cannot be exposed is refused with those that can', () => {
       toFetchHandler(gateway, { expose: names as 'health'[] });
   const known = 'ollama, gemini, health, metrics, openapi, admin';
   expect(exposing('health', 'metric')).toThrow(new RangeError(`expose has "metric", which is none of ${known}`));
+  expect(exposing('api', 'health')).not.toThrow();
   expect(exposing('ui')).toThrow(`which is none of ${known}. The web UI is a part of the command alone`);
 });
 

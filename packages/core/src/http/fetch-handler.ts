@@ -36,9 +36,12 @@ type WaitUntil = (work: Promise<unknown>) => void;
 
 const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['ollama', 'gemini', 'health', 'metrics', 'openapi', 'admin'];
 
-/** Throws `RangeError` for a name that is not one of them: nothing would be served there, and nothing said. */
+/**
+ * Throws `RangeError` for a name that is not one of them: nothing would be served there, and nothing said. The API may be
+ * named, as it is served anyway.
+ */
 export function checkExposed(expose: readonly string[] = []): void {
-  const unknown = expose.filter((name) => !BESIDE_API.some((surface) => surface === name));
+  const unknown = expose.filter((name) => name !== 'api' && !BESIDE_API.some((surface) => surface === name));
   if (unknown.length === 0) return;
   const ofCommand = unknown.includes('ui') ? '. The web UI is a part of the command alone' : '';
   const names = unknown.map((name) => `"${name}"`).join(', ');
