@@ -24,23 +24,17 @@ const isAddress = (from: string): boolean => /^https?:\/\//.test(from);
 const isFile = (from: string, slugs: readonly string[]): boolean =>
   !isAddress(from) && !slugs.includes(from) && /[./\\]/.test(from);
 
-/** What is wrong with the source of a scheduled comparison: every one of them would fail, out of sight. */
+/** What is wrong with the file of a scheduled comparison: every one of them would fail, out of sight. */
 export function checkCatalogSource(update: CatalogUpdate | null, { slugs, dir }: SourceCheck): ConfigIssue[] {
   const { from, provider } = update ?? {};
-  if (from === undefined || isAddress(from) || slugs.includes(from)) return [];
-  if (isFile(from, slugs)) {
-    const problem = findFileProblem(resolve(dir, from));
-    return [
-      ...(problem === undefined ? [] : [{ path: FROM, message: problem }]),
-      ...(provider === undefined
-        ? [{ path: PROVIDER, message: 'is missing: a list does not say whose prices it states' }]
-        : []),
-    ];
-  }
-  const near = suggestName(from, slugs);
-  if (near === undefined) return [];
-  const message = `"${from}" is no provider of this file. Did you mean "${near}"? One of the UI is named in "provider"`;
-  return [{ path: FROM, message }];
+  if (from === undefined || !isFile(from, slugs)) return [];
+  const problem = findFileProblem(resolve(dir, from));
+  return [
+    ...(problem === undefined ? [] : [{ path: FROM, message: problem }]),
+    ...(provider === undefined
+      ? [{ path: PROVIDER, message: 'is missing: a list does not say whose prices it states' }]
+      : []),
+  ];
 }
 
 /** Providers that the file does not have. One that is set up in the UI may be meant, which only the store knows. */
@@ -52,9 +46,10 @@ export function listUnknownSources(update: CatalogUpdate | null, { slugs }: Pick
   ];
   return named.flatMap(({ path, slug }) => {
     if (slug === undefined || slugs.includes(slug)) return [];
-    return [
-      { path, message: `names "${slug}", which is no provider of this file: it works once the UI has set it up` },
-    ];
+    const near = suggestName(slug, slugs);
+    const meant = near === undefined ? '' : `. Did you mean "${near}"?`;
+    const message = `names "${slug}", which is no provider of this file: it works once the UI has set it up${meant}`;
+    return [{ path, message }];
   });
 }
 

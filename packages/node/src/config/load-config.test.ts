@@ -153,16 +153,17 @@ test('the catalog is compared with a file beside the config file, which has to b
   ]);
 });
 
-test('a misspelt provider whose list the catalog is compared with is refused, and one that may come from the UI is not', () => {
+test('a provider whose list the catalog is compared with may come from the UI, so that another name is a warning', () => {
   const models = [{ id: 'a/one', endpoints: [endpoint] }];
   const config = (update: object) => ({ providers: [local], models, catalog: { update } });
   expect(load(config({ from: 'local' })).warnings).toEqual([]);
-  expect(refused(config({ from: 'lokal' }))).toEqual([
-    'catalog.update.from: "lokal" is no provider of this file. Did you mean "local"? One of the UI is named in "provider"',
-  ]);
   const unknown = 'which is no provider of this file: it works once the UI has set it up';
   expect(load(config({ from: 'groq' })).warnings).toEqual([`catalog.update.from names "groq", ${unknown}`]);
-  expect(load(config({ provider: 'lokal' })).warnings).toEqual([`catalog.update.provider names "lokal", ${unknown}`]);
+  for (const field of ['from', 'provider']) {
+    const { catalog, warnings } = load(config({ [field]: 'local2' }));
+    expect(catalog.update).toMatchObject({ [field]: 'local2' });
+    expect(warnings).toEqual([`catalog.update.${field} names "local2", ${unknown}. Did you mean "local"?`]);
+  }
 });
 
 test.each([
