@@ -210,7 +210,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await look(opened, 'pair')).toEqual([]);
       // A note that is left while a verdict is still being saved is saved after it.
       let release = (): void => undefined;
-      const isSaved = new Promise<void>((resolve) => (release = resolve));
+      let isSaved = new Promise<void>((resolve) => (release = resolve));
       await page.route(/\/items\/[^/?]+$/, async (route) => {
         await isSaved;
         await route.continue();
@@ -220,8 +220,26 @@ describe.skipIf(skipped !== undefined)(
       await note.press('Tab');
       release();
       await expect.poll(personOf).toEqual({ verdict: 'loss', note: 'It was calm', by: 'Mo' });
+      // A verdict that is chosen meanwhile takes the note with it, and no earlier one comes after it.
+      isSaved = new Promise((resolve) => (release = resolve));
+      const sent: unknown[] = [];
+      page.on('request', (request) => request.method() === 'PUT' && sent.push(request.postDataJSON()));
       await pair.getByRole('radio', { name: 'Better' }).click();
-      await expect.poll(personOf).toEqual({ verdict: 'win', note: 'It was calm', by: 'Mo' });
+      await note.fill('It was windy');
+      await note.press('Tab');
+      await pair.getByRole('radio', { name: 'Same' }).click();
+      await note.fill('It was windy there');
+      await note.press('Tab');
+      release();
+      await expect.poll(personOf).toEqual({ verdict: 'tie', note: 'It was windy there', by: 'Mo' });
+      await pair.getByRole('radio', { name: 'Better' }).click();
+      await expect.poll(personOf).toEqual({ verdict: 'win', note: 'It was windy there', by: 'Mo' });
+      expect(sent).toEqual([
+        { verdict: 'win', note: 'It was calm' },
+        { verdict: 'tie', note: 'It was windy' },
+        { verdict: 'tie', note: 'It was windy there' },
+        { verdict: 'win', note: 'It was windy there' },
+      ]);
       // One goes on from pair to pair; what is said of one is no longer said when it is taken back.
       await pair.getByRole('button', { name: 'Next' }).click();
       const second = page.getByRole('dialog', { name: 'Response 1, acme/odd' });

@@ -109,6 +109,11 @@ function Prompt({ generationId }: { generationId: string }) {
   );
 }
 
+interface Judgement {
+  readonly verdict: RerunVerdict | null;
+  readonly written: string;
+}
+
 /** The verdict of the person at hand. */
 function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
   const { page, pair: t } = rerunsMessages();
@@ -117,27 +122,36 @@ function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
   const [note, setNote] = useState(person?.note ?? '');
   /** A note that was left while a verdict was being saved, to be saved after it. */
   const waiting = useRef<string | null>(null);
+  /** What was sent last: a note that waits belongs to that verdict, not to one that it has replaced. */
+  const latest = useRef<Judgement | null>(null);
   const judge = useMutation({
-    mutationFn: ({ verdict, written }: { verdict: RerunVerdict | null; written: string }) =>
+    // One after the other, so that the gateway gets them in the order in which they were chosen.
+    scope: { id: `verdict of ${rerunId} ${item}` },
+    mutationFn: ({ verdict, written }: Judgement) =>
       judgePair(rerunId, item, { verdict, note: written.trim() === '' ? null : written.trim() }),
     onSuccess: async ({ data }) => {
       replaceLoadedPair(client, rerunId, data);
       await client.invalidateQueries({ queryKey: rerunQuery(rerunId).queryKey });
     },
     onError: (error) => showFailure(t.notSaved, error),
-    onSettled(saved) {
+    onSettled(saved, _error, sent) {
+      if (sent !== latest.current) return;
       const written = waiting.current;
       waiting.current = null;
       const by = saved === undefined ? person : saved.data.person;
-      if (written !== null && by !== null && written.trim() !== (by.note ?? ''))
-        judge.mutate({ verdict: by.verdict, written });
+      if (written !== null && by !== null && written.trim() !== (by.note ?? '')) send({ verdict: by.verdict, written });
     },
   });
+  const send = (judgement: Judgement): void => {
+    // What waited is part of it, or is older than the note that is.
+    waiting.current = null;
+    latest.current = judgement;
+    judge.mutate(judgement);
+  };
   const shown = judge.isPending ? judge.variables.verdict : (person?.verdict ?? null);
   const save = (): void => {
     if (judge.isPending) waiting.current = note;
-    else if (person !== null && note.trim() !== (person.note ?? ''))
-      judge.mutate({ verdict: person.verdict, written: note });
+    else if (person !== null && note.trim() !== (person.note ?? '')) send({ verdict: person.verdict, written: note });
   };
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm">
@@ -148,7 +162,7 @@ function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
         label={t.verdict}
         value={shown ?? 'none'}
         options={{ ...page.outcome, none: t.none }}
-        onChange={(chosen) => judge.mutate({ verdict: chosen === 'none' ? null : chosen, written: note })}
+        onChange={(chosen) => send({ verdict: chosen === 'none' ? null : chosen, written: note })}
       />
       {person !== null && (
         <>
