@@ -35,8 +35,9 @@ export function AuditScreen() {
   const t = auditMessages();
   const search = useSearch({ from: '/audit' });
   const change = useSearchChange<AuditSearch>('/audit');
-  const query = useInfiniteQuery(auditQuery(search));
-  const { rows, loadMore } = useInfiniteRows(query);
+  const options = auditQuery(search);
+  const query = useInfiniteQuery(options);
+  const { rows, loadMore, moreError } = useInfiniteRows(query, options.queryKey);
   const columns = useMemo(() => toAuditColumns(), []);
   const field = useRef<HTMLInputElement>(null);
   useShortcut({ keys: '/', label: t.search.shortcut, group: listMessages().thisScreen }, () => field.current?.focus());
@@ -120,7 +121,7 @@ export function AuditScreen() {
       >
         {(shown) => (
           <>
-            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} error={moreError} query={query} />
             <VirtualTable
               label={t.label}
               lines={2}

@@ -31,8 +31,9 @@ export function BatchesScreen() {
   const { status, open } = useSearch({ from: '/batches' });
   const change = useSearchChange<BatchSearch>('/batches');
   const client = useQueryClient();
-  const query = useInfiniteQuery(batchesQuery(status));
-  const { rows: batches, loadMore } = useInfiniteRows(query);
+  const options = batchesQuery(status);
+  const query = useInfiniteQuery(options);
+  const { rows: batches, loadMore, moreError } = useInfiniteRows(query, options.queryKey);
   const { data: names } = useQuery(batchFilesQuery);
   const [isCreating, setIsCreating] = useState(false);
   const create = (): void => setIsCreating(true);
@@ -103,7 +104,7 @@ export function BatchesScreen() {
       >
         {(rows) => (
           <>
-            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} error={moreError} query={query} />
             <VirtualTable
               label={t.label}
               lines={2}

@@ -43,9 +43,10 @@ export function FilesScreen() {
   const change = useSearchChange<FileSearch>('/files');
   const client = useQueryClient();
   const { q: text, purpose, origin, open } = search;
-  const query = useInfiniteQuery(filesQuery({ text, purpose, origin }));
+  const options = filesQuery({ text, purpose, origin });
+  const query = useInfiniteQuery(options);
   const held = useHeldDeletions();
-  const { rows: loaded, loadMore } = useInfiniteRows(query);
+  const { rows: loaded, loadMore, moreError } = useInfiniteRows(query, options.queryKey);
   const rows = useMemo(() => loaded?.filter(({ id }) => !held.has(id)), [loaded, held]);
   const [first] = query.data?.pages ?? [];
   const [uploading, setUploading] = useState<readonly File[] | null>(null);
@@ -169,7 +170,7 @@ export function FilesScreen() {
         >
           {(shown) => (
             <>
-              <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+              <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} error={moreError} query={query} />
               <VirtualTable
                 label={t.label}
                 rows={shown}

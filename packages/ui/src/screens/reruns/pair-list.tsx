@@ -35,8 +35,9 @@ const FEW_ROWS = 12;
 /** Each call with what the original and the target said of it, loaded as one goes down. */
 export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairListProps) {
   const { pairs: t } = rerunsMessages();
-  const query = useInfiniteQuery(rerunPairsQuery(rerun.id, target));
-  const { rows, loadMore } = useInfiniteRows(query);
+  const options = rerunPairsQuery(rerun.id, target);
+  const query = useInfiniteQuery(options);
+  const { rows, loadMore, moreError } = useInfiniteRows(query, options.queryKey);
   const { targets } = rerun;
   const columns = useMemo(() => toColumns(targets), [targets]);
   return (
@@ -59,7 +60,7 @@ export function PairList({ rerun, target, onTarget, openItem, onOpen }: PairList
             <EmptyState title={t.none} />
           ) : (
             <>
-              <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+              <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} error={moreError} query={query} />
               <div className={classNames('flex flex-col', loaded.length > FEW_ROWS && 'h-[70dvh]')}>
                 <VirtualTable
                   label={t.title}

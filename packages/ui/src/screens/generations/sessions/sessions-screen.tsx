@@ -29,9 +29,10 @@ export function SessionsScreen() {
   const t = sessionsMessages().list;
   const search = useSearch({ from: '/generations/sessions' });
   const navigate = useNavigateWithin('/generations/sessions');
-  const query = useInfiniteQuery(sessionsQuery(search));
+  const options = sessionsQuery(search);
+  const query = useInfiniteQuery(options);
   const { data, hasNextPage } = query;
-  const { rows, loadMore } = useInfiniteRows(query);
+  const { rows, loadMore, moreError } = useInfiniteRows(query, options.queryKey);
   const keyNames = useMemo(
     () => Object.fromEntries(data?.pages.flatMap((page) => Object.entries(page.key_names)) ?? []),
     [data],
@@ -67,7 +68,7 @@ export function SessionsScreen() {
       >
         {(loaded) => (
           <>
-            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} query={query} />
+            <MoreNotLoaded what={t.what} failure={t.moreNotLoaded} error={moreError} query={query} />
             <VirtualTable
               label={t.title}
               rows={loaded}
