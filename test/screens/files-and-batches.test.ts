@@ -174,14 +174,18 @@ describe.skipIf(skipped !== undefined)(
       const all = Array.from({ length: 150 }, (_, at) => ({
         ...data[0],
         id: `batch_${at}`,
-        status: at === 149 ? 'expired' : 'completed',
+        status: at === 149 ? 'expired' : at === 0 ? 'in_progress' : 'completed',
       }));
-      const { page } = await ui.open('#/');
+      let asked = 0;
+      const { page } = await ui.open('#/', { hasClock: true });
       await page.route(/\/admin\/v1\/batches\?/, async (route) => {
         const query = new URL(route.request().url()).searchParams;
         const status = query.get('status');
         const offset = Number(query.get('offset') ?? 0);
         const found = all.filter((batch) => status === null || batch.status === status);
+        asked += 1;
+        // One is new when the second page is asked for for the first time.
+        if (offset > 0 && all.length === 150) all.unshift({ ...data[0], id: 'batch_new' });
         await route.fulfill({ json: { data: found.slice(offset, offset + 100), total_count: found.length } });
       });
       await page.evaluate("location.assign('#/batches')");
@@ -192,6 +196,13 @@ describe.skipIf(skipped !== undefined)(
         return grid.getByRole('row', { name: /expired/ }).count();
       };
       await expect.poll(goDown).toBe(1);
+      expect(await grid.getByRole('row', { name: /expired/ }).getAttribute('aria-rowindex')).toBe('151');
+      // All pages are asked for again, so not every second, though a batch is under way.
+      const before = asked;
+      await page.clock.runFor(5000);
+      expect(asked).toBe(before);
+      await page.clock.runFor(6000);
+      await expect.poll(() => asked).toBe(before + 2);
       await page.getByRole('combobox', { name: 'Status' }).selectOption('rejected');
       await page.getByText('No batches with this status').waitFor();
       await page.getByRole('combobox', { name: 'Status' }).selectOption('expired');

@@ -1,5 +1,5 @@
 import type { BatchRow, BatchRowList, StoredFileList } from '@model-gateway/core/wire';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 
 import { type Caller, callApi } from '../../api/call-api.ts';
 import { FILES_KEY, openFile } from '../../features/files/file-queries.ts';
@@ -14,7 +14,23 @@ export const isOpen = ({ status }: Pick<BatchRow, 'status'>): boolean =>
 
 export const BATCHES_KEY = ['batches'] as const;
 
-/** The batches of all workspaces, newest first; looked at every second while one is under way. */
+type BatchPages = InfiniteData<BatchRowList, number>;
+
+/** A batch that is new moves the others down, so that the next page begins with the last of the one before it. */
+function withoutRepeats(list: BatchPages): BatchPages {
+  const ids = new Set<string>();
+  const pages = list.pages.map((page) => {
+    const data = page.data.filter(({ id }) => !ids.has(id));
+    for (const { id } of data) ids.add(id);
+    return { ...page, data };
+  });
+  return { ...list, pages };
+}
+
+/**
+ * The batches of all workspaces, newest first. While one is under way they are looked at every second, but for a long
+ * list, of which every page is asked for again.
+ */
 export const batchesQuery = (status: string | undefined) =>
   infiniteQueryOptions({
     queryKey: [...BATCHES_KEY, 'list', { status }],
@@ -25,8 +41,9 @@ export const batchesQuery = (status: string | undefined) =>
       const loaded = pages.reduce((sum, { data }) => sum + data.length, 0);
       return last.data.length === 0 || loaded >= last.total_count ? undefined : loaded;
     },
+    select: withoutRepeats,
     refetchInterval: ({ state: { data } }) =>
-      data?.pages.some((page) => page.data.some(isOpen)) === true ? WATCHED_MS : IDLE_MS,
+      data?.pages.length === 1 && data.pages[0]?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS,
   });
 
 /** Names of files, by their ids. */
