@@ -84,6 +84,23 @@ describe.skipIf(skipped !== undefined)(
       expect((await listFiles()).map(({ filename }) => filename).sort()).toEqual(['early.md', 'late.md']);
     });
 
+    test('the filter of batches is drawn once there are some, and not while they load', async () => {
+      const { page } = await ui.open('#/');
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route(/\/admin\/v1\/batches\?/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.evaluate("location.assign('#/batches')");
+      await page.getByRole('heading', { level: 1, name: 'Batches' }).waitFor();
+      const filter = page.getByRole('combobox', { name: 'Status' });
+      expect(await filter.count()).toBe(0);
+      release();
+      await page.getByText('No batches yet').waitFor();
+      expect(await filter.count()).toBe(0);
+    });
+
     test('a file with wrong lines is not sent, and each of them is named', async () => {
       const { page, check } = await ui.open('#/batches');
       await page.getByText('No batches yet').waitFor();

@@ -39,6 +39,10 @@ export function BatchesScreen() {
   const create = (): void => setIsCreating(true);
   useTask('new-batch', create);
   const hasNone = status === undefined && batches?.length === 0;
+  const hasSome = status !== undefined || (batches?.length ?? 0) > 0;
+  /** Once it is there it stays while others are loaded, and with it the focus. */
+  const [hasFilter, setHasFilter] = useState(hasSome);
+  if (hasSome && !hasFilter) setHasFilter(true);
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (
       <ListScreen title={t.title}>
@@ -57,6 +61,7 @@ export function BatchesScreen() {
         </Button>
       }
       filters={
+        hasFilter &&
         !hasNone && (
           <div role="search" className="flex flex-wrap items-center gap-2">
             <FilterSelect
