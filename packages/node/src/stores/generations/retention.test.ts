@@ -18,7 +18,12 @@ import { planRetention, type RetentionLimits, segmentLimits } from './retention.
 const LIMITS: RetentionLimits = { retentionDays: 30, maxGenerations: 100, maxContentBytes: 1_000 };
 const NOW = Date.parse('2026-03-31T12:00:00Z');
 
-const segment = (name: string, records = 10, contentBytes = 100) => ({ name, records, contentBytes });
+const segment = (name: string, records = 10, contentBytes = 100) => ({
+  name,
+  records,
+  contentBytes,
+  lastDay: name.slice(0, 10),
+});
 const plan = (segments: readonly ReturnType<typeof segment>[], limits: Partial<RetentionLimits> = {}) =>
   planRetention(segments, segments.at(-1)?.name ?? '', { limits: { ...LIMITS, ...limits }, nowMs: NOW });
 
@@ -59,6 +64,18 @@ test('drops the oldest contents, and only contents, until their bytes fit', () =
   const segments = [segment('2026-03-05', 1, 700), segment('2026-03-06', 1, 600), segment('2026-03-31', 1, 300)];
   expect(plan(segments)).toEqual({ dropThrough: null, dropContentThrough: '2026-03-05' });
   expect(plan(segments, { maxContentBytes: 100 }).dropContentThrough).toBe('2026-03-06');
+});
+
+test('does not read how old those are that have no contents left', () => {
+  const segments = [segment('2026-03-29', 1, 0), segment('2026-03-29.2', 1, 0), segment('2026-03-31')];
+  const read: string[] = [];
+  const daysOf = (name: string): readonly string[] => {
+    read.push(name);
+    return [name.slice(0, 10)];
+  };
+  planRetention(segments, '2026-03-31', { limits: { ...LIMITS, contentDays: 1 }, nowMs: NOW, daysOf });
+  // The first one, for its records.
+  expect(read).toEqual(['2026-03-29']);
 });
 
 test('never drops what is written to, nor anything newer', () => {

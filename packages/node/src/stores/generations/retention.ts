@@ -76,9 +76,10 @@ export function planRetention(
   let contentBytes = sumOf(segments.slice(dropped), (segment) => segment.contentBytes);
   let dropContentThrough: SegmentName | null = null;
   for (const segment of closed.slice(dropped)) {
+    // First, because it takes all of its generations to tell how old a segment is.
+    if (segment.contentBytes === 0) continue;
     const isOld = isOlder(segment, limits.contentDays ?? Infinity);
     if (!isOld && isRetained(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
-    if (segment.contentBytes === 0) continue;
     contentBytes -= segment.contentBytes;
     dropContentThrough = segment.name;
   }
