@@ -80,10 +80,77 @@ test('what is recorded after a month of rest, before the clock is believed, is n
   expect(await listIds(store)).toEqual(['next', 'back']);
 });
 
+/** An hour of running each day, for two weeks after two days off: the clock is not believed in all that time. */
+async function recordWhileHeld(runs: (day: number, run: () => Promise<void>) => Promise<void>): Promise<void> {
+  place.nowMs = Date.parse('2026-06-05T10:00:00Z');
+  for (let day = 5; day <= 19; day += 1) {
+    if (day === 6) continue;
+    await runs(day, async () => void (place.nowMs += HOUR_MS));
+    place.wallLeadMs += (day === 5 ? 2 : 1) * DAY_MS - HOUR_MS;
+  }
+}
+
+const heldIds = (from: number): string[] => idsOf(from, 19).filter((id) => id !== 'day-6');
+
+async function listAfterHold(): Promise<string[]> {
+  place.nowMs = Date.parse('2026-07-10T12:00:00Z');
+  place.wallLeadMs = 0;
+  const store = await place.open({ retentionDays: 30, trustsClock: true });
+  await store.retention?.changes?.apply();
+  return listIds(store);
+}
+
+test('what is recorded while the clock is held is kept as long as its own day, with a start each day', async () => {
+  await recordWhileHeld(async (day, run) => {
+    const store = await place.open({ retentionDays: 30 });
+    await record(store, `day-${day}`);
+    await run();
+    expect(store.retention?.isHeld()).toBe(day > 5);
+    await store.close();
+  });
+  expect(await listAfterHold()).toEqual(heldIds(10));
+});
+
+test('what is recorded while the clock is held is kept as long as its own day, in a process that slept', async () => {
+  const store = await place.open({ retentionDays: 30 });
+  await recordWhileHeld(async (day, run) => {
+    await record(store, `day-${day}`);
+    await run();
+  });
+  await store.close();
+  expect(await listAfterHold()).toEqual(heldIds(10));
+});
+
+test('a clock that is corrected by a minute around midnight leaves a file a day', async () => {
+  place.nowMs = Date.parse('2026-06-05T23:59:00Z');
+  const store = await place.open();
+  await record(store, 'before');
+  for (const [index, lead] of [2, 0, 2, 0].entries()) {
+    place.wallLeadMs = lead * 60_000;
+    await record(store, `at-${index}`);
+  }
+  await store.close();
+  expect((await place.logs()).filter((name) => name.startsWith('generations-'))).toHaveLength(2);
+});
+
 test('starts with a clock that was ahead before leave no more files than days', async () => {
   place.wallLeadMs = 4 * YEAR_MS;
   await (await place.open()).close();
   place.wallLeadMs = 0;
   for (let start = 0; start < 3; start += 1) await (await place.open()).close();
   expect((await place.logs()).filter((name) => name.startsWith('generations-'))).toHaveLength(1);
+});
+
+test('starts after calls were recorded by a clock that was ahead leave a file each day, not each start', async () => {
+  place.wallLeadMs = 4 * YEAR_MS;
+  const first = await place.open();
+  await record(first, 'ahead');
+  await first.close();
+  place.wallLeadMs = 0;
+  for (let start = 1; start <= 3; start += 1) {
+    const store = await place.open();
+    await record(store, `day-${start}`);
+    await store.close();
+  }
+  expect((await place.logs()).filter((name) => name.startsWith('generations-'))).toHaveLength(2);
 });

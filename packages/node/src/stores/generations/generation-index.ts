@@ -33,6 +33,8 @@ import {
 export interface SegmentFacts {
   readonly name: SegmentName;
   readonly records: number;
+  /** The last day on which one of its generations began; empty without any. */
+  readonly lastDay: string;
   contentBytes: number;
 }
 
@@ -68,8 +70,6 @@ export interface GenerationIndex {
 /** The generations of a segment, in the order of writing. */
 interface IndexedSegment extends SegmentFacts {
   readonly entries: readonly GenerationEntry[];
-  /** The last day on which one of its generations began. */
-  readonly lastDay: string;
   add(entry: NewEntry): GenerationEntry;
 }
 

@@ -20,7 +20,7 @@ import { compactSegment } from './compaction.ts';
 import { type BlockWriter, createBlockWriter } from './content-blocks.ts';
 import { type ContentReader, createContentReader, settleLostContent } from './content.ts';
 import type { EntryVersion, GenerationEntry } from './generation-entry.ts';
-import type { GenerationIndex } from './generation-index.ts';
+import type { GenerationIndex, SegmentFacts } from './generation-index.ts';
 import {
   type CarriedForward,
   carriedLine,
@@ -79,9 +79,10 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const blocks = createBlockWriter();
   // A file that is named by a clock that is ahead would be kept until that day comes, with all that follow it.
   const { now } = options.retentionClock;
-  const journal = await openJournal<Operation>(await chooseStart({ ...options, now }, index, carried), {
+  const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
     ...options,
     now,
+    systemNow: options.now,
     segmentLimits: segmentLimits(options.limits),
     encode: createEncoder(index, blocks),
     commit(operation) {
@@ -140,23 +141,29 @@ async function compactLog(
   }
 }
 
-/** Continues the newest segment if it is of today or empty; otherwise begins one after all that ever existed. */
+/** Continues the newest segment if that is of today or empty; otherwise begins one after all that ever existed. */
 async function chooseStart(
   options: GenerationLogOptions,
   index: GenerationIndex,
   { droppedThrough }: CarriedForward,
 ): Promise<SegmentStart> {
-  const newest = index.segments.at(-1)?.name ?? null;
-  const last = newest === null || isThrough(newest, droppedThrough) ? droppedThrough : newest;
-  const nowMs = options.now();
-  const next = nextSegment(last, nowMs);
-  const linesOf = (name: SegmentName): number => index.segments.find((segment) => segment.name === name)?.records ?? 0;
+  const newest = index.segments.at(-1);
+  const last = newest === undefined || isThrough(newest.name, droppedThrough) ? droppedThrough : newest.name;
+  const next = nextSegment(last, options.retentionClock.now());
   // When the next segment is a further part of the same day, the last one is of today, or of a clock that was ahead.
   const isSameDay = last !== null && next.slice(0, 10) === last.slice(0, 10);
-  const isContinued = isSameDay && last === newest && (last.slice(0, 10) === dayAt(nowMs) || linesOf(last) === 0);
+  const isContinued = isSameDay && last === newest?.name && isOfDay(newest, dayAt(options.now()));
   const name = isContinued ? last : next;
-  const lines = linesOf(name);
+  const lines = index.segments.find((segment) => segment.name === name)?.records ?? 0;
   return { name, contentFile: await currentContentFile(options, name), lines };
+}
+
+/**
+ * Whether a segment is of this day of the clock that dates calls. Its name is behind the days of its calls where the clock
+ * of retention was held, and ahead of them where a clock was ahead; a segment that goes on has one day in both cases.
+ */
+function isOfDay({ name, records, lastDay }: SegmentFacts, today: string): boolean {
+  return records === 0 || lastDay === today || name.slice(0, 10) === today;
 }
 
 interface GenerationLogParts {

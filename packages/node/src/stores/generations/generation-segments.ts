@@ -21,7 +21,10 @@ import { type ContentReference, segmentLine } from './generation-lines.ts';
 export interface GenerationSegment extends Segment {
   readonly name: SegmentName;
   readonly contentFile: string;
+  /** By the clock of retention. */
   readonly endsAtMs: number;
+  /** The end of its day by the clock of the system, by which calls are dated. */
+  readonly datedUntilMs: number;
   readonly content: AppendFile;
   /** Lines of the metadata file, which say when the segment is full. */
   lines: number;
@@ -38,8 +41,10 @@ export interface JournalOptions<Operation> extends Pick<
   SegmentsOptions<GenerationSegment>,
   'files' | 'logsPath' | 'logger' | 'setTimer'
 > {
-  /** The clock of retention. */
+  /** The clock of retention, which names segments. */
   readonly now: () => number;
+  /** The clock of the system, which dates calls. It is ahead of the other one while that is held. */
+  readonly systemNow: () => number;
   /** A segment that has reached one of these is followed by another. */
   readonly segmentLimits: { readonly lines: number; readonly contentBytes: number };
   readonly encode: LogOptions<Operation, GenerationSegment, void>['encode'];
@@ -61,13 +66,14 @@ export interface Journal<Operation> extends Omit<Log<Operation, void>, 'between'
 }
 
 const RETRY_ROLL_MS = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Opens the log of generations for writing at the given segment. The caller closes it. */
 export async function openJournal<Operation>(
   start: SegmentStart,
   options: JournalOptions<Operation>,
 ): Promise<Journal<Operation>> {
-  const { files, logsPath, logger, now, segmentLimits, rolled, retired } = options;
+  const { files, logsPath, logger, now, systemNow, segmentLimits, rolled, retired } = options;
   const segments = createSegments<GenerationSegment>({
     ...options,
     messages: {
@@ -76,7 +82,7 @@ export async function openJournal<Operation>(
     },
     closed: retired,
   });
-  let active = await openSegment(files, logsPath, { ...start, nowMs: now() });
+  let active = await openSegment(files, logsPath, { ...start, nowMs: now(), systemMs: systemNow() });
   segments.add(active);
   try {
     // Synced at start, where there is time, so that a disk that fails is known before the first request.
@@ -91,9 +97,10 @@ export async function openJournal<Operation>(
   const roll = async (): Promise<GenerationSegment> => {
     const nowMs = now();
     const name = nextSegment(active.name, nowMs);
+    const start: SegmentStart = { name, contentFile: contentFileName(name), lines: 0 };
     let opened: GenerationSegment;
     try {
-      opened = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0, nowMs });
+      opened = await openSegment(files, logsPath, { ...start, nowMs, systemMs: systemNow() });
     } catch (error) {
       // The old files are used until new ones can be opened.
       rollFailedAtMs = now();
@@ -112,7 +119,8 @@ export async function openJournal<Operation>(
     const isFull = active.lines >= segmentLimits.lines || active.content.end >= segmentLimits.contentBytes;
     // The distance counts in both directions, because the clock may have been set back since.
     const hasJustFailed = Math.abs(nowMs - rollFailedAtMs) < RETRY_ROLL_MS;
-    return (isFull || nowMs >= active.endsAtMs) && !hasJustFailed ? roll() : active;
+    const isOver = nowMs >= active.endsAtMs || isOfAnotherDay(active, systemNow());
+    return (isFull || isOver) && !hasJustFailed ? roll() : active;
   };
   const log = createLog<Operation, GenerationSegment, void>({
     files,
@@ -140,18 +148,29 @@ export async function openJournal<Operation>(
   };
 }
 
+/**
+ * Whether calls are dated by another day now than when the segment was opened. While the clock of retention is held, its
+ * day hardly moves: the calls of all those days would be in one segment, and be kept as long as the newest of them. A
+ * clock that is set back by less than a day ends nothing, so that one that is corrected at midnight makes no more files.
+ */
+function isOfAnotherDay({ datedUntilMs }: GenerationSegment, systemMs: number): boolean {
+  return systemMs >= datedUntilMs || systemMs < datedUntilMs - 2 * DAY_MS;
+}
+
 /** Opens or creates the files of a segment, without a sync. */
 async function openSegment(
   files: FileSystem,
   logsPath: string,
-  { name, contentFile, lines, nowMs }: SegmentStart & { readonly nowMs: number },
+  { name, contentFile, lines, nowMs, systemMs }: SegmentStart & { readonly nowMs: number; readonly systemMs: number },
 ): Promise<GenerationSegment> {
   const metadata = await openAppendFile(files, join(logsPath, metadataFileName(name)), toLine(segmentLine()));
   try {
     const content = await openAppendFile(files, join(logsPath, contentFile));
     // One that has its name after others of a clock that was ahead ends with today all the same.
     const endsAtMs = Math.min(endOfSegment(name), endOfSegment(dayAt(nowMs)));
-    return { name, contentFile, endsAtMs, files: [metadata, content], content, lines, isNew: true, isEnded: false };
+    const datedUntilMs = endOfSegment(dayAt(systemMs));
+    const opened = { files: [metadata, content], content, lines, isNew: true, isEnded: false };
+    return { name, contentFile, endsAtMs, datedUntilMs, ...opened };
   } catch (error) {
     await files.close(metadata.fd).catch(() => undefined);
     throw error;
