@@ -61,3 +61,32 @@ test('the days before the last 41 ones with spending are added up, whichever ord
     expect([...book.entries()].find(({ day }) => day === '')?.creditsNanoUsd).toBe(8);
   }
 });
+
+test('many days of a clock that was ahead leave the days of periods apart, and are told apart for as many', () => {
+  const nowMs = Date.parse('2026-12-02T10:00Z');
+  const book = createSpendingBook();
+  book.follow(() => nowMs);
+  book.add(entryOf('2026-12-01', 100));
+  book.add(entryOf('2026-12-02', 10));
+  for (let day = 0; day < 60; day += 1) book.add(entryOf(dayAfter('2030-01-01', day), 1));
+  book.add(entryOf('2026-11-30', 1000));
+  const kept = [...book.entries()];
+  expect(kept.filter(({ day }) => day > '2029')).toHaveLength(41);
+  expect(kept.find(({ day }) => day === '')?.creditsNanoUsd).toBe(19);
+  expect(kept.find(({ day }) => day === '2026-12-01')?.creditsNanoUsd).toBe(100);
+  expect(book.spent({ since: '2026-12-02' }).creditsNanoUsd).toBe(51);
+  expect(book.spent({ since: '2026-11-30' }).creditsNanoUsd).toBe(1151);
+  book.subtract(entryOf('2030-01-02', 1));
+  expect([...book.entries()].find(({ day }) => day === '')?.creditsNanoUsd).toBe(18);
+});
+
+test('the newest days are told apart while the clock is years behind, and once it is right', () => {
+  let nowMs = 0;
+  const book = createSpendingBook();
+  book.follow(() => nowMs);
+  for (let day = 0; day < 60; day += 1) book.add(entryOf(dayAfter('2026-10-01', day), 1));
+  nowMs = Date.parse(dayAfter('2026-10-01', 60));
+  book.add(entryOf(dayAfter('2026-10-01', 60), 1));
+  expect(book.spent({ since: dayAfter('2026-10-01', 30) }).creditsNanoUsd).toBe(31);
+  expect([...book.entries()]).toHaveLength(42);
+});

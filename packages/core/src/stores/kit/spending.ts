@@ -67,7 +67,8 @@ export interface SpendingBook {
 
 /**
  * Days with spending, more than any period of a query has; older ones are added up. They are counted, not measured from
- * the newest one, because that may be of a clock that was ahead.
+ * the newest one, because that may be of a clock that was ahead. Days that are ahead have as many places of their own:
+ * they leave the others theirs, and all are told apart where it is this clock that is behind.
  */
 const DAYS_TOLD_APART = 41;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -95,8 +96,9 @@ export function createSpendingBook(): SpendingBook {
   const members = new Map<string, Days>();
   const workspaces = new Map<string, Days>();
   const toldApart = new Set<string>();
-  /** The newest day that was added up. */
+  /** The newest day that was added up, and the newest of those that were ahead. */
   let addedUpThrough = '';
+  let addedUpAheadThrough = '';
   let clock: (() => number) | undefined;
   /** For how long `tomorrow` is right. */
   let beginsAt = 0;
@@ -127,22 +129,32 @@ export function createSpendingBook(): SpendingBook {
     tomorrow = new Date(endsAt).toISOString().slice(0, 10);
     for (const day of toldApart) noteAhead(day);
   };
+  const isAhead = (day: string): boolean => clock !== undefined && day > tomorrow;
   const noteAhead = (day: string): void => {
-    if (clock !== undefined && day > tomorrow && !foundAhead.has(day)) foundAhead.set(day, tomorrow);
+    if (isAhead(day) && !foundAhead.has(day)) foundAhead.set(day, tomorrow);
   };
   /** The day as which a day counts. It is kept as it is: the clock may be behind, and be put right. */
-  const toCountedDay = (day: string): string =>
-    clock !== undefined && day > tomorrow ? (foundAhead.get(day) ?? day) : day;
+  const toCountedDay = (day: string): string => (isAhead(day) ? (foundAhead.get(day) ?? day) : day);
+  const isAddedUp = (day: string): boolean => day <= addedUpThrough || (day <= addedUpAheadThrough && isAhead(day));
   const toBookedDay = (day: string): string => {
     if (toldApart.has(day)) return day;
-    if (day <= addedUpThrough) return '';
-    toldApart.add(day);
     lookAtClock();
+    if (isAddedUp(day)) return '';
+    toldApart.add(day);
     noteAhead(day);
-    if (toldApart.size <= DAYS_TOLD_APART) return day;
-    const oldest = [...toldApart].reduce((one, other) => (other < one ? other : one));
-    addUpDay(oldest);
-    return day === oldest ? '' : day;
+    addUpOldest(
+      (each) => !isAhead(each),
+      (oldest) => void (addedUpThrough = oldest),
+    );
+    addUpOldest(isAhead, (oldest) => void (addedUpAheadThrough = oldest));
+    return toldApart.has(day) ? day : '';
+  };
+  const addUpOldest = (isOfThese: (day: string) => boolean, added: (oldest: string) => void): void => {
+    const days = [...toldApart].filter(isOfThese).toSorted();
+    for (const oldest of days.slice(0, Math.max(0, days.length - DAYS_TOLD_APART))) {
+      addUpDay(oldest);
+      added(oldest);
+    }
   };
   const book = (entry: SpendingEntry, sign: 1 | -1): void => {
     const day = toBookedDay(entry.day);
@@ -162,7 +174,6 @@ export function createSpendingBook(): SpendingBook {
     }
   };
   const addUpDay = (oldest: string): void => {
-    addedUpThrough = oldest;
     toldApart.delete(oldest);
     foundAhead.delete(oldest);
     const owns = [...accounts.values()].flat().map(({ own }) => own);
