@@ -154,3 +154,19 @@ test('starts after calls were recorded by a clock that was ahead leave a file ea
   }
   expect((await place.logs()).filter((name) => name.startsWith('generations-'))).toHaveLength(2);
 });
+
+test('what a clock that was ahead has spent is not part of the budget of each day with a start', async () => {
+  const first = await place.open();
+  await record(first, 'day-1');
+  place.wallLeadMs = 4 * YEAR_MS;
+  await record(first, 'ahead');
+  place.wallLeadMs = 0;
+  await first.close();
+  for (const day of ['2026-03-02', '2026-03-03']) {
+    place.nowMs += DAY_MS;
+    const store = await place.open();
+    expect(await store.generations.spent({ since: day })).toMatchObject({ creditsNanoUsd: 0 });
+    expect(await store.generations.spent({ since: '2026-03-01' })).toMatchObject({ creditsNanoUsd: 2000 });
+    await store.close();
+  }
+});

@@ -62,6 +62,33 @@ test('the days before the last 41 ones with spending are added up, whichever ord
   }
 });
 
+test('what is stored of a clock that was ahead counts as the day before it after each start', () => {
+  let nowMs = Date.parse('2026-12-02T10:00Z');
+  const start = () => {
+    const book = createSpendingBook();
+    book.follow(() => nowMs);
+    book.beginStored();
+    book.add(entryOf('2029-12-31', 1000));
+    for (const [day, spent] of [
+      ['2026-12-01', 100],
+      ['2030-01-01', 10],
+      ['2026-12-02', 1],
+    ] as const)
+      book.add(entryOf(day, spent));
+    book.endStored();
+    return book;
+  };
+  for (let day = 2; day < 5; day += 1, nowMs += DAY_MS) {
+    const book = start();
+    expect(book.spent({ since: '2026-12-01' }).creditsNanoUsd).toBe(111);
+    expect(book.spent({ since: '2026-12-02' }).creditsNanoUsd).toBe(1);
+    expect(book.totalNanoUsd('ann')).toBe(1111);
+    // What is recorded from now on is of a clock that was ahead just now.
+    book.add(entryOf('2031-01-01', 5));
+    expect(book.spent({ since: '2026-12-02' }).creditsNanoUsd).toBe(6);
+  }
+});
+
 test('many days of a clock that was ahead leave the days of periods apart, and are told apart for as many', () => {
   const nowMs = Date.parse('2026-12-02T10:00Z');
   const book = createSpendingBook();

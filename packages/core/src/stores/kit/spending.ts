@@ -51,6 +51,13 @@ export interface SpendingBook {
    * Otherwise its spending would be part of every period until that day comes.
    */
   follow(now: () => number): void;
+  /**
+   * What is added until `endStored` was stored before, and comes in the order in which it was recorded: a day after
+   * tomorrow counts as the last one before it that is not ahead, or else is older than all periods. As another tomorrow
+   * after each start, it would be part of the periods of all these days.
+   */
+  beginStored(): void;
+  endStored(): void;
   add(entry: SpendingEntry): void;
   /** Takes away what was added before. */
   subtract(entry: SpendingEntry): void;
@@ -99,12 +106,14 @@ export function createSpendingBook(): SpendingBook {
   /** The newest day that was added up, and the newest of those that were ahead. */
   let addedUpThrough = '';
   let addedUpAheadThrough = '';
+  /** While what was stored is read: the newest day in it that is not ahead. */
+  let newestStored: string | undefined;
   let clock: (() => number) | undefined;
   /** For how long `tomorrow` is right. */
   let beginsAt = 0;
   let endsAt = 0;
   let tomorrow = '';
-  /** What was tomorrow when a day was first found ahead of the clock. */
+  /** As which day each one counts that was found ahead of the clock: what was tomorrow then, or stored before it. */
   const foundAhead = new Map<string, string>();
 
   const accountOf = ({ principalId, userId, workspaceId }: Spender): Account => {
@@ -131,12 +140,13 @@ export function createSpendingBook(): SpendingBook {
   };
   const isAhead = (day: string): boolean => clock !== undefined && day > tomorrow;
   const noteAhead = (day: string): void => {
-    if (isAhead(day) && !foundAhead.has(day)) foundAhead.set(day, tomorrow);
+    if (isAhead(day) && !foundAhead.has(day)) foundAhead.set(day, newestStored ?? tomorrow);
   };
   /** The day as which a day counts. It is kept as it is: the clock may be behind, and be put right. */
   const toCountedDay = (day: string): string => (isAhead(day) ? (foundAhead.get(day) ?? day) : day);
   const isAddedUp = (day: string): boolean => day <= addedUpThrough || (day <= addedUpAheadThrough && isAhead(day));
   const toBookedDay = (day: string): string => {
+    if (newestStored !== undefined && day > newestStored && !isAhead(day)) newestStored = day;
     if (toldApart.has(day)) return day;
     lookAtClock();
     if (isAddedUp(day)) return '';
@@ -206,6 +216,8 @@ export function createSpendingBook(): SpendingBook {
       clock = now;
       lookAtClock();
     },
+    beginStored: () => void (newestStored = ''),
+    endStored: () => void (newestStored = undefined),
     add: (entry) => book(entry, 1),
     subtract: (entry) => book(entry, -1),
     addSum: (sum) => bookSum(sum, 1),

@@ -4,6 +4,7 @@ import { replaceFile } from '../files/atomic-file.ts';
 import { ifThere } from '../files/file-system.ts';
 import { toLine } from '../log/record-line.ts';
 import { type RecoveryOptions, recoverLog } from '../log/recover-log.ts';
+import { inOrderOfDays } from './load-generations.ts';
 
 export interface CarriedLogOptions extends RecoveryOptions {
   /** Its directory exists and belongs to this process. */
@@ -31,7 +32,10 @@ const SUMS_A_LINE = 1000;
 export async function openCarriedLog(options: CarriedLogOptions): Promise<CarriedLog> {
   const { files, path, spending } = options;
   const carried = createCarriedSpending(spending);
-  for (const [source, sums] of await load(options)) carried.put(source, sums);
+  const stored = await load(options);
+  spending.beginStored();
+  for (const [source, sums] of stored) carried.put(source, inOrderOfDays(sums));
+  spending.endStored();
   const inTurn = createTurns();
   const carry = async (source: string, sums: readonly SpendingSum[]): Promise<void> => {
     const all = new Map([...carried.sources, [source, sums]]);

@@ -67,6 +67,7 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
   };
   // As that of budgets, not that of retention, which may be behind for a day.
   loading.index.spending.follow(options.now);
+  loading.index.spending.beginStored();
   for (const segment of await listSegments(options)) {
     loading.index.addSegment(segment);
     const path = join(logsPath, metadataFileName(segment));
@@ -85,11 +86,19 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
     const counted = index.removeThrough(carried.droppedThrough);
     for (const entry of counted.entries()) index.spending.subtract(entry);
   }
-  for (const sum of carried.spentNanoUsd) index.spending.add(fromCarriedSum(sum));
+  // What was dropped came before all that is left.
+  index.spending.beginStored();
+  for (const sum of inOrderOfDays(carried.spentNanoUsd.map(fromCarriedSum))) index.spending.add(sum);
+  index.spending.endStored();
   if (carried.contentDroppedThrough !== null) index.removeContentThrough(carried.contentDroppedThrough);
   await removeDroppedFiles(options, carried);
   const beyondEnd = await checkContentFiles(options, index);
   return { index, carried, withDeletedContent: loading.withDeletedContent, beyondEnd };
+}
+
+/** Days that are ahead come last. */
+export function inOrderOfDays<Sum extends { readonly day: string }>(sums: readonly Sum[]): readonly Sum[] {
+  return sums.toSorted((one, other) => (one.day < other.day ? -1 : Number(one.day > other.day)));
 }
 
 async function listSegments({ files, logsPath }: LoadOptions): Promise<readonly SegmentName[]> {
