@@ -11,6 +11,7 @@ import { missingPostgres, openEmptyDatabase } from './support/engines.ts';
 import { makeRecord } from './support/generation-stores.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { openStore } from './support/postgres-stores.ts';
+import { createTestLogger } from './support/test-logger.ts';
 
 const END_MS = Date.UTC(2026, 2, 31, 20, 47, 13);
 
@@ -81,10 +82,12 @@ describe.skipIf(missingPostgres)('Migrating a database', () => {
     await backup.connect();
     onTestFinished(() => backup.end());
     await backup.query('begin; lock table gateway.generations in access share mode');
-    const migrating = migrateDatabase({ url });
+    const { logger, lines } = createTestLogger();
+    const migrating = migrateDatabase({ url, logger });
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(() => runStatement(url, waiting), { interval: 20, timeout: 5000 }).toHaveLength(1);
     await runStatement(url, 'set statement_timeout = 2000; select count(*) from gateway.generations');
+    await expect.poll(() => lines.join(), { interval: 20, timeout: 5000 }).toContain('is a backup running?');
     await backup.query('commit');
     expect(await migrating).toEqual(['0009-own-key-fees']);
   });

@@ -173,7 +173,7 @@ function createStoreOpening({ connection, logger, migrates, parts }: OpeningOpti
   };
   const open = async (): Promise<void> => {
     if (migrates) {
-      const applied = await migrate(connection);
+      const applied = await migrate(connection, { logger, signal: ending.signal });
       if (applied.length > 0) logger?.info('The database was migrated', { applied });
     } else {
       const pending = await findPendingMigrations(connection);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { Logger } from '@model-gateway/core';
 import { type Kysely, sql } from 'kysely';
 
 import {
@@ -50,21 +51,31 @@ const LOCK = 7_036_874_417;
 /** Calls wait behind a statement that waits for a lock of their table. */
 const LOCK_LIMIT = '500ms';
 const LOCK_PAUSE_MS = 2000;
+/** About a minute. */
+const TRIES_BEFORE_NEXT_WARNING = 24;
 const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Who hears that a migration waits, and what ends that. */
+interface MigratingOptions {
+  readonly logger?: Logger | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * Brings the schema to this version, each migration in a transaction of its own. Several processes may do it at once.
  * Resolves with the names of those that this call has applied. Throws a `NewerSchemaError` where a newer version has
- * been before, a `FormerSchemaError` where one before the first release has.
+ * been before, a `FormerSchemaError` where one before the first release has. Rejects when the signal ends it.
  */
 export async function migrate(
   connection: Pick<DatabaseConnection, 'database' | 'databaseWithin'>,
+  options: MigratingOptions = {},
 ): Promise<readonly string[]> {
   if ((await findPendingMigrations(connection)).length === 0) return [];
   const longer = connection.databaseWithin(LIMIT_MS);
   const applied: string[] = [];
   for (const [name, statements] of MIGRATIONS) {
-    if (await applyInTime(longer, name, statements)) applied.push(name);
+    options.signal?.throwIfAborted();
+    if (await applyInTime(name, () => applyOnce(longer, name, statements), options)) applied.push(name);
   }
   return applied;
 }
@@ -78,13 +89,22 @@ export async function findPendingMigrations({
 }
 
 /** Applies a migration as soon as nobody has what it changes: a backup, for example, may have it for hours. */
-async function applyInTime(database: Kysely<Database>, name: string, statements: readonly string[]): Promise<boolean> {
-  for (;;) {
+export async function applyInTime(
+  name: string,
+  apply: () => Promise<boolean>,
+  { logger, signal }: MigratingOptions,
+  pause = (ms: number): Promise<void> => delay(ms, undefined, { signal }),
+): Promise<boolean> {
+  for (let tries = 0; ; tries += 1) {
     try {
-      return await applyOnce(database, name, statements);
+      return await apply();
     } catch (error) {
       if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-      await delay(LOCK_PAUSE_MS);
+      if (tries % TRIES_BEFORE_NEXT_WARNING === 0)
+        logger?.warn('A migration waits for a lock that another session has; is a backup running?', {
+          migration: name,
+        });
+      await pause(LOCK_PAUSE_MS);
     }
   }
 }
@@ -135,7 +155,7 @@ async function createSchema(database: Kysely<Database>): Promise<void> {
 export async function migrateDatabase(options: ConnectionOptions): Promise<readonly string[]> {
   const connection = createDatabaseConnection({ ...options, maxConnections: 1 });
   try {
-    const applied = await migrate(connection);
+    const applied = await migrate(connection, options);
     await buildIndexes(connection);
     return applied;
   } catch (error) {

@@ -24,10 +24,10 @@ export function parseMigrate(args: readonly string[]): Parsed<'migrate', Migrate
 
 /** Brings the database of a config to the schema of this version. */
 export async function migrate({ config }: MigrateOptions): Promise<void> {
-  const { findDatabase } = await import('../open/find-store.ts');
+  const { findDatabase, toStderr } = await import('../open/find-store.ts');
   const { store } = await findDatabase(config);
   const { migrateDatabase } = await import('@model-gateway/postgres');
-  const applied = await migrateDatabase({ url: store.url, urlName: 'store.url' });
+  const applied = await migrateDatabase({ url: store.url, urlName: 'store.url', logger: toStderr });
   const did = applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`;
   process.stderr.write(`${did}.\n`);
 }
