@@ -14,6 +14,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { GENERATION_SORTS, SORT_ORDERS } from '../../packages/core/src/wire/generation-fields.ts';
 import { toRecord } from '../support/stores/generation-records.ts';
 import { missingPostgres, openDatabase } from './support/engines.ts';
+import { eventually } from './support/eventually.ts';
 import { runStatement } from './support/postgres-server.ts';
 import { withWholeReads } from './support/whole-reads.ts';
 
@@ -253,8 +254,11 @@ test.skipIf(missingPostgres)(
       const activity = { since, principalIds: draw.maybe(() => draw.some(KEYS)) };
       expect(await sumsOf(postgres, activity), describeQuery(activity)).toEqual(await sumsOf(memory, activity));
       const chart = drawChart(draw);
-      const [found, exact] = [await postgres.histogram(chart), await memory.histogram(chart)];
-      expect(toComparable(found), describeQuery(chart)).toEqual(toComparable(exact));
+      const exact = toComparable(await memory.histogram(chart));
+      // Where a busy machine has no time to read the calls themselves, percentiles are those of the sums.
+      await eventually(async () => {
+        expect(toComparable(await postgres.histogram(chart)), describeQuery(chart)).toEqual(exact);
+      });
     }
   },
 );
