@@ -67,6 +67,30 @@ test('generations that are added meanwhile displace none of those that were ther
   expect(progress.at(-1)).toBe(0);
 });
 
+test('no more is written while the target lets wait what it did not write in time', async () => {
+  const from = await fill(3);
+  const to = createMemoryStore();
+  const steps: string[] = [];
+  await copyGenerations({
+    from: from.generations,
+    to: {
+      ...to.generations,
+      async append(record, content) {
+        await to.generations.append(record, content);
+        steps.push(record.generation.id);
+        if (record.generation.id === idOf(0)) throw new Error('It waits for the database');
+      },
+    },
+    findKnown: findOneByOne(to.generations),
+    whenWritten: async () => void steps.push('written'),
+    onProgress: () => undefined,
+    onShared: ({ generation }) => void steps.push(`shared ${generation.id}`),
+  });
+  expect(steps.indexOf('written')).toBeLessThan(steps.indexOf(`shared ${idOf(0)}`));
+  expect(steps.filter((step) => step === 'written')).toHaveLength(1);
+  expect(await listIds(to)).toEqual([0, 1, 2].map(idOf));
+});
+
 function setUp(room: { count: number; size: number }) {
   const ends: (() => void)[] = [];
   const inFlight = createInFlight(room);

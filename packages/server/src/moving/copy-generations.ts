@@ -18,6 +18,11 @@ interface GenerationCopy {
   readonly findKnown: (records: readonly GenerationRecord[]) => Promise<ReadonlySet<string>>;
   /** Leaves out what began earlier, in Unix milliseconds, unless the target has it: it would drop it. */
   readonly sinceMs?: number | undefined;
+  /**
+   * Resolves once the target has written all that it has let wait. Asked where it did not write a record in time: what came
+   * after that would wait, too, until the target leaves out contents.
+   */
+  readonly whenWritten?: (() => Promise<void>) | undefined;
   readonly onProgress: OnProgress;
   /** Told of each that both have now, and whether it was copied this time. */
   readonly onShared: (record: GenerationRecord, isNew: boolean) => void;
@@ -32,6 +37,7 @@ export async function copyGenerations({
   to,
   findKnown,
   sinceMs = 0,
+  whenWritten = () => Promise.resolve(),
   onProgress,
   onShared,
 }: GenerationCopy): Promise<number> {
@@ -64,7 +70,8 @@ export async function copyGenerations({
       for (const [index, record] of group.entries()) {
         const content = contents[index] ?? null;
         await inFlight.add(lengthOf(content), async () => {
-          await put(to, record, content);
+          const isWritten = await put(to, record, content);
+          if (!isWritten) await whenWritten();
           share(record, true);
         });
       }
@@ -75,11 +82,14 @@ export async function copyGenerations({
   return shared;
 }
 
+/** Whether the target has written the record; otherwise it knows of it, and may let it wait. */
 async function put(to: Generations, record: GenerationRecord, content: Parameters<Generations['append']>[1]) {
   try {
     await to.append(record, content);
+    return true;
   } catch (error) {
     if ((await to.get(record.generation.id)) === undefined) throw error;
+    return false;
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   GatewayError,
@@ -129,6 +130,25 @@ interface GenerationImport {
   readonly retentionDays: number;
 }
 
+const LOOK_MS = 100;
+const STANDSTILL_MS = 60_000;
+
+/** Resolves once the database has all that waits for it. Rejects where nothing has moved for a minute. */
+async function untilNothingWaits(to: Store): Promise<void> {
+  let left = Infinity;
+  let movedAt = performance.now();
+  for (;;) {
+    const { waitingRecords = 0 } = to.figures?.() ?? {};
+    if (waitingRecords === 0) return;
+    if (waitingRecords !== left) movedAt = performance.now();
+    left = waitingRecords;
+    if (performance.now() - movedAt > STANDSTILL_MS) {
+      throw new GatewayError('provider_overloaded', 'the database has not taken anything for a minute');
+    }
+    await delay(LOOK_MS);
+  }
+}
+
 /** Copies generations. Resolves with how many both have, and with what was counted for all that both have counted. */
 async function importGenerations({ from, to, counted: before, retentionDays }: GenerationImport) {
   const progress = createProgress('generations');
@@ -136,6 +156,7 @@ async function importGenerations({ from, to, counted: before, retentionDays }: G
   const copy = { from: from.generations, to: to.generations, findKnown: findInPages(to.generations) };
   const count = await copyGenerations({
     ...copy,
+    whenWritten: () => untilNothingWaits(to),
     // Whole days, as retention drops them.
     sinceMs: Math.floor(Date.now() / DAY_MS - retentionDays) * DAY_MS,
     onProgress: progress.show,
