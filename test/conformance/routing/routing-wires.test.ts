@@ -155,7 +155,7 @@ test.each<[string, Partial<ChatRequest>, Name, object]>([
     'leveller',
     { generationConfig: { thinkingConfig: { thinkingLevel: 'LOW' } } },
   ],
-  ['an effort that the server has not', { reasoning: { effort: 'max' } }, 'gpt', { reasoning_effort: 'xhigh' }],
+  ['an effort that the model has not', { reasoning: { effort: 'minimal' } }, 'gpt', { reasoning_effort: 'low' }],
 ])('the OpenRouter client asks with %s: %j, and %s gets it', async (_, request, name, expected) => {
   expect(await sentFor(name, request)).toMatchObject(expected);
 });
