@@ -126,7 +126,7 @@ function Verdict({ rerunId, pair }: { rerunId: string; pair: RerunPair }) {
   const latest = useRef<Judgement | null>(null);
   const judge = useMutation({
     // One after the other, so that the gateway gets them in the order in which they were chosen.
-    scope: { id: `verdict of ${rerunId} ${item}` },
+    scope: { id: `${rerunId}-${item}` },
     mutationFn: ({ verdict, written }: Judgement) =>
       judgePair(rerunId, item, { verdict, note: written.trim() === '' ? null : written.trim() }),
     onSuccess: async ({ data }) => {
