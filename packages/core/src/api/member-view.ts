@@ -51,7 +51,8 @@ const REFUSED = new Proxy({}, { get: () => refuse }) as never;
 
 /**
  * The store as a member reaches it: what is not theirs does not exist there, whatever is asked. What could not be
- * narrowed throws `permission_denied`, so that an operation that is permitted too much shows nothing. `members` are those whom the member sees.
+ * narrowed throws `permission_denied`, so that an operation that is permitted too much shows nothing. `members` are those
+ * whom the member sees.
  */
 export function narrowStore(store: Store, reach: MemberReach, members?: Store['members']): Store {
   const keys = narrowTable(store.keys, (key) => {

@@ -58,8 +58,8 @@ export type IdentityProblem = 'inactive' | 'domain' | 'groups' | 'directory' | '
 /**
  * Creates or updates the member that somebody is, with the roles that their groups give. A member who was added before
  * under another id is the same one where the directory calls them by the id, or where both have the same checked email
- * address. Groups give and take the workspaces
- * that the rules name, and no others; the role is theirs where any group gives one. The last owner stays one.
+ * address. Groups give and take the workspaces that the rules name, and no others; the role is theirs where any group
+ * gives one. The last owner stays one.
  *
  * Throws `permission_denied`, with an `IdentityProblem`, for people who may not sign in, and changes nothing then. With
  * `isKnown` it makes no member: a session that goes on does not bring back one who was removed.
