@@ -10,7 +10,7 @@ interface PatternFilterOptions {
   /**
    * A pattern of the gateway itself, so the fast engine of the platform runs it. Every repetition in it has an upper
    * bound: time is linear in the text, and a match and what it looks ahead at have at most 1,024 characters. May look
-   * behind by a few characters. Case makes no difference.
+   * behind by a few characters. Case makes no difference. Flag: `u`, where it needs that.
    */
   readonly pattern: RegExp;
   /**
@@ -25,8 +25,8 @@ const REACH = 1024;
 /** Creates a filter from one pattern and a check of what it matched. */
 export function createPatternFilter(options: PatternFilterOptions): Filter {
   const { label, placeholder, trigger, beginning, measure } = options;
-  const searching = { pattern: new RegExp(options.pattern.source, 'gi'), reach: REACH };
-  const sticky = new RegExp(options.pattern.source, 'yi');
+  const searching = { pattern: new RegExp(options.pattern.source, `gi${options.pattern.flags}`), reach: REACH };
+  const sticky = new RegExp(options.pattern.source, `yi${options.pattern.flags}`);
 
   const endOf = (text: string, found: string, start: number): number | null => {
     const end = start + found.length;
@@ -150,9 +150,9 @@ export const phoneFilter = createPatternFilter({
       // +49 30 901820, +1 (415) 555-2671, 0044 20 7946 0958
       '(?<![\\w+]|\\d )(?:\\+|00)[1-9]\\d{0,2}(?:[ .-]?\\(0?\\d{1,4}\\))?(?:[ ./-]?\\d{1,5}){2,6}(?![\\w])',
       // (415) 555-2671, 415-555-2671, 1-800-555-0199
-      '(?<![\\w+.,/:-])(?:1[ .-])?(?:\\([2-9]\\d{2}\\) ?|[2-9]\\d{2}[.-]|[2-9]\\d{2} )[2-9]\\d{2}[ .-]\\d{4}(?![\\w-]|[.,]\\d)',
+      '(?<![\\w+-]|\\d[.,/:])(?:1[ .-])?(?:\\([2-9]\\d{2}\\) ?|[2-9]\\d{2}[.-]|[2-9]\\d{2} )[2-9]\\d{2}[ .-]\\d{4}(?![\\w-]|\\.\\d)',
       // 020 7946 0958, 030/901820, 06 12 34 56 78
-      '(?<![\\w+.,/:-]|\\d )0[1-9]\\d{0,3}(?:(?: \\d{2,8}){1,4}|(?:-|/ ?)\\d{4,8})(?![\\w-]|[.,/:]\\d)',
+      '(?<![\\w+/-]|\\d[.,: ])0[1-9]\\d{0,3}(?:(?: \\d{2,8}){1,4}|(?:-|/ ?)\\d{4,8})(?![\\w-]|[./:]\\d)',
     ].join('|'),
   ),
   measure(text, start, end) {
@@ -200,16 +200,28 @@ export const ssnFilter = createPatternFilter({
   placeholder: '[SSN]',
   trigger: '\\d{3}[ -]\\d{2}[ -]\\d{4}',
   pattern:
-    /(?<![\w.,/+]|[\w+]-|\d )(?!000|666|9)\d{3}(?:-(?!00)\d{2}-|[ ](?!00)\d{2}[ ])(?!0000)\d{4}(?!\w|-\w|[ ./,]\d)/,
+    /(?<![\w+]|[\w+]-|\d[ ./])(?!000|666|9)\d{3}(?:-(?!00)\d{2}-|[ ](?!00)\d{2}[ ])(?!0000)\d{4}(?!\w|-\w|[ ./]\d)/,
   measure: (text, start, end) => (WORTHLESS.has(text.slice(start, end).replace(/\D/g, '')) ? null : end),
 });
+
+/**
+ * Letters and digits of an address. Scripts without spaces between words are left out: there the words before an address
+ * would be a part of it.
+ */
+const OF_ADDRESS = '\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\d';
+/** The same for the linear engine, with more characters. */
+const MAYBE_OF_ADDRESS = 'a-z0-9\\x{aa}-\\x{1dfff}';
 
 /** Addresses of mail: a local part, an at sign, and a domain with a top level of letters. `icon@2x.png` is none. */
 export const emailFilter = createPatternFilter({
   label: 'Email',
   placeholder: '[EMAIL]',
-  trigger: '[a-z0-9_%+-]@[a-z0-9]',
-  beginning: "[a-z0-9](?:[a-z0-9._%+'-]{0,63})@[a-z0-9]",
-  pattern:
-    /(?<![a-z0-9._%+'-])[a-z0-9](?:[a-z0-9._%+'-]{0,62}[a-z0-9_%+-])?@(?!\dx\.)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}(?:[a-z]{2,24}|xn--[a-z0-9-]{2,58})(?![a-z0-9@]|-[a-z0-9])/,
+  trigger: `[${MAYBE_OF_ADDRESS}_%+-]@[${MAYBE_OF_ADDRESS}]`,
+  beginning: `[${MAYBE_OF_ADDRESS}_][${MAYBE_OF_ADDRESS}._%+'-]{0,63}@[${MAYBE_OF_ADDRESS}]`,
+  pattern: new RegExp(
+    `(?<![${OF_ADDRESS}_])[${OF_ADDRESS}_](?:[${OF_ADDRESS}._%+'-]{0,62}[${OF_ADDRESS}_%+-])?@(?!\\dx\\.)` +
+      `(?:[${OF_ADDRESS}](?:[${OF_ADDRESS}-]{0,61}[${OF_ADDRESS}])?\\.){1,8}` +
+      `(?:[${OF_ADDRESS.replace('\\d', '')}]{2,24}|xn--[a-z0-9-]{2,58})(?![${OF_ADDRESS}@]|-[${OF_ADDRESS}])`,
+    'u',
+  ),
 });

@@ -211,10 +211,19 @@ function* findEncoded(text: string, atOnce: number, spans: Span[]): Steps<void> 
     return end;
   });
   for (const { start, end } of runs) {
-    if (end - start < MIN_RUN_LENGTH || !(yield* saysOrder(text, start, end))) continue;
+    if (end - start < MIN_RUN_LENGTH || !(yield* saysOrderAnywhere(text, start, end))) continue;
     spans.push({ start, end: end + (/^={0,2}/.exec(text.slice(end, end + 2))?.[0].length ?? 0) });
     yield;
   }
+}
+
+/** A run may begin with characters of the text before it, so that groups may begin at each of four places. */
+function* saysOrderAnywhere(text: string, start: number, end: number): Steps<boolean> {
+  for (let skipped = 0; skipped < 4; skipped += 1) {
+    if (yield* saysOrder(text, start + skipped, end)) return true;
+    if (end - start > STEP_LENGTH) yield;
+  }
+  return false;
 }
 
 /** Decodes a run of base64 and looks for an order in it. */

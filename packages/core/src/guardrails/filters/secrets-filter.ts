@@ -20,10 +20,10 @@ const SHAPES = [
   '(?:sk|rk|pk|whsec)_(?:(?:live|test)_)?[a-z0-9]{24,120}',
   'SG\\.[a-z0-9_-]{16,32}\\.[a-z0-9_-]{16,64}',
   '(?:AC|SK)[0-9a-f]{32}',
-  // Signed tokens, private keys
+  // Signed tokens
   'eyJ[a-z0-9_-]{10,250}\\.eyJ[a-z0-9_-]{10,250}\\.[a-z0-9_-]{10,250}',
-  '-----BEGIN (?:[A-Z]{1,10} ){0,2}PRIVATE KEY-----',
 ];
+const PRIVATE_KEY = '(?:[A-Z]{1,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----';
 
 export const secretsFilter = createPatternFilter({
   label: 'Secret',
@@ -31,16 +31,35 @@ export const secretsFilter = createPatternFilter({
   trigger:
     'sk-|gsk_|xai-|hf_|r8_|pplx-|tgp_v1_|akia|asia|aroa|aida|aiza|ya29\\.|gh[pousr]_|github_pat_|glpat-|npm_|pypi-|' +
     'xox[abeoprs]-|(?:sk|rk|pk|whsec)_|sg\\.|(?:ac|sk)[0-9a-f]{32}|eyj|-----begin ',
-  pattern: new RegExp(`(?<![a-z0-9_])(?:${SHAPES.join('|')})(?![a-z0-9_])`),
-  measure: (text, start, end) => (isRandom(text.slice(start, end)) ? end : null),
+  // The letter before a key may be that of a written escape.
+  pattern: new RegExp(
+    `(?:(?<![a-z0-9_])|(?<=\\\\[nrt]))(?:(?:${SHAPES.join('|')})(?![a-z0-9_])|-----BEGIN ${PRIVATE_KEY})`,
+  ),
+  measure(text, start, end) {
+    const found = text.slice(start, end);
+    if (found.startsWith('-----')) return endOfPrivateKey(text, end);
+    return isRandom(found) ? end : null;
+  },
 });
+
+/** More characters than a private key of 8,192 bits has. */
+const PRIVATE_KEY_LENGTH = 16_384;
+const privateKeyEnd = new RegExp(`-----END ${PRIVATE_KEY}`, 'y');
+
+/** Where the key ends that begins there; one that is cut off has lines of base64, with breaks that may be escaped. */
+function endOfPrivateKey(text: string, start: number): number {
+  const rest = text.slice(start, start + PRIVATE_KEY_LENGTH);
+  privateKeyEnd.lastIndex = Math.max(0, rest.indexOf('-----END '));
+  if (privateKeyEnd.test(rest)) return start + privateKeyEnd.lastIndex;
+  return start + (/^(?:\s|\\[nrt]|[a-z0-9+/=]{16,})*/i.exec(rest)?.[0].trimEnd().length ?? 0);
+}
 
 /** One in thirty has no digit. */
 const AMAZON_ID = /^(?:AKIA|ASIA|AROA|AIDA)[A-Z2-7]{16}$/;
 
 /** Keys have somewhere a long run of letters and digits in no order. Names are words; placeholders repeat themselves. */
 function isRandom(match: string): boolean {
-  if (match.startsWith('-----') || AMAZON_ID.test(match)) return true;
+  if (AMAZON_ID.test(match)) return true;
   const runs = match.match(/[a-z0-9]{12,}/gi) ?? [];
   return runs.some((run) => /\d/.test(run) && new Set(run).size >= 8);
 }
