@@ -313,6 +313,7 @@ export {
   type BatchResultPage,
   type BatchRow,
   heldBySubmission,
+  OPEN_BATCH_STATUSES,
   type StoredBatch,
   type StoredBatchResult,
   type StoredSubmission,

@@ -2,6 +2,7 @@ import {
   type BatchRepository,
   batchResultId,
   type BatchRow,
+  OPEN_BATCH_STATUSES,
   type StoredBatch,
   type StoredBatchResult,
   type StoredSubmission,
@@ -44,6 +45,7 @@ import {
   toRerunColumns,
   toVideoJobColumns,
 } from './row-repository.ts';
+import { MAY_BE_OPEN } from './schema/indexes.ts';
 import type { StorePart, StorePartOptions } from './store-part.ts';
 
 /** The rows of a store that change often. */
@@ -275,6 +277,13 @@ function createBatches(database: Kysely<Database>, oldestMs: () => number): Requ
     async listBatches() {
       const found = await rows.where('is_batch', '=', true).execute();
       return found.map(({ row }) => JSON.parse(row) as StoredBatch);
+    },
+    async listOpenBatches() {
+      // In the words of the index, so that it is used.
+      const found = await rows.where(sql.raw<boolean>(MAY_BE_OPEN)).execute();
+      return found
+        .map(({ row }) => JSON.parse(row) as StoredBatch)
+        .filter(({ status }) => OPEN_BATCH_STATUSES.includes(status));
     },
     async listSubmissionsOf(batchId) {
       const id = toColumnId(batchId);

@@ -21,6 +21,7 @@ export interface StoreImplementation {
 /** What processes at one store ask each other's work by, of which these stores have one. */
 const OF_SEVERAL_PROCESSES: readonly OptionalMember[] = [
   'batches.listBatches',
+  'batches.listOpenBatches',
   'batches.listSubmissionsOf',
   'batches.pageResultsOf',
   'broadcasts.listOf',

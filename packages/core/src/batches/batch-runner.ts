@@ -8,7 +8,7 @@ import {
   type LeaseHolder,
   toLease,
 } from '../foundation/leased-jobs.ts';
-import { findBatch, isOpen, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
+import { findBatch, isOpen, listOpenBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
 import { type LineParts, openRun } from './batch-run.ts';
 import { finishBatch } from './finish-batch.ts';
 import { followSubmissions, isToEnd } from './follow-submissions.ts';
@@ -29,8 +29,8 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
   return createJobRunner({
     name: 'batch',
     async findIds() {
-      const batches = await listBatches(store.batches);
-      return batches.filter((batch) => isOpen(batch) && !isElsewhere(batch, options)).map(({ id }) => id);
+      const open = await listOpenBatches(store.batches);
+      return open.filter((batch) => !isElsewhere(batch, options)).map(({ id }) => id);
     },
     run: (id, stop) => runBatch(id, { ...options, stop, isStopped: () => stop.stopping.aborted }),
     scansAgain: true,

@@ -2,7 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/host.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { createTurns } from '../foundation/queues.ts';
-import { isOpen, listBatches } from '../stores/batches.ts';
+import { listOpenBatches } from '../stores/batches.ts';
 import { listFilesOf, type StoredFile } from '../stores/files.ts';
 import type { Store } from '../stores/store.ts';
 import type { FileStorage, StoredFileContent } from './file-storage.ts';
@@ -108,7 +108,7 @@ export function createFileLibrary(options: FileOptions, { store, platform, logge
   const sweep = async (): Promise<void> => {
     for (const file of await store.files.list()) if (!isThere(file)) await store.files.remove(file.id);
     const findUsed = async (): Promise<ReadonlySet<string>> => {
-      const open = (await listBatches(store.batches)).filter(isOpen);
+      const open = await listOpenBatches(store.batches);
       const contents = (await store.files.list()).map(({ content }) => content);
       return new Set([...contents, ...open.flatMap(({ inputContent }) => inputContent ?? [])]);
     };

@@ -6,6 +6,8 @@ import type { JobOwner, Repository } from './rows.ts';
 export interface BatchRepository extends Repository<BatchRow> {
   /** The batches alone, oldest first. */
   listBatches?(): Awaitable<readonly StoredBatch[]>;
+  /** Those that are still to be worked on, oldest first. They are asked for every few seconds. */
+  listOpenBatches?(): Awaitable<readonly StoredBatch[]>;
   /** The submissions of one batch alone, in the order in which they were made. */
   listSubmissionsOf?(batchId: string): Awaitable<readonly StoredSubmission[]>;
   /** The results of one batch in the order of its lines, a page at a time: they may be too many for memory. */
@@ -106,15 +108,21 @@ export interface SubmittedLine {
 /** Ids sort as the lines do. A line has one, so that it has one result. */
 export const batchResultId = (batchId: string, index: number): string => `${batchId}.${String(index).padStart(6, '0')}`;
 
-const OPEN: readonly BatchStatus[] = ['validating', 'in_progress', 'finalizing', 'cancelling'];
+/** Statuses of a batch that is still to be worked on. */
+export const OPEN_BATCH_STATUSES: readonly BatchStatus[] = ['validating', 'in_progress', 'finalizing', 'cancelling'];
 
 /** Whether a batch is still to be worked on. */
-export const isOpen = ({ status }: Pick<StoredBatch, 'status'>): boolean => OPEN.includes(status);
+export const isOpen = ({ status }: Pick<StoredBatch, 'status'>): boolean => OPEN_BATCH_STATUSES.includes(status);
 
 /** All batches, oldest first. */
 export async function listBatches(batches: BatchRepository): Promise<readonly StoredBatch[]> {
   if (batches.listBatches !== undefined) return batches.listBatches();
   return (await batches.list()).filter((row) => row.kind === 'batch');
+}
+
+/** Batches that are still to be worked on, oldest first. */
+export async function listOpenBatches(batches: BatchRepository): Promise<readonly StoredBatch[]> {
+  return (await (batches.listOpenBatches?.() ?? listBatches(batches))).filter(isOpen);
 }
 
 /** Results that are in memory at once, each with its body. */

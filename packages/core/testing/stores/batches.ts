@@ -75,6 +75,21 @@ export const batchCases: readonly StoreCase[] = [
   ),
 
   storeCase(
+    'A store lists the batches that are still to be worked on, oldest first',
+    async ({ batches }) => {
+      await batches.insert(toBatch('batch_c', { status: 'completed' }));
+      for (const id of ['batch_b', 'batch_a']) await batches.insert(toBatch(id));
+      await batches.insert(toResult('batch_a', 0));
+      await batches.update('batch_a', () => toBatch('batch_a', { status: 'cancelling' }));
+      const open = [toBatch('batch_b'), toBatch('batch_a', { status: 'cancelling' })];
+      expectEqual(await batches.listOpenBatches?.(), open);
+      await batches.update('batch_b', () => toBatch('batch_b', { status: 'expired' }));
+      expectEqual(await batches.listOpenBatches?.(), open.slice(1));
+    },
+    'batches.listOpenBatches',
+  ),
+
+  storeCase(
     'A store reads the results of one batch in the order of its lines, a page at a time',
     async ({ batches }) => {
       for (const id of ['batch_b', 'batch_a']) await batches.insert(toBatch(id));

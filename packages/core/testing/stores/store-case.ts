@@ -5,6 +5,7 @@ import type { ContractCase } from '../contract-case.ts';
 const MEMBERS = {
   audit: ({ audit }: Store): unknown => audit,
   'batches.listBatches': ({ batches }: Store): unknown => batches.listBatches,
+  'batches.listOpenBatches': ({ batches }: Store): unknown => batches.listOpenBatches,
   'batches.listSubmissionsOf': ({ batches }: Store): unknown => batches.listSubmissionsOf,
   'batches.pageResultsOf': ({ batches }: Store): unknown => batches.pageResultsOf,
   'broadcasts.listOf': ({ broadcasts }: Store): unknown => broadcasts.listOf,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { OPEN_BATCH_STATUSES } from '@model-gateway/core';
 import { type Kysely, sql } from 'kysely';
 
 import type { DatabaseConnection } from '../connection/connection.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../database.ts';
 
 /** An index of a table that may be large before it is built. A changed one gets another name. */
 interface Index {
-  readonly table: 'generations' | 'video_jobs' | 'broadcasts';
+  readonly table: 'generations' | 'video_jobs' | 'broadcasts' | 'batches';
   readonly name: string;
   /** What follows the table in `create index`. */
   readonly definition: string;
@@ -37,6 +38,12 @@ const ofGenerations = (name: string, definition: string): Index => ({
   definition,
 });
 
+/**
+ * What the row of a batch contains that is still to be worked on. Other rows may contain it too: whoever reads them looks
+ * at the status itself.
+ */
+export const MAY_BE_OPEN = `is_batch and row ~ '"status":"(${OPEN_BATCH_STATUSES.join('|')})"'`;
+
 /** The indexes that are built beside calls, once the tables have the columns of this version. */
 const INDEXES: readonly Index[] = [
   // In the order in which generations are followed.
@@ -63,6 +70,8 @@ const INDEXES: readonly Index[] = [
     name: 'video_jobs_announcements',
     definition: '(created_at_ms, position, announcement, ages_from_ms) where announcement is not null',
   },
+  // Batches stay for ever, and each process looks for open ones every few seconds.
+  { table: 'batches', name: 'batches_open', definition: `(position) where ${MAY_BE_OPEN}` },
   {
     table: 'broadcasts',
     name: 'broadcasts_deliveries',
