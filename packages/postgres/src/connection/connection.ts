@@ -303,15 +303,17 @@ export async function runTransaction<Result>(
   }
 }
 
-/** Runs statements that no call waits for, in a transaction; each may take minutes. */
+/** Runs statements that no call waits for, in a transaction; each may take minutes. Returns what the last has changed. */
 export async function runInBackground(
   { databaseWithin }: Pick<DatabaseConnection, 'databaseWithin'>,
   ...statements: readonly RawBuilder<unknown>[]
-): Promise<void> {
-  await databaseWithin(LONG_LIMIT_MS)
+): Promise<bigint> {
+  return databaseWithin(LONG_LIMIT_MS)
     .transaction()
     .execute(async (transaction) => {
       await sql.raw(`set local statement_timeout = ${LONG_LIMIT_MS}`).execute(transaction);
-      for (const statement of statements) await statement.execute(transaction);
+      let changed = 0n;
+      for (const statement of statements) changed = (await statement.execute(transaction)).numAffectedRows ?? 0n;
+      return changed;
     });
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { isLongContent, referencesIn, type StoredContent, toPackedJson } from '@model-gateway/core';
 import { type RawBuilder, sql } from 'kysely';
 
-import type { DatabaseConnection } from '../connection/connection.ts';
+import { type DatabaseConnection, runInBackground } from '../connection/connection.ts';
 import { codeOf } from '../connection/errors.ts';
 import type { PendingRecord } from './pending-records.ts';
 import { type ColumnType, createRowArrays, type RowArrays } from './row-arrays.ts';
@@ -137,16 +137,23 @@ export async function readBlocks(
   return blocks;
 }
 
+/** Rows that a transaction deletes: a server's limit of time, or its end, costs no more than these. */
+const PIECE_ROWS = 20_000;
+
 /**
- * Statements of a transaction that deletes the contents of a day, whose generations stay, with their blocks. Row by row,
- * because only the owner of a table may empty it; the space is used again, and is free with the day.
+ * Deletes the contents of a day, whose generations stay, with their blocks. Row by row, because only the owner of a table
+ * may empty it; the space is used again, and is free with the day.
  */
-export const toDropContents = (day: string): readonly RawBuilder<unknown>[] => [
+export async function dropContents(connection: Pick<DatabaseConnection, 'databaseWithin'>, day: string): Promise<void> {
   // As a sweep: a content that comes late for such a day may refer to what is there.
-  sql`select pg_advisory_xact_lock(${sql.raw(toLock(`'${day}'`))})`,
-  sql`delete from gateway.contents where day = ${day}::date`,
-  sql`delete from gateway.content_blocks where day = ${day}::date`,
-];
+  const lock = sql`select pg_advisory_xact_lock(${sql.raw(toLock(`'${day}'`))})`;
+  for (const table of ['contents', 'content_blocks']) {
+    const name = sql.table(`gateway.${table}`);
+    const deletePiece = sql`delete from ${name} where day = ${day}::date and ctid = any(array(
+      select ctid from ${name} where day = ${day}::date limit ${PIECE_ROWS}))`;
+    while ((await runInBackground(connection, lock, deletePiece)) > 0n);
+  }
+}
 
 /** Batches of a day that is being written wait so long for its sweep, at most. */
 const LIVE_LIMIT_MS = 3000;

@@ -12,7 +12,7 @@ import { type DatabaseConnection, runInBackground, unrefDelay } from '../connect
 import { codeOf } from '../connection/errors.ts';
 import type { JudgedClock } from '../judged-clock.ts';
 import { causeOf } from './batch-error.ts';
-import { sweepBlocks, toDropContents } from './content-blocks.ts';
+import { dropContents, sweepBlocks } from './content-blocks.ts';
 import { toDay } from './day-of-generation.ts';
 import { firstDayKept, firstDayToldApart, type Spending } from './spending.ts';
 
@@ -92,31 +92,37 @@ async function applyRetention(
   const { days: retentionDays, contentDays } = keptDays();
   const firstKept = firstDayKept(nowMs, retentionDays);
   const dropped: string[] = [];
-  for (const day of await days.list()) {
-    if (day < firstKept && (await days.drop(day))) dropped.push(day);
-  }
+  const drop = async (day: string): Promise<void> => void ((await days.drop(day)) && dropped.push(day));
+  // Each step by itself: what fails is tried again in an hour, and holds up nothing else.
+  const over = (await days.list()).filter((day) => day < firstKept);
+  const taken = await takeEach(over.map((day) => () => drop(day)));
   if (dropped.length > 0) logger?.info('Generations beyond retention were dropped', { days: dropped });
+  const left = await days.list();
+  // What belongs to a day that could not be dropped stays as long as the day.
+  const [firstLeft = firstKept] = left;
   const firstContents = firstDayKept(nowMs, contentDays);
-  const withoutContents = (await days.list()).filter((day) => day < firstContents);
-  // Each by itself: what fails is tried again in an hour, and holds up nothing else.
-  await doEach([
-    () => dropBefore?.(firstKept),
-    () => spending.addUpBefore(firstDayToldApart(nowMs, retentionDays)),
-    // A day in a transaction, so that what is done stays done. These may take minutes.
-    ...withoutContents.map((day) => () => runInBackground(connection, ...toDropContents(day))),
-    () => sweepBlocks(connection, toDay(nowMs - LATE_MS)),
-  ]);
+  taken.push(
+    ...(await takeEach([
+      () => dropBefore?.(firstLeft < firstKept ? firstLeft : firstKept),
+      () => spending.addUpBefore(firstDayToldApart(nowMs, retentionDays)),
+      // These may take minutes.
+      ...left.filter((day) => day < firstContents).map((day) => () => dropContents(connection, day)),
+      () => sweepBlocks(connection, toDay(nowMs - LATE_MS)),
+    ])),
+  );
+  // Rejects with the first failure.
+  await Promise.all(taken);
 }
 
-/** Takes all steps, in order. Rejects with the first failure at the end. */
-async function doEach(steps: readonly (() => Awaitable<void>)[]): Promise<void> {
+/** Takes all steps, in order, and returns how each has ended. */
+async function takeEach(steps: readonly (() => Awaitable<void>)[]): Promise<Promise<void>[]> {
   const taken: Promise<void>[] = [];
   for (const step of steps) {
     const ended = (async () => step())();
     taken.push(ended);
     await Promise.allSettled([ended]);
   }
-  await Promise.all(taken);
+  return taken;
 }
 
 async function countLosses(
