@@ -49,7 +49,8 @@ export function watchTables({ notifications, knows, refresh, logger, describe }:
   };
   const work = async (isWhole: boolean): Promise<void> => {
     try {
-      await refresh(isWhole);
+      // After an outage another server may answer, which lacks the last changes of the one before.
+      await refresh(isWhole || outage !== null);
       if (outage !== null) logger?.info('The database can be used again');
       outage = null;
       told.clear();
