@@ -158,7 +158,7 @@ async function withAuditLog(
     const { readAuditLog } = await import('@model-gateway/node');
     return use(readAuditLog(dir));
   }
-  const store = await openDatabase(named);
+  const store = await openDatabase(named, { migrates: false });
   try {
     if (store.audit !== undefined) await use(store.audit.read());
   } finally {

@@ -168,7 +168,7 @@ async function readStored({ store, logging }: GatewayConfig): Promise<readonly S
   if (store.type === 'memory' || store.type === 'module') return [];
   if (store.type === 'json') return readStoredProviders(store.dir);
   try {
-    const opened = await openDatabase({ store, retentionDays: logging.retentionDays });
+    const opened = await openDatabase({ store, retentionDays: logging.retentionDays }, { migrates: false });
     try {
       return await opened.providers.list();
     } finally {

@@ -26,7 +26,7 @@ export interface ExportOptions {
 export async function exportData({ to: dir, config, force }: ExportOptions): Promise<void> {
   checkDirectory(dir);
   const beganAt = performance.now();
-  const from = await openDatabase(await findDatabase(config));
+  const from = await openDatabase(await findDatabase(config), { migrates: false });
   try {
     const to = await openJsonStore(dir);
     try {

@@ -40,7 +40,7 @@ export async function importData({ from: dir, config }: ImportOptions): Promise<
   const found = examineDirectory(dir);
   for (const journal of found.journals) await importJournal(journal, database);
   if (!found.isStore) return;
-  const to = await openDatabase(database);
+  const to = await openDatabase(database, { migrates: true });
   try {
     const from = await openJsonStore(dir);
     try {

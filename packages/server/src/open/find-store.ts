@@ -82,7 +82,9 @@ export async function findDatabase(config: string | undefined): Promise<Database
 
 /** Opens a store that no gateway has to run on, and closes it again. */
 export async function withStore<Result>(named: NamedStore, use: (store: Store) => Promise<Result>): Promise<Result> {
-  const opened = isDatabase(named) ? await openDatabase(named) : await openJsonStore(named.store.dir);
+  const opened = isDatabase(named)
+    ? await openDatabase(named, { migrates: true })
+    : await openJsonStore(named.store.dir);
   try {
     return await use(opened);
   } finally {
@@ -96,12 +98,19 @@ export const isDatabase = (named: NamedStore): named is Database => named.store.
 export const openJsonStore = (dir: string): Promise<Store> =>
   createJsonFileStore({ dir, logger: toStderr, ...KEEPS_ALL });
 
-/** Opens a database, beside any gateways that use it. Rejects with the reason when it is away. */
-export async function openDatabase({ store: { url } }: Database): Promise<PostgresStore> {
+/**
+ * Opens a database, beside any gateways that use it. Rejects with the reason when it is away, or lacks migrations that
+ * a command which only reads leaves to whoever runs the gateways.
+ */
+export async function openDatabase(
+  { store: { url } }: Database,
+  { migrates }: { readonly migrates: boolean },
+): Promise<PostgresStore> {
   const { createPostgresStore } = await import('@model-gateway/postgres');
   const store = await createPostgresStore({
     url,
     urlName: 'store.url',
+    migrates,
     maxConnections: COMMAND_CONNECTIONS,
     retentionDays: KEEPS_ALL.retentionDays,
     auditRetentionDays: KEEPS_ALL.auditRetentionDays,
