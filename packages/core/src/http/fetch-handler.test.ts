@@ -213,6 +213,19 @@ test('responds with 413 above the limit, without reading on', async () => {
   expect(declared.taken()).toBe(0);
 });
 
+test('responds with 422 to a body that the application has read or holds', async () => {
+  const handle = toFetchHandler(createCoreGateway(createScriptedTransport()).gateway);
+  const read = chatRequest(JSON.stringify(HELLO));
+  await read.json();
+  const held = chatRequest(JSON.stringify(HELLO));
+  held.body?.getReader();
+  for (const request of [read, held]) {
+    const response = await handle(request);
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain('request.clone()');
+  }
+});
+
 test('takes a body of exactly the limit', async () => {
   const { gateway, asked } = echo();
   await toFetchHandler(gateway, { bodyLimitBytes: 100 })(

@@ -108,7 +108,11 @@ function holdHost(waitUntil: WaitUntil): () => void {
 }
 
 /** Yields the body of a request, and releases the body when its reader leaves. */
-async function* openBody({ body, headers }: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
+async function* openBody({ body, bodyUsed, headers }: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
+  if (bodyUsed || body?.locked === true) {
+    // No 5xx, because it is permanent.
+    throw new GatewayError('unprocessable', 'The application read the body; pass request.clone() to one of the two');
+  }
   const tooLarge = (): GatewayError =>
     new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
   if (Number(headers.get('content-length') ?? 0) > limitBytes) throw tooLarge();
