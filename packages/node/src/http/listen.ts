@@ -180,7 +180,7 @@ function respondToPreflight(response: ServerResponse, guard: RequestGuard, reque
   response.writeHead(204, {
     ...headersOf(request),
     ...guard.corsHeaders(request),
-    'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'authorization, content-type',
     'access-control-max-age': '600',
   });
