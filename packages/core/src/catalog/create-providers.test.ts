@@ -69,6 +69,11 @@ test('a customer of Azure names an address, too', async () => {
   );
 });
 
+test('a cloud without a place names its variables, and no field of a config file', async () => {
+  const bedrock = createProviders({ AWS_BEARER_TOKEN_BEDROCK: 'k' });
+  await expect(bedrock).rejects.toThrow(/needs a region: AWS_REGION$/);
+});
+
 test('a token of Entra ID is sent to Azure as a bearer token, and not in the header of keys', async () => {
   const sent: unknown[] = [];
   const transport: Transport = {

@@ -92,7 +92,7 @@ function toSettings(
     throw new TypeError(`The preset "${name}" needs ${apiKeyEnv}`);
   const baseUrl = addressOfPreset(preset, env);
   if (baseUrl === undefined) {
-    throw new TypeError(`The preset "${name}" needs ${describeMissingAddress(preset)}`);
+    throw new TypeError(`The preset "${name}" needs ${describeMissingAddress(preset, { hasConfig: false })}`);
   }
   const responses = preset.wire === 'openai' && preset.dialect.hasResponses === true;
   const about = { slug, preset: name, name: preset.name, wire, baseUrl, apiKey, accessToken, dataPolicy };

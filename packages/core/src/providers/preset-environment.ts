@@ -97,11 +97,15 @@ function toVertexHost(location: string): string {
   return isContinent ? `aiplatform.${location}.rep.googleapis.com` : `${location}-aiplatform.googleapis.com`;
 }
 
-/** What a customer's own address needs, as a part of a sentence after "needs". */
-export function describeMissingAddress({ cloud, ownAddress }: PresetVariables): string {
-  if (cloud === 'aws') return 'a region: "region" in "cloud", or AWS_REGION';
+/** What a customer's own address needs, as a part of a sentence after "needs". `cloud` is a field of the config file. */
+export function describeMissingAddress(
+  { cloud, ownAddress }: PresetVariables,
+  { hasConfig }: { readonly hasConfig: boolean },
+): string {
+  if (cloud === 'aws') return `a region: ${hasConfig ? '"region" in "cloud", or ' : ''}AWS_REGION`;
   if (cloud === 'google') {
-    return 'a project and a location: "project" and "region" in "cloud", or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION';
+    const fields = hasConfig ? '"project" and "region" in "cloud", or ' : '';
+    return `a project and a location: ${fields}GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION`;
   }
   return `${ownAddress?.env}, an address like ${ownAddress?.example}`;
 }

@@ -360,7 +360,7 @@ function checkCloud({ cloud, apiKey }: ProviderSettings, preset: ProviderPreset,
 function describeNoAddress(preset: ProviderPreset, env: Environment | null): [field: string, message: string] {
   const { cloud, name, ownAddress } = preset;
   if (env !== null && (cloud === 'aws' || cloud === 'google')) {
-    return ['cloud', `does not say where; ${name} needs ${describeMissingAddress(preset)}`];
+    return ['cloud', `does not say where; ${name} needs ${describeMissingAddress(preset, { hasConfig: true })}`];
   }
   const { env: variable = '', example = '' } = ownAddress ?? {};
   const unset = env === null ? '' : `, and ${variable} is not set to an address`;
