@@ -32,6 +32,7 @@ const catalog = createCatalog(PROVIDERS, [
   {
     id: 'openai/one',
     canonical_slug: 'openai/one-2026',
+    aliases: ['openai/one-latest'],
     endpoints: [
       { provider: 'shy', providerModel: 'm', pricing: paid },
       { provider: 'nosy', providerModel: 'm', pricing: paid, tag: 'turbo', region: 'eu' },
@@ -65,6 +66,8 @@ test.each<[Partial<Guardrail>, string[]]>([
   [{ allowed_models: ['acme/two'] }, ['acme/two@shy', 'acme/two@nosy']],
   [{ allowed_models: ['openai/one-2026'] }, but('acme/two@shy', 'acme/two@nosy')],
   [{ ignored_models: ['openai/one'] }, ['acme/two@shy', 'acme/two@nosy']],
+  [{ ignored_models: ['openai/one-latest'] }, ['acme/two@shy', 'acme/two@nosy']],
+  [{ allowed_models: ['openai/one-latest'] }, but('acme/two@shy', 'acme/two@nosy')],
   [{ ignored_models: ['OpenAI/One', 'openai/one '] }, ALL],
   [{ allowed_providers: ['nosy'] }, ['openai/one@nosy/turbo', 'acme/two@nosy']],
   [{ allowed_providers: ['nosy/turbo'] }, ['openai/one@nosy/turbo']],

@@ -194,7 +194,7 @@ export function toConstraints(rules: readonly EndpointRule[], catalog: PolicyCat
   const isOfRegions = ({ rule }: EndpointRule): boolean => rule === 'allowed_data_regions';
   const sorted = [...rules.filter(isOfRegions), ...rules.filter((demand) => !isOfRegions(demand))];
   return sorted.map((written) => {
-    const demand = withTags(written, catalog);
+    const demand = withMeanings(written, catalog);
     return {
       rule: demand.rule,
       guardrailId: demand.guardrailId,
@@ -214,11 +214,27 @@ export function onlyModels(slugs: readonly string[], catalog: PolicyCatalog): En
   return { rule: 'allowed_models', excludes: ({ modelId }) => !ids.has(modelId) };
 }
 
-/** The demand with the slugs and tags that its names of providers stand for, looked up once and not for each endpoint. */
-function withTags(demand: EndpointRule, { providerNames }: PolicyCatalog): EndpointRule {
-  return demand.rule === 'allowed_providers' || demand.rule === 'ignored_providers'
-    ? { ...demand, values: providerNames.toTags(demand.values) }
-    : demand;
+/**
+ * The demand with the slugs and tags that its names of providers stand for, and the models that its aliases do, looked up
+ * once and not for each endpoint.
+ */
+function withMeanings(demand: EndpointRule, { find, providerNames }: PolicyCatalog): EndpointRule {
+  switch (demand.rule) {
+    case 'allowed_providers':
+    case 'ignored_providers':
+      return { ...demand, values: providerNames.toTags(demand.values) };
+    case 'allowed_models':
+    case 'ignored_models':
+      return { ...demand, values: demand.values.map((slug) => toIdOfAlias(slug, find)) };
+    default:
+      return demand;
+  }
+}
+
+/** A canonical slug stays, as several models may share it. */
+function toIdOfAlias(slug: string, find: Catalog['find']): string {
+  const model = find(slug);
+  return model === undefined || model.definition.canonical_slug === slug ? slug : model.id;
 }
 
 /** What policies read of the catalog. */
