@@ -5,7 +5,7 @@ import type { Principal } from '../http/request.ts';
 import type { WorkspaceRecord, Store } from '../stores/store.ts';
 import { refuseField } from '../wire/fields.ts';
 import type { Workspace } from '../wire/workspaces.ts';
-import { defaultGuardrailIdOf, type LiveAccount } from './account.ts';
+import { defaultGuardrailIdOf, type LiveAccount, type RoutingDefaults } from './account.ts';
 
 interface WorkspaceParts {
   readonly store: Pick<Store, 'workspaces'>;
@@ -72,15 +72,22 @@ export function withWorkspaceDefaults(
 ): LiveAccount {
   const { default_text_model: model = null, default_provider_sort: sort = null } = workspace ?? {};
   if (model === null && sort === null) return account;
-  const { routingDefaults, writtenDefaults } = account;
   return {
     ...account,
     defaultModel: model ?? account.defaultModel,
     ...(sort !== null && {
-      routingDefaults: { ...routingDefaults, sort },
-      writtenDefaults: { ...writtenDefaults, sort },
+      routingDefaults: sortedBy(sort, account.routingDefaults),
+      writtenDefaults: sortedBy(sort, account.writtenDefaults),
     }),
   };
+}
+
+/** An order of the account comes before any sort, and so would leave that of the workspace without effect. */
+function sortedBy(
+  sort: RoutingDefaults['sort'],
+  { order: _order, ...defaults }: RoutingDefaults = {},
+): RoutingDefaults {
+  return { ...defaults, sort };
 }
 
 /** Every workspace, the default one first. */

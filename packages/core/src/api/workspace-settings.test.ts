@@ -6,8 +6,8 @@ import { createTurnTransport } from '../../../../test/support/upstreams/scripted
 const authorization = `Bearer ${MANAGEMENT_KEY}`;
 
 /** A gateway whose models always respond, and a way to change the default workspace. */
-function createScene() {
-  const core = createCoreGateway(createTurnTransport([{ content: 'Hello.' }]));
+function createScene(options: Parameters<typeof createCoreGateway>[1] = {}) {
+  const core = createCoreGateway(createTurnTransport([{ content: 'Hello.' }]), options);
   const change = async (body: object): Promise<void> => {
     const headers = { authorization };
     const { status } = await core.post('/api/v1/workspaces/default', body, { method: 'PATCH', headers });
@@ -47,4 +47,12 @@ test('the default model of a workspace serves its calls that name none', async (
   expect((await ask(without)).status).toBe(400);
   await change({ default_text_model: 'acme/chat' });
   expect((await ask(without)).record?.generation.model).toContain('acme/chat');
+});
+
+test('the sort of a workspace comes before the order of providers of the account', async () => {
+  const { change, ask } = createScene({ account: { routing: { order: ['beta'] } } });
+  const providerOf = async () => (await ask({ provider: {} })).record?.generation.provider_name;
+  expect(await providerOf()).toBe('Beta');
+  await change({ default_provider_sort: 'price' });
+  expect(await providerOf()).toBe('Acme');
 });
