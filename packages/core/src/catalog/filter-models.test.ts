@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { toDataRegion } from '../wire/fields.ts';
-import { createCatalog } from './catalog.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
 import { filterModels, modelListQuerySchema } from './filter-models.ts';
 
 const catalog = createCatalog(
@@ -74,8 +74,8 @@ const catalog = createCatalog(
 /** Ten days after the middle one was created. */
 const NOW = (200 + 10 * 86_400) * 1000;
 
-const ids = (query: Record<string, string>): string[] =>
-  filterModels(catalog.list(), modelListQuerySchema.parse(query), {
+const ids = (query: Record<string, string>, { list }: Pick<Catalog, 'list'> = catalog): string[] =>
+  filterModels(list(), modelListQuerySchema.parse(query), {
     now: NOW,
     toTags: catalog.providerNames.toTags,
     dataRegionOf: (name) => (name === 'gov' ? 'us' : toDataRegion(name)),
@@ -161,6 +161,17 @@ test('takes free for a price, and the lowest', () => {
     'beta/large',
     'acme/unpriced',
   ]);
+});
+
+test('sorts by the average of the prices of prompt and completion', () => {
+  const dear = { prompt: '0.000001', completion: '0.00002' };
+  const even = { prompt: '0.000002', completion: '0.000002' };
+  const models = [dear, even].map((pricing, index) => ({
+    id: `acme/${index}`,
+    endpoints: [{ provider: 'acme', providerModel: 'm', pricing }],
+  }));
+  const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
+  expect(ids({ sort: 'pricing-low-to-high' }, createCatalog([acme], models))).toEqual(['acme/1', 'acme/0']);
 });
 
 test.each([

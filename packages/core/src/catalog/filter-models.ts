@@ -198,8 +198,8 @@ const scoresOf = ({ benchmarks }: Model) => benchmarks?.artificial_analysis;
 
 const SORT_KEYS: ReadonlyMap<Sort, (record: Model) => number | null> = new Map([
   ['newest', (record) => -record.created],
-  ['pricing-low-to-high', ({ pricing }) => knownPrice(pricing.prompt)],
-  ['pricing-high-to-low', ({ pricing }) => negative(knownPrice(pricing.prompt))],
+  ['pricing-low-to-high', ({ pricing }) => averagePrice(pricing)],
+  ['pricing-high-to-low', ({ pricing }) => negative(averagePrice(pricing))],
   ['context-high-to-low', (record) => negative(record.context_length)],
   ['intelligence-high-to-low', (record) => negative(scoresOf(record)?.intelligence_index ?? null)],
   ['coding-high-to-low', (record) => negative(scoresOf(record)?.coding_index ?? null)],
@@ -214,5 +214,9 @@ function sortModels(records: Model[], sort: Sort | undefined): Model[] {
   return records.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
 }
 
-const knownPrice = (price: string): number | null => (Number(price) < 0 ? null : Number(price));
+/** Of prompt and completion, as on the public service; null unless both are known. */
+function averagePrice({ prompt, completion }: Model['pricing']): number | null {
+  return Number(prompt) < 0 || Number(completion) < 0 ? null : (Number(prompt) + Number(completion)) / 2;
+}
+
 const negative = (value: number | null): number | null => (value === null ? null : -value);
