@@ -39,10 +39,10 @@ const ofGenerations = (name: string, definition: string): Index => ({
 });
 
 /**
- * What the row of a batch contains that is still to be worked on. Other rows may contain it too: whoever reads them looks
- * at the status itself.
+ * What the row of a batch contains that is still to be worked on; the space is that of rows which SQL has changed. Other
+ * rows may contain it too: whoever reads them looks at the status itself.
  */
-export const MAY_BE_OPEN = `is_batch and row ~ '"status":"(${OPEN_BATCH_STATUSES.join('|')})"'`;
+export const MAY_BE_OPEN = `is_batch and row ~ '"status": ?"(${OPEN_BATCH_STATUSES.join('|')})"'`;
 
 /** The indexes that are built beside calls, once the tables have the columns of this version. */
 const INDEXES: readonly Index[] = [
