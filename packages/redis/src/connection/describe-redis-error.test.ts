@@ -14,6 +14,7 @@ test.each([
   [new Error('NOAUTH Authentication required.'), 'asks for a password, and shared.url has none'],
   [new Error("READONLY You can't write against a read only replica."), 'is a replica that takes no writes'],
   [new Error("OOM command not allowed when used memory > 'maxmemory'."), 'has no memory left'],
+  [new Error('MOVED 3999 127.0.0.1:6381'), 'is a node of a Redis Cluster, which the gateway cannot use'],
   [new Error('ERR DB index is out of range'), 'has no database of that number'],
   [new Error('WRONGTYPE Operation against a key holding the wrong kind of value'), 'holds something else'],
   [networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'has a certificate that is not trusted here'],

@@ -15,9 +15,15 @@ const REPLIES: Readonly<Record<string, string>> = {
   BUSY: 'is busy with a script',
 };
 
+const IN_CLUSTER =
+  'is a node of a Redis Cluster, which the gateway cannot use: URL has to lead to a Redis outside of one';
+
 /** What a refusal means that is of one command, or says so by no code. By how it begins. */
 const FURTHER_REPLIES: Readonly<Record<string, string>> = {
   WRONGTYPE: 'holds something else under a name of the gateway: give the gateway a database of its own',
+  MOVED: IN_CLUSTER,
+  ASK: IN_CLUSTER,
+  CROSSSLOT: IN_CLUSTER,
   'ERR DB index': 'has no database of that number: change it in URL, or raise `databases` there',
   'ERR max number of clients': 'has no connection left: raise its maxclients',
 };
