@@ -114,7 +114,8 @@ export async function openDatabase(
     maxConnections: COMMAND_CONNECTIONS,
     retentionDays: KEEPS_ALL.retentionDays,
     auditRetentionDays: KEEPS_ALL.auditRetentionDays,
-    logger: toStderr,
+    // Missing migrations are told of once, by the error below.
+    logger: migrates ? toStderr : undefined,
   });
   const readiness = store.readiness?.();
   if (readiness?.isReady !== false) return store;
