@@ -136,6 +136,9 @@ test.each<[what: string, request: RawCase, status: number]>([
   const reply = await client.ended;
   expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(reply.toLowerCase()).toContain('\r\nx-content-type-options: nosniff\r\n');
+  if (request.method === 'OPTIONS') {
+    expect(reply).toMatch(/access-control-allow-methods: GET, POST, PUT, PATCH, DELETE\r\n/i);
+  }
   // Those two are answered before there is a request.
   const isRequest = status !== 405 && status !== 400;
   if (isRequest) expect(reply).toContain('\r\nx-request-id: mine\r\n');

@@ -49,6 +49,30 @@ describe.skipIf(missingPostgres)('Contents that are to be kept for fewer days', 
     expect(await count(6)).toEqual({ n: 0 });
   });
 
+  test('are deleted in pieces, however many there are', async () => {
+    const { url, partOf, count, changes } = await openShortened([9, 0]);
+    await runStatement(
+      url,
+      `insert into ${partOf(9)} (day, id, content) select day, 'many-' || number, content
+       from ${partOf(9)}, generate_series(1, 20500) as number`,
+    );
+    await runStatement(
+      url,
+      `create function gateway.count_pieces() returns trigger language plpgsql as $$ begin
+         insert into gateway.pieces select count(*) from gone; return null; end $$`,
+    );
+    await runStatement(url, 'create table gateway.pieces (deleted bigint)');
+    await runStatement(
+      url,
+      `create trigger count_pieces after delete on gateway.contents referencing old table as gone
+       for each statement execute function gateway.count_pieces()`,
+    );
+    await changes?.apply();
+    await expect.poll(() => count(9), { timeout: 10_000 }).toEqual({ n: 0 });
+    const pieces = await runStatement(url, 'select deleted::int as n from gateway.pieces where deleted > 0');
+    expect(pieces).toEqual([{ n: 20_000 }, { n: 501 }]);
+  });
+
   test('do not hold up the change while it takes long, and what is done stays done', async () => {
     const { url, partOf, count, changes } = await openShortened([9, 6, 0]);
     const busy = await openClient(url);
@@ -72,3 +96,20 @@ describe.skipIf(missingPostgres)('Contents that are to be kept for fewer days', 
     expect(await counted).toMatchObject({ generations: 0, contents: 1 });
   });
 });
+
+test.skipIf(missingPostgres)(
+  'a day that cannot be dropped holds up no other, and keeps what belongs to it',
+  async () => {
+    const { url, store, changes } = await openShortened([9, 6, 0]);
+    const dayOf = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+    const partOf = (days: number): string => `generations_${dayOf(days).replaceAll('-', '')}`;
+    await runStatement(url, `create view public.reader as select id from gateway.${partOf(9)}`);
+    await store.settings.update((settings) => ({ ...settings, retention: { days: 2, content_days: null } }));
+    await expect(changes?.apply()).rejects.toThrow('depend');
+    const parts = (days: number) => runStatement(url, `select to_regclass('gateway.${partOf(days)}') is null as gone`);
+    expect([await parts(9), await parts(6)]).toEqual([[{ gone: false }], [{ gone: true }]]);
+    await runStatement(url, 'drop view public.reader');
+    await changes?.apply();
+    expect(await parts(9)).toEqual([{ gone: true }]);
+  },
+);

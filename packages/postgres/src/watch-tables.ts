@@ -4,7 +4,7 @@ import type { Notifications } from './connection/notifications.ts';
 import { TABLES_CHANNEL } from './table-sql.ts';
 
 interface WatchOptions {
-  readonly notifications: Notifications;
+  readonly notifications: Pick<Notifications, 'listen' | 'onConnected' | 'isConnected'>;
   /** Whether this version is in memory. */
   readonly knows: (version: number) => boolean;
   /** Reads what is newer; everything where `isWhole`. */
