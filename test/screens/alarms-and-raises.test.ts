@@ -88,6 +88,24 @@ describe.skipIf(skipped !== undefined)(`alarms and raises (${skipped ?? 'in Chro
     expect(problems).toEqual([]);
   });
 
+  test('what is not changed of an alarm is not sent, so that it does not begin anew', async () => {
+    const body = { name: 'Errors', what: 'error_rate', threshold: 50, to: [] };
+    expect((await ui.call('/admin/v1/alarms', { body, key: MANAGEMENT_KEY })).status).toBe(201);
+    const { page, problems } = await ui.open('#/settings?section=alarms');
+    const edit = page.getByRole('button', { name: 'Edit: Errors' });
+    await edit.click();
+    await page.getByLabel('Name', { exact: true }).fill('Failures');
+    const [request] = await Promise.all([
+      page.waitForRequest((sent) => sent.method() === 'PATCH'),
+      page.getByRole('button', { name: 'Save' }).click(),
+    ]);
+    expect(request.postDataJSON()).toEqual({ name: 'Failures' });
+    await page.getByRole('button', { name: 'Edit: Failures' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+
   test('the address of an alarm opens its history', async () => {
     const body = { name: 'Refusals', what: 'key_refused', threshold: 5, to: [] };
     const created = await ui.call('/admin/v1/alarms', { body, key: MANAGEMENT_KEY });

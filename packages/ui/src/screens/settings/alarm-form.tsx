@@ -1,10 +1,11 @@
 import type { Alarm } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Plus, Trash2 } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { useFieldArray, useForm, useWatch } from 'react-hook-form';
 
 import { allKeysQuery, workspacesQuery } from '../../api/queries.ts';
+import { toChanged } from '../../features/form/changes.ts';
 import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
 import { fromLocalMoment, LAST_LOCAL_MOMENT, toLocalMoment } from '../../format/time.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -66,7 +67,7 @@ function partsOf(what: Alarm['what']) {
 
 interface AlarmFormProps {
   readonly existing: Alarm | undefined;
-  /** Rejects where it could not be saved. */
+  /** Is given all of a new one, and what has changed of another. Rejects where it could not be saved. */
   readonly onSave: (body: object) => Promise<void>;
   readonly onClose: () => void;
 }
@@ -75,9 +76,14 @@ interface AlarmFormProps {
 export function AlarmForm({ existing, onSave, onClose }: AlarmFormProps) {
   const t = alarmMessages();
   const formId = useId();
-  const form = useForm<AlarmValues>({ defaultValues: toValues(existing) });
+  const [opened] = useState(() => toValues(existing));
+  const form = useForm<AlarmValues>({ defaultValues: opened });
   const what = useWatch({ control: form.control, name: 'what' });
-  const save = useMutation({ mutationFn: (values: AlarmValues) => onSave(toBody(values)) });
+  const save = useMutation({
+    // What is sent again counts as a change: an alarm with another rule or receiver begins anew.
+    mutationFn: (values: AlarmValues) =>
+      onSave(existing === undefined ? toBody(values) : toChanged(toBody(values), toBody(opened))),
+  });
   const submit = form.handleSubmit((values) => save.mutate(values));
   const parts = { form, error: save.error };
   const of = useWatch({ control: form.control, name: 'of' });

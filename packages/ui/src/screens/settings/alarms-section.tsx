@@ -81,7 +81,8 @@ export function AlarmsSection({ open }: { readonly open: string | undefined }) {
           onClose={close}
           onSave={async (body) => {
             if (dialog.type === 'new') await callApi(PATH, { method: 'POST', body });
-            else await callApi(`${PATH}/${dialog.alarm.id}`, { method: 'PATCH', body });
+            else if (Object.keys(body).length > 0)
+              await callApi(`${PATH}/${dialog.alarm.id}`, { method: 'PATCH', body });
             await reload();
             close();
           }}
