@@ -101,6 +101,13 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText('nobody/knows added, 2 selected').waitFor({ state: 'attached' });
       await page.keyboard.press('Backspace');
       await page.getByRole('button', { name: 'Remove nobody/knows' }).waitFor({ state: 'detached' });
+      // What was typed counts without Enter, too: it must not be lost with the next press of Save.
+      await page.keyboard.type('nobody/else');
+      await models.blur();
+      const unlisted = page.getByRole('button', { name: 'Remove nobody/else' });
+      await unlisted.click();
+      await unlisted.waitFor({ state: 'detached' });
+      await models.focus();
       // Escape closes the list, and the panel stays.
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Escape');

@@ -129,6 +129,8 @@ function useSelectField(props: MultiSelectProps) {
       event.preventDefault();
       event.stopPropagation();
       setIsOpen(false);
+      // What was typed is given up: all else of it counts when the focus leaves.
+      setText('');
     } else if (key === 'Backspace' && text === '' && chosen.length > 0) {
       remove(chosen.at(-1) ?? '');
     }
@@ -149,7 +151,8 @@ function useSelectField(props: MultiSelectProps) {
     setIsOpen(false);
     // A name that was written out counts, also without Enter.
     const known = toKnownValue(text.trim(), options);
-    if (options.some(({ value }) => value === known) && !chosen.includes(known)) add([known]);
+    const counts = options.some(({ value }) => value === known) || (allowsOther && known !== '');
+    if (counts && !chosen.includes(known)) add([known]);
   };
   return {
     input,
