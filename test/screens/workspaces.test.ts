@@ -104,7 +104,7 @@ describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})
     await page.getByRole('button', { name: 'Actions for Old shop' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Its budgets, 1 guardrail and 0 destinations will be deleted with it.').waitFor();
+    await dialog.getByText(/^Its budgets, provider keys, .*, 1 guardrail and 0 destinations will be deleted/).waitFor();
     expect(await check()).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete workspace' }).click();
     await page.getByRole('row', { name: /^Old shop/ }).waitFor({ state: 'detached' });

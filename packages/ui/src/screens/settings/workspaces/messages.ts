@@ -80,7 +80,8 @@ export const workspaceMessages = createMessages(
     removal: {
       title: (name: string) => `Delete workspace “${name}”?`,
       action: 'Delete workspace',
-      also: (parts: string) => `Its budgets, ${parts} will be deleted with it.`,
+      also: (parts: string) =>
+        `Its budgets, provider keys, presets, files, group mappings, ${parts} will be deleted with it.`,
       guardrails: (count: number) => plural.en(count, { one: '1 guardrail', other: `${count} guardrails` }),
       destinations: (count: number) => plural.en(count, { one: '1 destination', other: `${count} destinations` }),
       join: (one: string, other: string) => `${one} and ${other}`,
@@ -179,7 +180,8 @@ export const workspaceMessages = createMessages(
       removal: {
         title: (name) => `Workspace „${name}“ löschen?`,
         action: 'Workspace löschen',
-        also: (parts) => `Seine Budgets, ${parts} werden mit ihm gelöscht.`,
+        also: (parts) =>
+          `Seine Budgets, Anbieterschlüssel, Presets, Dateien, Gruppenzuordnungen, ${parts} werden mit ihm gelöscht.`,
         guardrails: (count) => plural.de(count, { one: '1 Guardrail', other: `${count} Guardrails` }),
         destinations: (count) => plural.de(count, { one: '1 Ziel', other: `${count} Ziele` }),
         join: (one, other) => `${one} und ${other}`,
