@@ -101,6 +101,12 @@ export const auditMessages = createMessages(
       'session.delete': 'Signed out',
       'administration.others': 'More refused requests',
       'administration.read': 'Management request',
+      'settings.set_mail': 'Mail server changed',
+      'settings.delete_mail': 'Mail server removed',
+      'settings.test_mail': 'Test mail sent',
+      'budget.raise': 'Budget raised',
+      'budget.end_raise': 'Budget raise ended',
+      'workspace.set_role': 'Workspace role changed',
     },
     /** What somebody wanted to do and was refused. */
     attempts: {
@@ -115,7 +121,16 @@ export const auditMessages = createMessages(
       unassign: 'unassign',
       cancel: 'cancel',
     },
-    attemptedSessions: { 'session.create': 'Sign-in', 'session.delete': 'Sign-out' },
+    attemptedActions: {
+      'session.create': 'Sign-in',
+      'session.delete': 'Sign-out',
+      'settings.set_mail': 'Change mail server',
+      'settings.delete_mail': 'Remove mail server',
+      'settings.test_mail': 'Send test mail',
+      'budget.raise': 'Raise budget',
+      'budget.end_raise': 'End budget raise',
+      'workspace.set_role': 'Change workspace role',
+    },
     reasons: {
       authentication: 'no valid key',
       permission_denied: 'not allowed',
@@ -265,6 +280,12 @@ export const auditMessages = createMessages(
         'session.delete': 'Abgemeldet',
         'administration.others': 'Weitere abgelehnte Anfragen',
         'administration.read': 'Verwaltungsanfrage',
+        'settings.set_mail': 'Mailserver geändert',
+        'settings.delete_mail': 'Mailserver entfernt',
+        'settings.test_mail': 'Testmail gesendet',
+        'budget.raise': 'Budget erhöht',
+        'budget.end_raise': 'Erhöhung eines Budgets beendet',
+        'workspace.set_role': 'Rolle im Workspace geändert',
       },
       attempts: {
         create: 'erstellen',
@@ -278,7 +299,16 @@ export const auditMessages = createMessages(
         unassign: 'Zuweisung aufheben',
         cancel: 'abbrechen',
       },
-      attemptedSessions: { 'session.create': 'Anmeldung', 'session.delete': 'Abmeldung' },
+      attemptedActions: {
+        'session.create': 'Anmeldung',
+        'session.delete': 'Abmeldung',
+        'settings.set_mail': 'Mailserver ändern',
+        'settings.delete_mail': 'Mailserver entfernen',
+        'settings.test_mail': 'Testmail senden',
+        'budget.raise': 'Budget erhöhen',
+        'budget.end_raise': 'Erhöhung eines Budgets beenden',
+        'workspace.set_role': 'Rolle im Workspace ändern',
+      },
       reasons: {
         authentication: 'kein gültiger Schlüssel',
         permission_denied: 'nicht erlaubt',
@@ -331,9 +361,9 @@ export const auditMessages = createMessages(
 
 /** What was done, or was refused, in words; what this version does not know, as the gateway calls it. */
 export function toActionWords({ action, outcome }: Pick<AuditRecord, 'action' | 'outcome'>): string {
-  const { actions, attemptedSessions, attempts, kinds, verbs } = auditMessages();
+  const { actions, attemptedActions, attempts, kinds, verbs } = auditMessages();
   const isRefused = outcome === 'refused';
-  const whole = (isRefused ? lookUp(attemptedSessions, action) : undefined) ?? lookUp(actions, action);
+  const whole = (isRefused ? lookUp(attemptedActions, action) : undefined) ?? lookUp(actions, action);
   if (whole !== undefined) return whole;
   const [kind = '', verb = ''] = action.split('.');
   const kindWord = lookUp(kinds, kind);
