@@ -17,6 +17,7 @@ const resultMessages = createMessages(
     'the address may not be called': 'the address may not be called',
     'not set up': 'not set up',
     'nothing to send': 'nothing to send',
+    'the saved password cannot be opened; save it again': 'the saved password cannot be opened; save it again',
   },
   {
     de: {
@@ -31,6 +32,8 @@ const resultMessages = createMessages(
       'the address may not be called': 'Adresse nicht erlaubt',
       'not set up': 'nicht eingerichtet',
       'nothing to send': 'nichts zu senden',
+      'the saved password cannot be opened; save it again':
+        'gespeichertes Passwort lässt sich nicht öffnen; bitte neu speichern',
     },
   },
 );

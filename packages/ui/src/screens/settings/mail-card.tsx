@@ -5,6 +5,7 @@ import { useId, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { may } from '../../api/session.ts';
+import { describeResult } from '../../features/destinations/describe-result.ts';
 import { withTyped } from '../../features/form/changes.ts';
 import { InputField, numberOrNull, SelectField } from '../../features/form/fields.tsx';
 import { useChangeForm } from '../../features/form/use-change-form.ts';
@@ -194,7 +195,11 @@ function TestForm({ hint }: { readonly hint?: string | undefined }) {
   const test = useMutation({
     mutationFn: async () => (await callApi<MailTest>(`${PATH}/test`, { method: 'POST', body: { to } })).data,
     onSuccess: ({ success, result }) =>
-      showToast(success ? { tone: 'good', title: t.sent(to) } : { tone: 'bad', title: t.notSent, detail: result }),
+      showToast(
+        success
+          ? { tone: 'good', title: t.sent(to) }
+          : { tone: 'bad', title: t.notSent, detail: describeResult(result) },
+      ),
     onError: (failure) => showFailure(t.notSent, failure),
   });
   return (
