@@ -68,7 +68,7 @@ function BatchForm({ caller, models, onClose, onStarted }: BatchFormProps) {
   const check = useMutation({
     mutationFn: (chosen: File) => {
       const known = new Set(models.map(({ id }) => id));
-      return checkLines(chosen.stream(), (model) => known.has(model.replace(/:[a-z]+$/, '')));
+      return checkLines(chosen.stream(), (model) => known.has(model) || known.has(model.replace(/:[a-z]+$/, '')));
     },
   });
   const sendFile = async (chosen: File): Promise<string> => {
