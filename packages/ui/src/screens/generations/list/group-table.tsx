@@ -147,7 +147,7 @@ function toGroups(histogram: GenerationHistogram, grouping: Exclude<Grouping, 'd
     ...totals,
     id: `value ${value ?? ''}`,
     name: name ?? (value === null ? t.nothing[grouping] : grouping === 'key' ? `${value.slice(0, 8)}…` : value),
-    change: { [grouping]: value ?? NONE },
+    change: isSayable(grouping, value) ? { [grouping]: value ?? NONE } : null,
   }));
   const { other } = histogram;
   if (other == null) return groups;
@@ -156,6 +156,10 @@ function toGroups(histogram: GenerationHistogram, grouping: Exclude<Grouping, 'd
     { ...other.totals, id: 'others', name: t.others(other.values, formatCount(other.values)), change: null },
   ];
 }
+
+/** A comma separates values in all filters but that of sessions. */
+const isSayable = (grouping: Grouping, value: string | null): boolean =>
+  grouping === 'session' || value?.includes(',') !== true;
 
 function toDays(days: readonly DayCount[]): readonly Group[] {
   const { weekday, weekdayOfYear } = timeFormats();
