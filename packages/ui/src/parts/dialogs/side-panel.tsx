@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react';
 
 import { useShortcut } from '../../app/shortcuts.ts';
 import { Button } from '../controls/button.tsx';
@@ -62,16 +62,16 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
 
 /**
  * Keeps the focus in the panel while it covers the list, and gives it back to the list, whose row is still the current
- * one, when the panel goes.
+ * one, when the panel goes: before it is gone, so that a key that follows at once finds the focus there.
  */
 function useFocusWithin(panel: { readonly current: HTMLElement | null }, isModal: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isModal || panel.current === null) return;
     const end = trapFocus(panel.current);
     panel.current.focus();
     return end;
   }, [panel, isModal]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = panel.current;
     const screen = toScreen();
     return () => {
