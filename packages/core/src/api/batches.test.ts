@@ -180,6 +180,25 @@ test('requests that are sent with the batch come back in it', async () => {
   });
 });
 
+test('a host of a region refuses a batch, whose texts would be kept', async () => {
+  const gateway = createBatchGateway(answer, { regions: [{ name: 'eu', hosts: ['eu.gateway.example'] }] });
+  const requests = [{ custom_id: 'a', body: { model: 'acme/chat', messages: [{ role: 'user', content: 'a' }] } }];
+  const ask = (path: string, body: object) => gateway.post(path, body, { baseUrl: 'https://eu.gateway.example' });
+  const inline = await ask('/api/beta/batches', { endpoint: CHAT, requests });
+  const ofFile = await ask(PATH, { input_file_id: 'file-1', endpoint: CHAT, completion_window: '24h' });
+  expect([inline.status, ofFile.status]).toEqual([400, 400]);
+  expect(JSON.stringify(jsonOf(inline))).toContain('Hosts of a region (eu) run no batches');
+});
+
+test('requests that are sent with a batch need room in the workspace, too', async () => {
+  const gateway = createBatchGateway(answer, {}, { maxWorkspaceFiles: 1 });
+  await gateway.upload('x');
+  const requests = [{ custom_id: 'a', body: { model: 'acme/chat', messages: [{ role: 'user', content: 'a' }] } }];
+  const made = await gateway.post('/api/beta/batches', { endpoint: CHAT, requests });
+  expect(made.status).toBe(400);
+  expect(JSON.stringify(jsonOf(made))).toContain('the workspace has 1 files');
+});
+
 test('only so many lines are under way at once, and a cancelled batch makes no further calls', async () => {
   const held: ScriptedExchange[] = [];
   const { begin, call, ended, linesOf, upstream } = createBatchGateway((exchange) => void held.push(exchange));

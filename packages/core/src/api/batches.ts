@@ -2,12 +2,13 @@ import { toJobOwner } from '../auth/find-owner.ts';
 import { DEFAULT_WORKSPACE_ID, type MemberDirectory } from '../auth/keys.ts';
 import { checkBatch } from '../batches/batch-lines.ts';
 import type { BatchRunner } from '../batches/batch-runner.ts';
+import type { RegionOf } from '../calls/regions.ts';
 import type { FileLibrary } from '../files/file-library.ts';
 import { GatewayError, whenNotFound } from '../foundation/errors.ts';
 import { toUsd } from '../foundation/money.ts';
 import { createRandomId, type Platform } from '../foundation/platform.ts';
 import { operation } from '../http/operation.ts';
-import type { Principal } from '../http/request.ts';
+import type { GatewayRequest, Principal } from '../http/request.ts';
 import { findBatch, isOpen, listBatches, type StoredBatch, updateBatch } from '../stores/batches.ts';
 import type { StoredFile } from '../stores/files.ts';
 import type { Store } from '../stores/store.ts';
@@ -35,6 +36,7 @@ export interface BatchParts {
   /** Null where no files are stored. */
   readonly files: FileLibrary | null;
   readonly batches: BatchRunner | null;
+  readonly regionOf: RegionOf;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -45,8 +47,9 @@ export const createBatch = operation<BatchParts>()({
   errors: ['not_found'],
   body: createBatchRequestSchema,
   response: batchSchema,
-  async run({ parts, principal, body: { input_file_id: id, endpoint, metadata } }) {
+  async run({ request, parts, principal, body: { input_file_id: id, endpoint, metadata } }) {
     const { files } = enter(parts);
+    refuseInRegion(request, parts);
     const file = await files.find(id, workspaceOf(principal)).catch(
       whenNotFound((error) => {
         throw refuseField('input_file_id', 'is not the id of a file of this workspace', error);
@@ -63,8 +66,11 @@ export const createInlineBatch = operation<BatchParts>()({
   body: createInlineBatchRequestSchema,
   response: inlineBatchSchema,
   status: 202,
-  async run({ parts, principal, body: { endpoint, model, requests, metadata } }) {
+  async run({ request, parts, principal, body: { endpoint, model, requests, metadata } }) {
     const { files } = enter(parts);
+    refuseInRegion(request, parts);
+    const workspaceId = workspaceOf(principal);
+    await files.refuseWithoutRoom(workspaceId);
     const encoder = new TextEncoder();
     const lines = async function* (): AsyncGenerator<Uint8Array> {
       for (const { custom_id, body } of requests) {
@@ -79,7 +85,7 @@ export const createInlineBatch = operation<BatchParts>()({
     };
     const file = await files.add({
       ...(await files.receive(lines(), 'application/x-ndjson')),
-      workspaceId: workspaceOf(principal),
+      workspaceId,
       filename: 'batch_input.jsonl',
       purpose: 'batch',
       origin: 'generated',
@@ -90,6 +96,16 @@ export const createInlineBatch = operation<BatchParts>()({
     return { ...toBatch(batch), results: null };
   },
 });
+
+/** The lines of a batch have no host, and their texts are kept in files: a region could not be held to. */
+function refuseInRegion(request: GatewayRequest, { regionOf }: BatchParts): void {
+  const region = regionOf(request);
+  if (region === null) return;
+  throw new GatewayError(
+    'invalid_request',
+    `Hosts of a region (${region.name}) run no batches: send it to another host, or its calls one by one`,
+  );
+}
 
 interface Beginning {
   readonly file: StoredFile;
