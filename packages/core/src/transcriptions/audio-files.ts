@@ -204,12 +204,16 @@ function toAudioFile(field: string, pieces: readonly Uint8Array[], format: strin
 
 const WAVE_HEAD_BYTES = 44;
 
-/** The length of a wave file by the rate of bytes in its header; undefined for another format. */
+/**
+ * The length of a wave file by the rate of bytes in its header; undefined for another format, and for a rate that is not
+ * that of its samples: a client could make a long file seem short, and so cheap.
+ */
 function readWaveSeconds(head: Uint8Array | undefined, byteLength: number): number | undefined {
   if (head === undefined || head.byteLength < WAVE_HEAD_BYTES) return undefined;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const isWave =
     view.getUint32(0) === 0x52494646 && view.getUint32(8) === 0x57415645 && view.getUint32(12) === 0x666d7420;
   const bytesASecond = view.getUint32(28, true);
-  return isWave && bytesASecond > 0 ? (byteLength - WAVE_HEAD_BYTES) / bytesASecond : undefined;
+  const isRight = bytesASecond === view.getUint32(24, true) * view.getUint16(32, true);
+  return isWave && isRight && bytesASecond > 0 ? (byteLength - WAVE_HEAD_BYTES) / bytesASecond : undefined;
 }

@@ -176,11 +176,26 @@ test('charges by tokens where the model has prices of them, and estimates those 
   expect(recordOf(silent)).toMatchObject({ usage_estimated: true, tokens_completion: 2 });
 });
 
-test('reads the length of a wave file from its header where upstream does not name it', async () => {
+/** Three seconds of 24,000 samples with two bytes each, and the rate of bytes that its header tells. */
+function toWave(bytesASecond: number): Buffer {
   const wave = Buffer.alloc(44 + 48_000 * 3);
   wave.write('RIFF', 0);
   wave.write('WAVEfmt ', 8);
-  wave.writeUInt32LE(48_000, 28);
+  wave.writeUInt32LE(24_000, 24);
+  wave.writeUInt32LE(bytesASecond, 28);
+  wave.writeUInt16LE(2, 32);
+  return wave;
+}
+
+test('does not believe a wave file whose header makes it shorter than its samples do', async () => {
+  const core = createCoreGateway(replay({ text: 'Hello' }), { models: MODELS });
+  const input_audio = { data: toWave(0xffff_ffff).toString('base64'), format: 'wav' };
+  await hear(core, { input_audio });
+  expect(recordOf(core)).toMatchObject({ usage_estimated: true });
+});
+
+test('reads the length of a wave file from its header where upstream does not name it', async () => {
+  const wave = toWave(48_000);
   const core = createCoreGateway(replay({ text: 'Hello' }), { models: MODELS });
   const input_audio = { data: wave.toString('base64'), format: 'wav' };
   expect(jsonOf(await hear(core, { input_audio }))).toMatchObject({ usage: { seconds: 3, cost: 0.0003 } });
