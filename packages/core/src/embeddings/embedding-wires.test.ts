@@ -207,3 +207,14 @@ test('a refusal is told in the provider’s words', async () => {
   expect([google, cohere].map(({ status }) => status)).toEqual([400, 400]);
   expect(JSON.stringify([jsonOf(google), jsonOf(cohere)])).toMatch(/too long.*too many texts/);
 });
+
+test('takes a thousand texts that the client has made tokens of, as LangChain does', async () => {
+  const input = Array.from({ length: 1000 }, (_, i) => Array.from({ length: 300 }, (_, at) => i + at));
+  const transport = replay({
+    data: input.map((_, index) => ({ object: 'embedding', index, embedding: [index] })),
+    usage: { prompt_tokens: 300_000, total_tokens: 300_000 },
+  });
+  const { status } = await embed('openai', transport, { input });
+  expect(status).toBe(200);
+  expect(transport.latest().sent).toMatchObject({ input });
+});

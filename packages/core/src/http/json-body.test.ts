@@ -122,11 +122,27 @@ test('accepts a list or object of 10,000 items and refuses one more, in bodies r
   }
 });
 
-test('accepts a body of 90,000 values in lists of their own and refuses one of 110,000', async () => {
-  const lists = (count: number): string =>
-    JSON.stringify(Array.from({ length: count }, () => Array.from({ length: 1000 }, () => 1)));
-  expect(await read(lists(90))).toHaveLength(90);
-  await expect(read(lists(110))).rejects.toEqual(refusal('invalid_request', 'more than 100000 values, at position '));
+test.each([
+  ['values', 90, 110, 'true', '100000 values'],
+  ['texts', 90, 110, '"a"', '100000 values'],
+  ['numbers', 950, 1050, '1', '1000000 numbers'],
+  ['negative numbers after a space', 950, 1050, ' -1', '1000000 numbers'],
+])('accepts thousands of %s in lists of their own, %i but not %i', async (_name, few, many, value, limit) => {
+  const lists = (count: number): string => {
+    const list = `[${Array.from({ length: 1000 }, () => value).join(',')}]`;
+    return `[${Array.from({ length: count }, () => list).join(',')}]`;
+  };
+  expect(await read(lists(few))).toHaveLength(few);
+  await expect(read(lists(many))).rejects.toEqual(refusal('invalid_request', `more than ${limit}, at position `));
+});
+
+test('counts members of objects as values, although they are numbers', async () => {
+  const objects = (count: number): string =>
+    JSON.stringify(
+      Array.from({ length: count }, () => Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]))),
+    );
+  expect(await read(objects(90))).toHaveLength(90);
+  await expect(read(objects(110))).rejects.toEqual(refusal('invalid_request', 'more than 100000 values'));
 });
 
 test('counts commas and brackets within texts as text', async () => {

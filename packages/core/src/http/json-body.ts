@@ -80,10 +80,13 @@ const MAX_DEPTH = 64;
 const MAX_ITEMS = 10_000;
 /** The most values in a whole body: a thousand messages with their tool calls are some twenty thousand values. */
 const MAX_VALUES = 100_000;
+/** The most numbers in the lists of a whole body: texts to embed are sent as some 300,000 tokens, and are soon parsed. */
+const MAX_NUMBERS = 1_000_000;
 
 const TOO_DEEP = `The body is nested more than ${MAX_DEPTH} levels deep`;
 const TOO_MANY = `The body has a list or object of more than ${MAX_ITEMS} items`;
 const TOO_MUCH = `The body has more than ${MAX_VALUES} values`;
+const TOO_MANY_NUMBERS = `The body has lists of more than ${MAX_NUMBERS} numbers`;
 
 const refusal = (reason: string, position?: number): GatewayError =>
   refuseBody(position === undefined ? reason : `${reason}, at position ${position}`);
@@ -99,6 +102,7 @@ function refuseUnreasonableBytes(bytes: Uint8Array): void {
   // The number of commas directly inside each of the open lists and objects.
   const commas = new Uint32Array(MAX_DEPTH + 1);
   let values = 0;
+  let numbers = 0;
   let depth = 0;
   // Multi-byte characters never contain the bytes that are compared here.
   for (let i = 0; i < bytes.length; i += 1) {
@@ -108,14 +112,25 @@ function refuseUnreasonableBytes(bytes: Uint8Array): void {
       const before = commas[depth] ?? 0;
       if (before + 1 >= MAX_ITEMS) throw refusal(TOO_MANY, i);
       commas[depth] = before + 1;
-      values += 1;
-      if (values >= MAX_VALUES) throw refusal(TOO_MUCH, i);
+      if (isNumberNext(bytes, i + 1)) {
+        numbers += 1;
+        if (numbers >= MAX_NUMBERS) throw refusal(TOO_MANY_NUMBERS, i);
+      } else {
+        values += 1;
+        if (values >= MAX_VALUES) throw refusal(TOO_MUCH, i);
+      }
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
       if (depth > MAX_DEPTH) throw refusal(TOO_DEEP, i);
       commas[depth] = 0;
     } else if ((byte === 0x5d || byte === 0x7d) && depth > 0) depth -= 1;
   }
+}
+
+/** After a comma, a number is an item of a list: in an object a name would come. */
+function isNumberNext(bytes: Uint8Array, at: number): boolean {
+  const byte = bytes[at] === 0x20 ? bytes[at + 1] : bytes[at];
+  return byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === 0x2d);
 }
 
 /**
