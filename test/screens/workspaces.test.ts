@@ -154,6 +154,29 @@ describe.skipIf(skipped !== undefined)(`workspaces (${skipped ?? 'in Chromium'})
     expect(problems).toEqual([]);
   });
 
+  test('guardrails of all workspaces are listed, made and given to keys of any', async () => {
+    const { id } = await write('/api/v1/workspaces', { name: 'Robotics', slug: 'robotics' });
+    await write('/api/v1/guardrails', { name: 'Arms', workspace_id: id });
+    await ui.call('/api/v1/keys', { body: { name: 'Gripper', workspace_id: id } });
+    const { page, problems, check } = await ui.open('#/guardrails');
+    await page.getByRole('row', { name: /Arms Workspace Robotics/ }).waitFor();
+    await page.getByRole('button', { name: 'New guardrail' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Legs');
+    await dialog.getByLabel('Workspace').selectOption('Robotics');
+    await dialog.getByRole('combobox', { name: 'Keys' }).click();
+    await page.keyboard.type('Gripper');
+    await page.keyboard.press('Enter');
+    expect(await check()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create guardrail' }).click();
+    await page.getByRole('row', { name: /Legs Workspace Robotics.* 1 key/ }).waitFor();
+    const list = await read<{ data: { name: string; workspace_id: string }[] }>(
+      `/api/v1/guardrails?workspace_id=${id}`,
+    );
+    expect(list.data.map(({ name }) => name)).toEqual(expect.arrayContaining(['Arms', 'Legs']));
+    expect(problems).toEqual([]);
+  });
+
   test('they fit a narrow window in German', async () => {
     const { id } = await write('/api/v1/workspaces', { name: 'Lager', slug: 'lager' });
     const viewport = { width: 480, height: 900 };

@@ -16,7 +16,7 @@ import type {
   RateLimitList,
   Workspace,
 } from '@model-gateway/core/wire';
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 
 import { toPeriodStart } from '../format/days.ts';
 import { ApiError } from './api-error.ts';
@@ -131,11 +131,6 @@ export const memberAssignmentsQuery = queryOptions({
   ),
 });
 
-export const guardrailsQuery = queryOptions({
-  queryKey: ['guardrails'],
-  queryFn: ifPermitted('listGuardrails', ({ signal }) => readAll<Guardrail>('/api/v1/guardrails', 100, signal), []),
-});
-
 export const keyAssignmentsQuery = queryOptions({
   queryKey: ['guardrails', 'assignments'],
   queryFn: ifPermitted(
@@ -164,6 +159,24 @@ export const rateLimitsQuery = queryOptions({
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   queryFn: ({ signal }) => readAll<Workspace>('/api/v1/workspaces', 100, signal),
+});
+
+/** Those of all workspaces, of which the API lists one at a time. */
+export const guardrailsQuery = queryOptions({
+  queryKey: ['guardrails'],
+  queryFn: ifPermitted(
+    'listGuardrails',
+    async ({ client, signal }: QueryFunctionContext) => {
+      const path = '/api/v1/guardrails';
+      const ofDefault = readAll<Guardrail>(path, 100, signal);
+      const [own, [, ...others]] = await Promise.all([ofDefault, client.fetchQuery(workspacesQuery)]);
+      const lists = others.map(({ id }) =>
+        readAll<Guardrail>(`${path}?workspace_id=${encodeURIComponent(id)}`, 100, signal),
+      );
+      return [own, ...(await Promise.all(lists))].flat();
+    },
+    [],
+  ),
 });
 
 /** The latest calls, newest first. */

@@ -1,8 +1,9 @@
-import type { GuardrailHitList } from '@model-gateway/core/wire';
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Guardrail, GuardrailHitList } from '@model-gateway/core/wire';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { refreshEvery } from '../../api/queries.ts';
+import { refreshEvery, workspacesQuery } from '../../api/queries.ts';
 import { type PeriodName, toPeriodStart } from '../../format/days.ts';
 
 const FRESH_MS = 15_000;
@@ -13,6 +14,15 @@ export const recentHitsQuery = queryOptions({
   queryFn: ({ signal }) => callApi<GuardrailHitList>('/admin/v1/guardrails/hits', { signal }),
   refetchInterval: refreshEvery(FRESH_MS),
 });
+
+/** Tells the name of a guardrail's workspace; undefined for the default one. */
+export function useWorkspaceOf(): (guardrail: Pick<Guardrail, 'workspace_id'>) => string | undefined {
+  const { data } = useQuery(workspacesQuery);
+  return useMemo(() => {
+    const names = new Map(data?.slice(1).map(({ id, name }) => [id, name]));
+    return ({ workspace_id: id }) => (id === null ? undefined : names.get(id));
+  }, [data]);
+}
 
 export const HIT_SPANS = ['24h', '7d', '30d'] as const satisfies readonly PeriodName[];
 export type HitSpan = (typeof HIT_SPANS)[number];

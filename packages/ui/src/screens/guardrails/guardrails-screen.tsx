@@ -21,7 +21,7 @@ import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { useNavigateWithin } from '../../parts/use-navigate-within.ts';
 import { countRules } from './guardrail-draft.ts';
 import { GuardrailPanel } from './guardrail-panel.tsx';
-import { recentHitsQuery } from './guardrail-queries.ts';
+import { recentHitsQuery, useWorkspaceOf } from './guardrail-queries.ts';
 import { countHits, describeEffects, describeSubjects } from './guardrail-words.ts';
 import { guardrailsMessages } from './messages.ts';
 import { NewGuardrail } from './new-guardrail.tsx';
@@ -40,7 +40,11 @@ export function GuardrailsScreen() {
   const { data: members = NONE } = useQuery(memberAssignmentsQuery);
   const { data: hits } = useQuery(recentHitsQuery);
   const going = useHeldDeletions();
-  const columns = useMemo(() => toColumns({ keys, members, hits, going }), [keys, members, hits, going]);
+  const workspaceOf = useWorkspaceOf();
+  const columns = useMemo(
+    () => toColumns({ keys, members, hits, going, workspaceOf }),
+    [keys, members, hits, going, workspaceOf],
+  );
   const show = (id: string | undefined): void => void navigate({ search: id === undefined ? {} : { open: id } });
   const opened = guardrails?.find(({ id }) => id === open);
   const create = (): void => setIsCreating(true);
@@ -102,31 +106,36 @@ interface Shown {
   readonly hits: GuardrailHitList | undefined;
   /** Ids of those that are about to be deleted. */
   readonly going: ReadonlySet<string>;
+  readonly workspaceOf: ReturnType<typeof useWorkspaceOf>;
 }
 
-function toColumns({ keys, members, hits, going }: Shown): readonly Column<Guardrail>[] {
+function toColumns({ keys, members, hits, going, workspaceOf }: Shown): readonly Column<Guardrail>[] {
   const t = guardrailsMessages();
   return [
     {
       id: 'name',
       header: t.columns.name,
       width: 'minmax(150px,3fr)',
-      cell: ({ id, name, description }) => (
-        <div className="leading-tight">
-          <p className="truncate">
-            <span className="font-medium">{name}</span>{' '}
-            {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}
-          </p>
-          {description && (
-            <p
-              className="mt-0.5 line-clamp-2 text-xs leading-[0.9375rem] whitespace-normal text-ink-faint"
-              title={description}
-            >
-              {description}
+      cell: ({ id, name, description, workspace_id }) => {
+        const workspace = workspaceOf({ workspace_id });
+        const details = [workspace && t.workspace(workspace), description].filter(Boolean).join(' · ');
+        return (
+          <div className="leading-tight">
+            <p className="truncate">
+              <span className="font-medium">{name}</span>{' '}
+              {going.has(id) && <Badge tone="caution">{t.beingDeleted}</Badge>}
             </p>
-          )}
-        </div>
-      ),
+            {details !== '' && (
+              <p
+                className="mt-0.5 line-clamp-2 text-xs leading-[0.9375rem] whitespace-normal text-ink-faint"
+                title={details}
+              >
+                {details}
+              </p>
+            )}
+          </div>
+        );
+      },
     },
     {
       id: 'hits',

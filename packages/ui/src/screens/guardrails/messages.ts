@@ -21,6 +21,7 @@ export const guardrailsMessages = createMessages(
     },
     beingDeleted: 'being deleted; still active',
     itsWorkspace: 'its workspace',
+    workspace: (name: string) => `Workspace ${name}`,
     noFilters: 'no filters',
     noHits: 'none',
     /** What guardrails do to requests. */
@@ -134,6 +135,7 @@ export const guardrailsMessages = createMessages(
     creation: {
       create: 'Create guardrail',
       name: 'Name',
+      workspace: 'Workspace',
       nameHint: 'Add rules next; until then it restricts nothing.',
       keysHint: 'Keys to assign. You can add more keys and members later.',
       notCreated: 'Not created',
@@ -160,6 +162,7 @@ export const guardrailsMessages = createMessages(
       },
       beingDeleted: 'wird gelöscht; noch aktiv',
       itsWorkspace: 'Workspace',
+      workspace: (name) => `Workspace ${name}`,
       noFilters: 'keine Filter',
       noHits: 'keine',
       effects: {
@@ -285,6 +288,7 @@ export const guardrailsMessages = createMessages(
       creation: {
         create: 'Guardrail erstellen',
         name: 'Name',
+        workspace: 'Workspace',
         nameHint: 'Regeln kommen im nächsten Schritt; bis dahin schränkt sie nichts ein.',
         keysHint: 'Schlüssel, die sie erhalten. Weitere Schlüssel und Mitglieder lassen sich später zuweisen.',
         notCreated: 'Nicht erstellt',

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
+import { workspacesQuery } from '../../api/queries.ts';
 import { assign, createGuardrail, refreshGuardrails } from '../../features/guardrails/guardrail-changes.ts';
 import { guardrailPartMessages } from '../../features/guardrails/messages.ts';
 import { issueFor } from '../../parts/controls/field.tsx';
-import { LabelledInput } from '../../parts/controls/labelled.tsx';
+import { LabelledInput, LabelledSelect } from '../../parts/controls/labelled.tsx';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { UnsavedPanel } from '../../parts/messages/error-panel.tsx';
 import { showFailure } from '../../parts/messages/toast-store.ts';
@@ -19,8 +20,11 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
   const { options, owners, nameOf } = useSubjects(undefined);
   const [name, setName] = useState('');
   const [keys, setKeys] = useState<readonly string[]>([]);
+  const { data: workspaces = [] } = useQuery(workspacesQuery);
+  /** Empty for the default one. */
+  const [workspace, setWorkspace] = useState('');
   const create = useMutation({
-    mutationFn: () => createGuardrail({ name }),
+    mutationFn: () => createGuardrail({ name, ...(workspace !== '' && { workspace_id: workspace }) }),
     onSuccess: async (created) => {
       try {
         if (keys.length > 0) await assign({ guardrailId: created.id, subjects: 'keys' }, keys, true);
@@ -59,6 +63,15 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
           value={name}
           onChange={setName}
         />
+        {workspaces.length > 1 && (
+          <LabelledSelect
+            label={t.workspace}
+            error={issueFor(create.error, 'workspace_id')}
+            value={workspace}
+            onChange={setWorkspace}
+            options={workspaces.map(({ id, name: called }, at) => [at === 0 ? '' : id, called] as const)}
+          />
+        )}
         <SubjectPicker subjects="keys" options={options.keys} chosen={keys} onChange={setKeys} hint={t.keysHint} />
         {replaced.length > 0 && (
           <ul className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 
 import {
+  allKeysQuery,
   guardrailsQuery,
   keyAssignmentsQuery,
-  keysQuery,
   memberAssignmentsQuery,
   membersQuery,
 } from '../../api/queries.ts';
@@ -46,7 +46,7 @@ export function SubjectPicker({ subjects, options, chosen, onChange, hint }: Sub
 /** Keys that call models and members, each with its present guardrail. */
 export function useSubjects(guardrailId: string | undefined) {
   const t = guardrailsMessages().assigned;
-  const keys = useQuery(keysQuery);
+  const keys = useQuery(allKeysQuery);
   const members = useQuery(membersQuery);
   const guardrails = useQuery(guardrailsQuery);
   const ofKeys = useQuery(keyAssignmentsQuery);
@@ -65,7 +65,8 @@ export function useSubjects(guardrailId: string | undefined) {
   };
   const options: Readonly<Record<Subjects, readonly SelectOption[]>> = {
     keys: (keys.data ?? [])
-      .filter(({ management }) => !management)
+      // Those of the configuration cannot be assigned.
+      .filter(({ management, source }) => !management && source === 'stored')
       .map(({ hash, name, label }) => ({
         value: hash,
         label: name,

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
-import { healthQuery, keysQuery, refreshEvery } from '../../api/queries.ts';
+import { allKeysQuery, healthQuery, refreshEvery } from '../../api/queries.ts';
 import type { SpanFigures } from '../../features/activity/figures-query.ts';
 import { type OverviewSearch, rangeOf } from '../../features/activity/overview-search.ts';
 import { providerStatesQuery } from '../../features/providers/provider-queries.ts';
@@ -20,7 +20,7 @@ interface AttentionProps {
 export function Attention({ search, figures }: AttentionProps) {
   const t = overviewMessages().attention;
   const { data: health, isError: isUnreachable } = useQuery(healthQuery);
-  const { data: keys = [] } = useQuery(keysQuery);
+  const { data: keys = [] } = useQuery(allKeysQuery);
   const { data: providers } = useQuery(attentionProvidersQuery);
   const ends = figures && toEnds(search, figures);
   const concerns = findConcerns({ health, isUnreachable, keys, ends, providers }, Date.now());

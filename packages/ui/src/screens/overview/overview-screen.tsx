@@ -3,14 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
-import {
-  allKeysQuery,
-  keysQuery,
-  modelsQuery,
-  providersQuery,
-  recentCallsQuery,
-  refreshEvery,
-} from '../../api/queries.ts';
+import { allKeysQuery, modelsQuery, providersQuery, recentCallsQuery, refreshEvery } from '../../api/queries.ts';
 import { administers, may } from '../../api/session.ts';
 import { SNIPPETS, toBaseUrl } from '../../app/base-url.ts';
 import { toStateText, useGatewayState } from '../../app/gateway-state.ts';
@@ -47,7 +40,7 @@ export function OverviewScreen() {
   const recent = useQuery(recentCallsQuery);
   const recentFailure = useLastingFailure(recent);
   const figures = useQuery({ ...figuresQuery(search), enabled: useIsSettled() });
-  const keys = useQuery(keysQuery);
+  const keys = useQuery(allKeysQuery);
   const providers = useQuery(attentionProvidersQuery);
   // Members find a gateway that others have set up.
   const isToIntroduce = !isIntroduced && administers();
