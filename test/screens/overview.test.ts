@@ -114,5 +114,14 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('heading', { name: 'Welcome' }).waitFor();
       expect(problems).toEqual([]);
     });
+
+    test('names keys of all workspaces whose limit is used up', async () => {
+      const made = await ui.call('/api/v1/workspaces', { body: { name: 'Night shift', slug: 'night-shift' } });
+      const { data } = (await made.json()) as { data: { id: string } };
+      await ui.call('/api/v1/keys', { body: { name: 'Nightly', workspace_id: data.id, limit: 0 } });
+      const { page, problems } = await ui.open('#/');
+      await page.getByText('The key “Nightly” has used up its limit.').waitFor();
+      expect(problems).toEqual([]);
+    });
   },
 );
